@@ -1,0 +1,67 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "base/error.h"
+
+namespace regard::log {
+namespace {
+
+void (*before_line)() = nullptr;
+
+spdlog::logger& logger() {
+  static const auto instance = [] {
+    auto sink = std::make_shared<spdlog::sinks::stderr_sink_st>();
+    sink->set_pattern("%v");
+    return std::make_shared<spdlog::logger>("regard", std::move(sink));
+  }();
+  return *instance;
+}
+
+spdlog::level::level_enum spdlog_level(Level level) {
+  switch (level) {
+    case Level::debug: return spdlog::level::debug;
+    case Level::info: return spdlog::level::info;
+    case Level::warning: return spdlog::level::warn;
+    case Level::error: return spdlog::level::err;
+  }
+  return spdlog::level::info;
+}
+
+std::string_view prefix(Level level) {
+  if (level == Level::warning) return "warning: ";
+  if (level == Level::error) return "error: ";
+  return "";
+}
+
+}  // namespace
+
+void write(Level level, std::string_view message) {
+  if (before_line) before_line();
+  logger().log(spdlog_level(level), "{}{}", prefix(level), message);
+  logger().flush();
+}
+
+void set_level(Level level) { logger().set_level(spdlog_level(level)); }
+
+void open_file(const std::string& path) {
+  try {
+    auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(path);
+    sink->set_pattern("%Y-%m-%d %H:%M:%S %v");
+    logger().sinks().push_back(std::move(sink));
+  } catch (const spdlog::spdlog_ex& error) {
+    throw EnvironmentError("{}: cannot write the log ({})", path, error.what());
+  }
+}
+
+void close_file() {
+  if (logger().sinks().size() > 1) logger().sinks().resize(1);
+}
+
+void set_before_line(void (*hook)()) { before_line = hook; }
+
+}  // namespace regard::log

@@ -1,0 +1,7 @@
+#include "base/version.h"
+
+namespace regard {
+
+const char* version() { return REGARD_VERSION; }
+
+}  // namespace regard
