@@ -24,10 +24,14 @@ spdlog::logger& logger() {
 
 spdlog::level::level_enum spdlog_level(Level level) {
   switch (level) {
-    case Level::debug: return spdlog::level::debug;
-    case Level::info: return spdlog::level::info;
-    case Level::warning: return spdlog::level::warn;
-    case Level::error: return spdlog::level::err;
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warning:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -46,7 +50,9 @@ void write(Level level, std::string_view message) {
   logger().flush();
 }
 
-void set_level(Level level) { logger().set_level(spdlog_level(level)); }
+void set_level(Level level) {
+  logger().set_level(spdlog_level(level));
+}
 
 void open_file(const std::string& path) {
   try {
@@ -62,6 +68,8 @@ void close_file() {
   if (logger().sinks().size() > 1) logger().sinks().resize(1);
 }
 
-void set_before_line(void (*hook)()) { before_line = hook; }
+void set_before_line(void (*hook)()) {
+  before_line = hook;
+}
 
 }  // namespace regard::log

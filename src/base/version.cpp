@@ -2,6 +2,8 @@
 
 namespace regard {
 
-const char* version() { return REGARD_VERSION; }
+const char* version() {
+  return REGARD_VERSION;
+}
 
 }  // namespace regard

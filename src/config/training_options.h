@@ -1,0 +1,143 @@
+// Section `training`: the loop, the optimizer, validation, what is kept.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "config/field.h"
+
+namespace regard {
+
+enum class BatchType { token, sentence };
+constexpr std::array<std::string_view, 2> enum_names(BatchType) {
+  return {"token", "sentence"};
+}
+
+enum class OptimizerKind { adam, adamw, sgd, adadelta };
+constexpr std::array<std::string_view, 4> enum_names(OptimizerKind) {
+  return {"adam", "adamw", "sgd", "adadelta"};
+}
+
+enum class ScheduleKind { constant, plateau, inverse_square_root, exponential, cosine };
+constexpr std::array<std::string_view, 5> enum_names(ScheduleKind) {
+  return {"constant", "plateau", "inverse_square_root", "exponential", "cosine"};
+}
+
+enum class ValidationUnit { steps, epochs };
+constexpr std::array<std::string_view, 2> enum_names(ValidationUnit) {
+  return {"steps", "epochs"};
+}
+
+enum class Metric { loss, perplexity, bleu, chrf };
+constexpr std::array<std::string_view, 4> enum_names(Metric) {
+  return {"loss", "perplexity", "bleu", "chrf"};
+}
+
+struct TrainingOptions {
+  std::string model_dir;
+  std::int64_t random_seed = 42;
+
+  std::int64_t epochs = 0;
+  std::int64_t max_steps = 0;
+  std::int64_t batch_size = 2048;
+  BatchType batch_type = BatchType::token;
+  std::int64_t gradient_accumulation = 1;
+  double label_smoothing = 0.1;
+
+  OptimizerKind optimizer = OptimizerKind::adam;
+  double learning_rate = 0.001;
+  double adam_beta1 = 0.9;
+  double adam_beta2 = 0.999;
+  double adadelta_rho = 0.95;
+  double momentum = 0;
+  double epsilon = 1e-8;
+  double weight_decay = 0;
+  double clip_grad_norm = 1;
+  double moving_average = 0;
+
+  ScheduleKind scheduling = ScheduleKind::constant;
+  std::int64_t warmup_steps = 0;
+  double decrease_factor = 0.5;
+  std::int64_t decrease_patience = 2;
+  std::int64_t decay_steps = 0;
+  double learning_rate_min = 0;
+
+  std::int64_t validation_every = 500;
+  ValidationUnit validation_unit = ValidationUnit::steps;
+  Metric early_stopping_metric = Metric::bleu;
+  std::int64_t patience = 0;
+  std::int64_t show_examples = 3;
+  std::int64_t logging_every = 100;
+
+  std::int64_t save_every = 0;
+  std::int64_t keep_best = 1;
+  std::int64_t keep_newest = 1;
+};
+
+template <typename Field>
+void describe(TrainingOptions& o, Field&& field) {
+  field("model_dir", o.model_dir, "the run folder; runs/NAME of the configuration when empty");
+  field("random_seed", o.random_seed, "initial weights, dropout, shuffling and sampling",
+        at_least(0));
+
+  field("epochs", o.epochs, "stop after so many passes over the data; 0 is no limit", at_least(0));
+  field("max_steps", o.max_steps, "stop after so many updates; 0 is no limit", at_least(0));
+  field("batch_size", o.batch_size, "tokens or sentences in a batch", at_least(1));
+  field("batch_type", o.batch_type,
+        "what batch_size counts: target tokens with padding, or sentences");
+  field("gradient_accumulation", o.gradient_accumulation,
+        "batches whose gradients are added up before one update", at_least(1));
+  field("label_smoothing", o.label_smoothing,
+        "share of the probability spread over the whole vocabulary (Szegedy 2016)",
+        between(0, 0.99));
+
+  field("optimizer", o.optimizer, "the update rule");
+  field("learning_rate", o.learning_rate, "its peak, after any warm-up", between(0, 1000));
+  field("adam_beta1", o.adam_beta1, "adam, adamw: decay of the mean gradient", between(0, 1));
+  field("adam_beta2", o.adam_beta2, "adam, adamw: decay of the squared gradient", between(0, 1));
+  field("adadelta_rho", o.adadelta_rho, "adadelta: decay of both averages", between(0, 1));
+  field("momentum", o.momentum, "sgd: share of the last update", between(0, 1));
+  field("epsilon", o.epsilon, "adam, adamw, adadelta: added to the denominator", between(0, 1));
+  field("weight_decay", o.weight_decay, "L2 penalty (decoupled from the gradient in adamw)",
+        at_least(0));
+  field("clip_grad_norm", o.clip_grad_norm,
+        "scale the gradient down to this norm when it is longer; 0 is off", at_least(0));
+  field("moving_average", o.moving_average,
+        "validate and keep an exponential moving average of the weights with this decay; 0 is off",
+        between(0, 0.999999));
+
+  field("scheduling", o.scheduling, "how the learning rate changes");
+  field("warmup_steps", o.warmup_steps, "steps of linear growth from 0, under every schedule",
+        at_least(0));
+  field("decrease_factor", o.decrease_factor,
+        "plateau, exponential: what the rate is multiplied by each time", between(0, 1));
+  field("decrease_patience", o.decrease_patience,
+        "plateau: validations without improvement before the rate falls", at_least(0));
+  field("decay_steps", o.decay_steps,
+        "cosine: steps until the lowest rate (0: max_steps); exponential: steps from one decrease "
+        "to the next (0: 1000)",
+        at_least(0));
+  field("learning_rate_min", o.learning_rate_min,
+        "the rate never falls below; under plateau, training stops there", at_least(0));
+
+  field("validation_every", o.validation_every, "steps or epochs from one validation to the next",
+        at_least(1));
+  field("validation_unit", o.validation_unit, "what validation_every counts");
+  field("early_stopping_metric", o.early_stopping_metric,
+        "what `best`, patience and plateau look at");
+  field("patience", o.patience, "stop after so many validations without improvement; 0 is never",
+        at_least(0));
+  field("show_examples", o.show_examples, "validation sentences shown with their translations",
+        at_least(0));
+  field("logging_every", o.logging_every, "steps from one log line to the next", at_least(1));
+
+  field("save_every", o.save_every,
+        "steps from one checkpoint to the next, besides one at each validation; 0 is none",
+        at_least(0));
+  field("keep_best", o.keep_best, "how many of the best checkpoints stay", at_least(1));
+  field("keep_newest", o.keep_newest, "how many of the newest checkpoints stay", at_least(1));
+}
+
+}  // namespace regard
