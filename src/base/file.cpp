@@ -1,0 +1,103 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace regard {
+namespace fs = std::filesystem;
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {
+    if (fd_ < 0) {
+      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
+    }
+  }
+  ~Descriptor() { ::close(fd_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void write_all(int fd, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void sync(int fd, const fs::path& path) {
+  if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
+    throw EnvironmentError("{}: cannot be flushed to the disk ({})", path.string(),
+                           std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, std::string_view what, ExitCode code) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) {
+    throw Error(code, fmt::format("{}: no such file (wanted: the {})", path.string(), what));
+  }
+  if (fs::is_directory(path, ignored)) {
+    throw Error(code, fmt::format("{}: a folder, but the {} is a file", path.string(), what));
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Error(code, fmt::format("{}: the {} cannot be read ({})", path.string(), what,
+                                  std::strerror(errno)));
+  }
+  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (in.bad()) throw Error(code, fmt::format("{}: reading failed", path.string()));
+  return bytes;
+}
+
+void write_file(const fs::path& path, std::string_view bytes) {
+  fs::path aside = path;
+  aside += ".tmp";
+  try {
+    Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+    write_all(file.get(), bytes, aside);
+    sync(file.get(), aside);
+  } catch (const EnvironmentError&) {
+    ::unlink(aside.c_str());
+    throw;
+  }
+  std::error_code error;
+  fs::rename(aside, path, error);
+  if (error) {
+    ::unlink(aside.c_str());
+    throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
+  }
+  sync_to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error || !fs::is_directory(path)) {
+    throw EnvironmentError("{}: the folder cannot be made ({})", path.string(),
+                           error ? error.message() : "a file has this name");
+  }
+}
+
+void sync_to_disk(const fs::path& path) {
+  const Descriptor file(path, O_RDONLY | O_CLOEXEC);
+  sync(file.get(), path);
+}
+
+}  // namespace regard
