@@ -1,0 +1,26 @@
+#include "model/attention/additive.h"
+
+#include <cmath>
+
+#include "model/initialisation.h"
+
+namespace regard {
+
+Additive::Additive(std::int64_t query_size, std::int64_t state_size,
+                   const AttentionOptions& options) {
+  const auto A = options.size;
+  W_ = register_module("W", make_linear(query_size, A, false));
+  U_ = register_module("U", make_linear(state_size, A));
+  const double bound = 1 / std::sqrt(static_cast<double>(A));
+  v_ = register_parameter("v", torch::empty({A}).uniform_(-bound, bound));
+}
+
+torch::Tensor Additive::keys(const torch::Tensor& states) {
+  return U_(states);
+}
+
+torch::Tensor Additive::score(const torch::Tensor& query, const torch::Tensor& keys) {
+  return (keys + W_(query).unsqueeze(1)).tanh().matmul(v_);  // [B, S]
+}
+
+}  // namespace regard

@@ -1,0 +1,27 @@
+// Additive attention (Bahdanau, Cho, Bengio 2015, equation of section A.1.2):
+//
+//   e_ts = v^T tanh(W s_{t-1} + U h_s)
+//
+// W s + U h = [W U][s; h], so this is also the MLP or concat score under the same query.
+#pragma once
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+
+namespace regard {
+
+class Additive : public ScoreAttention {
+ public:
+  Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+ protected:
+  torch::Tensor keys(const torch::Tensor& states) override;
+  torch::Tensor score(const torch::Tensor& query, const torch::Tensor& keys) override;
+
+ private:
+  torch::nn::Linear W_{nullptr};  // [A, D], no bias: U has one
+  torch::nn::Linear U_{nullptr};  // [A, C]
+  torch::Tensor v_;               // [A]
+};
+
+}  // namespace regard

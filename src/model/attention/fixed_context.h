@@ -1,0 +1,24 @@
+// No attention: one fixed context for every step, the encoder–decoder before attention (Cho et al.
+// 2014; Sutskever, Vinyals, Le 2014).
+//
+//   c = q(h_1 … h_S), q the last states of both directions [→h_S; ←h_1], or the mean
+#pragma once
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+
+namespace regard {
+
+class NoAttention : public Attention {
+ public:
+  explicit NoAttention(const AttentionOptions& options) : q_(options.fixed_context) {}
+
+  Memory prepare(const torch::Tensor& states, const torch::Tensor& mask,
+                 const torch::Tensor& summary) override;
+  AttentionStep step(const torch::Tensor& query, const Memory& memory) override;
+
+ private:
+  FixedContext q_;
+};
+
+}  // namespace regard

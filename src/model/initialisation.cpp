@@ -1,0 +1,32 @@
+#include "model/initialisation.h"
+
+#include <cmath>
+
+namespace regard {
+
+void xavier_uniform(torch::Tensor tensor) {
+  const torch::NoGradGuard guard;
+  torch::nn::init::xavier_uniform_(tensor);
+}
+
+void orthogonal(torch::Tensor tensor) {
+  const torch::NoGradGuard guard;
+  tensor.copy_(torch::nn::init::orthogonal_(torch::empty_like(tensor)));
+}
+
+void embedding_normal(torch::Tensor tensor) {
+  const torch::NoGradGuard guard;
+  tensor.normal_(0, 1 / std::sqrt(static_cast<double>(tensor.size(1))));
+}
+
+torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias) {
+  torch::nn::Linear linear(torch::nn::LinearOptions(in, out).bias(bias));
+  xavier_uniform(linear->weight);
+  if (bias) {
+    const torch::NoGradGuard guard;
+    linear->bias.zero_();
+  }
+  return linear;
+}
+
+}  // namespace regard

@@ -1,0 +1,17 @@
+// First values of parameters. Each fills the tensor in place and draws from Torch's generator.
+#pragma once
+
+#include <torch/torch.h>
+
+namespace regard {
+
+// Uniform with variance 2 / (rows + columns) (Glorot and Bengio 2010). tensor [in, out].
+void xavier_uniform(torch::Tensor tensor);
+// Orthonormal rows or columns (Saxe et al. 2014): a product with it keeps a state's length.
+void orthogonal(torch::Tensor tensor);
+// Normal with the standard deviation 1 / sqrt(E), for an embedding [V, E].
+void embedding_normal(torch::Tensor tensor);
+// A Linear's weight xavier_uniform, its bias 0.
+torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias = true);
+
+}  // namespace regard

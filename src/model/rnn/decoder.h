@@ -1,0 +1,53 @@
+// The attention decoder (Bahdanau, Cho, Bengio 2015, section 3.1 and A.2.2), a stack of GRUs:
+//
+//   c_t = attention(s_{t−1}, h)                  the bottom layer's old state asks
+//   r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
+//   s̃ = tanh(W y_{t−1} + U [r ⊙ s_{t−1}] + C c_t + b)
+//   s_t = z ⊙ s_{t−1} + (1 − z) ⊙ s̃
+//   readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b)        s_t the top layer's
+//
+// Only attention and U s wait for the last state. The rest is done for all steps at once.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <vector>
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+#include "model/rnn/gru.h"
+#include "model/seq2seq.h"
+
+namespace regard {
+
+class AttentionDecoder : public torch::nn::Module {
+ public:
+  // state_size is the encoder's width C.
+  AttentionDecoder(std::int64_t state_size, const ModelOptions& options);
+
+  // s_0 of every layer.
+  DecoderState start(const Memory& memory);
+  // embedded [B, E], the tokens before.
+  DecoderStep step(const torch::Tensor& embedded, const DecoderState& state, const Memory& memory);
+  // embedded [B, T, E] -> readouts [B, T, R].
+  torch::Tensor forward(const torch::Tensor& embedded, const Memory& memory);
+
+  Attention& attention() { return *attention_; }
+
+ private:
+  torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s, const torch::Tensor& c);
+
+  InitialState initial_state_;
+  std::shared_ptr<Attention> attention_;
+  std::vector<std::shared_ptr<GruCell>> layers_;
+  torch::nn::Linear C_{nullptr};  // [3D, C], the context's share of the bottom layer's gates
+  torch::nn::ModuleList bridges_;
+  torch::nn::Linear W_y_{nullptr};
+  torch::nn::Linear W_s_{nullptr};
+  torch::nn::Linear W_c_{nullptr};
+  torch::nn::Dropout state_dropout_;
+  torch::nn::Dropout readout_dropout_;
+};
+
+}  // namespace regard

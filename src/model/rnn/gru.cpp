@@ -1,0 +1,52 @@
+#include "model/rnn/gru.h"
+
+#include "model/initialisation.h"
+
+namespace regard {
+
+GruCell::GruCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, ResetGate reset)
+    : reset_(reset) {
+  const auto I = input_size;
+  const auto D = hidden_size;
+  W_ = register_parameter("W", torch::empty({G, I, 3 * D}));
+  U_ = register_parameter("U", torch::empty({G, D, 3 * D}));
+  b_ = register_parameter("b", torch::zeros({G, 1, 3 * D}));
+  if (reset_ == ResetGate::after) b_U_ = register_parameter("b_U", torch::zeros({G, 1, D}));
+  for (std::int64_t g = 0; g < G; ++g) {
+    for (std::int64_t gate = 0; gate < 3; ++gate) {
+      xavier_uniform(W_[g].narrow(1, gate * D, D));
+      orthogonal(U_[g].narrow(1, gate * D, D));
+    }
+  }
+}
+
+torch::Tensor GruCell::project(const torch::Tensor& x) {
+  return torch::baddbmm(b_, x, W_);
+}
+
+torch::Tensor GruCell::step(const torch::Tensor& projected, const torch::Tensor& state) {
+  const auto D = hidden_size();
+  const auto x_rz = projected.narrow(-1, 0, 2 * D);
+  const auto x_candidate = projected.narrow(-1, 2 * D, D);
+  if (reset_ == ResetGate::after) {
+    const auto u = state.bmm(U_);                                               // [G, B, 3D]
+    const auto gates = (x_rz + u.narrow(-1, 0, 2 * D)).sigmoid().chunk(2, -1);  // r, z
+    const auto candidate = (x_candidate + gates[0] * (u.narrow(-1, 2 * D, D) + b_U_)).tanh();
+    return torch::lerp(candidate, state, gates[1]);
+  }
+  const auto gates = torch::baddbmm(x_rz, state, U_.narrow(-1, 0, 2 * D)).sigmoid().chunk(2, -1);
+  const auto candidate =
+      torch::baddbmm(x_candidate, gates[0] * state, U_.narrow(-1, 2 * D, D)).tanh();
+  return torch::lerp(candidate, state, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
+}
+
+torch::Tensor GruCell::sequence(const torch::Tensor& projected, torch::Tensor state) {
+  std::vector<torch::Tensor> states;
+  for (const auto& x : projected.unbind(0)) {
+    state = step(x, state);
+    states.push_back(state);
+  }
+  return torch::stack(states);  // [T, G, B, D]
+}
+
+}  // namespace regard

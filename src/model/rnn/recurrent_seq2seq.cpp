@@ -1,0 +1,54 @@
+#include "model/rnn/recurrent_seq2seq.h"
+
+#include "model/initialisation.h"
+
+namespace regard {
+
+RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
+                                   const ModelOptions& options)
+    : encoder_(std::make_shared<RecurrentEncoder>(options.encoder, options.dropout.states)),
+      decoder_(std::make_shared<AttentionDecoder>(encoder_->state_size(), options)),
+      embedding_dropout_(options.dropout.embeddings) {
+  const auto tied = options.tied_embeddings;
+  source_embedding_ = register_parameter(
+      "source_embedding", torch::empty({source_vocabulary, options.encoder.embedding_dim}));
+  embedding_normal(source_embedding_);
+  target_embedding_ = source_embedding_;
+  if (tied != TiedEmbeddings::all) {
+    target_embedding_ = register_parameter(
+        "target_embedding", torch::empty({target_vocabulary, options.decoder.embedding_dim}));
+    embedding_normal(target_embedding_);
+  }
+  register_module("encoder", encoder_);
+  register_module("decoder", decoder_);
+  output_weight_ = target_embedding_;
+  if (tied == TiedEmbeddings::none) {
+    output_weight_ = register_parameter(
+        "output_weight", torch::empty({target_vocabulary, options.decoder.readout_size}));
+    xavier_uniform(output_weight_);
+  }
+  output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
+  register_module("embedding_dropout", embedding_dropout_);
+}
+
+Memory RecurrentSeq2Seq::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+  const auto embedded = embedding_dropout_(torch::embedding(source_embedding_, source));
+  const auto encoded = encoder_->forward(embedded, lengths);
+  return decoder_->attention().prepare(encoded.states, encoded.mask, encoded.last);
+}
+
+DecoderStep RecurrentSeq2Seq::step(const torch::Tensor& tokens, const DecoderState& state,
+                                   const Memory& memory) {
+  return decoder_->step(embedding_dropout_(torch::embedding(target_embedding_, tokens)), state,
+                        memory);
+}
+
+torch::Tensor RecurrentSeq2Seq::decode(const torch::Tensor& input, const Memory& memory) {
+  return decoder_->forward(embedding_dropout_(torch::embedding(target_embedding_, input)), memory);
+}
+
+torch::Tensor RecurrentSeq2Seq::logits(const torch::Tensor& readout) {
+  return torch::linear(readout, output_weight_, output_bias_);
+}
+
+}  // namespace regard

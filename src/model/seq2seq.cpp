@@ -1,0 +1,23 @@
+#include "model/seq2seq.h"
+
+namespace regard {
+namespace {
+
+torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows) {
+  return tensor.defined() ? tensor.index_select(0, rows) : tensor;
+}
+
+}  // namespace
+
+Memory Memory::select(const torch::Tensor& rows) const {
+  return {select_rows(keys, rows), select_rows(values, rows), select_rows(mask, rows),
+          select_rows(summary, rows)};
+}
+
+DecoderState DecoderState::select(const torch::Tensor& rows) const {
+  DecoderState selected;
+  for (const auto& layer : layers) selected.layers.push_back(select_rows(layer, rows));
+  return selected;
+}
+
+}  // namespace regard

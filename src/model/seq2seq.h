@@ -1,0 +1,53 @@
+// What the training loop and the search know of a translator: never more than this.
+//
+// A source sentence is read once into a Memory; the target is then produced step by step, P(y_t |
+// y_<t, x), either with the given target as history (decode) or with what the search chose (step).
+// Every tensor here has the batch as its first dimension.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+namespace regard {
+
+// A batch of source sentences as the decoder sees them; constant over the steps.
+struct Memory {
+  torch::Tensor keys;     // [B, S, A] what queries are compared with
+  torch::Tensor values;   // [B, S, C] what the context is made of
+  torch::Tensor mask;     // [B, S] bool, true at real positions
+  torch::Tensor summary;  // [B, C] the source in one vector: first state, fixed context
+
+  // The sentences `rows` [N], in this order, repetitions allowed.
+  Memory select(const torch::Tensor& rows) const;
+};
+
+// What the decoder carries from one step to the next.
+struct DecoderState {
+  std::vector<torch::Tensor> layers;  // L times [B, D]
+
+  DecoderState select(const torch::Tensor& rows) const;
+};
+
+struct DecoderStep {
+  torch::Tensor readout;  // [B, R], ready for Seq2Seq::logits
+  torch::Tensor weights;  // [B, S] attention alpha_t; undefined without attention
+  DecoderState state;
+};
+
+class Seq2Seq : public torch::nn::Module {
+ public:
+  // source [B, S] int64 token ids, each sentence ending in </s>, padded behind; lengths [B] int64
+  // with </s>, on the CPU.
+  virtual Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
+  virtual DecoderState start(const Memory& memory) = 0;
+  // One step for every sentence: tokens [B] int64, the ones before.
+  virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
+                           const Memory& memory) = 0;
+  // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}. Returns [B, T, R].
+  virtual torch::Tensor decode(const torch::Tensor& input, const Memory& memory) = 0;
+  // Scores of all V tokens before the softmax: [..., R] -> [..., V].
+  virtual torch::Tensor logits(const torch::Tensor& readout) = 0;
+};
+
+}  // namespace regard
