@@ -1,0 +1,141 @@
+#include "text/unicode.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace regard {
+
+namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+constexpr char32_t capital_i_with_dot = 0x0130;
+constexpr char32_t combining_dot_above = 0x0307;
+constexpr char32_t capital_sigma = 0x03A3;
+constexpr char32_t final_sigma = 0x03C2;
+
+utf8proc_category_t category(char32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c));
+}
+
+// Unicode's Cased: the letters with case, two ordinal signs, Roman numerals, and letters in circles
+// or squares.
+bool is_cased(char32_t c) {
+  switch (category(c)) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+      return true;
+    default:
+      return c == 0xAA || c == 0xBA || (c >= 0x2160 && c <= 0x217F) ||
+             (c >= 0x24B6 && c <= 0x24E9) || (c >= 0x1F130 && c <= 0x1F149) ||
+             (c >= 0x1F150 && c <= 0x1F169) || (c >= 0x1F170 && c <= 0x1F189);
+  }
+}
+
+// Unicode's Case_Ignorable: marks, modifiers, and the Word_Break classes MidLetter, MidNumLet and
+// Single_Quote, which are listed.
+bool is_case_ignorable(char32_t c) {
+  constexpr std::u32string_view within_words =
+      U"':\u00B7\u0387\u055F\u05F4\u2027\uFE13\uFE55\uFF1A.\u2018\u2019\u2024\uFE52\uFF07\uFF0E";
+  switch (category(c)) {
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_ME:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_SK:
+      return true;
+    default:
+      return within_words.find(c) != std::u32string_view::npos;
+  }
+}
+
+// A cased letter before, none after, both sought across what is case-ignorable.
+bool ends_word(std::u32string_view text, std::size_t position) {
+  auto before =
+      std::find_if_not(text.rbegin() + static_cast<std::ptrdiff_t>(text.size() - position),
+                       text.rend(), is_case_ignorable);
+  if (before == text.rend() || !is_cased(*before)) return false;
+  auto after = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(position) + 1,
+                                text.end(), is_case_ignorable);
+  return after == text.end() || !is_cased(*after);
+}
+
+}  // namespace
+
+std::u32string decode_utf8(std::string_view text) {
+  std::u32string points;
+  points.reserve(text.size());
+  auto* next = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  auto left = static_cast<utf8proc_ssize_t>(text.size());
+  while (left > 0) {
+    utf8proc_int32_t point = 0;
+    const utf8proc_ssize_t length = utf8proc_iterate(next, left, &point);
+    points.push_back(length > 0 ? static_cast<char32_t>(point) : replacement);
+    const utf8proc_ssize_t step = std::max<utf8proc_ssize_t>(length, 1);
+    next += step;
+    left -= step;
+  }
+  return points;
+}
+
+std::string encode_utf8(std::u32string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size());
+  for (char32_t c : text) {
+    utf8proc_uint8_t buffer[4];
+    const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(c), buffer);
+    bytes.append(reinterpret_cast<const char*>(buffer), static_cast<std::size_t>(length));
+  }
+  return bytes;
+}
+
+bool is_punctuation(char32_t c) {
+  const auto found = category(c);
+  return found >= UTF8PROC_CATEGORY_PC && found <= UTF8PROC_CATEGORY_PO;
+}
+
+bool is_symbol(char32_t c) {
+  const auto found = category(c);
+  return found >= UTF8PROC_CATEGORY_SM && found <= UTF8PROC_CATEGORY_SO;
+}
+
+bool is_number(char32_t c) {
+  const auto found = category(c);
+  return found >= UTF8PROC_CATEGORY_ND && found <= UTF8PROC_CATEGORY_NO;
+}
+
+bool is_space(char32_t c) {
+  if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::u32string to_lower(std::u32string_view text) {
+  std::u32string lower;
+  lower.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == capital_i_with_dot) {
+      lower += {U'i', combining_dot_above};
+    } else if (text[i] == capital_sigma && ends_word(text, i)) {
+      lower += final_sigma;
+    } else {
+      lower += static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(text[i])));
+    }
+  }
+  return lower;
+}
+
+std::vector<std::u32string_view> split_words(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t start = i;
+    while (i < text.size() && !is_space(text[i])) ++i;
+    if (i > start) words.push_back(text.substr(start, i - start));
+    ++i;
+  }
+  return words;
+}
+
+}  // namespace regard
