@@ -1,0 +1,24 @@
+// The tokenizers of BLEU, behaving as sacreBLEU's of the same name.
+//
+//   13a   mteval-v13a.pl, the choice of WMT: ASCII punctuation apart, numbers whole
+//   intl  mteval-v14.pl --international-tokenization: all Unicode punctuation and symbols apart
+//   char  every character a token
+//   none  the words as they stand
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace regard {
+
+enum class BleuTokenizer { mteval_13a, intl, character, none };
+
+// The name in a signature: 13a, intl, char, none.
+std::string_view name_of(BleuTokenizer tokenizer);
+// Its inverse. Throws ConfigError, listing the names, for any other.
+BleuTokenizer bleu_tokenizer_named(std::string_view name);
+
+// `line` with white space around each token; split_words() gives the tokens.
+std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer);
+
+}  // namespace regard
