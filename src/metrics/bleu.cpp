@@ -1,0 +1,184 @@
+#include "metrics/bleu.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "metrics/ngrams.h"
+#include "text/unicode.h"
+
+namespace regard {
+
+namespace {
+
+constexpr std::array<std::pair<BleuSmoothing, std::string_view>, 4> names{
+    {{BleuSmoothing::exp, "exp"},
+     {BleuSmoothing::floor, "floor"},
+     {BleuSmoothing::add_k, "add-k"},
+     {BleuSmoothing::none, "none"}}};
+
+double smoothing_value(const BleuOptions& options) {
+  return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
+}
+
+// The numbered tokens of a line.
+std::u32string tokens_of(const std::string& line, const BleuOptions& options, WordNumbers& words) {
+  std::u32string text = decode_utf8(line);
+  if (options.lowercase) text = to_lower(text);
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  text = tokenize_for_bleu(text, options.tokenizer);
+  return words.number(split_words(text));
+}
+
+std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
+  std::int64_t closest = static_cast<std::int64_t>(references.front().size());
+  for (const std::u32string& reference : references) {
+    const auto candidate = static_cast<std::int64_t>(reference.size());
+    const auto gain = std::abs(closest - length) - std::abs(candidate - length);
+    if (gain > 0 || (gain == 0 && candidate < closest)) closest = candidate;
+  }
+  return closest;
+}
+
+BleuStatistics compare(const std::u32string& hypothesis,
+                       const std::vector<std::u32string>& references) {
+  auto reference_counts = count_ngrams(references.front(), bleu_order);
+  for (std::size_t r = 1; r < references.size(); ++r) {
+    const auto more = count_ngrams(references[r], bleu_order);
+    for (std::size_t n = 0; n < bleu_order; ++n) {
+      reference_counts[n] = larger_counts(reference_counts[n], more[n]);
+    }
+  }
+  BleuStatistics statistics;
+  statistics.system_length = static_cast<std::int64_t>(hypothesis.size());
+  statistics.reference_length = closest_length(statistics.system_length, references);
+  const auto counts = count_ngrams(hypothesis, bleu_order);
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    statistics.matches[n] = clipped_matches(counts[n], reference_counts[n]);
+    statistics.totals[n] = total_count(counts[n]);
+  }
+  return statistics;
+}
+
+double brevity_penalty(const BleuStatistics& statistics) {
+  if (statistics.system_length >= statistics.reference_length) return 1;
+  if (statistics.system_length == 0) return 0;
+  return std::exp(1 - static_cast<double>(statistics.reference_length) /
+                          static_cast<double>(statistics.system_length));
+}
+
+}  // namespace
+
+std::string_view name_of(BleuSmoothing smoothing) {
+  for (const auto& [value, name] : names) {
+    if (value == smoothing) return name;
+  }
+  throw ConfigError("a BLEU smoothing without a name: {}", static_cast<int>(smoothing));
+}
+
+BleuSmoothing bleu_smoothing_named(std::string_view name) {
+  for (const auto& [value, known] : names) {
+    if (known == name) return value;
+  }
+  throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
+}
+
+BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
+  system_length += other.system_length;
+  reference_length += other.reference_length;
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    matches[n] += other.matches[n];
+    totals[n] += other.totals[n];
+  }
+  return *this;
+}
+
+std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypotheses,
+                                            const References& references,
+                                            const BleuOptions& options) {
+  check_references(hypotheses.size(), references);
+  WordNumbers words;
+  std::vector<BleuStatistics> statistics;
+  statistics.reserve(hypotheses.size());
+  std::vector<std::u32string> candidates(references.size());
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    for (std::size_t r = 0; r < references.size(); ++r) {
+      candidates[r] = tokens_of(references[r][i], options, words);
+    }
+    statistics.push_back(compare(tokens_of(hypotheses[i], options, words), candidates));
+  }
+  return statistics;
+}
+
+BleuScore bleu_of(const BleuStatistics& statistics, const BleuOptions& options) {
+  BleuScore result;
+  result.statistics = statistics;
+  result.brevity_penalty = brevity_penalty(statistics);
+  if (statistics.matches == decltype(statistics.matches){}) return result;
+
+  const double value = smoothing_value(options);
+  double halving = 1;
+  std::size_t orders = bleu_order;
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? value : 0;
+    const double matches = static_cast<double>(statistics.matches[n]) + added;
+    const double total = static_cast<double>(statistics.totals[n]) + added;
+    if (total == 0) break;
+    if (options.effective_order) orders = n + 1;
+    if (matches > 0) {
+      result.precisions[n] = 100 * matches / total;
+    } else if (options.smoothing == BleuSmoothing::exp) {
+      halving *= 2;
+      result.precisions[n] = 100 / (halving * total);
+    } else if (options.smoothing == BleuSmoothing::floor) {
+      result.precisions[n] = 100 * value / total;
+    }
+  }
+
+  double log_sum = 0;
+  for (std::size_t n = 0; n < orders; ++n) log_sum += std::log(result.precisions[n]);
+  result.score = result.brevity_penalty * std::exp(log_sum / static_cast<double>(orders));
+  return result;
+}
+
+BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const References& references,
+                      const BleuOptions& options) {
+  BleuStatistics sum;
+  for (const BleuStatistics& sentence : bleu_statistics(hypotheses, references, options)) {
+    sum += sentence;
+  }
+  return bleu_of(sum, options);
+}
+
+BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
+                        BleuOptions options) {
+  options.effective_order = true;
+  References columns;
+  for (const std::string& reference : references) columns.push_back({reference});
+  return corpus_bleu({hypothesis}, columns, options);
+}
+
+std::string bleu_signature(const BleuOptions& options, std::size_t references) {
+  std::string smoothing(name_of(options.smoothing));
+  if (options.smoothing == BleuSmoothing::floor || options.smoothing == BleuSmoothing::add_k) {
+    smoothing += fmt::format("[{:.2f}]", smoothing_value(options));
+  }
+  return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:regard-{}", references,
+                     options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
+                     name_of(options.tokenizer), smoothing, version());
+}
+
+std::string to_string(const BleuScore& score) {
+  const auto& [system_length, reference_length, matches, totals] = score.statistics;
+  const double ratio = reference_length == 0 ? 0
+                                             : static_cast<double>(system_length) /
+                                                   static_cast<double>(reference_length);
+  return fmt::format(
+      "{:.2f} {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
+      score.score, score.precisions[0], score.precisions[1], score.precisions[2],
+      score.precisions[3], score.brevity_penalty, ratio, system_length, reference_length);
+}
+
+}  // namespace regard

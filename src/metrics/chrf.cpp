@@ -1,0 +1,145 @@
+#include "metrics/chrf.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "base/version.h"
+#include "metrics/ngrams.h"
+#include "text/unicode.h"
+
+namespace regard {
+
+namespace {
+
+constexpr std::u32string_view ascii_punctuation = U"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+
+bool is_ascii_punctuation(char32_t c) {
+  return ascii_punctuation.find(c) != ascii_punctuation.npos;
+}
+
+// One punctuation mark is taken off each word: off its end or, where there is none, off its front.
+std::vector<std::u32string_view> words_of(std::u32string_view text) {
+  std::vector<std::u32string_view> words;
+  for (std::u32string_view word : split_words(text)) {
+    std::size_t cut = 0;
+    if (word.size() > 1 && is_ascii_punctuation(word.back())) {
+      cut = word.size() - 1;
+    } else if (word.size() > 1 && is_ascii_punctuation(word.front())) {
+      cut = 1;
+    }
+    if (cut > 0) words.push_back(word.substr(0, cut));
+    words.push_back(word.substr(cut));
+  }
+  return words;
+}
+
+// A line's n-grams of every order, and the symbols that they point into.
+struct Sentence {
+  Sentence(const std::string& line, const ChrfOptions& options, WordNumbers& numbers) {
+    std::u32string text = decode_utf8(line);
+    if (options.lowercase) text = to_lower(text);
+    if (options.word_order > 0) words = numbers.number(words_of(text));
+    std::erase_if(text, is_space);
+    characters = std::move(text);
+    orders = count_ngrams(characters, options.char_order);
+    for (NgramCounts& counts : count_ngrams(words, options.word_order)) {
+      orders.push_back(std::move(counts));
+    }
+  }
+  Sentence(const Sentence&) = delete;
+  Sentence& operator=(const Sentence&) = delete;
+
+  std::u32string characters;
+  std::u32string words;
+  std::vector<NgramCounts> orders;
+};
+
+ChrfStatistics compare(const Sentence& hypothesis, const Sentence& reference) {
+  ChrfStatistics statistics;
+  statistics.reserve(hypothesis.orders.size());
+  for (std::size_t n = 0; n < hypothesis.orders.size(); ++n) {
+    const NgramCounts& system = hypothesis.orders[n];
+    const NgramCounts& wanted = reference.orders[n];
+    statistics.push_back({wanted.empty() ? 0 : total_count(system), total_count(wanted),
+                          clipped_matches(system, wanted)});
+  }
+  return statistics;
+}
+
+}  // namespace
+
+std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypotheses,
+                                            const References& references,
+                                            const ChrfOptions& options) {
+  check_references(hypotheses.size(), references);
+  WordNumbers numbers;
+  std::vector<ChrfStatistics> statistics(hypotheses.size());
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const Sentence hypothesis(hypotheses[i], options, numbers);
+    double best = -1;
+    for (const auto& lines : references) {
+      ChrfStatistics candidate = compare(hypothesis, Sentence(lines[i], options, numbers));
+      const double score = chrf_of(candidate, options);
+      if (score <= best) continue;
+      best = score;
+      statistics[i] = std::move(candidate);
+    }
+  }
+  return statistics;
+}
+
+void add_to(ChrfStatistics& sum, const ChrfStatistics& sentence) {
+  if (sum.empty()) sum.resize(sentence.size());
+  for (std::size_t n = 0; n < sum.size(); ++n) {
+    sum[n].system += sentence[n].system;
+    sum[n].reference += sentence[n].reference;
+    sum[n].matches += sentence[n].matches;
+  }
+}
+
+double chrf_of(const ChrfStatistics& statistics, const ChrfOptions& options) {
+  double precision = 0;
+  double recall = 0;
+  int orders = 0;
+  for (const ChrfCounts& counts : statistics) {
+    if (counts.system == 0 || counts.reference == 0) continue;
+    precision += static_cast<double>(counts.matches) / static_cast<double>(counts.system);
+    recall += static_cast<double>(counts.matches) / static_cast<double>(counts.reference);
+    ++orders;
+  }
+  if (precision + recall == 0) return 0;
+  precision /= orders;
+  recall /= orders;
+  const double factor = options.beta * options.beta;
+  return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
+}
+
+double corpus_chrf(const std::vector<std::string>& hypotheses, const References& references,
+                   const ChrfOptions& options) {
+  ChrfStatistics sum;
+  for (const ChrfStatistics& sentence : chrf_statistics(hypotheses, references, options)) {
+    add_to(sum, sentence);
+  }
+  return chrf_of(sum, options);
+}
+
+double sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
+                     const ChrfOptions& options) {
+  References columns;
+  for (const std::string& reference : references) columns.push_back({reference});
+  return corpus_chrf({hypothesis}, columns, options);
+}
+
+std::string chrf_name(const ChrfOptions& options) {
+  return fmt::format("chrF{:g}{}", options.beta, std::string(options.word_order, '+'));
+}
+
+std::string chrf_signature(const ChrfOptions& options, std::size_t references) {
+  return fmt::format("nrefs:{}|case:{}|eff:yes|nc:{}|nw:{}|space:no|version:regard-{}", references,
+                     options.lowercase ? "lc" : "mixed", options.char_order, options.word_order,
+                     version());
+}
+
+}  // namespace regard

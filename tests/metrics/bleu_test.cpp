@@ -1,0 +1,90 @@
+#include "metrics/bleu.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/version.h"
+
+namespace regard {
+namespace {
+
+TEST(Bleu, IdenticalLinesScore100) {
+  EXPECT_NEAR(corpus_bleu({"a b c d e"}, {{"a b c d e"}}).score, 100, 1e-9);
+}
+
+// Worked by hand: 5 of 6 words, 3 of 5 pairs, 1 of 4 triples, 0 of 3 quadruples, halved to 1/6.
+TEST(Bleu, FiguresOfASmallExample) {
+  const BleuScore bleu = corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}});
+  EXPECT_THAT(bleu.statistics.matches, testing::ElementsAre(5, 3, 1, 0));
+  EXPECT_THAT(bleu.statistics.totals, testing::ElementsAre(6, 5, 4, 3));
+  EXPECT_NEAR(bleu.score, 100 * std::pow(5. / 6 * 3 / 5 * 1 / 4 * 1 / 6, 0.25), 1e-9);
+}
+
+TEST(Bleu, BrevityPenaltyIsExpOneMinusRatio) {
+  const BleuScore bleu = corpus_bleu({"a b c d"}, {{"a b c d e f"}});
+  EXPECT_DOUBLE_EQ(bleu.brevity_penalty, std::exp(1 - 6. / 4));
+}
+
+TEST(Bleu, OfTwoReferencesAsCloseTheShorterLengthCounts) {
+  const BleuScore bleu = corpus_bleu({"a b c d"}, {{"a b c d e"}, {"a b c"}});
+  EXPECT_EQ(bleu.statistics.reference_length, 3);
+}
+
+TEST(Bleu, WithoutSmoothingAnOrderWithoutMatchGivesZero) {
+  BleuOptions options;
+  options.smoothing = BleuSmoothing::none;
+  EXPECT_EQ(corpus_bleu({"a b x c d"}, {{"a b y c d"}}, options).score, 0);
+}
+
+TEST(Bleu, SmoothingValueReplacesTheDefault) {
+  BleuOptions options;
+  options.smoothing = BleuSmoothing::floor;
+  options.smoothing_value = 0.5;
+  EXPECT_DOUBLE_EQ(corpus_bleu({"a x b"}, {{"a y b"}}, options).precisions[1], 100 * 0.5 / 2);
+  EXPECT_THAT(bleu_signature(options, 1), testing::HasSubstr("smooth:floor[0.50]"));
+}
+
+TEST(Bleu, SentenceBleuLeavesOutOrdersLongerThanTheSentence) {
+  EXPECT_NEAR(sentence_bleu("hello there", {"hello there"}).score, 100, 1e-9);
+  EXPECT_EQ(corpus_bleu({"hello there"}, {{"hello there"}}).score, 0);
+}
+
+TEST(Bleu, NoSentencesScoreZero) {
+  EXPECT_EQ(corpus_bleu({}, {{}}).score, 0);
+}
+
+TEST(Bleu, DifferentLineCountsNameBothCounts) {
+  try {
+    corpus_bleu({"a", "b"}, {{"a", "b"}, {"a"}});
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "reference 2 has 1 lines, but there are 2 hypotheses: give one line for each");
+  }
+}
+
+TEST(Bleu, NoReferenceIsAnError) {
+  EXPECT_THROW(corpus_bleu({"a"}, {}), InputError);
+}
+
+TEST(Bleu, UnknownSmoothingIsAnErrorThatListsTheNames) {
+  EXPECT_THAT([] { bleu_smoothing_named("laplace"); },
+              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("exp, floor, add-k or none")));
+}
+
+TEST(Bleu, SignatureNamesRegardAsItsVersion) {
+  EXPECT_EQ(
+      bleu_signature({}, 2),
+      std::string("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-") + version());
+}
+
+TEST(Bleu, TextFormShowsPrecisionsAndLengths) {
+  EXPECT_EQ(to_string(corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}})),
+            "37.99 83.3/60.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)");
+}
+
+}  // namespace
+}  // namespace regard

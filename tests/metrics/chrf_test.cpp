@@ -1,0 +1,66 @@
+#include "metrics/chrf.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/version.h"
+
+namespace regard {
+namespace {
+
+TEST(Chrf, IdenticalLinesScore100WhateverTheirWhiteSpace) {
+  EXPECT_DOUBLE_EQ(corpus_chrf({"ab  cd"}, {{"abc d"}}), 100);
+}
+
+// Worked by hand: of orders 1 and 2, the only ones that both sides reach, precision is 2/2 and 1/1,
+// recall 2/3 and 1/2; five times the product over four times precision plus recall.
+TEST(Chrf, FiguresOfASmallExample) {
+  const double precision = 1;
+  const double recall = (2. / 3 + 1. / 2) / 2;
+  EXPECT_DOUBLE_EQ(corpus_chrf({"ab"}, {{"abc"}}),
+                   100 * 5 * precision * recall / (4 * precision + recall));
+}
+
+TEST(Chrf, EachSentenceTakesItsBestReference) {
+  const double best_alone = corpus_chrf({"abcd", "efgh"}, {{"abcx", "efgh"}});
+  EXPECT_DOUBLE_EQ(corpus_chrf({"abcd", "efgh"}, {{"abcx", "zzzz"}, {"zzzz", "efgh"}}), best_alone);
+}
+
+TEST(Chrf, OfReferencesWithEqualScoresTheFirstCounts) {
+  const double first_alone = corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}});
+  EXPECT_DOUBLE_EQ(corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}, {"ab", "xx"}}), first_alone);
+  EXPECT_NE(corpus_chrf({"ab", "cd"}, {{"ab", "xx"}, {"ab", "xyzw"}}), first_alone);
+}
+
+TEST(Chrf, PlusPlusCountsWordOrder) {
+  ChrfOptions plus_plus;
+  plus_plus.word_order = 2;
+  EXPECT_DOUBLE_EQ(corpus_chrf({"ab cd"}, {{"abc d"}}), 100);
+  EXPECT_LT(corpus_chrf({"ab cd"}, {{"abc d"}}, plus_plus), 100);
+  EXPECT_EQ(chrf_name(plus_plus), "chrF2++");
+}
+
+TEST(Chrf, LowercaseIgnoresCase) {
+  ChrfOptions options;
+  options.lowercase = true;
+  EXPECT_DOUBLE_EQ(corpus_chrf({"ÄB"}, {{"äb"}}, options), 100);
+  EXPECT_LT(corpus_chrf({"ÄB"}, {{"äb"}}), 100);
+}
+
+TEST(Chrf, NoSentencesScoreZero) {
+  EXPECT_EQ(corpus_chrf({}, {{}}), 0);
+}
+
+TEST(Chrf, DifferentLineCountsAreAnError) {
+  EXPECT_THROW(corpus_chrf({"a", "b"}, {{"a"}}), InputError);
+}
+
+TEST(Chrf, SignatureNamesRegardAsItsVersion) {
+  EXPECT_EQ(
+      chrf_signature({}, 1),
+      std::string("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-") + version());
+}
+
+}  // namespace
+}  // namespace regard
