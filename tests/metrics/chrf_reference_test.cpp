@@ -1,0 +1,52 @@
+// chrF and chrF++ against the figures of sacreBLEU 2.6.0.
+#include "metrics/chrf.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/metrics/metric_cases.h"
+
+namespace regard {
+namespace {
+
+ChrfOptions options_of(const Json& row) {
+  ChrfOptions options;
+  options.word_order = row.at("word_order");
+  options.lowercase = row.at("lowercase");
+  return options;
+}
+
+TEST(ChrfReference, CorpusFiguresAreThoseOfSacreBleu) {
+  for (const Json& corpus : metric_cases().at("corpora")) {
+    for (const Json& row : corpus.at("chrf")) {
+      SCOPED_TRACE(corpus.at("name").dump() + " " + row.at("signature").dump());
+      expect_same(corpus_chrf(corpus.at("hypotheses"), corpus.at("references"), options_of(row)),
+                  row.at("score"));
+    }
+  }
+}
+
+TEST(ChrfReference, SentenceFiguresAreThoseOfSacreBleu) {
+  for (const Json& corpus : metric_cases().at("corpora")) {
+    SCOPED_TRACE(corpus.at("name").dump());
+    const Json& wanted = corpus.at("sentence_chrf");
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      std::vector<std::string> references;
+      for (const Json& reference : corpus.at("references")) references.push_back(reference.at(i));
+      expect_same(sentence_chrf(corpus.at("hypotheses").at(i), references), wanted.at(i));
+    }
+  }
+}
+
+TEST(ChrfReference, NameAndSignatureAreThoseOfSacreBleuButForTheVersion) {
+  for (const Json& corpus : metric_cases().at("corpora")) {
+    for (const Json& row : corpus.at("chrf")) {
+      const ChrfOptions options = options_of(row);
+      EXPECT_EQ(chrf_name(options), row.at("name"));
+      EXPECT_EQ(without_version(chrf_signature(options, corpus.at("references").size())),
+                without_version(row.at("signature")));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regard
