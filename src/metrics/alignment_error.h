@@ -1,0 +1,46 @@
+// The alignment error rate (Och and Ney 2003) of Pharaoh alignments ("0-0 1-2": source word 0 with
+// target word 0, source word 1 with target word 2, both counted from 0).
+//
+//   AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
+//
+// All gold links count as sure, so that S = P and AER = 1 − F1. Links are summed over the corpus.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regard {
+
+struct AlignmentLink {
+  std::uint32_t source;
+  std::uint32_t target;
+  auto operator<=>(const AlignmentLink&) const = default;
+};
+
+// The links of one sentence, ascending, each once.
+using Alignment = std::vector<AlignmentLink>;
+
+// Throws InputError with `file`:`line` for anything but pairs of whole numbers i-j.
+Alignment parse_alignment(std::string_view text, const std::string& file, std::size_t line);
+// One sentence a line; an empty line is a sentence without links. Throws InputError where a line
+// is not as it must be, and an Error of ExitCode::input where the file cannot be read.
+std::vector<Alignment> read_alignments(const std::string& path);
+
+struct AlignmentScore {
+  double error_rate = 0;  // from 0 to 1; 0 where neither side has a link
+  double precision = 0;   // |A ∩ S| / |A|; 1 where A is empty
+  double recall = 0;      // |A ∩ S| / |S|; 1 where S is empty
+  std::size_t matches = 0;
+  std::size_t proposed = 0;  // |A|
+  std::size_t sure = 0;      // |S|
+};
+
+// Throws InputError where the numbers of sentences differ.
+AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
+                                const std::vector<Alignment>& gold);
+
+}  // namespace regard
