@@ -1,1 +1,37 @@
-int main() { return 0; }
+// regard: adds the commands, parses, turns an error into its exit code.
+#include <CLI/CLI.hpp>
+
+#include <exception>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "commands/commands.h"
+
+int main(int argc, char** argv) {
+  using regard::ExitCode;
+  CLI::App program("Train and run sequence-to-sequence translators with attention.", "regard");
+  program.set_version_flag("--version", regard::version());
+  program.require_subcommand(1);
+  program.set_help_all_flag("--help-all", "Print the help of every command");
+  auto exit_code = ExitCode::ok;
+  regard::add_train(program, exit_code);
+  regard::add_translate(program, exit_code);
+  regard::add_evaluate(program, exit_code);
+  regard::add_info(program, exit_code);
+  regard::add_config(program, exit_code);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  } catch (const regard::Error& error) {
+    regard::log::error("{}", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    regard::log::error("unexpected: {}\nThis is a fault of regard {}; please report it",
+                       error.what(), regard::version());
+    return static_cast<int>(ExitCode::unexpected);
+  }
+  return static_cast<int>(exit_code);
+}

@@ -1,0 +1,225 @@
+// regard train: from a configuration and parallel text to a model; goes on where a run stopped.
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "checkpoint/run_folder.h"
+#include "commands/commands.h"
+#include "config/check.h"
+#include "config/difference.h"
+#include "config/reader.h"
+#include "config/writer.h"
+#include "data/tokenizers.h"
+#include "model/build_model.h"
+#include "training/batch_loss.h"
+#include "training/setup_report.h"
+#include "training/trainer.h"
+#include "translation/device.h"
+#include "translation/model_folder.h"
+
+namespace regard {
+namespace {
+
+struct TrainArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string device;
+  std::optional<std::int64_t> threads;
+  std::string init_from;
+  bool fresh = false;
+  bool dry_run = false;
+  std::string command_line;
+};
+
+Options resolve_options(const TrainArguments& arguments) {
+  auto overrides = arguments.overrides;
+  if (!arguments.device.empty()) overrides.push_back("device=" + arguments.device);
+  if (arguments.threads) overrides.push_back(fmt::format("threads={}", *arguments.threads));
+  auto options = read_options(arguments.config, overrides);
+  if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
+  check_training_options(options);
+  return options;
+}
+
+// A run goes on with the model and the tokenizers it has; the rest may change, and is named.
+void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
+  const auto before = read_model_options(checkpoint);
+  std::string fixed;
+  for (const auto& difference : differing_keys(before, options)) {
+    if (difference.starts_with("model.") || difference.starts_with("data.tokenizer.")) {
+      fixed += "\n  " + difference;
+    } else {
+      log::info("changed since the run began: {}", difference);
+    }
+  }
+  if (fixed.empty()) return;
+  throw CheckpointError(
+      "{}: the run was begun with another model:{}\nTake these back to go on with it, choose "
+      "another training.model_dir, or start over with --fresh",
+      checkpoint.path().string(), fixed);
+}
+
+// Everything that one training needs, in the order it is made.
+struct Setup {
+  Options options;
+  torch::Device device = torch::kCPU;
+  std::optional<FolderReader> checkpoint;  // what the run goes on from
+  Tokenizers tokenizers;
+  std::optional<Corpus> corpus;
+  std::optional<Corpus> dev;
+  std::shared_ptr<Seq2Seq> model;
+};
+
+void load_data(Setup& setup) {
+  const auto& data = setup.options.data;
+  setup.corpus = Corpus::training(data, setup.tokenizers);
+  if (!data.dev.src.empty()) setup.dev = Corpus::validation(data.dev, setup.tokenizers);
+  log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
+}
+
+void make_model(Setup& setup, const std::string& init_from) {
+  setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
+                            setup.options.model);
+  if (setup.checkpoint) {
+    load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
+  } else if (!init_from.empty()) {
+    const FolderReader from(resolve_model(init_from));
+    load_weights(*setup.model, read_weights(from), from.path().string());
+    log::info("the first weights are those of {}", from.path().string());
+  }
+  setup.model->to(setup.device);
+  log::info("{}", parameter_table(*setup.model));
+}
+
+Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
+                 const std::string& init_from) {
+  Setup setup;
+  setup.options = options;
+  setup.device = find_device(options.device);
+  set_threads(options.threads);
+  torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
+  for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
+  if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
+  if (last) {
+    setup.checkpoint.emplace(*last);
+    compare_with_checkpoint(*setup.checkpoint, options);
+    setup.tokenizers = read_tokenizers(*setup.checkpoint, options.data.tokenizer);
+  } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
+    const FolderReader from(resolve_model(init_from));
+    setup.tokenizers = read_tokenizers(from, read_model_options(from).data.tokenizer);
+  } else {
+    setup.tokenizers = make_tokenizers(options.data);
+  }
+  load_data(setup);
+  make_model(setup, init_from);
+  return setup;
+}
+
+// One step forward and backward; nothing is written.
+void dry_run(const Options& options, const std::string& init_from) {
+  const auto setup = make_setup(options, std::nullopt, init_from);
+  Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
+                  static_cast<std::uint64_t>(options.training.random_seed),
+                  options.data.tokenizer.sampling);
+  const auto batch = batches.batch(0, 0).to(setup.device);
+  setup.model->train();
+  const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
+  loss.smoothed.backward();
+  log::info(
+      "dry run: {} batches an epoch; the first has {} sentences and {} target tokens, loss "
+      "{:.4f}. Nothing was written",
+      batches.count(0), batch.size(), batch.target_tokens,
+      loss.nll.item<double>() / static_cast<double>(batch.target_tokens));
+}
+
+void start_over(const RunFolder& run) {
+  namespace fs = std::filesystem;
+  for (const auto* name : {"checkpoints", "last", "best", "validation", "train.jsonl",
+                           "validations.tsv", "train.log"}) {
+    std::error_code error;
+    fs::remove_all(run.path() / name, error);
+    if (error) {
+      throw EnvironmentError("{}: cannot be removed for --fresh ({})", (run.path() / name).string(),
+                             error.message());
+    }
+  }
+}
+
+void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
+  log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
+  if (const auto step = trainer.early_stopping().state().best_step; step > 0) {
+    log::info("The best validation was at step {}.", step);
+  }
+  log::info("Translate with: regard translate -m {}", run.path().string());
+}
+
+ExitCode train(const TrainArguments& arguments) {
+  const auto options = resolve_options(arguments);
+  if (arguments.dry_run) {
+    dry_run(options, arguments.init_from);
+    return ExitCode::ok;
+  }
+  RunFolder run(options.training.model_dir);
+  run.lock();
+  if (arguments.fresh) start_over(run);
+  const auto last = run.last();
+  if (last && !arguments.init_from.empty()) {
+    throw ConfigError(
+        "--init-from: {} already holds a run; choose another training.model_dir, or "
+        "start over with --fresh",
+        run.path().string());
+  }
+  log::open_file((run.path() / "train.log").string());
+  const auto setup = make_setup(options, last, arguments.init_from);
+  if (!last) {
+    write_file(run.path() / "config.yaml", write_options(options));
+    write_file(run.path() / "manifest.json",
+               run_manifest(options, arguments.command_line).dump(2) + "\n");
+  }
+
+  auto validator = setup.dev ? std::make_unique<Validator>(options, *setup.dev, setup.device)
+                             : std::unique_ptr<Validator>();
+  Trainer trainer(options, run, *setup.corpus, setup.model, std::move(validator), setup.device,
+                  setup.checkpoint ? &*setup.checkpoint : nullptr);
+  if (last) {
+    log::info("Going on from step {} ({}).", trainer.position().step, last->string());
+  } else {
+    log::info("Training on {} with {} threads, into {}.", setup.device.str(), at::get_num_threads(),
+              run.path().string());
+  }
+  const auto reason = trainer.run();
+  log_end(run, trainer, reason);
+  if (reason.signal == SIGINT) return ExitCode::interrupted;
+  if (reason.signal == SIGTERM) return ExitCode::terminated;
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, ExitCode& exit_code) {
+  auto arguments = std::make_shared<TrainArguments>();
+  auto* command =
+      program.add_subcommand("train", "Train a model, or go on with a run that was stopped");
+  command->add_option("-c,--config", arguments->config, "the configuration (YAML)")->required();
+  command->add_option("overrides", arguments->overrides,
+                      "key=value, e.g. training.learning_rate=0.0005");
+  command->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N");
+  command->add_option("--threads", arguments->threads, "processor threads; 0 is one a core");
+  command->add_option("--init-from", arguments->init_from,
+                      "begin with the weights and vocabularies of this run or model folder");
+  command->add_flag("--fresh", arguments->fresh, "remove what the run has so far and start over");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "check everything, make one step, write nothing");
+  command->callback([arguments, &program, &exit_code] {
+    arguments->command_line = program.config_to_str();
+    exit_code = train(*arguments);
+  });
+}
+
+}  // namespace regard

@@ -1,0 +1,129 @@
+#include "training/resumable_state.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+constexpr const char* numbers_file = "training.json";
+constexpr const char* tensors_file = "training.safetensors";
+
+at::Generator generator(torch::Device device) {
+  return at::globalContext().defaultGenerator(device);
+}
+
+// The random generators in use, by the name they are saved under.
+std::map<std::string, at::Generator> generators(torch::Device device) {
+  std::map<std::string, at::Generator> found = {{"random.cpu", generator(torch::kCPU)}};
+  if (device.is_cuda()) found.emplace("random.cuda", generator(device));
+  return found;
+}
+
+// All tensors of the state but the generators', which are no plain tensors: "weights." has the
+// model's own values where it holds averages at the time of saving.
+NamedParameters tensors_of(const ResumableState& state) {
+  NamedParameters tensors;
+  for (const auto& [name, tensor] : state.optimizer.state()) {
+    tensors.emplace_back("optimizer." + name, tensor);
+  }
+  if (state.average != nullptr) {
+    for (const auto& [name, tensor] : state.parameters) {
+      tensors.emplace_back("weights." + name, tensor.detach());
+    }
+  }
+  return tensors;
+}
+
+Json numbers_of(const ResumableState& state) {
+  const auto& stopping = state.early_stopping.state();
+  const auto& schedule = state.schedule.state();
+  return {{"step", state.position.step},
+          {"epoch", state.position.epoch},
+          {"batch", state.position.batch},
+          {"schedule",
+           {{"decreases", schedule.decreases},
+            {"validations_without_improvement", schedule.validations_without_improvement}}},
+          {"early_stopping",
+           {{"best_step", stopping.best_step},
+            {"validations_without_improvement", stopping.validations_without_improvement},
+            {"history", stopping.history}}},
+          {"log", state.log.state()}};
+}
+
+void set_numbers(const Json& json, const ResumableState& state) {
+  state.position = {json.at("step"), json.at("epoch"), json.at("batch")};
+  const auto& schedule = json.at("schedule");
+  state.schedule.set_state(
+      {schedule.at("decreases"), schedule.at("validations_without_improvement")});
+  const auto& stopping = json.at("early_stopping");
+  EarlyStopping::State stopping_state;
+  stopping_state.best_step = stopping.at("best_step");
+  stopping_state.validations_without_improvement = stopping.at("validations_without_improvement");
+  for (const auto& entry : stopping.at("history")) {  // a score that was not finite is null
+    stopping_state.history.emplace_back(entry.at(0), entry.at(1).is_null()
+                                                         ? std::numeric_limits<double>::quiet_NaN()
+                                                         : entry.at(1).get<double>());
+  }
+  state.early_stopping.set_state(std::move(stopping_state));
+  state.log.set_state(json.at("log"));
+}
+
+Json parse_numbers(const FolderReader& folder) {
+  const auto text = folder.text(numbers_file);
+  auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) {
+    throw CheckpointError("{}: not JSON", (folder.path() / numbers_file).string());
+  }
+  return json;
+}
+
+}  // namespace
+
+void add_state(FolderWriter& folder, const ResumableState& state) {
+  auto tensors = tensors_of(state);
+  for (auto& [name, random] : generators(state.device)) {
+    tensors.emplace_back(name, random.get_state());
+  }
+  folder.add_text(numbers_file, numbers_of(state).dump(1) + "\n");
+  folder.add_tensors(tensors_file, std::move(tensors));
+}
+
+void read_state(const FolderReader& folder, ResumableState state) {
+  const torch::NoGradGuard guard;
+  const auto where = (folder.path() / tensors_file).string();
+  std::map<std::string, torch::Tensor> saved;
+  for (auto& [name, tensor] : folder.tensors(tensors_file)) saved.emplace(name, tensor);
+  for (auto& [name, tensor] : tensors_of(state)) {
+    const auto found = saved.find(name);
+    if (found == saved.end() || found->second.sizes() != tensor.sizes()) {
+      throw CheckpointError(
+          "{}: {} `{}`; it was trained with another optimizer or model: use --fresh to start over",
+          where, found == saved.end() ? "has no" : "has another shape of", name);
+    }
+    tensor.copy_(found->second);
+  }
+  try {
+    set_numbers(parse_numbers(folder), state);
+  } catch (const Json::exception& error) {
+    throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
+  }
+  for (auto& [name, random] : generators(state.device)) {
+    const auto found = saved.find(name);
+    if (found != saved.end()) random.set_state(found->second);
+  }
+}
+
+std::int64_t saved_step(const FolderReader& folder) {
+  const auto json = parse_numbers(folder);
+  if (!json.contains("step") || !json.at("step").is_number_integer()) {
+    throw CheckpointError("{}: no step", (folder.path() / numbers_file).string());
+  }
+  return json.at("step");
+}
+
+}  // namespace regard

@@ -1,0 +1,101 @@
+#include "training/setup_report.h"
+
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/version.h"
+#include "data/line_reader.h"
+#include "report/format.h"
+#include "report/table.h"
+
+namespace regard {
+namespace {
+
+// "encoder.layer0.W" belongs to "encoder.layer0", "output_bias" to itself.
+std::string part_of(const std::string& parameter) {
+  const auto dot = parameter.rfind('.');
+  return dot == std::string::npos ? parameter : parameter.substr(0, dot);
+}
+
+std::vector<std::string> data_row(const std::string& name, const Corpus& corpus) {
+  const auto& r = corpus.report();
+  const auto side = [&](const CorpusReport::Side& s) {
+    return fmt::format("{} ({:.1f} a line, {:.2f} % unknown)", format_thousands(s.tokens),
+                       r.mean_length(s), 100 * r.unknown_rate(s));
+  };
+  return {name,
+          format_thousands(r.read),
+          format_thousands(r.kept),
+          format_thousands(r.empty),
+          format_thousands(r.too_long),
+          format_thousands(r.odd_ratio),
+          side(r.source),
+          side(r.target)};
+}
+
+Json file_entry(const std::string& path) {
+  const auto bytes = read_file(path, "data file", ExitCode::input);
+  return {{"path", path}, {"sha256", sha256_hex(bytes)}, {"lines", count_lines(path)}};
+}
+
+}  // namespace
+
+std::string parameter_table(const Seq2Seq& model) {
+  Table table({{"part"}, {"shapes"}, {"parameters", Align::right}});
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::string, std::int64_t>> parts;
+  std::int64_t total = 0;
+  for (const auto& item : model.named_parameters()) {
+    const auto part = part_of(item.key());
+    if (!parts.contains(part)) order.push_back(part);
+    auto& [shapes, count] = parts[part];
+    shapes +=
+        fmt::format("{}[{}]", shapes.empty() ? "" : " ", fmt::join(item.value().sizes(), "×"));
+    count += item.value().numel();
+    total += item.value().numel();
+  }
+  for (const auto& part : order) {
+    table.add({part, parts[part].first, format_thousands(parts[part].second)});
+  }
+  table.add_rule();
+  table.add({"all", "", format_thousands(total)});
+  return table.text();
+}
+
+std::string data_table(const Corpus& train, const Corpus* dev) {
+  Table table({{"data"},
+               {"pairs", Align::right},
+               {"kept", Align::right},
+               {"empty", Align::right},
+               {"too long", Align::right},
+               {"odd ratio", Align::right},
+               {"source tokens", Align::right},
+               {"target tokens", Align::right}});
+  table.add(data_row("train", train));
+  if (dev != nullptr) table.add(data_row("dev", *dev));
+  return table.text();
+}
+
+Json run_manifest(const Options& options, const std::string& command_line) {
+  Json files = Json::array();
+  for (const auto& corpus : options.data.train) {
+    files.push_back(file_entry(corpus.src));
+    files.push_back(file_entry(corpus.trg));
+  }
+  if (!options.data.dev.src.empty()) {
+    files.push_back(file_entry(options.data.dev.src));
+    files.push_back(file_entry(options.data.dev.trg));
+  }
+  return {{"regard", version()},
+          {"libtorch", TORCH_VERSION},
+          {"command", command_line},
+          {"random_seed", options.training.random_seed},
+          {"threads", at::get_num_threads()},
+          {"data", std::move(files)}};
+}
+
+}  // namespace regard

@@ -1,0 +1,30 @@
+// One update: forward, backward, clipping, optimizer.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "config/training_options.h"
+#include "data/batch.h"
+#include "model/seq2seq.h"
+#include "optim/optimizer.h"
+
+namespace regard {
+
+struct StepResult {
+  double nll = 0;  // −log P, a sum over target tokens
+  double gradient_norm = 0;
+  std::int64_t source_tokens = 0;
+  std::int64_t target_tokens = 0;
+};
+
+// The gradient is that of the loss summed over all batches, divided by their target tokens. The
+// model must be in training mode. Where loss or gradient is not finite, nothing is updated: see
+// the result.
+StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const NamedParameters& parameters,
+                      const std::vector<Batch>& batches, double learning_rate,
+                      const TrainingOptions& options);
+
+}  // namespace regard

@@ -1,0 +1,211 @@
+#include "training/trainer.h"
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "report/format.h"
+#include "training/examples.h"
+#include "training/signals.h"
+#include "training/train_step.h"
+#include "translation/model_folder.h"
+
+namespace regard {
+namespace {
+
+NamedParameters parameters_of(const Seq2Seq& model) {
+  NamedParameters parameters;
+  for (const auto& item : model.named_parameters()) {
+    parameters.emplace_back(item.key(), item.value());
+  }
+  return parameters;
+}
+
+std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
+  if (checkpoint == nullptr) return std::nullopt;
+  return saved_step(*checkpoint);
+}
+
+const std::vector<std::string> validation_columns = {
+    "step", "epoch", "loss", "perplexity", "bleu", "chrf", "learning_rate", "seconds", "best"};
+
+}  // namespace
+
+Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
+                 std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
+                 torch::Device device, const FolderReader* resume_from)
+    : options_(options),
+      run_(run),
+      corpus_(corpus),
+      model_(std::move(model)),
+      validator_(std::move(validator)),
+      device_(device),
+      parameters_(parameters_of(*model_)),
+      optimizer_(make_optimizer(options.training, parameters_)),
+      schedule_(options.training),
+      early_stopping_(options.training),
+      batches_(corpus, {options.training.batch_size, options.training.batch_type},
+               static_cast<std::uint64_t>(options.training.random_seed),
+               options.data.tokenizer.sampling),
+      log_(options.training, run.path().string(), step_of(resume_from)) {
+  const auto decay = options.training.moving_average;
+  if (decay > 0) average_.emplace(decay, parameters_);
+  if (validator_) {
+    validations_.emplace((run.path() / "validations.tsv").string(), validation_columns,
+                         step_of(resume_from));
+  }
+  if (resume_from != nullptr) {
+    read_state(*resume_from, state());
+    saved_step_ = position_.step;
+    const auto& history = early_stopping_.state().history;
+    if (!history.empty()) validated_step_ = history.back().first;
+  }
+}
+
+ResumableState Trainer::state() {
+  return {position_,   schedule_,   early_stopping_,
+          log_,        *optimizer_, average_ ? &*average_ : nullptr,
+          parameters_, device_};
+}
+
+std::optional<StopReason> Trainer::reason_to_stop() const {
+  const auto& o = options_.training;
+  if (o.max_steps > 0 && position_.step >= o.max_steps) {
+    return StopReason{fmt::format("training.max_steps is reached ({})", o.max_steps)};
+  }
+  if (o.epochs > 0 && position_.epoch >= o.epochs) {
+    return StopReason{fmt::format("training.epochs is reached ({})", o.epochs)};
+  }
+  if (early_stopping_.out_of_patience()) {
+    return StopReason{fmt::format(
+        "no better {} in {} validations (training.patience)",
+        enum_names(o.early_stopping_metric)[static_cast<std::size_t>(o.early_stopping_metric)],
+        o.patience)};
+  }
+  if (schedule_.exhausted()) {
+    return StopReason{fmt::format(
+        "the learning rate has come down to training.learning_rate_min ({})", o.learning_rate_min)};
+  }
+  return std::nullopt;
+}
+
+StopReason Trainer::run() {
+  const SignalCatcher signals;
+  model_->train();
+  for (;;) {
+    if (const auto reason = reason_to_stop()) {
+      if (validator_ && validated_step_ != position_.step) validate();
+      if (saved_step_ != position_.step) save();
+      return *reason;
+    }
+    update();
+    if (validation_is_due()) {
+      validate();
+      save();
+    } else if (options_.training.save_every > 0 &&
+               position_.step % options_.training.save_every == 0) {
+      save();
+    }
+    if (const int signal = signals.caught()) {
+      if (saved_step_ != position_.step) save();
+      return {signal == SIGINT ? "interrupted (SIGINT)" : "asked to end (SIGTERM)", signal};
+    }
+  }
+}
+
+void Trainer::update() {
+  const auto start = std::chrono::steady_clock::now();
+  const auto in_epoch = batches_.count(position_.epoch);
+  std::vector<Batch> batches;
+  while (position_.batch < in_epoch &&
+         static_cast<std::int64_t>(batches.size()) < options_.training.gradient_accumulation) {
+    batches.push_back(batches_.batch(position_.epoch, position_.batch++).to(device_));
+  }
+  if (batches.empty()) {  // weights below 1 can leave an epoch without a pair
+    position_ = {position_.step, position_.epoch + 1, 0};
+    return;
+  }
+  const auto learning_rate = schedule_.rate(position_.step + 1);
+  const auto result =
+      train_step(*model_, *optimizer_, parameters_, batches, learning_rate, options_.training);
+  check_finite(result, learning_rate);
+  ++position_.step;
+  if (average_) average_->update(position_.step);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
+  if (position_.batch >= in_epoch) position_ = {position_.step, position_.epoch + 1, 0};
+}
+
+void Trainer::check_finite(const StepResult& result, double learning_rate) const {
+  if (std::isfinite(result.nll) && std::isfinite(result.gradient_norm)) return;
+  const auto last = run_.last();
+  throw DivergedError(
+      "step {}: the {} is no longer a finite number (learning rate {}); nothing was updated. {} "
+      "Try a lower training.learning_rate, a longer training.warmup_steps or a lower "
+      "training.clip_grad_norm",
+      position_.step + 1, std::isfinite(result.nll) ? "gradient" : "loss",
+      format_rate(learning_rate),
+      last ? fmt::format("The last checkpoint stands: {}.", last->string())
+           : "There is no checkpoint yet.");
+}
+
+bool Trainer::validation_is_due() const {
+  if (!validator_) return false;
+  const auto every = options_.training.validation_every;
+  if (options_.training.validation_unit == ValidationUnit::steps) {
+    return position_.step % every == 0;
+  }
+  return position_.batch == 0 && position_.epoch % every == 0;
+}
+
+void Trainer::validate() {
+  if (average_) average_->swap();
+  const auto validation = validator_->validate(model_);
+  if (average_) average_->swap();
+  validated_step_ = position_.step;
+  log_.add_seconds(validation.seconds);
+  const bool is_best = early_stopping_.validated(position_.step, validation.scores);
+  schedule_.validated(is_best);
+  record(validation, is_best);
+}
+
+void Trainer::record(const Validation& validation, bool is_best) {
+  const auto& scores = validation.scores;
+  log::info(
+      "validation at step {}: loss {:.4f}  perplexity {:.2f}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
+      position_.step, scores.loss, scores.perplexity, scores.bleu, scores.chrf,
+      format_duration(validation.seconds), is_best ? "  best so far" : "");
+  validations_->append({{"step", position_.step},
+                        {"epoch", position_.epoch + 1},
+                        {"loss", scores.loss},
+                        {"perplexity", scores.perplexity},
+                        {"bleu", scores.bleu},
+                        {"chrf", scores.chrf},
+                        {"learning_rate", schedule_.rate(position_.step)},
+                        {"seconds", log_.seconds()},
+                        {"best", is_best ? "*" : ""}});
+  std::string text;
+  for (const auto& line : validation.translations) text += line + "\n";
+  make_folder(run_.path() / "validation");
+  write_file(run_.path() / "validation" / fmt::format("step-{:08}.txt", position_.step), text);
+  log_examples(*validator_, validation.translations, options_.training.show_examples);
+}
+
+void Trainer::save() {
+  const auto& stopping = early_stopping_.state();
+  FolderWriter folder(run_.checkpoint(position_.step));
+  add_model(folder, options_, corpus_.tokenizers(),
+            average_ ? average_->averages() : weights_of(*model_));
+  add_state(folder, state());
+  folder.commit({{"step", position_.step}, {"epoch", position_.epoch + 1}});
+  run_.set_last(position_.step);
+  if (stopping.best_step == position_.step) run_.set_best(position_.step);
+  saved_step_ = position_.step;
+  run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
+             static_cast<std::size_t>(options_.training.keep_best), stopping.history);
+}
+
+}  // namespace regard

@@ -1,0 +1,74 @@
+// The training loop: updates, validations, checkpoints, until there is a reason to stop.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "checkpoint/run_folder.h"
+#include "config/options.h"
+#include "data/batches.h"
+#include "data/corpus.h"
+#include "model/seq2seq.h"
+#include "optim/moving_average.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "report/journal.h"
+#include "training/early_stopping.h"
+#include "training/resumable_state.h"
+#include "training/training_log.h"
+#include "training/validation.h"
+
+namespace regard {
+
+struct StopReason {
+  std::string sentence;
+  int signal = 0;  // SIGINT or SIGTERM, where one of them was it
+};
+
+class Trainer {
+ public:
+  // The run folder is locked. The model is on the device, with the weights to begin from; where
+  // `resume_from` is given, those of this checkpoint.
+  Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
+          std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
+          torch::Device device, const FolderReader* resume_from);
+
+  // Throws DivergedError when the loss is no longer finite; the last checkpoint stands.
+  StopReason run();
+
+  const Position& position() const { return position_; }
+  const EarlyStopping& early_stopping() const { return early_stopping_; }
+
+ private:
+  std::optional<StopReason> reason_to_stop() const;
+  void update();
+  void check_finite(const StepResult& result, double learning_rate) const;
+  bool validation_is_due() const;
+  void validate();
+  void record(const Validation& validation, bool is_best);
+  void save();
+  ResumableState state();
+
+  Options options_;
+  RunFolder& run_;
+  const Corpus& corpus_;
+  std::shared_ptr<Seq2Seq> model_;
+  std::unique_ptr<Validator> validator_;
+  torch::Device device_;
+  NamedParameters parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<MovingAverage> average_;
+  Schedule schedule_;
+  EarlyStopping early_stopping_;
+  Batches batches_;
+  Position position_;
+  TrainingLog log_;
+  std::optional<ValidationsWriter> validations_;
+  std::int64_t validated_step_ = -1;
+  std::int64_t saved_step_ = -1;
+};
+
+}  // namespace regard

@@ -1,0 +1,101 @@
+#include "training/training_log.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/memory.h"
+
+namespace regard {
+
+TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder,
+                         std::optional<std::int64_t> resume_step)
+    : options_(options), journal_(folder + "/train.jsonl", resume_step) {}
+
+void TrainingLog::step(const Position& position, const StepResult& result, double learning_rate,
+                       double seconds, std::int64_t batches_in_epoch) {
+  seconds_ += seconds;
+  seconds_this_sitting_ += seconds;
+  ++steps_this_sitting_;
+  nll_ += result.nll;
+  interval_seconds_ += seconds;
+  source_tokens_ += result.source_tokens;
+  target_tokens_ += result.target_tokens;
+  gradient_norm_ = result.gradient_norm;
+  learning_rate_ = learning_rate;
+  if (position.step % options_.logging_every != 0) {
+    if (reporter_.wants_update()) reporter_.update(progress(position, batches_in_epoch));
+    return;
+  }
+  const auto now = progress(position, batches_in_epoch);
+  reporter_.report(now);
+  journal_.append({{"step", now.step},
+                   {"epoch", now.epoch},
+                   {"loss", now.loss},
+                   {"perplexity", now.perplexity},
+                   {"learning_rate", now.learning_rate},
+                   {"gradient_norm", now.gradient_norm},
+                   {"source_tokens_per_second", now.source_tokens_per_second},
+                   {"target_tokens_per_second", now.target_tokens_per_second},
+                   {"peak_memory", now.peak_memory_bytes},
+                   {"seconds", now.seconds_elapsed}});
+  nll_ = interval_seconds_ = 0;
+  source_tokens_ = target_tokens_ = 0;
+}
+
+TrainingProgress TrainingLog::progress(const Position& position,
+                                       std::int64_t batches_in_epoch) const {
+  const auto& o = options_;
+  const auto updates_in_epoch =
+      (batches_in_epoch + o.gradient_accumulation - 1) / o.gradient_accumulation;
+  TrainingProgress progress;
+  progress.step = position.step;
+  progress.epoch = position.epoch + 1;
+  if (o.epochs > 0) progress.total_epochs = o.epochs;
+  if (o.max_steps > 0) progress.total_steps = o.max_steps;
+  if (o.epochs > 0) {
+    const auto total = o.epochs * updates_in_epoch;
+    progress.total_steps = o.max_steps > 0 ? std::min(total, o.max_steps) : total;
+  }
+  const auto tokens = static_cast<double>(std::max<std::int64_t>(1, target_tokens_));
+  progress.loss = nll_ / tokens;
+  progress.perplexity = std::exp(progress.loss);
+  progress.learning_rate = learning_rate_;
+  progress.gradient_norm = gradient_norm_;
+  if (interval_seconds_ > 0) {
+    progress.source_tokens_per_second = static_cast<double>(source_tokens_) / interval_seconds_;
+    progress.target_tokens_per_second = static_cast<double>(target_tokens_) / interval_seconds_;
+  }
+  progress.peak_memory_bytes = peak_memory();
+  progress.seconds_elapsed = seconds_;
+
+  const auto seconds_a_step =
+      seconds_this_sitting_ / static_cast<double>(std::max<std::int64_t>(1, steps_this_sitting_));
+  if (progress.total_steps) {
+    progress.seconds_left = seconds_a_step * static_cast<double>(std::max<std::int64_t>(
+                                                 0, *progress.total_steps - position.step));
+  }
+  const auto every = o.validation_unit == ValidationUnit::steps
+                         ? o.validation_every
+                         : o.validation_every * updates_in_epoch;
+  progress.seconds_to_validation =
+      seconds_a_step * static_cast<double>(every - position.step % every);
+  return progress;
+}
+
+Json TrainingLog::state() const {
+  return {{"seconds", seconds_},
+          {"nll", nll_},
+          {"interval_seconds", interval_seconds_},
+          {"source_tokens", source_tokens_},
+          {"target_tokens", target_tokens_}};
+}
+
+void TrainingLog::set_state(const Json& state) {
+  seconds_ = state.at("seconds");
+  nll_ = state.at("nll");
+  interval_seconds_ = state.at("interval_seconds");
+  source_tokens_ = state.at("source_tokens");
+  target_tokens_ = state.at("target_tokens");
+}
+
+}  // namespace regard

@@ -1,0 +1,62 @@
+// What a training says of its steps: the progress line, train.log and train.jsonl, each with the
+// means since the last line.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "config/training_options.h"
+#include "report/journal.h"
+#include "report/progress.h"
+#include "training/train_step.h"
+
+namespace regard {
+
+// Where the training stands: the next batch is batch `batch` of epoch `epoch`, both from 0.
+struct Position {
+  std::int64_t step = 0;  // updates made
+  std::int64_t epoch = 0;
+  std::int64_t batch = 0;
+};
+
+class TrainingLog {
+ public:
+  // Continues the run's train.jsonl after `resume_step`, or starts a new one.
+  TrainingLog(const TrainingOptions& options, const std::string& folder,
+              std::optional<std::int64_t> resume_step);
+
+  // After every update. `seconds` is the time that it took.
+  void step(const Position& position, const StepResult& result, double learning_rate,
+            double seconds, std::int64_t batches_in_epoch);
+
+  // Training time so far, all sittings together.
+  double seconds() const { return seconds_; }
+  void add_seconds(double seconds) { seconds_ += seconds; }
+
+  // For the checkpoint: the sums since the last line, and the time.
+  Json state() const;
+  void set_state(const Json& state);
+
+ private:
+  TrainingProgress progress(const Position& position, std::int64_t batches_in_epoch) const;
+
+  TrainingOptions options_;
+  Journal journal_;
+  ProgressReporter reporter_;
+  double seconds_ = 0;
+  double seconds_this_sitting_ = 0;
+  std::int64_t steps_this_sitting_ = 0;
+
+  // Sums since the last line.
+  double nll_ = 0;
+  double interval_seconds_ = 0;
+  std::int64_t source_tokens_ = 0;
+  std::int64_t target_tokens_ = 0;
+  double gradient_norm_ = 0;  // of the last step
+  double learning_rate_ = 0;
+};
+
+}  // namespace regard

@@ -1,0 +1,44 @@
+#include "translation/device.h"
+
+#include <charconv>
+#include <thread>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace regard {
+
+torch::Device find_device(const std::string& name) {
+  if (name == "cpu") return torch::kCPU;
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  if (name == "auto")
+    return count > 0 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
+  int index = 0;
+  const std::string prefix = "cuda:";
+  if (name != "cuda") {
+    const auto* end = name.data() + name.size();
+    const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
+    const auto parsed = has_prefix ? std::from_chars(name.data() + prefix.size(), end, index)
+                                   : std::from_chars_result{nullptr, std::errc::invalid_argument};
+    if (parsed.ec != std::errc() || parsed.ptr != end) {
+      throw ConfigError("device: found `{}`, wanted auto, cpu, cuda or cuda:N", name);
+    }
+  }
+  if (index >= count) {
+    throw EnvironmentError(
+        "device: {} was asked for, but this machine has {} CUDA devices that LibTorch {} can use; "
+        "say device=cpu, or device=auto to take what there is",
+        name, count, TORCH_VERSION);
+  }
+  return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
+}
+
+void set_threads(std::int64_t threads) {
+  const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
+  if (threads > cores && cores > 0) {
+    log::warning("threads: {} were asked for, but there are {} cores", threads, cores);
+  }
+  at::set_num_threads(static_cast<int>(threads > 0 ? threads : std::max<std::int64_t>(1, cores)));
+}
+
+}  // namespace regard

@@ -1,0 +1,102 @@
+#include "translation/model_folder.h"
+
+#include <fmt/ranges.h>
+
+#include <map>
+
+#include "base/error.h"
+#include "config/reader.h"
+#include "config/writer.h"
+#include "model/build_model.h"
+
+namespace regard {
+namespace {
+
+constexpr const char* config_file = "config.yaml";
+constexpr const char* weights_file = "model.safetensors";
+
+// SentencePiece's own ending, so that its tools take the file.
+std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
+  const bool pieces = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  return side + (pieces ? ".model" : ".vocabulary");
+}
+
+}  // namespace
+
+NamedTensors weights_of(const Seq2Seq& model) {
+  NamedTensors weights;
+  for (const auto& item : model.named_parameters()) {
+    weights.emplace_back(item.key(), item.value().detach());
+  }
+  return weights;
+}
+
+void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where) {
+  const torch::NoGradGuard guard;
+  const auto parameters = model.named_parameters();
+  std::map<std::string, torch::Tensor> saved(weights.begin(), weights.end());
+  for (const auto& item : parameters) {
+    const auto found = saved.find(item.key());
+    if (found == saved.end()) {
+      throw CheckpointError("{}: the model has no weights `{}`; it was trained with other options",
+                            where, item.key());
+    }
+    if (found->second.sizes() != item.value().sizes()) {
+      throw CheckpointError("{}: `{}` has the shape [{}], but this configuration wants [{}]", where,
+                            item.key(), fmt::join(found->second.sizes(), ", "),
+                            fmt::join(item.value().sizes(), ", "));
+    }
+    saved.erase(found);
+  }
+  // Both are complete now; a second pass copies, so that an error has changed nothing.
+  if (!saved.empty()) {
+    throw CheckpointError("{}: the weights `{}` have no place in this configuration's model", where,
+                          saved.begin()->first);
+  }
+  for (const auto& [name, tensor] : weights) parameters.find(name)->copy_(tensor);
+}
+
+void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
+               const NamedTensors& weights) {
+  const auto kind = options.data.tokenizer.kind;
+  folder.add_text(config_file, write_options(options));
+  folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
+  if (!options.data.tokenizer.joint) {
+    folder.add_text(tokenizer_file(kind, "target"), tokenizers.target->serialized());
+  }
+  folder.add_tensors(weights_file, weights);
+}
+
+NamedTensors read_weights(const FolderReader& folder) {
+  return folder.tensors(weights_file);
+}
+
+Options read_model_options(const FolderReader& folder) {
+  return parse_options(folder.text(config_file), (folder.path() / config_file).string());
+}
+
+Tokenizers read_tokenizers(const FolderReader& folder, const TokenizerOptions& options) {
+  const auto read = [&](const std::string& side) -> std::shared_ptr<const Tokenizer> {
+    const auto name = tokenizer_file(options.kind, side);
+    return load_tokenizer(options, folder.text(name), (folder.path() / name).string());
+  };
+  Tokenizers tokenizers;
+  tokenizers.source = read("source");
+  tokenizers.target = options.joint ? tokenizers.source : read("target");
+  return tokenizers;
+}
+
+TranslationModel load_model(const std::filesystem::path& path, torch::Device device) {
+  const FolderReader folder(path);
+  TranslationModel loaded;
+  loaded.options = read_model_options(folder);
+  loaded.tokenizers = read_tokenizers(folder, loaded.options.data.tokenizer);
+  loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
+                             loaded.options.model);
+  load_weights(*loaded.model, read_weights(folder), path.string());
+  loaded.model->to(device);
+  loaded.model->eval();
+  return loaded;
+}
+
+}  // namespace regard

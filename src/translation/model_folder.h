@@ -1,0 +1,39 @@
+// A model is one folder that can be carried off: the resolved configuration, both tokenizers and
+// the weights. What training needs to go on may lie beside them.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "checkpoint/folder.h"
+#include "config/options.h"
+#include "data/tokenizers.h"
+#include "model/seq2seq.h"
+
+namespace regard {
+
+struct TranslationModel {
+  Options options;
+  Tokenizers tokenizers;
+  std::shared_ptr<Seq2Seq> model;
+};
+
+// Named as in the model: "encoder.layer0.W", …
+NamedTensors weights_of(const Seq2Seq& model);
+// Copies saved weights in. Where names or shapes differ, a CheckpointError says which, found
+// against wanted, and leaves the model alone; `where` names the folder.
+void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where);
+
+void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
+               const NamedTensors& weights);
+
+NamedTensors read_weights(const FolderReader& folder);
+Options read_model_options(const FolderReader& folder);
+Tokenizers read_tokenizers(const FolderReader& folder, const TokenizerOptions& options);
+
+// The model in a folder, ready to translate on `device`.
+TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
+
+}  // namespace regard

@@ -1,0 +1,71 @@
+#include "translation/translator.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "data/batch.h"
+
+namespace regard {
+
+SearchOptions search_options(const TestingOptions& options) {
+  SearchOptions search;
+  search.beam_size = options.beam_size;
+  search.beam_alpha = options.beam_alpha;
+  search.max_output_length = options.max_output_length;
+  search.max_output_ratio = options.max_output_ratio;
+  return search;
+}
+
+Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device)
+    : model_(std::move(model)), tokenizers_(std::move(tokenizers)), device_(device) {}
+
+std::vector<Translation> Translator::translate(
+    const std::vector<std::string>& lines, const SearchOptions& options, std::int64_t batch_size,
+    const std::function<void(std::int64_t)>& progress) const {
+  std::vector<Translation> translations(lines.size());
+  std::vector<std::vector<std::int32_t>> sources(lines.size());
+  std::vector<std::size_t> order;  // lines that have something to translate
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    sources[i] = tokenizers_.source->encode(lines[i]);
+    if (sources[i].empty()) continue;
+    for (const auto id : sources[i]) {
+      translations[i].source_tokens.push_back(tokenizers_.source->token(id));
+    }
+    translations[i].source_tokens.push_back("</s>");
+    order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return sources[a].size() > sources[b].size(); });
+
+  const bool was_training = model_->is_training();
+  model_->eval();
+  for (std::size_t begin = 0; begin < order.size(); begin += batch_size) {
+    const auto end = std::min(order.size(), begin + static_cast<std::size_t>(batch_size));
+    std::vector<std::vector<std::int32_t>> group;
+    for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
+    const auto batch = make_source_batch(group).to(device_);
+    auto found = search(*model_, batch.source, batch.source_lengths, options);
+    for (auto k = begin; k < end; ++k) {
+      auto& translation = translations[order[k]];
+      translation.hypotheses = std::move(found[k - begin]);
+      translation.text = text(translation.hypotheses[0]);
+    }
+    if (progress) progress(static_cast<std::int64_t>(end));
+  }
+  model_->train(was_training);
+  return translations;
+}
+
+std::string Translator::text(const Hypothesis& hypothesis) const {
+  return tokenizers_.target->decode(hypothesis.tokens);
+}
+
+std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis) const {
+  std::vector<std::string> tokens;
+  for (const auto id : hypothesis.tokens) tokens.push_back(tokenizers_.target->token(id));
+  if (hypothesis.finished) tokens.push_back("</s>");
+  return tokens;
+}
+
+}  // namespace regard

@@ -1,0 +1,45 @@
+// Text in, text out: tokenizers, model and search together.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/testing_options.h"
+#include "decoding/search.h"
+#include "translation/model_folder.h"
+
+namespace regard {
+
+struct Translation {
+  std::string text;                        // the best hypothesis
+  std::vector<std::string> source_tokens;  // with </s>, as the attention weights have them
+  std::vector<Hypothesis> hypotheses;      // best first; empty for an empty line
+};
+
+SearchOptions search_options(const TestingOptions& options);
+
+class Translator {
+ public:
+  // The model is set to evaluation mode while it translates.
+  Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device);
+
+  // Translation i belongs to line i; an empty line gives an empty text. Lines of like length are
+  // translated together, batch_size at a time; `progress` hears how many are done.
+  std::vector<Translation> translate(const std::vector<std::string>& lines,
+                                     const SearchOptions& options, std::int64_t batch_size,
+                                     const std::function<void(std::int64_t)>& progress = {}) const;
+
+  // A hypothesis as text, and token by token with </s> where it was reached.
+  std::string text(const Hypothesis& hypothesis) const;
+  std::vector<std::string> tokens(const Hypothesis& hypothesis) const;
+
+ private:
+  std::shared_ptr<Seq2Seq> model_;
+  Tokenizers tokenizers_;
+  torch::Device device_;
+};
+
+}  // namespace regard
