@@ -1,0 +1,51 @@
+#include "loss/cross_entropy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace regard {
+namespace {
+
+const auto identity = [](const torch::Tensor& readout) { return readout; };
+
+// Σ_t Σ_y q(y) (−log P(y)), q as in the header, one number at a time.
+double by_definition(const torch::Tensor& logits, const torch::Tensor& targets, double smoothing) {
+  double sum = 0;
+  const auto V = logits.size(2);
+  for (std::int64_t b = 0; b < logits.size(0); ++b) {
+    for (std::int64_t t = 0; t < logits.size(1); ++t) {
+      const auto target = targets[b][t].item<std::int64_t>();
+      if (target == 0) continue;
+      double total = 0;
+      for (std::int64_t y = 0; y < V; ++y) total += std::exp(logits[b][t][y].item<double>());
+      for (std::int64_t y = 0; y < V; ++y) {
+        const double q = (y == target ? 1 - smoothing : 0) + smoothing / static_cast<double>(V);
+        sum -= q * (logits[b][t][y].item<double>() - std::log(total));
+      }
+    }
+  }
+  return sum;
+}
+
+TEST(CrossEntropyReference, EqualsItsDefinitionAndCountsNoPadding) {
+  torch::manual_seed(1);
+  const auto logits = torch::randn({3, 4, 7}, torch::kDouble);
+  const auto targets = torch::tensor({{5, 1, 6, 3}, {2, 3, 0, 0}, {3, 0, 0, 0}});
+  for (const double smoothing : {0.0, 0.1, 0.5}) {
+    const auto loss = cross_entropy(logits, targets, identity, smoothing);
+    EXPECT_NEAR(loss.smoothed.item<double>(), by_definition(logits, targets, smoothing), 1e-10);
+    EXPECT_NEAR(loss.nll.item<double>(), by_definition(logits, targets, 0), 1e-10);
+  }
+}
+
+TEST(CrossEntropyReference, TheGradientAtPaddingIsZero) {
+  const auto logits = torch::randn({2, 2, 5}, torch::kDouble).requires_grad_();
+  const auto targets = torch::tensor({{4, 3}, {3, 0}});
+  cross_entropy(logits, targets, identity, 0.1).smoothed.backward();
+  EXPECT_TRUE(logits.grad()[1][1].eq(0).all().item<bool>());
+  EXPECT_FALSE(logits.grad()[1][0].eq(0).any().item<bool>());
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,123 @@
+#include "model/rnn/recurrent_seq2seq.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "loss/cross_entropy.h"
+#include "tests/gradcheck.h"
+
+namespace regard {
+namespace {
+
+ModelOptions small() {
+  ModelOptions options;
+  options.encoder.embedding_dim = 3;
+  options.encoder.hidden_size = 2;
+  options.decoder.embedding_dim = 3;
+  options.decoder.hidden_size = 4;
+  options.decoder.readout_size = 3;
+  options.attention.size = 5;
+  options.dropout = {0, 0, 0};
+  return options;
+}
+
+struct Example {
+  torch::Tensor source = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
+  torch::Tensor lengths = torch::tensor({4, 3, 2});
+  torch::Tensor input = torch::tensor({{2, 5, 6}, {2, 6, 0}, {2, 0, 0}});
+  torch::Tensor output = torch::tensor({{5, 6, 3}, {6, 3, 0}, {3, 0, 0}});
+};
+
+torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
+  const auto readout = model.decode(x.input, model.encode(x.source, x.lengths));
+  return cross_entropy(
+             readout, x.output, [&](const auto& r) { return model.logits(r); }, 0.1)
+      .smoothed;
+}
+
+// Every way the decoder can be put together.
+std::vector<ModelOptions> variants() {
+  std::vector<ModelOptions> all(9, small());
+  all[1].decoder.layers = 2;
+  all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
+  all[3].attention.kind = "none";
+  all[4].attention.kind = "none";
+  all[4].attention.fixed_context = FixedContext::mean;
+  all[5].decoder.initial_state = InitialState::mean;
+  all[6].decoder.initial_state = InitialState::last;
+  all[7].decoder.initial_state = InitialState::zero;
+  all[7].encoder.bidirectional = false;
+  all[8].tied_embeddings = TiedEmbeddings::all;
+  all[8].encoder.layers = 2;
+  return all;
+}
+
+TEST(RecurrentSeq2SeqReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
+  for (const auto& options : variants()) {
+    torch::manual_seed(6);
+    RecurrentSeq2Seq model(9, 9, options);
+    model.to(torch::kDouble);
+    const Example x;
+    const auto memory = model.encode(x.source, x.lengths);
+    const auto at_once = model.decode(x.input, memory);
+    auto state = model.start(memory);
+    for (std::int64_t t = 0; t < 3; ++t) {
+      auto step = model.step(x.input.select(1, t), state, memory);
+      EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-12, 1e-12)) << t;
+      state = step.state;
+    }
+  }
+}
+
+TEST(RecurrentSeq2SeqReference, GradientsOfTheWholeEqualCentralDifferences) {
+  for (const auto& options : variants()) {
+    torch::manual_seed(7);
+    RecurrentSeq2Seq model(9, 9, options);
+    model.to(torch::kDouble);
+    const Example x;
+    expect_gradients_match([&] { return loss_of(model, x); }, named_tensors(model), 1e-5);
+  }
+}
+
+TEST(RecurrentSeq2SeqReference, PaddingChangesNeitherLossNorGradients) {
+  torch::manual_seed(8);
+  RecurrentSeq2Seq model(9, 9, small());
+  model.to(torch::kDouble);
+  const Example x;
+  auto padded = x;
+  padded.source = torch::constant_pad_nd(x.source, {0, 3}, 0);
+  padded.input = torch::constant_pad_nd(x.input, {0, 2}, 0);
+  padded.output = torch::constant_pad_nd(x.output, {0, 2}, 0);
+  const auto loss = loss_of(model, x);
+  const auto padded_loss = loss_of(model, padded);
+  EXPECT_NEAR(loss.item<double>(), padded_loss.item<double>(), 1e-12);
+  const auto gradients = torch::autograd::grad({loss}, model.parameters());
+  const auto padded_gradients = torch::autograd::grad({padded_loss}, model.parameters());
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(gradients[i], padded_gradients[i], 1e-10, 1e-12)) << i;
+  }
+}
+
+TEST(RecurrentSeq2Seq, TyingSharesTheMatrices) {
+  auto options = small();
+  const auto count = [](const Seq2Seq& model) {
+    std::int64_t n = 0;
+    for (const auto& p : model.parameters()) n += p.numel();
+    return n;
+  };
+  const auto none = count(RecurrentSeq2Seq(9, 9, options));
+  options.tied_embeddings = TiedEmbeddings::output;
+  EXPECT_EQ(count(RecurrentSeq2Seq(9, 9, options)), none - 9 * 3);
+  options.tied_embeddings = TiedEmbeddings::all;
+  EXPECT_EQ(count(RecurrentSeq2Seq(9, 9, options)), none - 2 * 9 * 3);
+}
+
+TEST(RecurrentSeq2Seq, TheBenchModelHasItsPublishedSize) {
+  const ModelOptions bench;  // the defaults
+  std::int64_t n = 0;
+  for (const auto& p : RecurrentSeq2Seq(8000, 8000, bench).parameters()) n += p.numel();
+  EXPECT_NEAR(static_cast<double>(n), 15.6e6, 0.3e6);
+}
+
+}  // namespace
+}  // namespace regard
