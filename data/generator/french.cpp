@@ -1,0 +1,142 @@
+#include "french.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace regard::corpus {
+namespace {
+
+bool ends_with(std::string_view word, std::string_view end) {
+  return word.size() >= end.size() && word.substr(word.size() - end.size()) == end;
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// 0 je, 1 tu, 2 il, 3 nous, 4 vous, 5 ils.
+int row(const Agreement& subject) {
+  return subject.person - 1 + (subject.plural ? 3 : 0);
+}
+
+std::string without_end(const std::string& word, std::size_t letters) {
+  return word.substr(0, word.size() - letters);
+}
+
+std::string present(const Verb& verb, int row) {
+  const std::string irregular = form(verb.present, row);
+  if (!irregular.empty()) return irregular;
+  static constexpr std::array endings{"e", "es", "e", "ons", "ez", "ent"};
+  std::string stem = without_end(verb.fr, 2);
+  if (row == 3 && stem.back() == 'g') stem += 'e';  // nous mangeons
+  return stem + endings[static_cast<std::size_t>(row)];
+}
+
+std::string imperfect(const Verb& verb, int row) {
+  static constexpr std::array endings{"ais", "ais", "ait", "ions", "iez", "aient"};
+  const std::string ending = endings[static_cast<std::size_t>(row)];
+  if (verb.fr == std::string_view("être")) return "ét" + ending;
+  std::string stem = without_end(present(verb, 3), 3);
+  if (ending[0] == 'i' && ends_with(stem, "ge")) stem.pop_back();  // nous mangions
+  return stem + ending;
+}
+
+std::string future(const Verb& verb, int row) {
+  static constexpr std::array endings{"ai", "as", "a", "ons", "ez", "ont"};
+  std::string stem = verb.future;
+  if (stem.empty()) stem = ends_with(verb.fr, "e") ? without_end(verb.fr, 1) : verb.fr;
+  return stem + endings[static_cast<std::size_t>(row)];
+}
+
+// Whether `word` loses its vowel before a vowel sound. "la" does as article and as pronoun.
+bool elides(std::string_view word, std::string_view next) {
+  if (is_one_of(word, {"le", "la", "de", "ne", "que", "je", "me", "te", "se"})) return true;
+  if (word == "si") return is_one_of(next, {"il", "ils"});
+  return word == "ce" && is_one_of(next, {"est", "était"});
+}
+
+// "à le" → "au", "de les" → "des"; "" for a pair that does not contract.
+std::string contraction(std::string_view preposition, std::string_view article) {
+  if (preposition == "à") return article == "le" ? "au" : article == "les" ? "aux" : "";
+  if (preposition == "de") return article == "le" ? "du" : article == "les" ? "des" : "";
+  return "";
+}
+
+void merge(Tokens& tokens, std::size_t first, std::string text) {
+  Token& token = tokens[first];
+  const Token& second = tokens[first + 1];
+  token.text = std::move(text);
+  token.article = false;
+  token.meanings.insert(token.meanings.end(), second.meanings.begin(), second.meanings.end());
+  tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+}
+
+}  // namespace
+
+bool starts_with_vowel_sound(std::string_view word) {
+  for (const std::string_view stem : aspirated_stems())
+    if (word.substr(0, stem.size()) == stem) return false;
+  for (const std::string_view letter :
+       {"a", "e", "i", "o", "u", "h", "à", "â", "é", "è", "ê", "î", "ô", "œ", "A", "E", "I", "O"})
+    if (word.substr(0, letter.size()) == letter) return true;
+  return word == "y";
+}
+
+std::string conjugate(const Verb& verb, Tense tense, const Agreement& subject) {
+  const int r = row(subject);
+  if (tense == Tense::present) return present(verb, r);
+  if (tense == Tense::imperfect) return imperfect(verb, r);
+  if (tense == Tense::future) return future(verb, r);
+  return present(corpus::verb(verb.auxiliary == Auxiliary::avoir ? "have" : "be"), r);
+}
+
+std::string participle(const Verb& verb, const Agreement& with) {
+  std::string word = verb.participle;
+  if (word.empty()) word = without_end(verb.fr, 2) + "é";
+  if (with.feminine) word += "e";
+  if (with.plural && word.back() != 's') word += "s";
+  return word;
+}
+
+std::string reflexive_pronoun(const Agreement& subject) {
+  if (subject.person == 3) return "se";
+  if (subject.person == 1) return subject.plural ? "nous" : "me";
+  return subject.plural ? "vous" : "te";
+}
+
+std::string agree(const Adjective& adjective, const Agreement& with, std::string_view next) {
+  const bool masculine_singular = !with.feminine && !with.plural;
+  const std::string before_vowel = form(adjective.fr, 4);
+  if (masculine_singular && !before_vowel.empty() && starts_with_vowel_sound(next))
+    return before_vowel;
+  return form(adjective.fr, (with.feminine ? 1 : 0) + (with.plural ? 2 : 0));
+}
+
+std::string agree(const Determiner& determiner, const Agreement& with, std::string_view next) {
+  if (with.plural) return form(determiner.fr, 2);
+  const int gender = with.feminine ? 1 : 0;
+  const std::string before_vowel = form(determiner.fr, 3 + gender);
+  if (!before_vowel.empty() && starts_with_vowel_sound(next)) return before_vowel;
+  return form(determiner.fr, gender);
+}
+
+Tokens contract(Tokens tokens) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const Token& article = tokens[i + 1];
+    const bool elided = article.text == "le" && starts_with_vowel_sound(tokens[i + 2].text);
+    if (!article.article || elided) continue;
+    std::string joined = contraction(tokens[i].text, article.text);
+    if (!joined.empty()) merge(tokens, i, std::move(joined));
+  }
+  for (std::size_t i = tokens.size(); i-- > 1;) {
+    Token& first = tokens[i - 1];
+    const std::string next = tokens[i].text;
+    if (!elides(first.text, next) || !starts_with_vowel_sound(next)) continue;
+    first.text.pop_back();
+    merge(tokens, i - 1, first.text + "'" + next);
+  }
+  return tokens;
+}
+
+}  // namespace regard::corpus
