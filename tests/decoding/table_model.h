@@ -1,0 +1,38 @@
+// A model whose probabilities the test writes down: P(y_t) depends on y_{t−1} and on the sentence.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "model/seq2seq.h"
+
+namespace regard {
+
+class TableModel : public Seq2Seq {
+ public:
+  // log_p [sentences, V, V]: of the next token after each token. Sentence k of the table is the one
+  // whose first source token is k.
+  explicit TableModel(torch::Tensor log_p) : log_p_(std::move(log_p)) {}
+
+  Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) override {
+    const auto mask = torch::arange(source.size(1)).unsqueeze(0) < lengths.unsqueeze(1);
+    const auto which = source.select(1, 0).unsqueeze(1);
+    return {.keys = which, .values = {}, .mask = mask, .summary = which.to(torch::kDouble)};
+  }
+  DecoderState start(const Memory& memory) override { return {{memory.keys}}; }
+  DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
+                   const Memory& memory) override {
+    const auto which = memory.keys.squeeze(1);
+    // The weights point at the position of the token before, so that a test can follow them.
+    const auto weights = torch::one_hot(tokens.remainder(memory.mask.size(1)), memory.mask.size(1));
+    return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};
+  }
+  torch::Tensor decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) override {
+    return {};
+  }
+  torch::Tensor logits(const torch::Tensor& readout) override { return readout; }
+
+ private:
+  torch::Tensor log_p_;
+};
+
+}  // namespace regard
