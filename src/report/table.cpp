@@ -1,0 +1,88 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "report/format.h"
+
+namespace regard {
+namespace {
+
+std::string pad(const std::string& cell, std::size_t width, Align align) {
+  const std::string space(width - std::min(width, display_width(cell)), ' ');
+  return align == Align::left ? cell + space : space + cell;
+}
+
+std::string repeat_rule(std::size_t times) {
+  std::string rule;
+  for (std::size_t i = 0; i < times; ++i) rule += "─";
+  return rule;
+}
+
+std::string escape_markdown(const std::string& cell) {
+  std::string escaped;
+  for (const char c : cell) {
+    if (c == '|' || c == '\\') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  if (cells.size() > columns_.size())
+    throw std::invalid_argument(
+        fmt::format("a row of {} cells for {} columns", cells.size(), columns_.size()));
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+void Table::add_rule() {
+  rows_.emplace_back();
+}
+
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    widths.push_back(display_width(columns_[i].title));
+    for (const auto& row : rows_)
+      if (!row.empty()) widths[i] = std::max(widths[i], display_width(row[i]));
+  }
+  return widths;
+}
+
+std::string Table::text() const {
+  const std::vector<std::size_t> width = widths();
+  const auto line = [&](auto cell) {
+    std::string text;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      text += fmt::format("{}{}", i > 0 ? "  " : "", pad(cell(i), width[i], columns_[i].align));
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  };
+  const std::string rule = line([&](std::size_t i) { return repeat_rule(width[i]); });
+  std::string text = line([&](std::size_t i) { return columns_[i].title; }) + rule;
+  for (const auto& row : rows_)
+    text += row.empty() ? rule : line([&](std::size_t i) { return row[i]; });
+  return text;
+}
+
+std::string Table::markdown() const {
+  std::string text = "|";
+  for (const Column& column : columns_) text += fmt::format(" {} |", escape_markdown(column.title));
+  text += "\n|";
+  for (const Column& column : columns_) text += column.align == Align::left ? " --- |" : " ---: |";
+  text += "\n";
+  for (const auto& row : rows_) {
+    if (row.empty()) continue;
+    text += "|";
+    for (const std::string& cell : row) text += fmt::format(" {} |", escape_markdown(cell));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace regard

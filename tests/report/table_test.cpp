@@ -1,0 +1,36 @@
+#include "report/table.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace regard {
+namespace {
+
+TEST(Table, ColumnsAlignByCharacters) {
+  Table table({{"name"}, {"count", Align::right}, {"note"}});
+  table.add({"décodeur", "512"});
+  table.add_rule();
+  table.add({"all", "2,048,512", "sum"});
+  EXPECT_EQ(table.text(),
+            "name          count  note\n"
+            "────────  ─────────  ────\n"
+            "décodeur        512\n"
+            "────────  ─────────  ────\n"
+            "all       2,048,512  sum\n");
+}
+
+TEST(Table, MarkdownEscapesBarsAndLeavesRulesOut) {
+  Table table({{"name"}, {"count", Align::right}});
+  table.add({"a|b\\c\nd", "1"});
+  table.add_rule();
+  EXPECT_EQ(table.markdown(), "| name | count |\n| --- | ---: |\n| a\\|b\\\\c d | 1 |\n");
+}
+
+TEST(Table, TooManyCellsAreRefused) {
+  Table table({{"one"}});
+  EXPECT_THROW(table.add({"1", "2"}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace regard
