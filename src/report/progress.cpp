@@ -1,0 +1,195 @@
+#include "report/progress.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "report/format.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t shortest_bar = 8;
+constexpr std::size_t longest_bar = 28;
+constexpr std::string_view gap = "  ";
+
+// A fact on the line. Where columns are few the facts of the highest rank go first.
+struct Fact {
+  std::string name;   // faint, before the value
+  std::string value;  // as it is
+  std::string unit;   // faint, after the value
+  int rank = 0;
+
+  std::size_t width() const {
+    const auto padded = [](const std::string& s) { return s.empty() ? 0 : display_width(s) + 1; };
+    return padded(name) + display_width(value) + padded(unit);
+  }
+  std::string text(const Terminal& terminal) const {
+    const std::string_view on = style_on(Style::faint, terminal);
+    const std::string_view off = style_off(Style::faint, terminal);
+    const std::string before = name.empty() ? "" : fmt::format("{}{}{} ", on, name, off);
+    const std::string after = unit.empty() ? "" : fmt::format(" {}{}{}", on, unit, off);
+    return before + value + after;
+  }
+};
+
+// How far the work is: facts[0, before_bar) stand left of the bar.
+struct Line {
+  std::vector<Fact> facts;
+  std::size_t before_bar = 0;
+  std::optional<double> fraction;
+};
+
+std::string of_total(std::int64_t value, std::optional<std::int64_t> total) {
+  return total ? fmt::format("{}/{}", format_thousands(value), format_thousands(*total))
+               : format_thousands(value);
+}
+
+std::optional<double> fraction_done(const TrainingProgress& p) {
+  if (p.total_steps && *p.total_steps > 0)
+    return static_cast<double>(p.step) / static_cast<double>(*p.total_steps);
+  if (p.seconds_left && p.seconds_elapsed + *p.seconds_left > 0.0)
+    return p.seconds_elapsed / (p.seconds_elapsed + *p.seconds_left);
+  return std::nullopt;
+}
+
+Line facts_of(const TrainingProgress& p) {
+  Line line{{}, 2, fraction_done(p)};
+  auto& facts = line.facts;
+  facts.push_back({"epoch", of_total(p.epoch, p.total_epochs), "", 3});
+  facts.push_back({"step", of_total(p.step, p.total_steps), "", 0});
+  facts.push_back({"loss", format_short(p.loss), "", 1});
+  facts.push_back({"ppl", format_short(p.perplexity), "", 4});
+  facts.push_back({"lr", format_rate(p.learning_rate), "", 6});
+  facts.push_back({"|g|", format_short(p.gradient_norm), "", 7});
+  facts.push_back({"", format_short(p.source_tokens_per_second), "src/s", 9});
+  facts.push_back({"", format_short(p.target_tokens_per_second), "trg tok/s", 5});
+  if (p.peak_memory_bytes > 0) facts.push_back({"", format_bytes(p.peak_memory_bytes), "", 8});
+  if (p.seconds_left)
+    facts.push_back({"", format_duration(*p.seconds_left), "left", 2});
+  else
+    facts.push_back({"", format_duration(p.seconds_elapsed), "elapsed", 2});
+  if (p.seconds_to_validation)
+    facts.push_back({"validation in", format_duration(*p.seconds_to_validation), "", 6});
+  return line;
+}
+
+Line facts_of(const DecodingProgress& p) {
+  Line line{{}, 2, std::nullopt};
+  line.facts.push_back({"", p.label, "", 1});
+  line.facts.push_back({"", of_total(p.sentences, p.total_sentences), "sentences", 0});
+  if (p.total_sentences && *p.total_sentences > 0)
+    line.fraction = static_cast<double>(p.sentences) / static_cast<double>(*p.total_sentences);
+  const double rate =
+      p.seconds_elapsed > 0.0 ? static_cast<double>(p.sentences) / p.seconds_elapsed : 0.0;
+  line.facts.push_back({"", format_short(rate), "per second", 3});
+  if (line.fraction && rate > 0.0)
+    line.facts.push_back(
+        {"", format_duration(static_cast<double>(*p.total_sentences - p.sentences) / rate), "left",
+         2});
+  return line;
+}
+
+std::size_t width_of(const Line& line) {
+  std::size_t width = 0;
+  for (const Fact& fact : line.facts) width += fact.width() + gap.size();
+  if (line.fraction) width += shortest_bar + 1 + format_percent(*line.fraction).size() + gap.size();
+  return width - gap.size();
+}
+
+// Leaves out facts, then the bar, until the line has room in `columns`.
+void shorten(Line& line, std::size_t columns) {
+  const auto rank = [](const Fact& a, const Fact& b) { return a.rank < b.rank; };
+  while (width_of(line) > columns && line.facts.size() > 1) {
+    const auto least = std::max_element(line.facts.begin(), line.facts.end(), rank);
+    if (least->rank == 1 && line.fraction) {
+      line.fraction.reset();
+      continue;
+    }
+    if (static_cast<std::size_t>(least - line.facts.begin()) < line.before_bar) --line.before_bar;
+    line.facts.erase(least);
+  }
+  if (width_of(line) > columns) line.fraction.reset();
+}
+
+std::string draw(Line line, const Terminal& terminal) {
+  const std::size_t columns = terminal.columns > 1 ? terminal.columns - 1 : 0;
+  shorten(line, columns);
+  if (width_of(line) > columns)
+    return truncate_to_width(line.facts.front().text(Terminal{}), columns);
+  const std::size_t room = columns - width_of(line);
+  std::string text;
+  for (std::size_t i = 0; i < line.facts.size(); ++i) {
+    if (i > 0) text += gap;
+    text += line.facts[i].text(terminal);
+    if (!line.fraction || i + 1 != line.before_bar) continue;
+    const Bar bar = format_bar(*line.fraction, std::min(longest_bar, shortest_bar + room));
+    text +=
+        fmt::format("{}{}{}{}{}{}{} {}", gap, style_on(Style::accent, terminal), bar.done,
+                    style_off(Style::accent, terminal), style_on(Style::faint, terminal), bar.rest,
+                    style_off(Style::faint, terminal), format_percent(*line.fraction));
+  }
+  return text;
+}
+
+template <typename Progress>
+void draw_if_due(const Progress& progress) {
+  if (!status_line::due()) return;
+  const Terminal terminal = stderr_terminal();
+  if (terminal.live) status_line::draw(format_progress_line(progress, terminal));
+}
+
+}  // namespace
+
+std::string format_progress(const TrainingProgress& progress) {
+  const Line line = facts_of(progress);
+  std::string text;
+  for (std::size_t i = 0; i < line.facts.size(); ++i) {
+    if (i > 0) text += gap;
+    text += line.facts[i].text(Terminal{});
+    if (line.fraction && i + 1 == line.before_bar)
+      text += fmt::format(" ({})", format_percent(*line.fraction));
+  }
+  return text;
+}
+
+std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal) {
+  return draw(facts_of(progress), terminal);
+}
+
+std::string format_progress_line(const DecodingProgress& progress, const Terminal& terminal) {
+  return draw(facts_of(progress), terminal);
+}
+
+bool ProgressReporter::wants_update() const {
+  return status_line::due() && stderr_terminal().live;
+}
+
+void ProgressReporter::update(const TrainingProgress& progress) {
+  draw_if_due(progress);
+}
+
+void ProgressReporter::report(const TrainingProgress& progress) {
+  if (stderr_terminal().live)
+    draw_if_due(progress);
+  else
+    log::info("{}", format_progress(progress));
+}
+
+DecodingReporter::DecodingReporter(std::string label, std::optional<std::int64_t> total) {
+  progress_.label = std::move(label);
+  progress_.total_sentences = total;
+}
+
+void DecodingReporter::update(std::int64_t sentences) {
+  if (!status_line::due()) return;
+  progress_.sentences = sentences;
+  progress_.seconds_elapsed =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  draw_if_due(progress_);
+}
+
+}  // namespace regard

@@ -1,0 +1,82 @@
+#include "report/status_line.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/log.h"
+
+namespace regard {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto redraw_interval = std::chrono::milliseconds(100);
+
+// The terminal is one for the whole process, and so is what stands on its last line.
+bool drawn = false;
+Clock::time_point last_draw{};
+
+void write_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+Terminal stderr_terminal() {
+  Terminal terminal;
+  const char* const term = std::getenv("TERM");
+  const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
+  terminal.live = isatty(STDERR_FILENO) == 1 && !dumb;
+  const char* const no_color = std::getenv("NO_COLOR");
+  terminal.color = terminal.live && (!no_color || *no_color == '\0');
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    terminal.columns = size.ws_col;
+  return terminal;
+}
+
+std::string_view style_on(Style style, const Terminal& terminal) {
+  if (!terminal.color) return "";
+  switch (style) {
+    case Style::plain:
+      return "";
+    case Style::strong:
+      return "\x1b[1m";
+    case Style::faint:
+      return "\x1b[2m";
+    case Style::accent:
+      return "\x1b[36m";
+  }
+  return "";
+}
+
+std::string_view style_off(Style style, const Terminal& terminal) {
+  return terminal.color && style != Style::plain ? "\x1b[0m" : "";
+}
+
+namespace status_line {
+
+bool due() {
+  return Clock::now() - last_draw >= redraw_interval;
+}
+
+void draw(std::string_view text) {
+  log::set_before_line(&clear);
+  write_stderr(fmt::format("\r{}\x1b[K", text));
+  drawn = true;
+  last_draw = Clock::now();
+}
+
+void clear() {
+  if (!drawn) return;
+  write_stderr("\r\x1b[K");
+  drawn = false;
+}
+
+}  // namespace status_line
+}  // namespace regard

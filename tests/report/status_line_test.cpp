@@ -1,0 +1,111 @@
+#include "report/status_line.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "base/log.h"
+#include "report/progress.h"
+
+namespace regard {
+namespace {
+
+// Puts a terminal of the given width, or a pipe, in the place of stderr.
+class OtherStderr {
+ public:
+  explicit OtherStderr(int columns) : saved_(dup(STDERR_FILENO)) {
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    int other = -1;
+    if (columns > 0) {
+      reader_ = posix_openpt(O_RDWR | O_NOCTTY);
+      grantpt(reader_);
+      unlockpt(reader_);
+      other = open(ptsname(reader_), O_RDWR | O_NOCTTY);
+      winsize size{};
+      size.ws_col = static_cast<unsigned short>(columns);
+      ioctl(other, TIOCSWINSZ, &size);
+    } else {
+      int ends[2];
+      if (pipe(ends) != 0) std::abort();
+      reader_ = ends[0];
+      other = ends[1];
+    }
+    dup2(other, STDERR_FILENO);
+    close(other);
+  }
+  ~OtherStderr() {
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+    close(reader_);
+  }
+  // What was written since the last call, at least one byte.
+  std::string read_some() {
+    char buffer[4096];
+    const auto count = read(reader_, buffer, sizeof buffer);
+    return {buffer, static_cast<std::size_t>(count > 0 ? count : 0)};
+  }
+
+ private:
+  int saved_;
+  int reader_ = -1;
+};
+
+TEST(StatusLine, TerminalTellsItsWidth) {
+  const OtherStderr other(61);
+  EXPECT_TRUE(stderr_terminal().live);
+  EXPECT_TRUE(stderr_terminal().color);
+  EXPECT_EQ(stderr_terminal().columns, 61U);
+}
+
+TEST(StatusLine, NoColorAndDumbTerminalsAreRespected) {
+  const OtherStderr other(80);
+  setenv("NO_COLOR", "1", 1);
+  EXPECT_TRUE(stderr_terminal().live);
+  EXPECT_FALSE(stderr_terminal().color);
+  unsetenv("NO_COLOR");
+  setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(stderr_terminal().live);
+  setenv("TERM", "xterm", 1);
+}
+
+TEST(StatusLine, StepsAsideForALogLine) {
+  OtherStderr other(80);
+  status_line::draw("half way");
+  log::info("a line");
+  status_line::clear();  // nothing is left to clear
+  EXPECT_EQ(other.read_some(), "\rhalf way\x1b[K\r\x1b[Ka line\r\n");
+}
+
+TEST(StatusLine, ReporterTakesItsLineAway) {
+  OtherStderr other(80);
+  {
+    const ProgressReporter reporter;
+    status_line::draw("training");
+  }
+  EXPECT_EQ(other.read_some(), "\rtraining\x1b[K\r\x1b[K");
+}
+
+TEST(StatusLine, PipesGetPlainLinesOnReportOnly) {
+  OtherStderr other(0);
+  ProgressReporter reporter;
+  EXPECT_FALSE(reporter.wants_update());
+  TrainingProgress progress;
+  progress.step = 7;
+  reporter.update(progress);
+  DecodingReporter("validating", 10).update(5);
+  progress.step = 8;
+  reporter.report(progress);
+  const std::string written = other.read_some();
+  EXPECT_EQ(written, format_progress(progress) + "\n");
+  EXPECT_THAT(written, testing::HasSubstr("step 8 "));
+}
+
+}  // namespace
+}  // namespace regard
