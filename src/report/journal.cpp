@@ -1,0 +1,150 @@
+#include "report/journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+
+namespace regard {
+namespace {
+
+// Drops the lines of later steps from the JSON lines at `path`.
+LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
+  std::string kept;
+  bool dropped = false;
+  int torn = 0;
+  for (const std::string& line : read_whole_lines(path)) {
+    const Json object = Json::parse(line, nullptr, false);
+    if (!object.is_object()) {
+      ++torn;
+      continue;
+    }
+    const auto step = object.find("step");
+    const bool has_step = step != object.end() && step->is_number();
+    const bool keep = has_step ? step->get<std::int64_t>() <= resume_step : !dropped;
+    if (keep)
+      kept += line + "\n";
+    else
+      dropped = true;
+  }
+  if (torn > 0) log::warning("{}: dropped {} damaged line(s) while resuming", path, torn);
+  write_file(path, kept);
+  return {path, LineFile::Mode::append};
+}
+
+std::vector<std::string> split_tabs(const std::string& line) {
+  std::vector<std::string> cells;
+  std::size_t start = 0;
+  for (std::size_t tab; (tab = line.find('\t', start)) != std::string::npos; start = tab + 1)
+    cells.push_back(line.substr(start, tab - start));
+  cells.push_back(line.substr(start));
+  return cells;
+}
+
+double to_number(const std::string& cell) {
+  double value = 0.0;
+  const char* const end = cell.data() + cell.size();
+  const auto [stop, error] = std::from_chars(cell.data(), end, value);
+  return error == std::errc() && stop == end ? value : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string to_cell(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_number_float()) return fmt::format("{}", value.get<double>());
+  if (!value.is_string()) return value.dump();
+  std::string text = value.get<std::string>();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+std::string join_tabs(const std::vector<std::string>& cells) {
+  return fmt::format("{}", fmt::join(cells, "\t"));
+}
+
+// Writes the header, and on resuming the rows that stay; adds to `columns` those of the file.
+LineFile open_validations(const std::string& path, std::vector<std::string>& columns,
+                          std::optional<std::int64_t> resume_step) {
+  std::string rows;
+  if (resume_step && !read_whole_lines(path).empty()) {
+    Validations old = read_validations(path);
+    const std::vector<double> steps = old.numbers("step");
+    for (const std::string& column : columns)
+      if (std::find(old.columns.begin(), old.columns.end(), column) == old.columns.end())
+        old.columns.push_back(column);
+    columns = old.columns;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!(steps[i] <= static_cast<double>(*resume_step))) continue;
+      old.rows[i].resize(columns.size());
+      rows += join_tabs(old.rows[i]) + "\n";
+    }
+  }
+  write_file(path, join_tabs(columns) + "\n" + rows);
+  return {path, LineFile::Mode::append};
+}
+
+}  // namespace
+
+Journal::Journal(const std::string& path, std::optional<std::int64_t> resume_step)
+    : file_(resume_step ? resume_journal(path, *resume_step)
+                        : LineFile(path, LineFile::Mode::create)) {}
+
+void Journal::append(const Json& object) {
+  file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+ValidationsWriter::ValidationsWriter(const std::string& path, std::vector<std::string> columns,
+                                     std::optional<std::int64_t> resume_step)
+    : columns_(std::move(columns)), file_(open_validations(path, columns_, resume_step)) {}
+
+void ValidationsWriter::append(const Json& row) {
+  std::vector<std::string> cells(columns_.size());
+  for (const auto& [name, value] : row.items()) {
+    const auto column = std::find(columns_.begin(), columns_.end(), name);
+    if (column == columns_.end())
+      throw std::invalid_argument(fmt::format("{}: no column '{}'", file_.path(), name));
+    cells[static_cast<std::size_t>(column - columns_.begin())] = to_cell(value);
+  }
+  file_.append(join_tabs(cells));
+}
+
+std::vector<double> Validations::numbers(const std::string& column) const {
+  const auto found = std::find(columns.begin(), columns.end(), column);
+  if (found == columns.end()) return {};
+  const auto index = static_cast<std::size_t>(found - columns.begin());
+  std::vector<double> values;
+  for (const auto& row : rows) values.push_back(to_number(row[index]));
+  return values;
+}
+
+Validations read_validations(const std::string& path) {
+  if (!std::filesystem::exists(path))
+    throw EnvironmentError("{}: no such file; validations are written during training", path);
+  Validations result;
+  int number = 0;
+  for (const std::string& line : read_whole_lines(path)) {
+    ++number;
+    std::vector<std::string> cells = split_tabs(line);
+    if (number == 1) {
+      result.columns = std::move(cells);
+      continue;
+    }
+    if (cells.size() != result.columns.size())
+      throw InputError("{}:{}: {} cells, but the header names {} columns", path, number,
+                       cells.size(), result.columns.size());
+    result.rows.push_back(std::move(cells));
+  }
+  return result;
+}
+
+}  // namespace regard

@@ -1,0 +1,60 @@
+// The two records of a run that programs read: train.jsonl (one JSON object a line) and
+// validations.tsv (one row a validation). A run that was killed and resumed at a step leaves the
+// same lines as one that was never stopped: on resuming, what later steps had written is dropped.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "report/line_file.h"
+
+namespace regard {
+
+// train.jsonl.
+class Journal {
+ public:
+  // Without `resume_step` starts an empty file. With it keeps the lines whose "step" is not
+  // greater, and those without a step that stand before the first line dropped; a line torn by a
+  // crash is dropped too. Throws EnvironmentError.
+  explicit Journal(const std::string& path, std::optional<std::int64_t> resume_step = {});
+
+  // One object, one line, flushed. A number that is not finite becomes null, as JSON has none.
+  void append(const Json& object);
+
+ private:
+  LineFile file_;
+};
+
+// validations.tsv: a header of column names, the first of which is "step".
+class ValidationsWriter {
+ public:
+  // Resumes by the same rule as Journal. A file that already has other columns keeps them, and
+  // those it lacks are added to its header. Throws EnvironmentError.
+  ValidationsWriter(const std::string& path, std::vector<std::string> columns,
+                    std::optional<std::int64_t> resume_step = {});
+
+  // An object of column → string, number, bool or null; columns it lacks stay empty. Tabs and
+  // newlines in strings become spaces. Throws std::invalid_argument for an unknown column.
+  void append(const Json& row);
+
+ private:
+  std::vector<std::string> columns_;
+  LineFile file_;
+};
+
+struct Validations {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // each as wide as `columns`
+
+  // One column as numbers, NaN where a cell is empty or none; empty where there is no such column.
+  std::vector<double> numbers(const std::string& column) const;
+};
+
+// Throws EnvironmentError where the file cannot be read, InputError (file:line) for a row whose
+// cells do not match the header.
+Validations read_validations(const std::string& path);
+
+}  // namespace regard

@@ -1,0 +1,133 @@
+#include "report/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class JournalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "journal_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    path_ = folder_ + "/file";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string content() const {
+    std::ifstream stream(path_);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  void put(const std::string& text) const { std::ofstream(path_) << text; }
+
+  std::string folder_;
+  std::string path_;
+};
+
+using Validation = JournalTest;
+
+TEST_F(JournalTest, EachLineIsThereAtOnce) {
+  Journal journal(path_);
+  journal.append({{"step", 1}, {"loss", 2.5}});
+  EXPECT_EQ(content(), "{\"step\":1,\"loss\":2.5}\n");
+  journal.append({{"step", 2}, {"loss", NAN}, {"text", "a\nb"}});
+  EXPECT_EQ(content(),
+            "{\"step\":1,\"loss\":2.5}\n{\"step\":2,\"loss\":null,\"text\":\"a\\nb\"}\n");
+}
+
+TEST_F(JournalTest, NewRunStartsEmpty) {
+  put("{\"step\":9}\n");
+  const Journal journal(path_);
+  EXPECT_EQ(content(), "");
+}
+
+TEST_F(JournalTest, ResumingDropsLaterStepsAndTornLines) {
+  put("{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n{\"step\":30}\n"
+      "{\"event\":\"stop\"}\n{\"step\":4");
+  Journal journal(path_, 20);
+  EXPECT_EQ(content(), "{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n");
+  journal.append({{"step", 30}});
+  EXPECT_EQ(content(), "{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n{\"step\":30}\n");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
+}
+
+TEST_F(JournalTest, ResumingWithoutAFileStartsOne) {
+  Journal journal(path_, 20);
+  journal.append({{"step", 21}});
+  EXPECT_EQ(content(), "{\"step\":21}\n");
+}
+
+TEST_F(JournalTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
+  try {
+    const Journal journal(folder_ + "/none/train.jsonl");
+    FAIL() << "no error";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(folder_ + "/none/train.jsonl"));
+    EXPECT_THAT(error.what(), HasSubstr("No such file"));
+  }
+}
+
+TEST_F(JournalTest, FullDiskIsNoticed) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  Journal journal("/dev/full");
+  EXPECT_THROW(journal.append({{"step", 1}}), EnvironmentError);
+}
+
+TEST_F(Validation, RowsFollowTheHeader) {
+  ValidationsWriter writer(path_, {"step", "loss", "bleu", "best"});
+  writer.append({{"bleu", 31.25}, {"step", 500}, {"best", "*"}});
+  writer.append({{"step", 1000}, {"loss", INFINITY}, {"bleu", nullptr}, {"best", "a\tb"}});
+  EXPECT_EQ(content(), "step\tloss\tbleu\tbest\n500\t\t31.25\t*\n1000\tinf\t\ta b\n");
+  EXPECT_THROW(writer.append({{"ter", 1.0}}), std::invalid_argument);
+
+  const Validations read = read_validations(path_);
+  EXPECT_THAT(read.columns, ElementsAre("step", "loss", "bleu", "best"));
+  EXPECT_THAT(read.numbers("step"), ElementsAre(500.0, 1000.0));
+  EXPECT_EQ(read.numbers("bleu")[0], 31.25);
+  EXPECT_TRUE(std::isnan(read.numbers("bleu")[1]));
+  EXPECT_TRUE(read.numbers("ter").empty());
+}
+
+TEST_F(Validation, NumbersReadBackExactly) {
+  const double value = 1.0 / 3.0;
+  ValidationsWriter writer(path_, {"step", "loss"});
+  writer.append({{"step", 1}, {"loss", value}});
+  EXPECT_EQ(read_validations(path_).numbers("loss")[0], value);
+}
+
+TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
+  put("step\tbleu\told\n100\t1.5\tx\n200\t2.5\ty\n300\t3.5\tz\n40");
+  ValidationsWriter writer(path_, {"step", "bleu", "chrf"}, 200);
+  writer.append({{"step", 300}, {"chrf", 50}});
+  EXPECT_EQ(content(), "step\tbleu\told\tchrf\n100\t1.5\tx\t\n200\t2.5\ty\t\n300\t\t\t50\n");
+}
+
+TEST_F(Validation, WrongRowNamesItsLine) {
+  put("step\tbleu\n100\t1.5\n200\n");
+  try {
+    read_validations(path_);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: 1 cells"));
+  }
+}
+
+TEST_F(Validation, MissingFileIsAnError) {
+  EXPECT_THROW(read_validations(path_), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace regard
