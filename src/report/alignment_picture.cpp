@@ -1,0 +1,205 @@
+#include "report/alignment_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <stdexcept>
+
+#include "report/alignment_page.h"
+#include "report/format.h"
+#include "report/xml.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t longest_word = 24;  // code points; the tooltip has all of it
+constexpr double tilt = 60.0;             // degrees by which source words rise
+constexpr double sine = 0.866;
+constexpr double cosine = 0.5;
+constexpr double margin = 12.0;
+constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
+
+// Sizes in pixels, the same for all matrices of one sentence.
+struct Layout {
+  double cell = 0.0;
+  double font_size = 0.0;
+  double caption = 0.0;  // height of the line above each matrix, 0 without one
+  double top = 0.0;      // room for the source words
+  double left = 0.0;     // room for the target words
+  double right = 0.0;    // by how much tilted source words lean out
+  double width = 0.0;    // of one matrix with its words
+  double height = 0.0;
+};
+
+std::string short_word(const std::string& word) {
+  return truncate_to_width(word, longest_word);
+}
+
+double widest(const std::vector<std::string>& words, double font_size) {
+  double width = 0.0;
+  for (const std::string& word : words)
+    width = std::max(width, estimate_text_width(short_word(word)));
+  return width * font_size;
+}
+
+// 28-pixel cells up to 16 words; long sentences shrink down to 14 pixels a word.
+Layout lay_out(const AttentionPicture& picture) {
+  const std::size_t columns = picture.source.size();
+  const std::size_t rows = picture.target.size();
+  Layout layout;
+  layout.cell = std::clamp(448.0 / static_cast<double>(std::max({columns, rows, std::size_t{1}})),
+                           14.0, 28.0);
+  layout.font_size = std::clamp(layout.cell * 0.54, 10.0, 14.0);
+  for (const AttentionMatrix& matrix : picture.matrices)
+    if (!matrix.caption.empty()) layout.caption = 24.0;
+  layout.top = widest(picture.source, layout.font_size) * sine + layout.font_size + 4.0;
+  layout.left = widest(picture.target, layout.font_size) + 10.0;
+  for (std::size_t s = 0; s < columns; ++s) {
+    const double reach =
+        estimate_text_width(short_word(picture.source[s])) * layout.font_size * cosine +
+        layout.font_size;
+    const double behind = static_cast<double>(columns - s) * layout.cell - layout.cell / 2.0;
+    layout.right = std::max(layout.right, reach - behind);
+  }
+  double inner = static_cast<double>(columns) * layout.cell + layout.right;
+  for (const AttentionMatrix& matrix : picture.matrices)
+    inner = std::max(inner, estimate_text_width(matrix.caption) * 13.0);
+  layout.width = layout.left + inner;
+  layout.height = layout.caption + layout.top + static_cast<double>(rows) * layout.cell;
+  return layout;
+}
+
+std::string gray(float weight) {
+  if (std::isnan(weight)) return "#c00";
+  const auto level = static_cast<int>(std::lround(255.0F * std::clamp(weight, 0.0F, 1.0F)));
+  return fmt::format("#{0:02x}{0:02x}{0:02x}", level);
+}
+
+std::string word_title(const std::string& word) {
+  return short_word(word) == word ? "" : fmt::format("<title>{}</title>", escape_xml(word));
+}
+
+std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
+  std::string svg = fmt::format("<g font-size=\"{}\">\n", format_coordinate(layout.font_size));
+  for (std::size_t s = 0; s < picture.source.size(); ++s) {
+    const double x = layout.left + (static_cast<double>(s) + 0.5) * layout.cell;
+    const double y = layout.caption + layout.top - 6.0;
+    svg += fmt::format(
+        "<text class=\"s\" transform=\"translate({} {}) rotate(-{})\" dy=\"0.3em\">{}{}</text>\n",
+        format_coordinate(x), format_coordinate(y), format_coordinate(tilt),
+        escape_xml(short_word(picture.source[s])), word_title(picture.source[s]));
+  }
+  for (std::size_t t = 0; t < picture.target.size(); ++t) {
+    const double y = layout.caption + layout.top + (static_cast<double>(t) + 0.5) * layout.cell;
+    svg += fmt::format(
+        "<text class=\"t\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"end\">{}{}</text>\n",
+        format_coordinate(layout.left - 7.0), format_coordinate(y),
+        escape_xml(short_word(picture.target[t])), word_title(picture.target[t]));
+  }
+  return svg + "</g>\n";
+}
+
+// Cell (t, s) is the unit square at x = s, y = t of a scaled group.
+std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& matrix,
+                       const Layout& layout) {
+  const std::size_t columns = picture.source.size();
+  std::string svg = fmt::format(
+      "<g class=\"cells\" transform=\"translate({} {}) scale({})\" "
+      "shape-rendering=\"crispEdges\">\n",
+      format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
+      format_coordinate(layout.cell));
+  for (std::size_t t = 0; t < picture.target.size(); ++t) {
+    for (std::size_t s = 0; s < columns; ++s) {
+      const float weight = matrix.weights[t * columns + s];
+      svg += fmt::format(
+          "<rect x=\"{}\" y=\"{}\" width=\"1\" height=\"1\" fill=\"{}\">"
+          "<title>{} ← {}  {:.3f}</title></rect>\n",
+          s, t, gray(weight), escape_xml(picture.target[t]), escape_xml(picture.source[s]), weight);
+    }
+  }
+  return svg + "</g>\n";
+}
+
+std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
+                        const Layout& layout) {
+  std::string svg;
+  if (!matrix.caption.empty())
+    svg += fmt::format(
+        "<text class=\"caption\" x=\"{}\" y=\"14\" font-size=\"13\" "
+        "font-weight=\"600\">{}</text>\n",
+        format_coordinate(layout.left), escape_xml(matrix.caption));
+  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout);
+  svg += fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"currentColor\" "
+      "stroke-opacity=\"0.35\"/>\n",
+      format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
+      format_coordinate(static_cast<double>(picture.source.size()) * layout.cell),
+      format_coordinate(static_cast<double>(picture.target.size()) * layout.cell));
+  return svg;
+}
+
+// An <svg> of the given size; `attributes` are those beyond size and font.
+std::string open_svg(double width, double height, const std::string& attributes) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+      "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" fill=\"currentColor\"{3}>\n",
+      format_coordinate(std::ceil(width)), format_coordinate(std::ceil(height)), font, attributes);
+}
+
+void check_sizes(const AttentionPicture& picture) {
+  for (const AttentionMatrix& matrix : picture.matrices)
+    if (matrix.weights.size() != picture.source.size() * picture.target.size())
+      throw std::invalid_argument(fmt::format(
+          "attention picture '{}', matrix '{}': {} weights for {} target and {} source words",
+          picture.caption, matrix.caption, matrix.weights.size(), picture.target.size(),
+          picture.source.size()));
+}
+
+std::string draw_figure(const AttentionPicture& picture) {
+  const Layout layout = lay_out(picture);
+  std::string html = "<section>\n";
+  if (!picture.caption.empty()) html += fmt::format("<h2>{}</h2>\n", escape_xml(picture.caption));
+  html += "<div class=\"matrices\">\n";
+  for (const AttentionMatrix& matrix : picture.matrices)
+    html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
+            draw_matrix(picture, matrix, layout) + "</svg>\n";
+  return html + "</div>\n</section>\n";
+}
+
+}  // namespace
+
+std::string alignment_svg(const AttentionPicture& picture) {
+  check_sizes(picture);
+  const Layout layout = lay_out(picture);
+  const double gap = 28.0;
+  const auto count = static_cast<double>(picture.matrices.size());
+  const double head = picture.caption.empty() ? margin : margin + 26.0;
+  const double body = count * layout.width + std::max(0.0, count - 1.0) * gap;
+  const double width = 2.0 * margin + std::max(body, estimate_text_width(picture.caption) * 15.0);
+  std::string svg = open_svg(width, head + layout.height + margin, " color=\"#1a1a1a\"");
+  svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
+  if (!picture.caption.empty())
+    svg += fmt::format("<text x=\"{}\" y=\"27\" font-size=\"15\" font-weight=\"600\">{}</text>\n",
+                       format_coordinate(margin), escape_xml(picture.caption));
+  double x = margin;
+  for (const AttentionMatrix& matrix : picture.matrices) {
+    svg += fmt::format("<g transform=\"translate({} {})\">\n{}</g>\n", format_coordinate(x),
+                       format_coordinate(head), draw_matrix(picture, matrix, layout));
+    x += layout.width + gap;
+  }
+  return svg + "</svg>\n";
+}
+
+std::string alignment_html(const std::string& title,
+                           const std::vector<AttentionPicture>& pictures) {
+  std::string body;
+  for (const AttentionPicture& picture : pictures) {
+    check_sizes(picture);
+    body += draw_figure(picture);
+  }
+  return alignment_page(title, body);
+}
+
+}  // namespace regard

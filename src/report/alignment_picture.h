@@ -1,0 +1,34 @@
+// Pictures of attention, as in Fig. 3 of Bahdanau et al. (2015): source words across the top,
+// target words down the left, each cell gray by its weight alpha_ts, from black (0) to white (1).
+// Self-contained: no script or font is loaded from anywhere.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace regard {
+
+// One matrix of weights, e.g. one head or one kind of attention.
+struct AttentionMatrix {
+  std::string caption;         // may be empty
+  std::vector<float> weights;  // [T, S], row-major: weights[t * S + s]
+};
+
+// One sentence with its matrices, drawn side by side.
+struct AttentionPicture {
+  std::string caption;              // may be empty
+  std::vector<std::string> source;  // S words or pieces
+  std::vector<std::string> target;  // T words or pieces
+  std::vector<AttentionMatrix> matrices;
+};
+
+// One sentence as an SVG file on white. Each cell tells target, source and weight as a tooltip.
+// Weights outside [0, 1] are drawn as the nearer end, NaN in red. Throws std::invalid_argument
+// where a matrix has not T * S weights.
+std::string alignment_svg(const AttentionPicture& picture);
+
+// Many sentences as one HTML page, light or dark as the reader's system is. The cell under the
+// pointer tells its weight and lights up its two words; without scripts the tooltips remain.
+std::string alignment_html(const std::string& title, const std::vector<AttentionPicture>& pictures);
+
+}  // namespace regard

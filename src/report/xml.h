@@ -1,0 +1,21 @@
+// What goes into the SVG and HTML pictures: escaped text and short numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace regard {
+
+// Safe as text and inside quoted attributes. Bytes that are not UTF-8, and characters that XML 1.0
+// does not allow (most control characters), become U+FFFD.
+std::string escape_xml(std::string_view text);
+
+// A coordinate with at most two decimals and no trailing zeros: 12, 3.5, -0.25. Whatever is not
+// finite becomes 0, so that a picture stays well formed.
+std::string format_coordinate(double value);
+
+// A guess at the width of `text` in a sans-serif font, in units of the font size; generous rather
+// than tight, as the font that will be used is not known.
+double estimate_text_width(std::string_view text);
+
+}  // namespace regard

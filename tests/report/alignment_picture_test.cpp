@@ -1,0 +1,104 @@
+#include "report/alignment_picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "report/xml.h"
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+AttentionPicture example() {
+  return {"",
+          {"They", "watch", "."},
+          {"Ils", "regardent"},
+          {{"additive", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}}}};
+}
+
+TEST(AlignmentPicture, EachWeightStandsInItsCell) {
+  const std::string svg = alignment_svg(example());
+  EXPECT_EQ(find_xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"0\" y=\"0\" width=\"1\" height=\"1\" fill=\"#e6e6e6\">"
+                             "<title>Ils ← They  0.900</title>"));
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"2\" y=\"1\" width=\"1\" height=\"1\" fill=\"#999999\">"
+                             "<title>regardent ← .  0.600</title>"));
+  EXPECT_EQ(count_of(svg, "width=\"1\" height=\"1\""), 6U);
+}
+
+TEST(AlignmentPicture, WeightsBeyondTheScaleAreDrawnAtItsEnds) {
+  AttentionPicture picture = example();
+  picture.matrices[0].weights = {1.5F, -0.5F, std::nanf(""), 0, 0, 0};
+  const std::string svg = alignment_svg(picture);
+  EXPECT_THAT(svg, HasSubstr("#ffffff"));
+  EXPECT_THAT(svg, HasSubstr("-0.500"));
+  EXPECT_THAT(svg, HasSubstr("#c00"));
+}
+
+TEST(AlignmentPicture, HostileWordsKeepThePictureWellFormed) {
+  AttentionPicture picture = example();
+  picture.caption = "</svg><script>alert(1)</script>";
+  picture.source = {"<b>&\"'", "مرحبا", "👍🏽\x01\xFF"};
+  picture.matrices[0].caption = "a < b";
+  for (const std::string& text : {alignment_svg(picture), alignment_html("<t> & t", {picture})}) {
+    EXPECT_EQ(find_xml_fault(text), "");
+    EXPECT_THAT(text, HasSubstr("&lt;b&gt;&amp;&quot;&#39;"));
+    EXPECT_THAT(text, HasSubstr("مرحبا"));
+    EXPECT_THAT(text, Not(HasSubstr("<script>alert")));
+  }
+}
+
+TEST(AlignmentPicture, SeveralMatricesStandSideBySideWithCaptions) {
+  AttentionPicture picture = example();
+  picture.matrices.push_back({"dot", std::vector<float>(6, 0.5F)});
+  for (const std::string& text : {alignment_svg(picture), alignment_html("t", {picture})}) {
+    EXPECT_EQ(count_of(text, "class=\"cells\""), 2U);
+    EXPECT_THAT(text, HasSubstr(">additive</text>"));
+    EXPECT_THAT(text, HasSubstr(">dot</text>"));
+  }
+}
+
+TEST(AlignmentPicture, LongWordsAreCutButToldWhole) {
+  AttentionPicture picture = example();
+  picture.source[0] = "Donaudampfschifffahrtsgesellschaft";
+  const std::string svg = alignment_svg(picture);
+  EXPECT_THAT(svg, HasSubstr(">Donaudampfschifffahrtsg…<title>" + picture.source[0]));
+}
+
+TEST(AlignmentPicture, LongSentencesGetSmallerCells) {
+  AttentionPicture picture = example();
+  EXPECT_THAT(alignment_svg(picture), HasSubstr("scale(28)"));
+  picture.source.resize(200, "word");
+  picture.matrices[0].weights.resize(400);
+  EXPECT_THAT(alignment_svg(picture), HasSubstr("scale(14)"));
+}
+
+TEST(AlignmentPicture, NothingIsLoadedFromElsewhere) {
+  const std::string html = alignment_html("t", {example()});
+  EXPECT_EQ(count_of(html, "http"), count_of(html, "xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_THAT(html, Not(HasSubstr("src=")));
+  EXPECT_THAT(html, Not(HasSubstr("@import")));
+  EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
+}
+
+TEST(AlignmentPicture, EmptySentencesAreDrawn) {
+  const AttentionPicture picture{"", {}, {}, {{"", {}}}};
+  EXPECT_EQ(find_xml_fault(alignment_svg(picture)), "");
+  EXPECT_EQ(find_xml_fault(alignment_html("t", {picture, {}})), "");
+}
+
+TEST(AlignmentPicture, WrongNumberOfWeightsIsRefused) {
+  AttentionPicture picture = example();
+  picture.matrices[0].weights.pop_back();
+  EXPECT_THROW(alignment_svg(picture), std::invalid_argument);
+  EXPECT_THROW(alignment_html("t", {picture}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace regard

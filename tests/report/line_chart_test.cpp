@@ -1,0 +1,90 @@
+#include "report/line_chart.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <regex>
+
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// The x and y of the gray rule or label that `pattern` captures.
+double capture(const std::string& svg, const std::string& pattern) {
+  std::smatch match;
+  return std::regex_search(svg, match, std::regex(pattern)) ? std::stod(match[1]) : NAN;
+}
+
+TEST(LineChart, TicksAreRoundAndCoverTheRange) {
+  EXPECT_THAT(round_ticks(0, 34, 6), ElementsAre(0, 5, 10, 15, 20, 25, 30, 35));
+  EXPECT_THAT(round_ticks(-3, 3, 3), ElementsAre(-4, -2, 0, 2, 4));
+  EXPECT_THAT(round_ticks(2, 2, 5), ElementsAre(2));
+}
+
+TEST(LineChart, PointsLandBetweenTheirTicks) {
+  LineChart chart{"", "step", "loss", {{"a", {{0, 0}, {5, 25}, {10, 50}}}}, {}, {}, {}};
+  const std::string svg = line_chart_svg(chart);
+  EXPECT_EQ(find_xml_fault(svg), "");
+  const std::regex path("d=\"M([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)L([0-9.]+) ([0-9.]+)\"");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(svg, match, path));
+  EXPECT_NEAR(std::stod(match[3]), (std::stod(match[1]) + std::stod(match[5])) / 2, 0.02);
+  EXPECT_NEAR(std::stod(match[4]), (std::stod(match[2]) + std::stod(match[6])) / 2, 0.02);
+  EXPECT_GT(std::stod(match[2]), std::stod(match[6]));
+  EXPECT_NEAR(capture(svg, "y=\"([0-9.]+)\" text-anchor=\"end\">50<") - 4, std::stod(match[6]),
+              0.02);
+  EXPECT_NEAR(capture(svg, "<text x=\"([0-9.]+)\"[^>]*\"middle\">10<"), std::stod(match[5]), 0.02);
+  EXPECT_THAT(svg, HasSubstr("<title>a at 5: 25</title>"));
+}
+
+TEST(LineChart, NamedTicksStandOnTheAxisAndInTooltips) {
+  LineChart chart{"BLEU", "length", "BLEU", {{"dot", {{0, 30}, {1, 20}}}}, {}, 0.0, 100.0};
+  chart.x_ticks = {{0, "1–10"}, {1, "11–20"}};
+  const std::string svg = line_chart_svg(chart);
+  EXPECT_THAT(svg, HasSubstr(">11–20</text>"));
+  EXPECT_THAT(svg, HasSubstr("<title>dot at 11–20: 20</title>"));
+  EXPECT_THAT(svg, HasSubstr(">100</text>"));
+}
+
+TEST(LineChart, SeriesDifferInColourAndMarker) {
+  LineChart chart;
+  for (int i = 0; i < 9; ++i) chart.series.push_back({fmt::format("s{}", i), {{0, i}, {1, i}}});
+  const std::string svg = line_chart_svg(chart);
+  EXPECT_EQ(find_xml_fault(svg), "");
+  for (int i = 0; i < 9; ++i) EXPECT_THAT(svg, HasSubstr(fmt::format(">s{}</text>", i)));
+  EXPECT_THAT(svg, HasSubstr("#0072b2"));
+  EXPECT_THAT(svg, HasSubstr("#d55e00"));
+}
+
+TEST(LineChart, ValuesThatAreNotFiniteLeaveGaps) {
+  LineChart chart{"", "", "", {{"a", {{0, 1}, {1, NAN}, {2, 3}, {3, INFINITY}}}}, {}, {}, {}};
+  const std::string svg = line_chart_svg(chart);
+  EXPECT_EQ(find_xml_fault(svg), "");
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+  EXPECT_TRUE(std::regex_search(svg, std::regex("d=\"M[0-9. ]+M[0-9. ]+\"")));
+}
+
+TEST(LineChart, EmptySingleAndFlatSeriesAreDrawn) {
+  for (const std::vector<std::pair<double, double>>& points :
+       {std::vector<std::pair<double, double>>{},
+        {{3, 7}},
+        {{0, 0}},
+        {{0, 1e9}, {1, 1e9 + 1e-7}},
+        {{0, 1e300}, {1, -1e300}}}) {
+    const std::string svg = line_chart_svg({"<&>", "x", "y", {{"a&b", points}}, {}, {}, {}});
+    EXPECT_EQ(find_xml_fault(svg), "");
+    EXPECT_THAT(svg, HasSubstr("&lt;&amp;&gt;"));
+    EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  }
+}
+
+}  // namespace
+}  // namespace regard
