@@ -29,6 +29,8 @@ TEST(AlignmentPicture, EachWeightStandsInItsCell) {
                              "<title>Ils ← They  0.900</title>"));
   EXPECT_THAT(svg, HasSubstr("<rect x=\"2\" y=\"1\" width=\"1\" height=\"1\" fill=\"#999999\">"
                              "<title>regardent ← .  0.600</title>"));
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"1\" y=\"0\" width=\"1\" height=\"1\" fill=\"#1a1a1a\">"
+                             "<title>Ils ← watch  0.100</title>"));
   EXPECT_EQ(count_of(svg, "width=\"1\" height=\"1\""), 6U);
 }
 

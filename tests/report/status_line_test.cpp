@@ -45,11 +45,14 @@ class OtherStderr {
     close(saved_);
     close(reader_);
   }
-  // What was written since the last call, at least one byte.
-  std::string read_some() {
-    char buffer[4096];
-    const auto count = read(reader_, buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(count > 0 ? count : 0)};
+  // All that was written, up to a mark of our own: a terminal hands it over in pieces.
+  std::string read_all() {
+    std::fputs("<end>", stderr);
+    std::fflush(stderr);
+    std::string text;
+    char byte = 0;
+    while (!text.ends_with("<end>") && read(reader_, &byte, 1) == 1) text += byte;
+    return text.substr(0, text.size() - 5);
   }
 
  private:
@@ -80,7 +83,7 @@ TEST(StatusLine, StepsAsideForALogLine) {
   status_line::draw("half way");
   log::info("a line");
   status_line::clear();  // nothing is left to clear
-  EXPECT_EQ(other.read_some(), "\rhalf way\x1b[K\r\x1b[Ka line\r\n");
+  EXPECT_EQ(other.read_all(), "\rhalf way\x1b[K\r\x1b[Ka line\r\n");
 }
 
 TEST(StatusLine, ReporterTakesItsLineAway) {
@@ -89,7 +92,7 @@ TEST(StatusLine, ReporterTakesItsLineAway) {
     const ProgressReporter reporter;
     status_line::draw("training");
   }
-  EXPECT_EQ(other.read_some(), "\rtraining\x1b[K\r\x1b[K");
+  EXPECT_EQ(other.read_all(), "\rtraining\x1b[K\r\x1b[K");
 }
 
 TEST(StatusLine, PipesGetPlainLinesOnReportOnly) {
@@ -102,7 +105,7 @@ TEST(StatusLine, PipesGetPlainLinesOnReportOnly) {
   DecodingReporter("validating", 10).update(5);
   progress.step = 8;
   reporter.report(progress);
-  const std::string written = other.read_some();
+  const std::string written = other.read_all();
   EXPECT_EQ(written, format_progress(progress) + "\n");
   EXPECT_THAT(written, testing::HasSubstr("step 8 "));
 }
