@@ -1,0 +1,84 @@
+// A checkpoint is one folder that is never half there: it is written aside under a hidden name,
+// flushed to the disk and renamed into place. Its manifest.json holds the size and SHA-256 of every
+// file, so that damage is found when a file is read:
+//
+//     {"format": 1, "regard": "0.1.0", "info": {…},
+//      "files": {"model.safetensors": {"size": 123, "sha256": "…"}, …}}
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "checkpoint/safetensors.h"
+#include "checkpoint/stamped_file.h"
+
+namespace regard {
+
+// Collects files in memory; only commit() touches the disk. Tensors are shared, not copied: leave
+// them alone until then. File names are plain, without folders, each one given once.
+class FolderWriter {
+ public:
+  explicit FolderWriter(const std::filesystem::path& path);
+
+  void add_text(const std::string& name, std::string bytes);
+  // Throws CheckpointError for what the format cannot hold.
+  void add_tensors(const std::string& name, NamedTensors tensors, TensorMetadata metadata = {});
+
+  // Writes all files and the manifest, with whatever the caller wants to find again in `info`.
+  // An older checkpoint at the path is replaced; anything else there is refused. Throws
+  // EnvironmentError (disk full, no permission), and then what stood at the path still does.
+  void commit(const Json& info = Json::object());
+
+ private:
+  struct File {
+    std::string name;
+    std::string text;
+    NamedTensors tensors;
+    TensorMetadata metadata;
+    bool is_text;
+    std::uint64_t size;
+  };
+  void add(File file);
+  void write_aside(const std::filesystem::path& aside, const Json& info) const;
+
+  std::filesystem::path path_;
+  std::vector<File> files_;
+};
+
+// Reads such a folder. Whatever is missing or damaged is a CheckpointError that names the file.
+class FolderReader {
+ public:
+  // Files in `may_change` can be edited on purpose: a change is logged as a warning, no error.
+  explicit FolderReader(std::filesystem::path path,
+                        std::set<std::string> may_change = {"config.yaml"});
+
+  // Whether the checkpoint was written with this file; if it was lost since, reading says so.
+  bool has(const std::string& name) const { return files_.contains(name); }
+  std::string text(const std::string& name) const;
+  NamedTensors tensors(const std::string& name, TensorMetadata* metadata = nullptr) const;
+  const Json& info() const { return info_; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void verify(const std::string& name) const;
+
+  std::filesystem::path path_;
+  std::set<std::string> may_change_;
+  std::map<std::string, FileStamp> files_;
+  Json info_;
+};
+
+// Whether a finished checkpoint stands at the path.
+bool is_checkpoint(const std::filesystem::path& path);
+
+// Removes a checkpoint; it leaves its place in one step. Throws EnvironmentError.
+void remove_checkpoint(const std::filesystem::path& path);
+
+// Puts in order what a killed writer of this path left aside. Only for the one writer there is.
+void clear_leftovers(const std::filesystem::path& path);
+
+}  // namespace regard

@@ -1,0 +1,57 @@
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "checkpoint/folder.h"
+#include "checkpoint/manifest.h"
+
+namespace regard {
+
+FolderReader::FolderReader(std::filesystem::path path, std::set<std::string> may_change)
+    : path_(std::move(path)), may_change_(std::move(may_change)) {
+  Manifest manifest = read_manifest(path_);
+  files_ = std::move(manifest.files);
+  info_ = std::move(manifest.info);
+}
+
+std::string FolderReader::text(const std::string& name) const {
+  verify(name);
+  return read_file(path_ / name, "checkpoint's file", ExitCode::checkpoint);
+}
+
+NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* metadata) const {
+  verify(name);
+  return read_safetensors(path_ / name, metadata);
+}
+
+void FolderReader::verify(const std::string& name) const {
+  const auto wanted = files_.find(name);
+  if (wanted == files_.end()) {
+    throw CheckpointError("{}: this checkpoint was written without {}", path_.string(), name);
+  }
+  const std::filesystem::path file = path_ / name;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) {
+    throw CheckpointError("{}: missing, though the manifest lists it", file.string());
+  }
+  const FileStamp found = stamp_of(file);
+  if (found == wanted->second) return;
+  if (may_change_.contains(name)) {
+    log::warning("{}: changed since the checkpoint was written; taken as it is now", file.string());
+    return;
+  }
+  if (found.size != wanted->second.size) {
+    throw CheckpointError("{}: damaged: {} bytes, {} were written", file.string(), found.size,
+                          wanted->second.size);
+  }
+  throw CheckpointError("{}: damaged: SHA-256 {}, {} was written", file.string(), found.sha256,
+                        wanted->second.sha256);
+}
+
+bool is_checkpoint(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path / manifest_name, ignored);
+}
+
+}  // namespace regard

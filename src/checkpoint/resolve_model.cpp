@@ -1,0 +1,56 @@
+#include <algorithm>
+#include <system_error>
+
+#include "base/error.h"
+#include "checkpoint/run_folder.h"
+
+namespace regard {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* weights_name = "model.safetensors";
+constexpr std::size_t most_suggestions = 5;
+
+bool is_model(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path / weights_name, ignored);
+}
+
+// The folders in `folder` that resolve_model would take, in order of name.
+std::vector<std::string> models_in(const fs::path& folder) {
+  std::vector<std::string> models;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    const fs::path& path = it->path();
+    if (path.filename().string().starts_with('.')) continue;
+    if (is_model(path) || !RunFolder(path).list().empty()) models.push_back(path.string());
+  }
+  std::ranges::sort(models);
+  if (models.size() > most_suggestions) models.resize(most_suggestions);
+  return models;
+}
+
+std::vector<std::string> models_near(const fs::path& path) {
+  std::vector<std::string> models = models_in(path);
+  if (models.empty()) models = models_in(path.has_parent_path() ? path.parent_path() : ".");
+  return models;
+}
+
+}  // namespace
+
+fs::path resolve_model(const fs::path& path) {
+  if (is_model(path)) return path;
+  const RunFolder run(path);
+  std::optional<fs::path> checkpoint = run.best();
+  if (!checkpoint) checkpoint = run.last();
+  if (checkpoint && is_model(*checkpoint)) return *checkpoint;
+  std::error_code ignored;
+  std::string message = fmt::format(
+      "{}: {} (looked for: {}, or a run's best, last and checkpoints/step-*)", path.string(),
+      fs::exists(path, ignored) ? "no model in there" : "no such folder", weights_name);
+  const std::vector<std::string> models = models_near(path);
+  if (!models.empty()) message += fmt::format("; there are: {}", fmt::join(models, ", "));
+  throw CheckpointError("{}", message);
+}
+
+}  // namespace regard

@@ -1,0 +1,189 @@
+#include "checkpoint/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "checkpoint/folder.h"
+
+namespace regard {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* checkpoints_name = "checkpoints";
+constexpr std::string_view step_prefix = "step-";
+
+// 1000 for "step-00001000", nothing for other names.
+std::optional<std::int64_t> step_of(std::string_view name) {
+  if (!name.starts_with(step_prefix)) return std::nullopt;
+  const std::string_view digits = name.substr(step_prefix.size());
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), step);
+  const bool whole = end == digits.data() + digits.size();
+  if (error != std::errc() || !whole || step < 0) return std::nullopt;
+  return step;
+}
+
+// The names in a folder; none if there is no such folder.
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  return names;
+}
+
+std::string holder_of(int lock) {
+  char digits[32] = {};
+  const ssize_t got = ::pread(lock, digits, sizeof digits - 1, 0);
+  return got > 0 ? "process " + std::string(digits, std::strcspn(digits, "\n")) : "a process";
+}
+
+}  // namespace
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void RunFolder::lock() {
+  if (lock_ >= 0) return;
+  make_folder(path_);
+  const fs::path file = path_ / ".lock";
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0)
+    throw EnvironmentError("{}: cannot be opened ({})", file.string(), std::strerror(errno));
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    const std::string holder = holder_of(fd);
+    ::close(fd);
+    if (error == EWOULDBLOCK) {
+      throw EnvironmentError(
+          "{}: {} is training here; wait for it, stop it, or take another folder", path_.string(),
+          holder);
+    }
+    throw EnvironmentError("{}: cannot be locked ({})", file.string(), std::strerror(error));
+  }
+  lock_ = fd;
+  const std::string pid = std::to_string(::getpid()) + "\n";
+  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
+    log::warning("{}: cannot be written ({})", file.string(), std::strerror(errno));
+  }
+  clear_all_leftovers();
+}
+
+void RunFolder::clear_all_leftovers() const {
+  const fs::path folder = path_ / checkpoints_name;
+  for (const std::string& hidden : names_in(folder)) {
+    const fs::path name(hidden);
+    const bool aside = name.extension() == ".tmp" || name.extension() == ".old";
+    if (!aside || !hidden.starts_with('.')) continue;
+    const std::string target = name.stem().string().substr(1);
+    if (step_of(target)) clear_leftovers(folder / target);
+  }
+}
+
+fs::path RunFolder::checkpoint(std::int64_t step) const {
+  return path_ / checkpoints_name / fmt::format("{}{:08}", step_prefix, step);
+}
+
+std::vector<std::int64_t> RunFolder::list() const {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : names_in(path_ / checkpoints_name)) {
+    const std::optional<std::int64_t> step = step_of(name);
+    const bool ours = step && checkpoint(*step).filename() == name;
+    if (ours && is_checkpoint(checkpoint(*step))) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+// What the link points to. A copied run may have a folder in the link's place, which does as well.
+std::optional<fs::path> RunFolder::follow(const char* link) const {
+  const fs::path path = path_ / link;
+  std::error_code error;
+  const fs::path target = fs::read_symlink(path, error);
+  const fs::path folder = error ? path : path_ / target;
+  if (is_checkpoint(folder)) return folder;
+  if (!error) {
+    log::warning("{}: points to {}, which is gone or no checkpoint", path.string(),
+                 target.string());
+  }
+  return std::nullopt;
+}
+
+std::optional<fs::path> RunFolder::last() const {
+  if (std::optional<fs::path> linked = follow("last")) return linked;
+  const std::vector<std::int64_t> steps = list();
+  if (steps.empty()) return std::nullopt;
+  return checkpoint(steps.back());
+}
+
+std::optional<fs::path> RunFolder::best() const {
+  return follow("best");
+}
+void RunFolder::set_last(std::int64_t step) {
+  set_link("last", step);
+}
+void RunFolder::set_best(std::int64_t step) {
+  set_link("best", step);
+}
+
+void RunFolder::set_link(const char* link, std::int64_t step) {
+  if (!is_checkpoint(checkpoint(step))) {
+    throw CheckpointError("{}: no complete checkpoint for '{}' to point to",
+                          checkpoint(step).string(), link);
+  }
+  const fs::path aside = path_ / fmt::format(".{}.tmp", link);
+  std::error_code error;
+  fs::remove(aside, error);
+  fs::create_symlink(checkpoint(step).lexically_relative(path_), aside, error);
+  if (!error) fs::rename(aside, path_ / link, error);
+  if (error) {
+    throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
+                           error.message());
+  }
+  sync_to_disk(path_);
+}
+
+void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best, const Scores& scores) {
+  const std::vector<std::int64_t> steps = list();
+  const std::size_t newest = std::min(keep_newest, steps.size());
+  std::set<std::int64_t> kept(steps.end() - static_cast<std::ptrdiff_t>(newest), steps.end());
+
+  Scores ranked;
+  for (const auto& [step, score] : scores) {
+    if (!std::isnan(score) && std::ranges::binary_search(steps, step)) {
+      ranked.emplace_back(step, score);
+    }
+  }
+  std::ranges::sort(ranked, {}, [](const auto& s) { return std::pair(-s.second, s.first); });
+  for (std::size_t i = 0; i < std::min(keep_best, ranked.size()); ++i) {
+    kept.insert(ranked[i].first);
+  }
+  for (const std::optional<fs::path>& linked : {last(), best()}) {
+    if (linked) kept.insert(step_of(linked->filename().string()).value_or(-1));
+  }
+  for (const std::int64_t step : steps) {
+    if (kept.contains(step)) continue;
+    try {
+      remove_checkpoint(checkpoint(step));
+    } catch (const EnvironmentError& error) {
+      log::warning("{}", error.what());
+    }
+  }
+}
+
+}  // namespace regard

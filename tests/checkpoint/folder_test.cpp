@@ -1,0 +1,282 @@
+#include "checkpoint/folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "tests/checkpoint/scratch_folder.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const NamedTensors weights{{"w", torch::arange(6, torch::kFloat).view({2, 3})}};
+
+FolderWriter writer_of(const fs::path& path, const std::string& config = "seed: 1\n") {
+  FolderWriter writer(path);
+  writer.add_text("config.yaml", config);
+  writer.add_text("vocabulary.txt", "a\nb\n");
+  writer.add_tensors("model.safetensors", weights, {{"step", "7"}});
+  return writer;
+}
+
+std::vector<std::string> entries_of(const fs::path& path) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(CheckpointFolder, GivesBackWhatWasWritten) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "new/step-1/").commit({{"step", 7}});
+  EXPECT_EQ(entries_of(scratch / "new"), std::vector<std::string>{"step-1"});
+
+  const FolderReader reader(scratch / "new/step-1");
+  EXPECT_EQ(reader.text("config.yaml"), "seed: 1\n");
+  EXPECT_EQ(reader.info()["step"], 7);
+  TensorMetadata metadata;
+  const NamedTensors tensors = reader.tensors("model.safetensors", &metadata);
+  EXPECT_EQ(tensors[0].first, "w");
+  EXPECT_TRUE(torch::equal(tensors[0].second, weights[0].second));
+  EXPECT_EQ(metadata.at("step"), "7");
+  EXPECT_TRUE(reader.has("vocabulary.txt"));
+  EXPECT_FALSE(reader.has("manifest.json"));
+}
+
+TEST(CheckpointFolder, ManifestListsVersionSizesAndHashes) {
+  const ScratchFolder scratch;
+  FolderWriter writer(scratch / "c");
+  writer.add_text("a.txt", "abc");
+  writer.commit();
+  EXPECT_EQ(
+      Json::parse(bytes_of(scratch / "c/manifest.json")),
+      Json::parse(fmt::format(
+          R"({{"format": 1, "regard": "{}", "info": {{}}, "files": {{"a.txt": {{"size": 3, "sha256":
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}}}}}})",
+          version())));
+}
+
+TEST(CheckpointFolder, EqualContentGivesEqualBytes) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "a").commit();
+  writer_of(scratch / "b").commit();
+  for (const std::string& name : entries_of(scratch / "a")) {
+    EXPECT_EQ(bytes_of(scratch / "a" / name), bytes_of(scratch / "b" / name)) << name;
+  }
+}
+
+TEST(CheckpointFolder, NothingIsOnTheDiskBeforeCommit) {
+  const ScratchFolder scratch;
+  try {
+    FolderWriter writer = writer_of(scratch / "c");
+    throw std::runtime_error("killed");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_THAT(entries_of(scratch.path()), IsEmpty());
+}
+
+TEST(CheckpointFolder, OlderCheckpointIsReplacedWhole) {
+  const ScratchFolder scratch;
+  FolderWriter old(scratch / "c");
+  old.add_text("old.txt", "old");
+  old.commit();
+  writer_of(scratch / "c").commit();
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
+  EXPECT_FALSE(fs::exists(scratch / "c/old.txt"));
+  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
+}
+
+TEST(CheckpointFolder, AnythingElseAtThePathIsLeftAlone) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "home");
+  put_bytes(scratch / "home/diary", "dear");
+  put_bytes(scratch / "file", "x");
+  writer_of(scratch / "c").commit();
+  fs::create_directory_symlink("c", scratch / "link");
+  for (const char* name : {"home", "file", "link"}) {
+    EXPECT_THAT(
+        message_of<EnvironmentError>([&] { writer_of(scratch / name).commit(); }),
+        HasSubstr(fmt::format("{}: something else than a checkpoint", (scratch / name).string())));
+  }
+  EXPECT_EQ(bytes_of(scratch / "home/diary"), "dear");
+  EXPECT_TRUE(fs::is_symlink(scratch / "link"));
+}
+
+TEST(CheckpointFolder, LeftoversOfAKilledWriterGo) {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / ".c.tmp/sub");
+  put_bytes(scratch / ".c.tmp/half.safetensors", "half");
+  writer_of(scratch / "c").commit();
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
+  EXPECT_FALSE(fs::exists(scratch / "c/half.safetensors"));
+}
+
+// Killed between the two renames of a file system that cannot swap folders.
+TEST(CheckpointFolder, CheckpointMovedAsideComesBack) {
+  const ScratchFolder scratch;
+  writer_of(scratch / ".c.old").commit();
+  clear_leftovers(scratch / "c");
+  EXPECT_TRUE(is_checkpoint(scratch / "c"));
+  writer_of(scratch / ".c.old", "older").commit();
+  clear_leftovers(scratch / "c");
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
+  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
+}
+
+TEST(CheckpointFolder, FileNamesArePlainAndGivenOnce) {
+  FolderWriter writer("unused");
+  for (const std::string& name : {std::string(), std::string("."), std::string(".."),
+                                  std::string("a/b"), std::string("manifest.json")}) {
+    EXPECT_THROW(writer.add_text(name, ""), std::logic_error) << name;
+  }
+  writer.add_text("a", "");
+  EXPECT_THROW(writer.add_text("a", ""), std::logic_error);
+  EXPECT_THROW(writer.add_tensors("t", {weights[0], weights[0]}), CheckpointError);
+}
+
+// A file system of one megabyte; nothing is mounted where that is not allowed.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const char* options)
+      : mounted_(::mount("tmpfs", scratch_.path().c_str(), "tmpfs", 0, options) == 0) {}
+  ~SmallDisk() {
+    if (mounted_) ::umount2(scratch_.path().c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+  fs::path operator/(std::string_view name) const { return scratch_ / name; }
+  const fs::path& path() const { return scratch_.path(); }
+
+ private:
+  ScratchFolder scratch_;
+  bool mounted_;
+};
+
+TEST(CheckpointFolder, TooLittleSpaceIsSaidBeforeAnythingIsWritten) {
+  const SmallDisk disk("size=1m");
+  if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
+  writer_of(disk / "c").commit();
+  FolderWriter writer(disk / "c");
+  writer.add_tensors("model.safetensors", {{"w", torch::zeros({1000, 1000})}});
+  EXPECT_THAT(message_of<EnvironmentError>([&] { writer.commit(); }),
+              AllOf(HasSubstr(disk.path().string()), HasSubstr("wanted: 4.0 MB, free: 1.0 MB")));
+  EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
+}
+
+TEST(CheckpointFolder, DiskThatFillsUpLeavesTheOldCheckpoint) {
+  // Inodes for the disk, c with four files, .c.tmp and one file: the second one finds no room.
+  const SmallDisk disk("size=1m,nr_inodes=8");
+  if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
+  writer_of(disk / "c").commit();
+  EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(disk / "c", "seed: 2\n").commit(); }),
+              AllOf(HasSubstr(".c.tmp"), HasSubstr("cannot be written (No space left on device)")));
+  EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
+  EXPECT_EQ(FolderReader(disk / "c").text("config.yaml"), "seed: 1\n");
+}
+
+// The superuser may write everywhere, so it plays another user for the moment.
+class WithoutRights {
+ public:
+  WithoutRights() : was_root_(::geteuid() == 0) {
+    if (was_root_) taken_ = ::seteuid(65534) == 0;
+  }
+  ~WithoutRights() {
+    if (was_root_ && taken_ && ::seteuid(0) != 0) std::abort();
+  }
+  WithoutRights(const WithoutRights&) = delete;
+  WithoutRights& operator=(const WithoutRights&) = delete;
+  bool given_up() const { return taken_; }
+
+ private:
+  bool was_root_;
+  bool taken_ = true;
+};
+
+TEST(CheckpointFolder, FolderWithoutPermissionIsNamed) {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "runs");
+  fs::permissions(scratch.path(), fs::perms{0755});
+  fs::permissions(scratch / "runs", fs::perms{0555});
+  const WithoutRights nobody;
+  if (!nobody.given_up()) GTEST_SKIP() << "the superuser's rights cannot be given up here";
+  EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / "runs/c").commit(); }),
+              AllOf(HasSubstr((scratch / "runs").string()), HasSubstr("Permission denied")));
+  EXPECT_THAT(entries_of(scratch / "runs"), IsEmpty());
+}
+
+TEST(CheckpointFolder, FlippedByteIsFound) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  const auto path = scratch / "c/model.safetensors";
+  std::string bytes = bytes_of(path);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  put_bytes(path, bytes);
+  const FolderReader reader(scratch / "c");
+  EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
+              HasSubstr("model.safetensors: damaged: SHA-256"));
+  EXPECT_EQ(reader.text("vocabulary.txt"), "a\nb\n");
+}
+
+TEST(CheckpointFolder, MissingCutAndUnknownFilesAreNamed) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  fs::resize_file(scratch / "c/vocabulary.txt", 3);
+  fs::remove(scratch / "c/model.safetensors");
+  const FolderReader reader(scratch / "c");
+  EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("vocabulary.txt"); }),
+              HasSubstr("vocabulary.txt: damaged: 3 bytes, 4 were written"));
+  EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
+              HasSubstr("model.safetensors: missing"));
+  EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("none"); }),
+              HasSubstr("written without none"));
+}
+
+TEST(CheckpointFolder, EditedConfigurationIsAWarningOnly) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  put_bytes(scratch / "c/config.yaml", "seed: 2 # mine\n");
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 2 # mine\n");
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("config.yaml: changed since"));
+  EXPECT_THROW(FolderReader(scratch / "c", {}).text("config.yaml"), CheckpointError);
+}
+
+TEST(CheckpointFolder, DamagedManifestIsNamed) {
+  const ScratchFolder scratch;
+  EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "none"); }),
+              HasSubstr("none: no checkpoint there (wanted: a folder with manifest.json)"));
+  writer_of(scratch / "c").commit();
+  const auto path = scratch / "c/manifest.json";
+  const std::string whole = bytes_of(path);
+  for (const std::string& bytes : {std::string(), whole.substr(0, whole.size() / 2),
+                                   std::string("[]"), std::string(R"({"format": 1})")}) {
+    put_bytes(path, bytes);
+    EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
+                HasSubstr("manifest.json: the manifest is damaged"));
+  }
+  put_bytes(path, R"({"format": 2, "regard": "9.0"})");
+  EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
+              AllOf(HasSubstr("of format 2"), HasSubstr("(9.0)")));
+}
+
+TEST(CheckpointFolder, RemovalLeavesNothing) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  remove_checkpoint(scratch / "c");
+  EXPECT_THAT(entries_of(scratch.path()), IsEmpty());
+  EXPECT_THROW(remove_checkpoint(scratch / "c"), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,230 @@
+#include "checkpoint/run_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "checkpoint/folder.h"
+#include "tests/checkpoint/scratch_folder.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+void save(const RunFolder& run, std::int64_t step) {
+  FolderWriter writer(run.checkpoint(step));
+  writer.add_tensors("model.safetensors", {});
+  writer.commit();
+}
+
+void save(const RunFolder& run, std::initializer_list<std::int64_t> steps) {
+  for (const std::int64_t step : steps) save(run, step);
+}
+
+TEST(RunFolder, StepsHaveEightDigitsAndSortAsNumbers) {
+  const ScratchFolder scratch;
+  const RunFolder run(scratch / "x");
+  EXPECT_THAT(run.list(), IsEmpty());
+  EXPECT_EQ(run.checkpoint(1000), scratch / "x/checkpoints/step-00001000");
+  save(run, {123456789, 2000, 99999999, 0});
+  EXPECT_THAT(run.list(), ElementsAre(0, 2000, 99999999, 123456789));
+}
+
+TEST(RunFolder, OnlyCompleteCheckpointsAreListed) {
+  const ScratchFolder scratch;
+  const RunFolder run(scratch / "x");
+  save(run, 5);
+  for (const char* name :
+       {"step-00000006", ".step-00000007.tmp", "step-8", "step-", "step-0000000x", "step--0000001",
+        "step-99999999999999999999", "notes"}) {
+    fs::create_directories(scratch / "x/checkpoints" / name);
+    if (std::string(name) != "step-00000006") {
+      put_bytes(scratch / "x/checkpoints" / name / "manifest.json", "{}");
+    }
+  }
+  EXPECT_THAT(run.list(), ElementsAre(5));
+}
+
+TEST(RunFolder, LinksAreRelativeAndReplaced) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  EXPECT_EQ(run.last(), std::nullopt);
+  EXPECT_EQ(run.best(), std::nullopt);
+  save(run, {1, 2, 3});
+  run.set_last(1);
+  run.set_last(2);
+  run.set_best(1);
+  EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000002");
+  EXPECT_EQ(run.last(), run.checkpoint(2));
+  EXPECT_EQ(run.best(), run.checkpoint(1));
+  fs::rename(scratch / "x", scratch / "moved");
+  EXPECT_TRUE(is_checkpoint(scratch / "moved/last"));
+}
+
+TEST(RunFolder, LinkLeftBehindByAKilledTrainerIsNoHindrance) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, 1);
+  fs::create_symlink("nowhere", scratch / "x/.last.tmp");
+  run.set_last(1);
+  EXPECT_EQ(run.last(), run.checkpoint(1));
+}
+
+TEST(RunFolder, LinksWantACompleteCheckpoint) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  fs::create_directories(run.checkpoint(1));
+  EXPECT_THROW(run.set_last(1), CheckpointError);
+  EXPECT_THROW(run.set_best(2), CheckpointError);
+}
+
+TEST(RunFolder, LinkToNothingFallsBackToTheNewest) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, {1, 2, 3});
+  run.set_last(3);
+  run.set_best(3);
+  fs::remove_all(run.checkpoint(3));
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run.last(), run.checkpoint(2));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("x/last: points to checkpoints/step-00000003"), HasSubstr("gone")));
+  EXPECT_EQ(run.best(), std::nullopt);
+}
+
+TEST(RunFolder, CopyWithFoldersInTheLinksPlaceWorks) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, 1);
+  fs::copy(run.checkpoint(1), scratch / "x/best");
+  EXPECT_EQ(run.best(), scratch / "x/best");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { run.set_best(1); }), HasSubstr("x/best"));
+}
+
+TEST(RunFolder, PruningKeepsTheNewestTheBestAndTheLinked) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, {1, 2, 3, 4, 5, 6, 7, 8});
+  run.set_best(1);
+  run.set_last(2);
+  run.prune(2, 2, {{3, 10}, {4, 30}, {5, std::nan("")}, {6, 20}, {99, 50}});
+  EXPECT_THAT(run.list(), ElementsAre(1, 2, 4, 6, 7, 8));
+  run.prune(0, 0, {});
+  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+}
+
+TEST(RunFolder, OfEqualScoresTheEarlierStays) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, {1, 2, 3, 4});
+  run.set_last(4);
+  run.prune(0, 1, {{3, 10}, {2, 10}});
+  EXPECT_THAT(run.list(), ElementsAre(2, 4));
+}
+
+TEST(RunFolder, PruningMoreThanThereIsRemovesNothing) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  run.prune(3, 3, {});
+  save(run, {1, 2});
+  run.prune(3, 3, {{1, 1.0}});
+  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+}
+
+TEST(RunFolder, SecondLockNamesTheHolder) {
+  const ScratchFolder scratch;
+  {
+    RunFolder first(scratch / "x");
+    first.lock();
+    first.lock();
+    RunFolder second(scratch / "x");
+    EXPECT_THAT(message_of<EnvironmentError>([&] { second.lock(); }),
+                AllOf(HasSubstr((scratch / "x").string()),
+                      HasSubstr(fmt::format("process {} is training", ::getpid()))));
+  }
+  RunFolder third(scratch / "x");
+  EXPECT_NO_THROW(third.lock());
+}
+
+TEST(RunFolder, LockOfAKilledProcessIsFree) {
+  const ScratchFolder scratch;
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    RunFolder run(scratch / "x");
+    run.lock();
+    const bool told = ::write(ready[1], "!", 1) == 1;
+    while (told) ::pause();
+    ::_exit(1);
+  }
+  ::close(ready[1]);
+  char byte = 0;
+  EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
+  RunFolder run(scratch / "x");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { run.lock(); }),
+              HasSubstr(fmt::format("process {} is training", child)));
+  ::kill(child, SIGKILL);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_NO_THROW(run.lock());
+}
+
+TEST(RunFolder, LockingClearsWhatAKilledTrainerLeft) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, {1, 2});
+  fs::create_directories(scratch / "x/checkpoints/.step-00000003.tmp/sub");
+  fs::rename(run.checkpoint(2), scratch / "x/checkpoints/.step-00000002.old");
+  fs::create_directories(scratch / "x/checkpoints/.mine.tmp");
+  run.lock();
+  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+  EXPECT_FALSE(fs::exists(scratch / "x/checkpoints/.step-00000003.tmp"));
+  EXPECT_TRUE(fs::exists(scratch / "x/checkpoints/.mine.tmp"));
+}
+
+TEST(ResolveModel, TakesBestThenLastThenTheFolderItself) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save(run, {1, 2});
+  EXPECT_EQ(resolve_model(run.path()), run.checkpoint(2));
+  run.set_last(2);
+  EXPECT_EQ(resolve_model(run.path()), run.checkpoint(2));
+  run.set_best(1);
+  EXPECT_EQ(resolve_model(run.path()), run.checkpoint(1));
+  EXPECT_EQ(resolve_model(scratch / "x/last"), scratch / "x/last");
+  EXPECT_EQ(resolve_model(run.checkpoint(2)), run.checkpoint(2));
+}
+
+TEST(ResolveModel, NamesTheModelsNearBy) {
+  const ScratchFolder scratch;
+  save(RunFolder(scratch / "runs/x"), 1);
+  save(RunFolder(scratch / "runs/y"), 1);
+  fs::create_directories(scratch / "runs/empty");
+  const auto refusal = [](const fs::path& path) {
+    return message_of<CheckpointError>([&] { resolve_model(path); });
+  };
+  const std::string near = fmt::format("; there are: {}, {}", (scratch / "runs/x").string(),
+                                       (scratch / "runs/y").string());
+  EXPECT_THAT(
+      refusal(scratch / "runs/z"),
+      AllOf(HasSubstr("runs/z: no such folder (looked for: model.safetensors"), HasSubstr(near)));
+  EXPECT_THAT(refusal(scratch / "runs/empty"),
+              AllOf(HasSubstr("no model in there"), HasSubstr(near)));
+  EXPECT_THAT(refusal(scratch / "runs"), HasSubstr(near));
+  EXPECT_THAT(refusal(scratch / "none/at/all"), ::testing::Not(HasSubstr("there are")));
+}
+
+}  // namespace
+}  // namespace regard
