@@ -1,0 +1,192 @@
+#include "text/sentencepiece_tokenizer.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <exception>
+#include <random>
+#include <unordered_map>
+#include <utility>
+
+#include "base/error.h"
+#include "text/vocabulary.h"
+
+namespace sentencepiece::random {
+std::mt19937* GetRandomGenerator();  // of the calling thread; exported, in no installed header
+}
+
+namespace regard {
+namespace {
+
+constexpr std::string_view space_sign = "\u2581";
+
+void check(const sentencepiece::util::Status& status) {
+  if (!status.ok()) throw std::runtime_error("SentencePiece: " + status.ToString());
+}
+
+// ASCII white space other than the space is in no piece, and would come out unknown.
+std::string with_plain_spaces(std::string_view text) {
+  std::string plain(text);
+  for (char& c : plain) {
+    if (c >= '\t' && c <= '\r') c = ' ';
+  }
+  return plain;
+}
+
+class SentencePieceTokenizer : public Tokenizer {
+ public:
+  SentencePieceTokenizer(std::string_view bytes, const std::string& name) : bytes_(bytes) {
+    if (bytes.empty() || !processor_.LoadFromSerializedProto(bytes).ok()) {
+      throw InputError("{}: not a SentencePiece model, which kind bpe and unigram need", name);
+    }
+    check_special_ids(name);
+  }
+
+  std::vector<std::int32_t> encode(std::string_view text) const override {
+    std::vector<std::int32_t> ids;
+    check(processor_.Encode(with_plain_spaces(text), &ids));
+    return ids;
+  }
+
+  std::vector<std::int32_t> sample(std::string_view text, double amount,
+                                   Random& random) const override {
+    sentencepiece::random::GetRandomGenerator()->seed(
+        static_cast<std::mt19937::result_type>(random.next() >> 32));
+    std::vector<std::int32_t> ids;
+    check(processor_.SampleEncode(with_plain_spaces(text), -1, static_cast<float>(amount), &ids));
+    return ids;
+  }
+
+  std::string decode(std::span<const std::int32_t> ids) const override {
+    std::vector<int> pieces;
+    for (const std::int32_t id : ids) {
+      if (id >= special_count || id == unk_id) pieces.push_back(id);
+    }
+    std::string text;
+    check(processor_.Decode(pieces, &text));
+    return text;
+  }
+
+  std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }
+  std::int64_t size() const override { return processor_.GetPieceSize(); }
+  std::string serialized() const override { return bytes_; }
+
+ private:
+  void check_special_ids(const std::string& name) const {
+    const auto& p = processor_;
+    if (p.pad_id() == pad_id && p.unk_id() == unk_id && p.bos_id() == bos_id &&
+        p.eos_id() == eos_id) {
+      return;
+    }
+    throw InputError(
+        "{}: its special tokens have the ids <pad> {}, <unk> {}, <s> {}, </s> {} (-1: none), but "
+        "here they are 0, 1, 2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3",
+        name, p.pad_id(), p.unk_id(), p.bos_id(), p.eos_id());
+  }
+
+  std::string bytes_;
+  sentencepiece::SentencePieceProcessor processor_;
+};
+
+// Whether SentencePiece can learn from a line: it passes over longer ones, and over NUL and U+2585,
+// which it uses itself; when nothing is left of the text, unigram training ends the process.
+bool teaches(std::string_view line) {
+  constexpr std::size_t max_bytes = 4192;
+  constexpr std::string_view reserved = "\u2585";
+  std::string_view rest = line;
+  while (rest.starts_with(' ') || rest.starts_with(space_sign)) {
+    rest.remove_prefix(rest.front() == ' ' ? 1 : space_sign.size());
+  }
+  return !rest.empty() && line.size() <= max_bytes && line.find('\0') == std::string_view::npos &&
+         line.find(reserved) == std::string_view::npos;
+}
+
+// The lines, as the trainer wants them. An exception of the source waits in `failure`, so that none
+// passes through the library.
+class TrainingLines : public sentencepiece::SentenceIterator {
+ public:
+  explicit TrainingLines(const LineSource& next_line) : next_line_(next_line) { Next(); }
+
+  bool done() const override { return done_; }
+  void Next() override {
+    try {
+      do {
+        done_ = !next_line_(line_);
+        if (!done_) line_ = with_plain_spaces(line_);
+      } while (!done_ && !teaches(line_));
+    } catch (...) {
+      failure = std::current_exception();
+      done_ = true;
+    }
+  }
+  const std::string& value() const override { return line_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+  std::exception_ptr failure;
+
+ private:
+  const LineSource& next_line_;
+  std::string line_;
+  bool done_ = false;
+};
+
+// The model is trained with a soft limit, so that it shows how large the text can make it.
+std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOptions& options) {
+  return {{"model_type", options.kind == TokenizerKind::bpe ? "bpe" : "unigram"},
+          {"vocab_size", std::to_string(options.vocabulary_size)},
+          {"hard_vocab_limit", "false"},
+          {"character_coverage", fmt::format("{}", options.character_coverage)},
+          {"normalization_rule_name", "identity"},
+          {"pad_id", std::to_string(pad_id)},
+          {"unk_id", std::to_string(unk_id)},
+          {"bos_id", std::to_string(bos_id)},
+          {"eos_id", std::to_string(eos_id)},
+          {"unk_surface", std::string(special_name(unk_id))},
+          {"input_sentence_size", "2000000"},
+          {"num_threads", "4"},
+          {"minloglevel", "3"}};
+}
+
+[[noreturn]] void explain(const std::string& message, const TokenizerOptions& options) {
+  const std::string_view versus = " vs ";
+  const std::size_t at = message.find(versus);
+  if (message.find("required_chars") == std::string::npos || at == std::string::npos) {
+    throw ConfigError("SentencePiece cannot be trained on this text: {}", message);
+  }
+  const std::string needed = message.substr(at + versus.size());
+  throw ConfigError(
+      "data.tokenizer.vocabulary_size is {}, but the characters of the training text and the four "
+      "special tokens alone are {}; raise it, or lower data.tokenizer.character_coverage",
+      options.vocabulary_size, needed.substr(0, needed.find('.')));
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
+                                               const LineSource& next_line) {
+  sentencepiece::SetRandomGeneratorSeed(1);
+  sentencepiece::random::GetRandomGenerator()->seed(1);
+  TrainingLines lines(next_line);
+  if (lines.failure) std::rethrow_exception(lines.failure);
+  if (lines.done()) throw InputError("there is no text to make a vocabulary of");
+  std::string bytes;
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train(trainer_settings(options), &lines, &bytes);
+  if (lines.failure) std::rethrow_exception(lines.failure);
+  if (!status.ok()) explain(status.ToString(), options);
+  auto tokenizer = std::make_unique<SentencePieceTokenizer>(bytes, "the trained model");
+  if (tokenizer->size() < options.vocabulary_size) {
+    throw ConfigError(
+        "data.tokenizer.vocabulary_size is {}, but this training text gives no more than {} "
+        "entries; lower it",
+        options.vocabulary_size, tokenizer->size());
+  }
+  return tokenizer;
+}
+
+std::unique_ptr<Tokenizer> load_sentencepiece(std::string_view bytes, const std::string& name) {
+  return std::make_unique<SentencePieceTokenizer>(bytes, name);
+}
+
+}  // namespace regard

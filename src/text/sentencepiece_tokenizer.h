@@ -1,0 +1,32 @@
+// Sub-words by SentencePiece (Kudo and Richardson 2018): bpe (Sennrich 2016) and unigram (Kudo
+// 2018). Nothing of the library shows outside the .cpp file.
+//
+// Training. Normalisation `identity`: nmt_nfkc, SentencePiece's default, rewrites ½, full-width
+// letters and ligatures, which then no translation could contain. White space is handled as
+// tokenizer.h says. Lines longer than 4192 bytes or with a NUL or U+2585 teach nothing, and of
+// more than two million lines a fixed random choice is used. The thread count is fixed too: it
+// changes the order of sums, and so the model.
+//
+// Sampling. SentencePiece draws from a generator of its own, one a thread, whose public seed only
+// counts before a thread's first draw. The library exports that generator though its header is not
+// installed, so each sample() seeds it from the caller's Random: a sample is then a function of
+// its arguments, whatever was drawn before, in whichever thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "text/tokenizer.h"
+
+namespace regard {
+
+// See train_tokenizer(). ConfigError when the text cannot fill the vocabulary (naming the largest
+// size it can), or has more characters than the vocabulary has room for.
+std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
+                                               const LineSource& next_line);
+
+// See load_tokenizer().
+std::unique_ptr<Tokenizer> load_sentencepiece(std::string_view bytes, const std::string& name);
+
+}  // namespace regard

@@ -1,0 +1,72 @@
+#include "text/tokenizer.h"
+
+#include <utility>
+
+#include "text/sentencepiece_tokenizer.h"
+#include "text/unicode.h"
+#include "text/vocabulary_tokenizer.h"
+
+namespace regard {
+namespace {
+
+std::string lowered(std::string_view text) {
+  return encode_utf8(to_lower(decode_utf8(text)));
+}
+
+// Lower-cases all text on its way to another tokenizer.
+class LowercaseTokenizer : public Tokenizer {
+ public:
+  explicit LowercaseTokenizer(std::unique_ptr<Tokenizer> inner) : inner_(std::move(inner)) {}
+
+  std::vector<std::int32_t> encode(std::string_view text) const override {
+    return inner_->encode(lowered(text));
+  }
+  std::vector<std::int32_t> sample(std::string_view text, double amount,
+                                   Random& random) const override {
+    return inner_->sample(lowered(text), amount, random);
+  }
+  std::string decode(std::span<const std::int32_t> ids) const override {
+    return inner_->decode(ids);
+  }
+  std::string token(std::int32_t id) const override { return inner_->token(id); }
+  std::int64_t size() const override { return inner_->size(); }
+  std::string serialized() const override { return inner_->serialized(); }
+
+ private:
+  std::unique_ptr<Tokenizer> inner_;
+};
+
+bool is_sentencepiece(TokenizerKind kind) {
+  return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+}
+
+std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
+                                     std::unique_ptr<Tokenizer> tokenizer) {
+  if (!options.lowercase) return tokenizer;
+  return std::make_unique<LowercaseTokenizer>(std::move(tokenizer));
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
+                                           const LineSource& next_line) {
+  LineSource source = next_line;
+  if (options.lowercase) {
+    source = [&next_line](std::string& line) {
+      if (!next_line(line)) return false;
+      line = lowered(line);
+      return true;
+    };
+  }
+  return with_case(options, is_sentencepiece(options.kind) ? train_sentencepiece(options, source)
+                                                           : train_vocabulary(options, source));
+}
+
+std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
+                                          const std::string& name) {
+  return with_case(options, is_sentencepiece(options.kind)
+                                ? load_sentencepiece(bytes, name)
+                                : load_vocabulary(options.kind, bytes, name));
+}
+
+}  // namespace regard

@@ -1,0 +1,216 @@
+#include "text/sentencepiece_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <sentencepiece_trainer.h>
+
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "tests/text/lines.h"
+#include "text/vocabulary.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+class SubwordTokenizer : public testing::TestWithParam<TokenizerKind> {
+ protected:
+  TokenizerOptions options(std::int64_t size) const {
+    TokenizerOptions o;
+    o.kind = GetParam();
+    o.vocabulary_size = size;
+    return o;
+  }
+  std::unique_ptr<Tokenizer> trained(std::int64_t size = 80) const {
+    std::vector<std::string> lines = syllables(200);
+    lines.push_back("½ ＡＢ ﬁ e\u0301 🙂 שלום x\u00A0y < / > s u n k p a d");
+    return train_tokenizer(options(size), lines_of(std::move(lines)));
+  }
+  std::string training_error(std::int64_t size, std::vector<std::string> lines) const {
+    try {
+      train_tokenizer(options(size), lines_of(std::move(lines)));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, SubwordTokenizer,
+                         testing::Values(TokenizerKind::bpe, TokenizerKind::unigram),
+                         [](const auto& param) {
+                           return param.param == TokenizerKind::bpe ? "bpe" : "unigram";
+                         });
+
+TEST_P(SubwordTokenizer, HasTheSizeAskedForAndOurSpecialIds) {
+  const auto tokenizer = trained(80);
+  EXPECT_EQ(tokenizer->size(), 80);
+  for (std::int32_t id = 0; id < special_count; ++id) {
+    EXPECT_EQ(tokenizer->token(id), special_name(id));
+  }
+}
+
+TEST_P(SubwordTokenizer, GivesBackTextUnchanged) {
+  const auto tokenizer = trained();
+  for (const std::string text : {"badoki rantimu", "½ ＡＢ ﬁ", "e\u0301 🙂🙂", "שלום s",
+                                 "x\u00A0y", "lébado </s> <unk> <s>"}) {
+    EXPECT_EQ(tokenizer->decode(tokenizer->encode(text)), text);
+  }
+}
+
+TEST_P(SubwordTokenizer, LeavesOneSpaceOfEachRunOfWhiteSpace) {
+  const auto tokenizer = trained();
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("  bado \t  kiti\r ")), "bado kiti");
+  EXPECT_TRUE(tokenizer->encode(" \t ").empty());
+  EXPECT_TRUE(tokenizer->encode("").empty());
+}
+
+TEST_P(SubwordTokenizer, MakesSubWords) {
+  const auto tokenizer = trained();
+  EXPECT_LT(tokenizer->encode("badoki rantimu").size(), 12u);
+}
+
+TEST_P(SubwordTokenizer, UnknownCharactersAreSaidToBe) {
+  const auto tokenizer = trained();
+  EXPECT_THAT(tokenizer->encode("ba漢do"), Contains(unk_id));
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode("ba漢do")), "ba<unk>do");
+}
+
+TEST_P(SubwordTokenizer, DecodingLeavesOutPaddingAndEnds) {
+  const auto tokenizer = trained();
+  std::vector<std::int32_t> ids = tokenizer->encode("bado kiti");
+  ids.insert(ids.begin(), bos_id);
+  ids.insert(ids.end(), {eos_id, pad_id, pad_id});
+  EXPECT_EQ(tokenizer->decode(ids), "bado kiti");
+}
+
+TEST_P(SubwordTokenizer, SameTextGivesTheSameBytes) {
+  EXPECT_EQ(trained()->serialized(), trained()->serialized());
+}
+
+TEST_P(SubwordTokenizer, SurvivesSavingAndLoading) {
+  const auto saved = trained();
+  const auto loaded = load_tokenizer(options(80), saved->serialized(), "src.model");
+  EXPECT_EQ(loaded->serialized(), saved->serialized());
+  EXPECT_EQ(loaded->encode("badoki rantimu"), saved->encode("badoki rantimu"));
+}
+
+TEST_P(SubwordTokenizer, TrainingWritesNothing) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  trained();
+  training_error(100000, syllables(20));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+}
+
+TEST_P(SubwordTokenizer, TooLargeAVocabularyNamesTheLargestPossible) {
+  const std::string message = training_error(100000, syllables(20));
+  EXPECT_THAT(message, AllOf(HasSubstr("is 100000"), HasSubstr("no more than ")));
+  const std::int64_t largest = std::stoll(message.substr(message.find("than ") + 5));
+  EXPECT_EQ(train_tokenizer(options(largest), lines_of(syllables(20)))->size(), largest);
+}
+
+TEST_P(SubwordTokenizer, TooSmallAVocabularyNamesTheSmallestPossible) {
+  // b a d o k i l é m u r n s t, the space, and four special tokens
+  EXPECT_THAT(training_error(10, syllables(20)), AllOf(HasSubstr("is 10,"), HasSubstr("are 19;")));
+  EXPECT_EQ(train_tokenizer(options(19), lines_of(syllables(20)))->size(), 19);
+}
+
+TEST_P(SubwordTokenizer, NoTextIsAnInputError) {
+  EXPECT_THROW(train_tokenizer(options(80), lines_of({})), InputError);
+  EXPECT_THROW(train_tokenizer(options(80), lines_of({"", "  \t", " \u2581"})), InputError);
+  const std::vector<std::string> no_lesson = {"a\u2585", std::string("a\0b", 3),
+                                              std::string(5000, 'a')};
+  EXPECT_THROW(train_tokenizer(options(80), lines_of(no_lesson)), InputError);
+}
+
+TEST_P(SubwordTokenizer, ErrorsOfTheTextPassThrough) {
+  const LineSource broken = [](std::string&) -> bool { throw InputError("file:7: broken"); };
+  EXPECT_THROW(train_tokenizer(options(80), broken), InputError);
+}
+
+TEST_P(SubwordTokenizer, ALongLineAndANulDoNoHarm) {
+  std::vector<std::string> lines = syllables(200);
+  lines.push_back(std::string(200000, 'b'));
+  lines.push_back(std::string("ba\0do", 5));
+  const auto tokenizer = train_tokenizer(options(60), lines_of(std::move(lines)));
+  EXPECT_EQ(tokenizer->size(), 60);
+  EXPECT_EQ(tokenizer->decode(tokenizer->encode(std::string(20000, 'b'))), std::string(20000, 'b'));
+}
+
+TEST_P(SubwordTokenizer, SamplesDependOnTheRandomNumbersOnly) {
+  const auto tokenizer = trained();
+  const std::string text = "badoki rantimu lébasto";
+  Random first(7);
+  const auto a = tokenizer->sample(text, 0.3, first);
+  const auto b = tokenizer->sample(text, 0.3, first);
+  Random again(7);
+  EXPECT_EQ(tokenizer->sample(text, 0.3, again), a);
+  tokenizer->sample("something else", 0.3, first);
+  std::vector<std::int32_t> elsewhere;
+  std::thread([&] { elsewhere = tokenizer->sample(text, 0.3, again); }).join();
+  EXPECT_EQ(elsewhere, b);
+}
+
+TEST_P(SubwordTokenizer, SamplesDifferButSayTheSame) {
+  const auto tokenizer = trained();
+  const std::string text = "badoki rantimu lébasto";
+  Random random(7);
+  std::set<std::vector<std::int32_t>> seen;
+  for (int i = 0; i < 30; ++i) {
+    const auto ids = tokenizer->sample(text, 0.3, random);
+    EXPECT_EQ(tokenizer->decode(ids), text);
+    seen.insert(ids);
+  }
+  EXPECT_GT(seen.size(), 2u);
+}
+
+TEST(SentencePieceFile, OtherBytesAreNoModel) {
+  TokenizerOptions options;
+  for (const std::string bytes : {"", "the\ncat\n", "\x01\x02\x03", "a"}) {
+    try {
+      load_tokenizer(options, bytes, "given.model");
+      ADD_FAILURE() << "loaded " << testing::PrintToString(bytes);
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("given.model: not a SentencePiece model"));
+    }
+  }
+}
+
+// Gives SentencePiece's trainer a hundred lines.
+class Lines : public sentencepiece::SentenceIterator {
+ public:
+  bool done() const override { return next_ == lines_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return lines_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  std::vector<std::string> lines_ = syllables(100);
+  std::size_t next_ = 0;
+};
+
+TEST(SentencePieceFile, OtherSpecialIdsAreFoundAgainstWanted) {
+  Lines lines;
+  std::string bytes;
+  ASSERT_TRUE(
+      sentencepiece::SentencePieceTrainer::Train(
+          {{"vocab_size", "40"}, {"model_type", "bpe"}, {"minloglevel", "3"}}, &lines, &bytes)
+          .ok());
+  try {
+    load_tokenizer({}, bytes, "given.model");
+    ADD_FAILURE() << "loaded";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("given.model: its special tokens have the ids <pad> "
+                                              "-1, <unk> 0, <s> 1, </s> 2"),
+                                    HasSubstr("--pad_id=0")));
+  }
+}
+
+}  // namespace
+}  // namespace regard
