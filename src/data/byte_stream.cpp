@@ -1,0 +1,111 @@
+#include "data/byte_stream.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t buffer_size = 1 << 16;
+constexpr int gzip_only = 16 + MAX_WBITS;
+constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
+
+int open_for_reading(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw InputError("{}: cannot be read ({})", path, std::strerror(errno));
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    ::close(descriptor);
+    throw InputError("{}: a folder, but a text file is wanted", path);
+  }
+  return descriptor;
+}
+
+}  // namespace
+
+ByteStream::ByteStream(const std::string& path)
+    : name_(path), descriptor_(open_for_reading(path)), owned_(true), packed_(buffer_size) {}
+
+ByteStream::ByteStream(int descriptor, std::string name)
+    : name_(std::move(name)), descriptor_(descriptor), owned_(false), packed_(buffer_size) {}
+
+ByteStream::~ByteStream() {
+  if (inflater_) inflateEnd(inflater_.get());
+  if (owned_) ::close(descriptor_);
+}
+
+std::size_t ByteStream::read(char* to, std::size_t size) {
+  if (!started_) detect_format();
+  if (inflater_) return unpack(to, size);
+  if (begin_ == end_ && !refill()) return 0;
+  const std::size_t count = std::min(size, end_ - begin_);
+  std::memcpy(to, packed_.data() + begin_, count);
+  begin_ += count;
+  return count;
+}
+
+void ByteStream::detect_format() {
+  started_ = true;
+  while (end_ < sizeof gzip_magic &&
+         std::equal(packed_.data(), packed_.data() + end_, gzip_magic)) {
+    if (!refill()) break;
+  }
+  if (end_ >= sizeof gzip_magic &&
+      std::equal(std::begin(gzip_magic), std::end(gzip_magic), packed_.data())) {
+    inflater_ = std::make_unique<z_stream_s>();
+    if (inflateInit2(inflater_.get(), gzip_only) != Z_OK) throw std::bad_alloc();
+    inside_member_ = true;
+  } else if (owned_ && name_.ends_with(".gz")) {
+    throw InputError("{}: its name ends in .gz, but its bytes are not gzip data", name_);
+  }
+}
+
+bool ByteStream::refill() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(descriptor_, packed_.data() + end_, packed_.size() - end_);
+  } while (count < 0 && errno == EINTR);
+  if (count < 0) throw InputError("{}: reading failed ({})", name_, std::strerror(errno));
+  end_ += static_cast<std::size_t>(count);
+  return count > 0;
+}
+
+std::size_t ByteStream::unpack(char* to, std::size_t size) {
+  z_stream& z = *inflater_;
+  z.next_out = reinterpret_cast<unsigned char*>(to);
+  z.avail_out = static_cast<unsigned>(std::min<std::size_t>(size, buffer_size));
+  const unsigned room = z.avail_out;
+  while (z.avail_out == room) {
+    if (begin_ == end_ && !refill()) {
+      if (inside_member_) throw InputError("{}: the gzip data is cut short", name_);
+      return 0;
+    }
+    if (!inside_member_) {
+      inflateReset(&z);
+      inside_member_ = true;
+    }
+    z.next_in = packed_.data() + begin_;
+    z.avail_in = static_cast<unsigned>(end_ - begin_);
+    const int result = inflate(&z, Z_NO_FLUSH);
+    begin_ = end_ - z.avail_in;
+    if (result == Z_STREAM_END) {
+      inside_member_ = false;
+    } else if (result != Z_OK && result != Z_BUF_ERROR) {
+      throw InputError("{}: the gzip data is broken ({})", name_,
+                       z.msg != nullptr ? z.msg : "unknown reason");
+    }
+  }
+  return room - z.avail_out;
+}
+
+}  // namespace regard

@@ -1,0 +1,79 @@
+#include "data/line_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "text/utf8.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+}  // namespace
+
+bool LineReader::next(std::string& line) {
+  if (!read_raw(line)) return false;
+  ++line_number_;
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  const std::size_t at = first_invalid_utf8(line);
+  if (at != std::string::npos) {
+    throw InputError(
+        "{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; convert the file, with iconv for "
+        "instance",
+        name(), line_number_, at + 1, static_cast<unsigned char>(line[at]));
+  }
+  if (line_number_ == 1 && line.starts_with(byte_order_mark)) {
+    line.erase(0, byte_order_mark.size());
+  }
+  return true;
+}
+
+bool LineReader::read_raw(std::string& line) {
+  line.clear();
+  buffer_.resize(buffer_size);
+  bool any = false;
+  while (true) {
+    if (begin_ == end_) {
+      begin_ = 0;
+      end_ = bytes_.read(buffer_.data(), buffer_.size());
+      if (end_ == 0) return any;
+    }
+    any = true;
+    const char* from = buffer_.data() + begin_;
+    const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
+    const std::size_t count =
+        feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
+    line.append(from, count);
+    begin_ += count;
+    if (feed != nullptr) {
+      ++begin_;
+      return true;
+    }
+  }
+}
+
+std::int64_t count_lines(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored)) {
+    throw InputError(
+        "{}: not a regular file, but training reads it several times; write its text "
+        "to one",
+        path);
+  }
+  ByteStream bytes(path);
+  std::vector<char> buffer(buffer_size);
+  std::int64_t lines = 0;
+  char last = '\n';
+  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
+    lines += std::count(buffer.data(), buffer.data() + count, '\n');
+    last = buffer[count - 1];
+  }
+  return last == '\n' ? lines : lines + 1;
+}
+
+}  // namespace regard

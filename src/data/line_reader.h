@@ -1,0 +1,43 @@
+// The lines of a text file, plain or gzip, or of standard input.
+//
+// A line ends at a line feed or the end of the file, and at nothing else: NUL, a lone carriage
+// return, U+0085 and U+2028 are characters like others. One carriage return before the line feed is
+// dropped (files from Windows), and so is a byte order mark at the start of the file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/byte_stream.h"
+
+namespace regard {
+
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path) : bytes_(path) {}
+  // Standard input, say. A line is returned as soon as its line feed is there.
+  LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
+
+  // Puts the next line into `line`, or returns false at the end. InputError with name:line on bytes
+  // that are not UTF-8, and the errors of ByteStream.
+  bool next(std::string& line);
+  // Of the line that came last; the first is 1.
+  std::int64_t line_number() const { return line_number_; }
+  const std::string& name() const { return bytes_.name(); }
+
+ private:
+  bool read_raw(std::string& line);
+
+  ByteStream bytes_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::int64_t line_number_ = 0;
+};
+
+// How many lines a file has, without a look at their bytes. Only regular files: training reads its
+// files several times. InputError.
+std::int64_t count_lines(const std::string& path);
+
+}  // namespace regard

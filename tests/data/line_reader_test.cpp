@@ -1,0 +1,163 @@
+#include "data/line_reader.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "tests/data/files.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> lines_in(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+std::string error_in(const std::string& path) {
+  try {
+    lines_in(path);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(LineReader, LinesEndAtLineFeedsOnly) {
+  const TestFolder folder;
+  using namespace std::string_literals;
+  const std::string text = "a\0b\nc\rd\ne\u0085f\u2028g\u000Bh\n\nlast"s;
+  const auto path = folder.write("text", text);
+  EXPECT_THAT(lines_in(path), ElementsAre("a\0b"s, "c\rd", "e\u0085f\u2028g\u000Bh", "", "last"));
+  EXPECT_EQ(count_lines(path), 5);
+}
+
+TEST(LineReader, ALineFeedAtTheEndMakesNoFurtherLine) {
+  const TestFolder folder;
+  EXPECT_THAT(lines_in(folder.write("one", "a\n")), ElementsAre("a"));
+  EXPECT_THAT(lines_in(folder.write("empty", "")), ElementsAre());
+  EXPECT_THAT(lines_in(folder.write("blank", "\n")), ElementsAre(""));
+  EXPECT_EQ(count_lines(folder.path("one")), 1);
+  EXPECT_EQ(count_lines(folder.path("empty")), 0);
+  EXPECT_EQ(count_lines(folder.path("blank")), 1);
+}
+
+TEST(LineReader, OneCarriageReturnAtTheEndIsDropped) {
+  const TestFolder folder;
+  EXPECT_THAT(lines_in(folder.write("text", "a\r\nb\r\r\n\r\nc\r")),
+              ElementsAre("a", "b\r", "", "c"));
+}
+
+TEST(LineReader, AByteOrderMarkIsDroppedAtTheStartOnly) {
+  const TestFolder folder;
+  EXPECT_THAT(lines_in(folder.write("text", "\uFEFFa\n\uFEFFb\n")), ElementsAre("a", "\uFEFFb"));
+}
+
+TEST(LineReader, InvalidUtf8IsNamedByFileLineAndByte) {
+  const TestFolder folder;
+  const auto path = folder.write("latin1", "fine\n\xE9t\xE9\n");
+  EXPECT_THAT(error_in(path), HasSubstr(path + ":2: byte 1 of the line (0xE9) is not UTF-8"));
+  const auto utf16 = folder.write("utf16", std::string("\xFF\xFE"
+                                                       "a\0\n\0",
+                                                       6));
+  EXPECT_THAT(error_in(utf16), HasSubstr("utf16:1: byte 1 "));
+}
+
+TEST(LineReader, ALineOfTenMegabytesIsALine) {
+  const TestFolder folder;
+  const std::string line(10'000'000, 'x');
+  EXPECT_THAT(lines_in(folder.write("text", line + "\nb\n")), ElementsAre(line, "b"));
+  EXPECT_THAT(lines_in(folder.write("text.gz", gzipped(line + "\nb\n"))), ElementsAre(line, "b"));
+}
+
+TEST(LineReader, GzipIsKnownByItsBytesWhateverTheName) {
+  const TestFolder folder;
+  EXPECT_THAT(lines_in(folder.write("text.gz", gzipped("a\nb"))), ElementsAre("a", "b"));
+  EXPECT_THAT(lines_in(folder.write("text.txt", gzipped("a\nb"))), ElementsAre("a", "b"));
+  EXPECT_THAT(lines_in(folder.write("nothing.gz", gzipped(""))), ElementsAre());
+  EXPECT_EQ(count_lines(folder.path("text.gz")), 2);
+}
+
+TEST(LineReader, SeveralGzipMembersAreOneText) {
+  const TestFolder folder;
+  const auto path = folder.write("text.gz", gzipped("a\nb") + gzipped("") + gzipped("c\n"));
+  EXPECT_THAT(lines_in(path), ElementsAre("a", "bc"));
+}
+
+TEST(LineReader, DamagedGzipIsAnInputError) {
+  const TestFolder folder;
+  std::string text;
+  Random random(3);
+  for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + random.below(26));
+  std::string packed = gzipped(text);
+  const auto cut = folder.write("cut.gz", packed.substr(0, packed.size() / 2));
+  EXPECT_THAT(error_in(cut), AllOf(HasSubstr(cut), HasSubstr("cut short")));
+  EXPECT_THAT(error_in(folder.write("tail.gz", packed.substr(0, packed.size() - 1))),
+              HasSubstr("cut short"));
+  packed[packed.size() - 6] ^= 1;  // the checksum
+  EXPECT_THAT(error_in(folder.write("broken.gz", packed)), HasSubstr("is broken"));
+  EXPECT_THAT(error_in(folder.write("junk.gz", gzipped("a\n") + "junk")), HasSubstr("is broken"));
+  EXPECT_THAT(error_in(folder.write("plain.gz", "a\n")), HasSubstr("not gzip data"));
+  EXPECT_THAT(error_in(folder.write("empty.gz", "")), HasSubstr("not gzip data"));
+}
+
+TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {
+  const TestFolder folder;
+  EXPECT_THAT(error_in(folder.path("missing")), HasSubstr("missing: cannot be read (No such file"));
+  EXPECT_THAT(error_in(folder.path("")), HasSubstr("a folder"));
+  EXPECT_THROW(count_lines(folder.path("missing")), InputError);
+  EXPECT_THROW(count_lines(folder.path("")), InputError);
+  if (::geteuid() != 0) {  // root reads everything
+    ::chmod(folder.write("secret", "a\n").c_str(), 0);
+    EXPECT_THAT(error_in(folder.path("secret")), HasSubstr("Permission denied"));
+  }
+}
+
+TEST(LineReader, CountingRefusesAPipe) {
+  const TestFolder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  EXPECT_THROW(count_lines(folder.path("pipe")), InputError);
+}
+
+TEST(LineReader, APipeGivesALineAsSoonAsItIsThere) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  LineReader reader(ends[0], "standard input");
+  std::string line;
+  for (const std::string text : {"one", "two"}) {
+    ASSERT_GT(::write(ends[1], (text + "\nr").data(), text.size() + 2), 0);
+    ASSERT_TRUE(reader.next(line));  // waits for ever if it wants more than is there
+    EXPECT_THAT(line, HasSubstr(text));
+  }
+  ::close(ends[1]);
+  EXPECT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "r");
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_EQ(reader.line_number(), 3);
+  ::close(ends[0]);
+}
+
+TEST(LineReader, APipeMayCarryGzip) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string packed = gzipped("one\ntwo\n");
+  ASSERT_EQ(::write(ends[1], packed.data(), packed.size()), static_cast<ssize_t>(packed.size()));
+  ::close(ends[1]);
+  LineReader reader(ends[0], "standard input");
+  std::string line;
+  EXPECT_TRUE(reader.next(line) && line == "one");
+  EXPECT_TRUE(reader.next(line) && line == "two");
+  EXPECT_FALSE(reader.next(line));
+  ::close(ends[0]);
+}
+
+}  // namespace
+}  // namespace regard
