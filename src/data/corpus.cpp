@@ -1,0 +1,141 @@
+#include "data/corpus.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "data/line_reader.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
+
+namespace regard {
+namespace {
+
+bool has_odd_ratio(std::size_t a, std::size_t b, double max_ratio) {
+  if (max_ratio == 0) return false;
+  return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
+}
+
+void count(CorpusReport::Side& side, std::span<const std::int32_t> ids) {
+  side.tokens += static_cast<std::int64_t>(ids.size());
+  side.unknown += std::count(ids.begin(), ids.end(), unk_id);
+  side.max_length = std::max(side.max_length, static_cast<std::int64_t>(ids.size()));
+}
+
+std::string side_summary(const CorpusReport& report, const CorpusReport::Side& side) {
+  return fmt::format("{} tokens, {:.2f}% unknown, {:.1f} a sentence, at most {}", side.tokens,
+                     100 * report.unknown_rate(side), report.mean_length(side), side.max_length);
+}
+
+}  // namespace
+
+double CorpusReport::unknown_rate(const Side& side) const {
+  return side.tokens == 0 ? 0
+                          : static_cast<double>(side.unknown) / static_cast<double>(side.tokens);
+}
+
+double CorpusReport::mean_length(const Side& side) const {
+  return kept == 0 ? 0 : static_cast<double>(side.tokens) / static_cast<double>(kept);
+}
+
+std::string CorpusReport::summary() const {
+  return fmt::format(
+      "{} pairs, {} kept (left out: {} empty, {} too long, {} of odd ratio)\nsource: {}\ntarget: "
+      "{}",
+      read, kept, empty, too_long, odd_ratio, side_summary(*this, source),
+      side_summary(*this, target));
+}
+
+Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
+  Corpus corpus(tokenizers, options.tokenizer.sampling > 0);
+  const Limits limits{options.max_length, options.max_ratio};
+  for (const CorpusOptions& part : options.train) {
+    if (part.weight == 0) continue;
+    corpus.read(part.src, part.trg, &limits);
+    corpus.parts_.push_back({corpus.size(), part.weight});
+  }
+  if (corpus.parts_.empty()) {
+    throw ConfigError("data.train names no corpus with a weight above 0: nothing to learn from");
+  }
+  if (corpus.size() == 0) {
+    const CorpusReport& report = corpus.report_;
+    throw InputError(
+        "no training pair is left of {} read: {} empty, {} with more than {} tokens on a side "
+        "(data.max_length), {} with lengths more than {} times apart (data.max_ratio)",
+        report.read, report.empty, report.too_long, limits.max_length, report.odd_ratio,
+        limits.max_ratio);
+  }
+  return corpus;
+}
+
+Corpus Corpus::validation(const PairOptions& options, const Tokenizers& tokenizers) {
+  Corpus corpus(tokenizers, true);
+  corpus.read(options.src, options.trg, nullptr);
+  corpus.parts_.push_back({corpus.size(), 1});
+  if (corpus.size() == 0)
+    throw InputError("{}: empty, so there is nothing to validate on", options.src);
+  return corpus;
+}
+
+double Corpus::weight(std::int64_t i) const {
+  const auto part = std::upper_bound(parts_.begin(), parts_.end(), i,
+                                     [](std::int64_t at, const Part& p) { return at < p.end; });
+  return part->weight;
+}
+
+std::string_view Corpus::text(const Packed<char>& texts, std::int64_t i) {
+  const std::span<const char> characters = texts[index(i)];
+  return {characters.data(), characters.size()};
+}
+
+void Corpus::read(const std::string& source_path, const std::string& target_path,
+                  const Limits* limits) {
+  check_parallel(source_path, target_path);
+  LineReader source(source_path);
+  LineReader target(target_path);
+  std::string source_line;
+  std::string target_line;
+  while (source.next(source_line) && target.next(target_line))
+    add(source_line, target_line, limits);
+}
+
+void Corpus::add(const std::string& source_line, const std::string& target_line,
+                 const Limits* limits) {
+  ++report_.read;
+  if (limits != nullptr && (is_blank(source_line) || is_blank(target_line))) {
+    ++report_.empty;
+    return;
+  }
+  const auto source = tokenizers_.source->encode(source_line);
+  const auto target = tokenizers_.target->encode(target_line);
+  if (limits != nullptr) {
+    const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
+    std::int64_t* reason = source.empty() || target.empty() ? &report_.empty
+                           : longest > limits->max_length   ? &report_.too_long
+                           : has_odd_ratio(source.size(), target.size(), limits->max_ratio)
+                               ? &report_.odd_ratio
+                               : nullptr;
+    if (reason != nullptr) {
+      ++*reason;
+      return;
+    }
+  }
+  ++report_.kept;
+  count(report_.source, source);
+  count(report_.target, target);
+  source_.add(source);
+  target_.add(target);
+  if (!keep_text_) return;
+  source_text_.add(source_line);
+  target_text_.add(target_line);
+}
+
+void check_parallel(const std::string& source_path, const std::string& target_path) {
+  const std::int64_t source_lines = count_lines(source_path);
+  const std::int64_t target_lines = count_lines(target_path);
+  if (source_lines == target_lines) return;
+  throw InputError(
+      "{} has {} lines, but {} has {}; line i of one must translate line i of the other",
+      source_path, source_lines, target_path, target_lines);
+}
+
+}  // namespace regard

@@ -1,0 +1,111 @@
+// Pairs of sentences as token ids, in memory: 4 bytes a token and 16 a pair, and the text itself
+// only where something needs it (sub-word sampling, references of the validation set).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/data_options.h"
+#include "data/tokenizers.h"
+
+namespace regard {
+
+// What was read, and what became of it. Lengths are in tokens, without </s>, of the pairs kept.
+struct CorpusReport {
+  struct Side {
+    std::int64_t tokens = 0;
+    std::int64_t unknown = 0;  // of these, <unk>
+    std::int64_t max_length = 0;
+  };
+  std::int64_t read = 0;
+  std::int64_t kept = 0;
+  std::int64_t empty = 0;      // left out: nothing but white space on either side
+  std::int64_t too_long = 0;   // left out: more than data.max_length tokens on either side
+  std::int64_t odd_ratio = 0;  // left out: lengths further apart than data.max_ratio
+  Side source;
+  Side target;
+
+  double unknown_rate(const Side& side) const;
+  double mean_length(const Side& side) const;
+  // Three lines for a person: the pairs, and each side.
+  std::string summary() const;
+};
+
+// Sequences end to end in one array.
+template <typename T>
+class Packed {
+ public:
+  void add(std::span<const T> items) {
+    items_.insert(items_.end(), items.begin(), items.end());
+    ends_.push_back(items_.size());
+  }
+  std::span<const T> operator[](std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return std::span<const T>(items_).subspan(begin, ends_[i] - begin);
+  }
+  std::size_t size() const { return ends_.size(); }
+
+ private:
+  std::vector<T> items_;
+  std::vector<std::size_t> ends_;
+};
+
+class Corpus {
+ public:
+  // data.train, less the pairs of the reasons above. InputError when the two files of a corpus
+  // differ in their numbers of lines (both files and counts are named) or no pair is left;
+  // ConfigError when no corpus has a weight above 0.
+  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers);
+  // Every line of a pair of files, with its text: pair i is line i + 1, even where it is empty.
+  static Corpus validation(const PairOptions& options, const Tokenizers& tokenizers);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(source_.size()); }
+  std::span<const std::int32_t> source(std::int64_t i) const { return source_[index(i)]; }
+  std::span<const std::int32_t> target(std::int64_t i) const { return target_[index(i)]; }
+  // Of the corpus that pair i came from.
+  double weight(std::int64_t i) const;
+
+  bool has_text() const { return keep_text_; }
+  std::string_view source_text(std::int64_t i) const { return text(source_text_, i); }
+  std::string_view target_text(std::int64_t i) const { return text(target_text_, i); }
+
+  const Tokenizers& tokenizers() const { return tokenizers_; }
+  const CorpusReport& report() const { return report_; }
+
+ private:
+  // The pairs up to `end` have this weight.
+  struct Part {
+    std::int64_t end;
+    double weight;
+  };
+  struct Limits {
+    std::int64_t max_length;
+    double max_ratio;
+  };
+
+  Corpus(const Tokenizers& tokenizers, bool keep_text)
+      : tokenizers_(tokenizers), keep_text_(keep_text) {}
+  static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+  static std::string_view text(const Packed<char>& texts, std::int64_t i);
+
+  // Null limits: every pair is kept.
+  void read(const std::string& source_path, const std::string& target_path, const Limits* limits);
+  void add(const std::string& source_line, const std::string& target_line, const Limits* limits);
+
+  Tokenizers tokenizers_;
+  bool keep_text_;
+  Packed<std::int32_t> source_;
+  Packed<std::int32_t> target_;
+  Packed<char> source_text_;
+  Packed<char> target_text_;
+  std::vector<Part> parts_;
+  CorpusReport report_;
+};
+
+// InputError unless both files have equally many lines.
+void check_parallel(const std::string& source_path, const std::string& target_path);
+
+}  // namespace regard

@@ -1,0 +1,127 @@
+#include "data/corpus.h"
+
+#include <gmock/gmock.h>
+
+#include "base/error.h"
+#include "tests/data/made_up_corpus.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CorpusTest : public testing::Test {
+ protected:
+  Corpus load(std::string_view source, std::string_view target) {
+    options_.train = {{folder_.write("src", source), folder_.write("trg", target), 1}};
+    return Corpus::training(options_, tokenizers_);
+  }
+  std::string error_of(std::string_view source, std::string_view target) {
+    try {
+      load(source, target);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  TestFolder folder_;
+  DataOptions options_;
+  Tokenizers tokenizers_ = letter_words();
+};
+
+TEST_F(CorpusTest, KeepsTheTokensOfBothSides) {
+  const Corpus corpus = load("a b\nc\n", "b\na a a\n");
+  ASSERT_EQ(corpus.size(), 2);
+  EXPECT_THAT(corpus.source(0), ElementsAre(4, 5));
+  EXPECT_THAT(corpus.source(1), ElementsAre(6));
+  EXPECT_THAT(corpus.target(0), ElementsAre(5));
+  EXPECT_THAT(corpus.target(1), ElementsAre(4, 4, 4));
+}
+
+TEST_F(CorpusTest, DifferentLineCountsNameBothFilesAndCounts) {
+  EXPECT_THAT(error_of("a\nb\n", "a\nb\nc"), AllOf(HasSubstr(folder_.path("src") + " has 2 lines"),
+                                                   HasSubstr(folder_.path("trg") + " has 3")));
+}
+
+TEST_F(CorpusTest, LineCountsAreComparedBeforeAnyLineIsRead) {
+  EXPECT_THAT(error_of("\xFF\nb\n", "a\n"), HasSubstr("has 2 lines"));
+}
+
+TEST_F(CorpusTest, LeavesOutPairsAndCountsTheReasons) {
+  options_.max_length = 4;
+  options_.max_ratio = 3;
+  const Corpus corpus = load("a\n\n\u00A0 \na\na a a a a\na a a a\na b c\n",  //
+                             "a\na\nb\n\t\na\na\nz\n");
+  EXPECT_EQ(corpus.size(), 2);
+  const CorpusReport& report = corpus.report();
+  EXPECT_EQ(report.read, 7);
+  EXPECT_EQ(report.kept, 2);
+  EXPECT_EQ(report.empty, 3);
+  EXPECT_EQ(report.too_long, 1);
+  EXPECT_EQ(report.odd_ratio, 1);
+  EXPECT_EQ(report.source.tokens, 4);
+  EXPECT_EQ(report.source.max_length, 3);
+  EXPECT_EQ(report.mean_length(report.source), 2);
+  EXPECT_EQ(report.target.unknown, 1);
+  EXPECT_EQ(report.unknown_rate(report.target), 0.5);
+  EXPECT_THAT(report.summary(), AllOf(HasSubstr("7 pairs, 2 kept (left out: 3 empty, 1 too long"),
+                                      HasSubstr("50.00% unknown")));
+}
+
+TEST_F(CorpusTest, LimitsThemselvesAreAllowedAndNoRatioIsOff) {
+  options_.max_length = 4;
+  options_.max_ratio = 4;
+  EXPECT_EQ(load("a a a a\n", "a\n").size(), 1);
+  options_.max_ratio = 0;
+  options_.max_length = 100;
+  EXPECT_EQ(load("a a a a a a a a a a a a a a a a\n", "a\n").size(), 1);
+}
+
+TEST_F(CorpusTest, NoPairLeftIsAnErrorThatCounts) {
+  EXPECT_THAT(error_of("\n\n", "a\nb\n"), HasSubstr("no training pair is left of 2 read: 2 empty"));
+  EXPECT_THAT(error_of("", ""), HasSubstr("of 0 read"));
+}
+
+TEST_F(CorpusTest, CorporaKeepTheirWeightsAndWeightZeroIsNotRead) {
+  const auto one = folder_.write("one", "a\n");
+  const auto two = folder_.write("two", "a\nb\n");
+  options_.train = {{one, one, 2}, {"missing", "missing", 0}, {two, two, 0.5}};
+  const Corpus corpus = Corpus::training(options_, tokenizers_);
+  ASSERT_EQ(corpus.size(), 3);
+  EXPECT_EQ(corpus.weight(0), 2);
+  EXPECT_EQ(corpus.weight(1), 0.5);
+  EXPECT_EQ(corpus.weight(2), 0.5);
+  options_.train = {{one, one, 0}};
+  EXPECT_THROW(Corpus::training(options_, tokenizers_), ConfigError);
+}
+
+TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
+  EXPECT_FALSE(load("a b\n", "c\n").has_text());
+  options_.tokenizer.sampling = 0.1;
+  const Corpus corpus = load("\na b\n", "c\nc  d\n");
+  ASSERT_TRUE(corpus.has_text());
+  EXPECT_EQ(corpus.source_text(0), "a b");
+  EXPECT_EQ(corpus.target_text(0), "c  d");
+}
+
+TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
+  const Corpus corpus = Corpus::validation(
+      {folder_.write("src", "a\n\nb\n"), folder_.write("trg", "\n\na a a a a a a a a a a a\n")},
+      tokenizers_);
+  ASSERT_EQ(corpus.size(), 3);
+  EXPECT_TRUE(corpus.source(1).empty());
+  EXPECT_EQ(corpus.target(2).size(), 12u);
+  EXPECT_EQ(corpus.source_text(2), "b");
+  EXPECT_EQ(corpus.target_text(0), "");
+}
+
+TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
+  const auto path = folder_.write("src", "");
+  EXPECT_THROW(Corpus::validation({path, path}, tokenizers_), InputError);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,86 @@
+// Trains SentencePiece in a process that holds LibTorch too: both libraries export
+// FLAGS_minloglevel, and one of the two objects is then used by both.
+#include "data/tokenizers.h"
+
+#include <gmock/gmock.h>
+#include <torch/torch.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "tests/data/files.h"
+#include "tests/text/lines.h"
+
+namespace regard {
+namespace {
+
+std::string text_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+class TokenizersTest : public testing::Test {
+ protected:
+  TokenizersTest() {
+    const auto lines = syllables(100);
+    options_.train = {{folder_.write("a.src", text_of(lines)), folder_.write("a.trg", "x y\n"), 1},
+                      {folder_.write("b.src", "q q q\n"), folder_.write("b.trg", "z z z\n"), 1},
+                      {"missing", "missing", 0}};
+    options_.tokenizer.kind = TokenizerKind::word;
+  }
+
+  TestFolder folder_;
+  DataOptions options_;
+};
+
+TEST_F(TokenizersTest, SentencePieceWorksBesideTorch) {
+  options_.tokenizer.kind = TokenizerKind::bpe;
+  options_.tokenizer.joint = true;
+  options_.tokenizer.vocabulary_size = 60;
+  const auto before = torch::ones({2, 2}).sum().item<float>();
+  const Tokenizers both = make_tokenizers(options_);
+  EXPECT_EQ(both.source->size(), 60);
+  EXPECT_EQ(both.source->decode(both.source->encode("badoki")), "badoki");
+  EXPECT_EQ(torch::ones({2, 2}).sum().item<float>(), before);
+  EXPECT_THROW(torch::ones({2}).view({3}), c10::Error);
+}
+
+TEST_F(TokenizersTest, EachSideLearnsFromAllItsCorpora) {
+  const Tokenizers both = make_tokenizers(options_);
+  EXPECT_EQ(both.target->serialized(), "<pad>\n<unk>\n<s>\n</s>\nz\nx\ny\n");
+  EXPECT_EQ(both.source->decode(both.source->encode("q z")), "q <unk>");
+}
+
+TEST_F(TokenizersTest, JointIsOneObjectOfBothSides) {
+  options_.tokenizer.joint = true;
+  const Tokenizers both = make_tokenizers(options_);
+  EXPECT_EQ(both.source, both.target);
+  EXPECT_EQ(both.source->decode(both.source->encode("q z")), "q z");
+}
+
+TEST_F(TokenizersTest, FilesReplaceTraining) {
+  options_.tokenizer.src_file = folder_.write("words", "z\n");
+  const Tokenizers apart = make_tokenizers(options_);
+  EXPECT_EQ(apart.source->size(), 5);
+  EXPECT_EQ(apart.target->size(), 7);
+  options_.tokenizer.joint = true;
+  EXPECT_EQ(make_tokenizers(options_).target->size(), 5);
+  options_.tokenizer.trg_file = folder_.write("others", "y\n");
+  EXPECT_THROW(make_tokenizers(options_), ConfigError);
+}
+
+TEST_F(TokenizersTest, BrokenTrainingTextIsAnInputErrorInEveryKind) {
+  folder_.write("a.src", "fine\nbad \xFF\n");
+  for (const auto kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::word}) {
+    options_.tokenizer.kind = kind;
+    try {
+      make_tokenizers(options_);
+      ADD_FAILURE() << "no error";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("a.src:2: byte 5"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regard
