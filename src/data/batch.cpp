@@ -1,0 +1,85 @@
+#include "data/batch.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "data/corpus.h"
+#include "text/vocabulary.h"
+
+namespace regard {
+namespace {
+
+using Tokens = std::span<const std::int32_t>;
+
+struct Pair {
+  std::int64_t index;
+  Tokens source;
+  Tokens target;
+};
+
+// Each row is <s> where wanted, the tokens, </s>, and <pad> to the longest.
+torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool with_bos) {
+  std::size_t longest = 0;
+  for (const Pair& pair : pairs) longest = std::max(longest, (pair.*side).size());
+  const std::size_t width = longest + (with_bos ? 2 : 1);
+  const auto rows = static_cast<std::int64_t>(pairs.size());
+  auto tensor = torch::full({rows, static_cast<std::int64_t>(width)}, pad_id, torch::kInt64);
+  auto* row = tensor.data_ptr<std::int64_t>();
+  for (const Pair& pair : pairs) {
+    std::int64_t* to = row;
+    if (with_bos) *to++ = bos_id;
+    to = std::copy((pair.*side).begin(), (pair.*side).end(), to);
+    *to = eos_id;
+    row += width;
+  }
+  return tensor;  // [B, width]
+}
+
+Batch assemble(std::vector<Pair> pairs, bool with_target) {
+  if (pairs.empty()) throw std::logic_error("a batch needs a sentence");
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.source.size() > b.source.size(); });
+  Batch batch;
+  std::vector<std::int64_t> lengths;
+  for (const Pair& pair : pairs) {
+    batch.indices.push_back(pair.index);
+    lengths.push_back(static_cast<std::int64_t>(pair.source.size()) + 1);
+    batch.target_tokens += with_target ? static_cast<std::int64_t>(pair.target.size()) + 1 : 0;
+  }
+  batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  batch.source_lengths = torch::tensor(lengths, torch::kInt64);        // [B]
+  batch.source = padded(pairs, &Pair::source, false);                  // [B, S]
+  if (with_target) batch.target = padded(pairs, &Pair::target, true);  // [B, T + 1]
+  return batch;
+}
+
+}  // namespace
+
+Batch Batch::to(torch::Device device) const {
+  Batch moved = *this;
+  moved.source = source.to(device);
+  if (target.defined()) moved.target = target.to(device);
+  return moved;
+}
+
+Batch make_batch(std::span<const Example> examples) {
+  std::vector<Pair> pairs;
+  for (const Example& e : examples) pairs.push_back({e.index, e.source, e.target});
+  return assemble(std::move(pairs), true);
+}
+
+Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> indices) {
+  std::vector<Pair> pairs;
+  for (const std::int64_t i : indices) pairs.push_back({i, corpus.source(i), corpus.target(i)});
+  return assemble(std::move(pairs), true);
+}
+
+Batch make_source_batch(std::span<const std::vector<std::int32_t>> sources) {
+  std::vector<Pair> pairs;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    pairs.push_back({static_cast<std::int64_t>(i), sources[i], {}});
+  }
+  return assemble(std::move(pairs), false);
+}
+
+}  // namespace regard

@@ -1,0 +1,43 @@
+// Sentences as tensors. Within a batch they stand in the order of falling source length, equals in
+// the order given; `indices` says which is which.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace regard {
+
+class Corpus;
+
+// A pair of token sequences without <s> and </s>, and the number it has in its corpus.
+struct Example {
+  std::int64_t index = 0;
+  std::vector<std::int32_t> source;
+  std::vector<std::int32_t> target;
+};
+
+struct Batch {
+  torch::Tensor source;          // [B, S] int64: x_1 … x_n </s>, then <pad>
+  torch::Tensor source_lengths;  // [B] int64, with </s>, never rising; stays on the CPU
+  torch::Tensor target;          // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; or undefined
+  std::int64_t source_tokens = 0;  // without padding, with </s>
+  std::int64_t target_tokens = 0;  // without padding, with </s>, without <s>
+  std::vector<std::int64_t> indices;
+
+  std::int64_t size() const { return source.size(0); }
+  // What the decoder is fed, and what it is to say: both are views of `target`.
+  torch::Tensor target_input() const { return target.slice(1, 0, -1); }  // [B, T]
+  torch::Tensor target_output() const { return target.slice(1, 1); }     // [B, T]
+
+  Batch to(torch::Device device) const;
+};
+
+Batch make_batch(std::span<const Example> examples);
+Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs);
+// For translation: there is no target, and the indices are those of `sources`.
+Batch make_source_batch(std::span<const std::vector<std::int32_t>> sources);
+
+}  // namespace regard

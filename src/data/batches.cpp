@@ -1,0 +1,168 @@
+#include "data/batches.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <tuple>
+
+#include "base/random.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t batches_in_bucket = 64;
+
+// Streams of the seed: two for each epoch.
+Random shuffling(std::uint64_t seed, std::int64_t epoch) {
+  return Random(seed, 2 * static_cast<std::uint64_t>(epoch));
+}
+Random segmenting(std::uint64_t seed, std::int64_t epoch) {
+  return Random(seed, 2 * static_cast<std::uint64_t>(epoch) + 1);
+}
+
+std::int64_t target_positions(const Corpus& corpus, std::int64_t pair) {
+  return static_cast<std::int64_t>(corpus.target(pair).size()) + 1;
+}
+
+std::vector<std::int64_t> weighted_pairs(const Corpus& corpus, Random& random) {
+  std::vector<std::int64_t> pairs;
+  pairs.reserve(static_cast<std::size_t>(corpus.size()));
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const double whole = std::floor(corpus.weight(pair));
+    const double rest = corpus.weight(pair) - whole;
+    auto times = static_cast<std::size_t>(whole);
+    if (rest > 0 && random.uniform() < rest) ++times;
+    pairs.insert(pairs.end(), times, pair);
+  }
+  return pairs;
+}
+
+// How many pairs 64 batches hold on average.
+std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
+  double sentences = static_cast<double>(size.size);
+  if (size.type == BatchType::token) {
+    sentences /= corpus.report().mean_length(corpus.report().target) + 1;
+  }
+  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);
+}
+
+using Place = std::vector<std::int64_t>::iterator;
+
+void sort_by_length(const Corpus& corpus, Place begin, Place end) {
+  std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) {
+    return std::tuple(corpus.target(a).size(), corpus.source(a).size()) <
+           std::tuple(corpus.target(b).size(), corpus.source(b).size());
+  });
+}
+
+// Appends to `starts` the place of each batch of the pairs from `begin` to `end`.
+void cut(const Corpus& corpus, BatchSize size, const std::vector<std::int64_t>& pairs,
+         std::size_t begin, std::size_t end, std::vector<std::size_t>& starts) {
+  std::int64_t sentences = 0;
+  std::int64_t longest = 0;
+  for (std::size_t at = begin; at < end; ++at) {
+    const std::int64_t positions = target_positions(corpus, pairs[at]);
+    const std::int64_t filled = size.type == BatchType::token
+                                    ? (sentences + 1) * std::max(longest, positions)
+                                    : sentences + 1;
+    if (sentences == 0 || filled > size.size) {
+      starts.push_back(at);
+      sentences = 0;
+      longest = 0;
+    }
+    ++sentences;
+    longest = std::max(longest, positions);
+  }
+}
+
+Plan with_shuffled_batches(const Plan& plan, Random& random) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(plan.batches()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  random.shuffle(order);
+  Plan shuffled;
+  shuffled.pairs.reserve(plan.pairs.size());
+  for (const std::int64_t i : order) {
+    shuffled.starts.push_back(shuffled.pairs.size());
+    const auto batch = plan.batch(i);
+    shuffled.pairs.insert(shuffled.pairs.end(), batch.begin(), batch.end());
+  }
+  shuffled.starts.push_back(shuffled.pairs.size());
+  return shuffled;
+}
+
+}  // namespace
+
+std::span<const std::int64_t> Plan::batch(std::int64_t i) const {
+  const std::size_t begin = starts.at(static_cast<std::size_t>(i));
+  const std::size_t end = starts.at(static_cast<std::size_t>(i) + 1);
+  return std::span<const std::int64_t>(pairs).subspan(begin, end - begin);
+}
+
+Plan plan_epoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, std::int64_t epoch) {
+  Random random = shuffling(seed, epoch);
+  Plan plan;
+  plan.pairs = weighted_pairs(corpus, random);
+  random.shuffle(plan.pairs);
+  const std::size_t bucket = bucket_pairs(corpus, size);
+  for (std::size_t begin = 0; begin < plan.pairs.size(); begin += bucket) {
+    const std::size_t end = std::min(begin + bucket, plan.pairs.size());
+    sort_by_length(corpus, plan.pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                   plan.pairs.begin() + static_cast<std::ptrdiff_t>(end));
+    cut(corpus, size, plan.pairs, begin, end, plan.starts);
+  }
+  plan.starts.push_back(plan.pairs.size());
+  return with_shuffled_batches(plan, random);
+}
+
+Plan plan_in_order(const Corpus& corpus, BatchSize size) {
+  Plan plan;
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) plan.pairs.push_back(pair);
+  sort_by_length(corpus, plan.pairs.begin(), plan.pairs.end());
+  cut(corpus, size, plan.pairs, 0, plan.pairs.size(), plan.starts);
+  plan.starts.push_back(plan.pairs.size());
+  return plan;
+}
+
+Batches::Batches(const Corpus& corpus, BatchSize size, std::uint64_t seed, double sampling)
+    : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling) {
+  if (sampling_ > 0 && !corpus_.has_text()) {
+    throw std::logic_error("sub-word sampling needs a corpus that has kept its text");
+  }
+}
+
+std::int64_t Batches::count(std::int64_t epoch) {
+  return plan(epoch).batches();
+}
+
+Batch Batches::batch(std::int64_t epoch, std::int64_t i) {
+  const Plan& current = plan(epoch);
+  const auto pairs = current.batch(i);
+  if (sampling_ == 0) return make_batch(corpus_, pairs);
+  return sampled(epoch, current.starts[static_cast<std::size_t>(i)], pairs);
+}
+
+const Plan& Batches::plan(std::int64_t epoch) {
+  if (epoch != planned_epoch_) {
+    plan_ = plan_epoch(corpus_, size_, seed_, epoch);
+    planned_epoch_ = epoch;
+  }
+  return plan_;
+}
+
+Batch Batches::sampled(std::int64_t epoch, std::size_t first,
+                       std::span<const std::int64_t> pairs) const {
+  const std::uint64_t epoch_seed = segmenting(seed_, epoch).next();
+  const Tokenizers& tokenizers = corpus_.tokenizers();
+  std::vector<Example> examples;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    Random random(epoch_seed, first + k);
+    Example example;
+    example.index = pairs[k];
+    example.source = tokenizers.source->sample(corpus_.source_text(pairs[k]), sampling_, random);
+    example.target = tokenizers.target->sample(corpus_.target_text(pairs[k]), sampling_, random);
+    examples.push_back(std::move(example));
+  }
+  return make_batch(examples);
+}
+
+}  // namespace regard

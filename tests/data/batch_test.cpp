@@ -1,0 +1,67 @@
+#include "data/batch.h"
+
+#include <gmock/gmock.h>
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+
+torch::Tensor ids(std::vector<std::vector<std::int64_t>> rows) {
+  std::vector<torch::Tensor> tensors;
+  for (const auto& row : rows) tensors.push_back(torch::tensor(row, torch::kInt64));
+  return torch::stack(tensors);
+}
+
+Batch example_batch() {
+  const std::vector<Example> examples = {{7, {4}, {5, 6, 7}}, {8, {5, 6}, {4}}, {9, {8}, {}}};
+  return make_batch(examples);
+}
+
+TEST(Batch, SourcesEndAndArePaddedLongestFirst) {
+  const Batch batch = example_batch();
+  EXPECT_TRUE(batch.source.equal(ids({{5, 6, 3}, {4, 3, 0}, {8, 3, 0}}))) << batch.source;
+  EXPECT_TRUE(batch.source_lengths.equal(torch::tensor({3, 2, 2}, torch::kInt64)));
+  EXPECT_THAT(batch.indices, ElementsAre(8, 7, 9));
+  EXPECT_EQ(batch.size(), 3);
+}
+
+TEST(Batch, TargetsBeginAndEnd) {
+  const Batch batch = example_batch();
+  EXPECT_TRUE(batch.target.equal(ids({{2, 4, 3, 0, 0}, {2, 5, 6, 7, 3}, {2, 3, 0, 0, 0}})));
+  EXPECT_TRUE(batch.target_input().equal(ids({{2, 4, 3, 0}, {2, 5, 6, 7}, {2, 3, 0, 0}})));
+  EXPECT_TRUE(batch.target_output().equal(ids({{4, 3, 0, 0}, {5, 6, 7, 3}, {3, 0, 0, 0}})));
+}
+
+TEST(Batch, CountsTokensWithEndsAndWithoutPadding) {
+  const Batch batch = example_batch();
+  EXPECT_EQ(batch.source_tokens, 7);
+  EXPECT_EQ(batch.target_tokens, 7);
+  EXPECT_EQ(batch.source_tokens, batch.source.ne(0).sum().item<std::int64_t>());
+  EXPECT_EQ(batch.target_tokens, batch.target_output().ne(0).sum().item<std::int64_t>());
+}
+
+TEST(Batch, ASourceBatchHasNoTarget) {
+  const std::vector<std::vector<std::int32_t>> sources = {{}, {4, 5}};
+  const Batch batch = make_source_batch(sources);
+  EXPECT_TRUE(batch.source.equal(ids({{4, 5, 3}, {3, 0, 0}})));
+  EXPECT_FALSE(batch.target.defined());
+  EXPECT_EQ(batch.target_tokens, 0);
+  EXPECT_THAT(batch.indices, ElementsAre(1, 0));
+  EXPECT_FALSE(batch.to(torch::kCPU).target.defined());
+}
+
+TEST(Batch, MovingKeepsTheLengthsOnTheCpu) {
+  const Batch moved = example_batch().to(torch::kMeta);
+  EXPECT_TRUE(moved.source.is_meta());
+  EXPECT_TRUE(moved.target.is_meta());
+  EXPECT_TRUE(moved.source_lengths.is_cpu());
+  EXPECT_THAT(moved.indices, ElementsAre(8, 7, 9));
+}
+
+TEST(Batch, NoSentenceIsNoBatch) {
+  EXPECT_THROW(make_source_batch({}), std::logic_error);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,194 @@
+#include "data/batches.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tests/data/made_up_corpus.h"
+
+namespace regard {
+namespace {
+
+constexpr BatchSize ten_sentences{10, BatchType::sentence};
+constexpr BatchSize hundred_tokens{100, BatchType::token};
+
+std::map<std::int64_t, int> times(const Plan& plan) {
+  std::map<std::int64_t, int> counts;
+  for (const std::int64_t pair : plan.pairs) ++counts[pair];
+  return counts;
+}
+
+void expect_each_pair(const Plan& plan, std::size_t pairs, int wanted) {
+  const auto counts = times(plan);
+  EXPECT_EQ(counts.size(), pairs);
+  for (const auto& [pair, count] : counts) EXPECT_EQ(count, wanted) << "pair " << pair;
+}
+
+std::int64_t longest_target(const Corpus& corpus, std::span<const std::int64_t> batch) {
+  std::size_t longest = 0;
+  for (const std::int64_t pair : batch) longest = std::max(longest, corpus.target(pair).size());
+  return static_cast<std::int64_t>(longest) + 1;
+}
+
+bool same(const Batch& a, const Batch& b) {
+  return a.source.equal(b.source) && a.target.equal(b.target) && a.indices == b.indices;
+}
+
+TEST(Plan, AnEpochHasEachPairOnce) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 1501);
+  for (const BatchSize size : {ten_sentences, hundred_tokens}) {
+    for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+      expect_each_pair(plan_epoch(corpus, size, 1, epoch), 1501, 1);
+    }
+    expect_each_pair(plan_in_order(corpus, size), 1501, 1);
+  }
+}
+
+TEST(Plan, WholeWeightsRepeatEachPairAndRestsAreDrawn) {
+  const TestFolder folder;
+  expect_each_pair(plan_epoch(random_corpus(folder, 50, 3), ten_sentences, 1, 0), 50, 3);
+  const Corpus half = random_corpus(folder, 1000, 1.5);
+  const auto counts = times(plan_epoch(half, ten_sentences, 1, 0));
+  EXPECT_EQ(counts.size(), 1000u);
+  const auto twice = std::count_if(counts.begin(), counts.end(),
+                                   [](const auto& entry) { return entry.second == 2; });
+  EXPECT_GT(twice, 400);
+  EXPECT_LT(twice, 600);
+  EXPECT_NE(times(plan_epoch(half, ten_sentences, 1, 1)), counts);
+}
+
+TEST(Plan, AnEpochMayBeEmptyWhenWeightsAreSmall) {
+  const TestFolder folder;
+  const Plan plan = plan_epoch(random_corpus(folder, 1, 1e-9), ten_sentences, 1, 0);
+  EXPECT_EQ(plan.batches(), 0);
+}
+
+TEST(Plan, DependsOnSeedAndEpochOnly) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 200);
+  const Plan plan = plan_epoch(corpus, ten_sentences, 1, 4);
+  EXPECT_EQ(plan_epoch(corpus, ten_sentences, 1, 4).pairs, plan.pairs);
+  EXPECT_EQ(plan_epoch(corpus, ten_sentences, 1, 4).starts, plan.starts);
+  EXPECT_NE(plan_epoch(corpus, ten_sentences, 1, 5).pairs, plan.pairs);
+  EXPECT_NE(plan_epoch(corpus, ten_sentences, 2, 4).pairs, plan.pairs);
+}
+
+TEST(Plan, SentenceBatchesAreFullButTheLast) {
+  const TestFolder folder;
+  const Plan plan = plan_epoch(random_corpus(folder, 95), ten_sentences, 1, 0);
+  ASSERT_EQ(plan.batches(), 10);
+  int small = 0;
+  for (std::int64_t i = 0; i < 10; ++i) small += plan.batch(i).size() == 10 ? 0 : 1;
+  EXPECT_EQ(small, 1);
+}
+
+TEST(Plan, TokenBatchesWithTheirPaddingFitAndAreNotWasteful) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 2000);
+  const Plan plan = plan_epoch(corpus, hundred_tokens, 1, 0);
+  double filled = 0;
+  for (std::int64_t i = 0; i < plan.batches(); ++i) {
+    const auto batch = plan.batch(i);
+    const auto positions = static_cast<std::int64_t>(batch.size()) * longest_target(corpus, batch);
+    EXPECT_LE(positions, 100);
+    filled += static_cast<double>(positions);
+  }
+  const auto& report = corpus.report();
+  EXPECT_GT(static_cast<double>(report.target.tokens + report.kept), 0.95 * filled);
+}
+
+TEST(Plan, ASentenceLongerThanTheLimitIsABatchOfItsOwn) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 40);
+  const Plan plan = plan_epoch(corpus, {5, BatchType::token}, 1, 0);
+  expect_each_pair(plan, 40, 1);
+  for (std::int64_t i = 0; i < plan.batches(); ++i) {
+    const auto batch = plan.batch(i);
+    if (longest_target(corpus, batch) > 5) {
+      EXPECT_EQ(batch.size(), 1u);
+    }
+  }
+}
+
+TEST(Plan, TrainingBatchesDoNotComeInOrderOfLength) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 300);
+  const Plan plan = plan_epoch(corpus, ten_sentences, 1, 0);
+  std::vector<std::int64_t> longest;
+  for (std::int64_t i = 0; i < plan.batches(); ++i) {
+    longest.push_back(longest_target(corpus, plan.batch(i)));
+  }
+  EXPECT_FALSE(std::is_sorted(longest.begin(), longest.end()));
+}
+
+TEST(Plan, ValidationComesInOrderOfLength) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 300);
+  const Plan plan = plan_in_order(corpus, ten_sentences);
+  EXPECT_TRUE(std::is_sorted(plan.pairs.begin(), plan.pairs.end(), [&](auto a, auto b) {
+    return corpus.target(a).size() < corpus.target(b).size();
+  }));
+}
+
+TEST(Batches, AnyBatchIsTheSameWhateverWasAskedBefore) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 100);
+  Batches straight(corpus, ten_sentences, 1);
+  std::vector<Batch> seen;
+  for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
+    for (std::int64_t i = 0; i < straight.count(epoch); ++i) {
+      seen.push_back(straight.batch(epoch, i));
+    }
+  }
+  Batches resumed(corpus, ten_sentences, 1);
+  EXPECT_TRUE(same(resumed.batch(2, 3), seen[23]));
+  EXPECT_TRUE(same(resumed.batch(0, 9), seen[9]));
+  EXPECT_TRUE(same(resumed.batch(2, 4), seen[24]));
+}
+
+TEST(Batches, HoldThePairsOfTheirPlan) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 30);
+  const Batch batch = Batches(corpus, ten_sentences, 1).batch(0, 1);
+  for (std::size_t row = 0; row < 10; ++row) {
+    const std::int64_t pair = batch.indices[row];
+    const auto length = static_cast<std::int64_t>(corpus.source(pair).size()) + 1;
+    EXPECT_EQ(batch.source_lengths[static_cast<std::int64_t>(row)].item<std::int64_t>(), length);
+  }
+}
+
+TEST(Batches, ABatchOutOfTheEpochIsRefused) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 30);
+  EXPECT_THROW(Batches(corpus, ten_sentences, 1).batch(0, 3), std::out_of_range);
+}
+
+TEST(Batches, SamplingNeedsText) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 30);
+  EXPECT_THROW(Batches(corpus, ten_sentences, 1, 0.1), std::logic_error);
+}
+
+TEST(Batches, SampledSegmentationsDifferByEpochAndComeBackOnResume) {
+  const TestFolder folder;
+  std::string text;
+  for (const std::string& line : syllables(40)) text += line + "\n";
+  DataOptions options;
+  options.tokenizer.vocabulary_size = 60;
+  options.tokenizer.sampling = 0.3;
+  options.train = {{folder.write("src", text), folder.write("trg", text), 2}};
+  const Tokenizers tokenizers = make_tokenizers(options);
+  const Corpus corpus = Corpus::training(options, tokenizers);
+  const BatchSize all{1000, BatchType::sentence};
+  Batches batches(corpus, all, 1, 0.3);
+  const Batch first = batches.batch(0, 0);
+  const Batch second = batches.batch(1, 0);
+  EXPECT_NE(first.source_tokens, second.source_tokens);
+  EXPECT_NE(first.source_tokens, first.target_tokens);  // each side is drawn for itself
+  EXPECT_TRUE(same(Batches(corpus, all, 1, 0.3).batch(1, 0), second));
+}
+
+}  // namespace
+}  // namespace regard
