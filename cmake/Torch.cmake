@@ -1,31 +1,41 @@
 # Finds LibTorch (on CMAKE_PREFIX_PATH, else in the project's own .venv, where scripts/setup.sh
 # puts the PyTorch wheel) and offers it as the target `regard::torch`.
 #
+# LibTorch's own TorchConfig.cmake is passed by: that of a CUDA wheel demands the CUDA toolkit, which
+# only compiling kernels takes. The wheel brings the libraries it runs with and knows where they are.
+#
 # LibTorch's include folder carries a copy of fmt that is newer than the system's and breaks
-# Debian's spdlog when it is seen first. So its include folders are taken out of its own targets
-# and given to this one as -idirafter: searched last, after the system's.
-if(NOT Torch_DIR)
-  file(GLOB wheel_torch "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch")
-  list(APPEND CMAKE_PREFIX_PATH ${wheel_torch})
-endif()
-find_package(Torch QUIET)
-if(NOT Torch_FOUND)
+# Debian's spdlog when it is seen first. So it goes in as -idirafter: searched last.
+set(torch_minimum 2.11)
+
+# PyTorch prints its place as <LibTorch>/share/cmake: entries of that form are served as well.
+string(REPLACE ":" ";" torch_hints "${CMAKE_PREFIX_PATH};$ENV{CMAKE_PREFIX_PATH}")
+list(TRANSFORM torch_hints APPEND /../../include)
+file(GLOB torch_wheel "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch/include")
+find_path(REGARD_LIBTORCH_INCLUDE torch/csrc/api/include/torch/torch.h
+          HINTS ${torch_hints} ${torch_wheel} DOC "LibTorch's include folder")
+get_filename_component(torch_root "${REGARD_LIBTORCH_INCLUDE}" DIRECTORY)
+find_library(REGARD_LIBTORCH_LIBRARY torch PATHS "${torch_root}/lib" NO_DEFAULT_PATH
+             DOC "libtorch.so, which brings libtorch_cpu and, where there is one, libtorch_cuda")
+if(NOT REGARD_LIBTORCH_INCLUDE OR NOT REGARD_LIBTORCH_LIBRARY)
   message(FATAL_ERROR "LibTorch not found: run scripts/setup.sh, or pass "
                       "-DCMAKE_PREFIX_PATH=/path/to/libtorch")
 endif()
+include("${torch_root}/share/cmake/Torch/TorchConfigVersion.cmake" OPTIONAL)
+if(PACKAGE_VERSION VERSION_LESS torch_minimum)
+  message(FATAL_ERROR "LibTorch in ${torch_root} is ${PACKAGE_VERSION}, regard needs "
+                      "${torch_minimum} or later: run scripts/setup.sh, or pass "
+                      "-DCMAKE_PREFIX_PATH=/path/to/libtorch")
+endif()
+message(STATUS "LibTorch ${PACKAGE_VERSION} in ${torch_root}")
 
-add_library(regard_torch_headers INTERFACE)
-foreach(folder IN LISTS TORCH_INCLUDE_DIRS)
-  target_compile_options(regard_torch_headers INTERFACE "SHELL:-idirafter ${folder}")
-endforeach()
-foreach(target torch torch_cpu torch_cuda c10 c10_cuda)
-  if(TARGET ${target})
-    set_target_properties(${target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ""
-                                               INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "")
-  endif()
-endforeach()
-target_link_libraries(regard_torch_headers INTERFACE ${TORCH_LIBRARIES})
-separate_arguments(torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
-target_compile_options(regard_torch_headers INTERFACE ${torch_flags})
-add_library(regard::torch ALIAS regard_torch_headers)
-message(STATUS "LibTorch ${Torch_VERSION} in ${TORCH_INSTALL_PREFIX}")
+add_library(regard_libtorch INTERFACE)
+add_library(regard::torch ALIAS regard_libtorch)
+target_compile_options(regard_libtorch INTERFACE
+  "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}\""
+  "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}/torch/csrc/api/include\"")
+# libtorch itself holds no symbol that we name, yet loads the CUDA kernels: keep it linked. The
+# plain names tell CMake the folder to look in at run time.
+target_link_libraries(regard_libtorch INTERFACE
+  "-Wl,--push-state,--no-as-needed,${REGARD_LIBTORCH_LIBRARY},--pop-state"
+  "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
