@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# From a bare machine to a trained translator: sets up, builds, trains on the sample in data/,
+# then translates and scores text it has not seen. scripts/quickstart.sh [setup options…]
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly run=runs/quickstart
+readonly shown=8 # sentences
+
+step() { printf '\n== %s\n' "$*"; }
+
+scripts/setup.sh "$@"
+step "building regard"
+scripts/build.sh regard
+
+step "training: configs/quickstart.yaml → $run"
+build/regard train -c configs/quickstart.yaml
+
+step "translating $shown sentences of data/test.en, none of them seen in training"
+head -n "$shown" data/test.en >"$run/sample.en"
+build/regard translate -m "$run" -i "$run/sample.en" -o "$run/sample.fr" \
+  --picture "$run/attention.html"
+paste -d '\n' "$run/sample.en" "$run/sample.fr" <(head -n "$shown" data/test.fr) /dev/null |
+  sed '1~4s/^/  source     /; 2~4s/^/  regard     /; 3~4s/^/  reference  /'
+
+step "scoring all of data/test"
+build/regard evaluate -m "$run" -s data/test.en -r data/test.fr
+
+step "done"
+cat <<WHERE
+  the model              $run
+  where it looked        $run/attention.html (open it in a browser)
+  translate text         echo 'a sentence' | build/regard translate -m $run
+  train on your own      copy configs/quickstart.yaml, name your files in it, and
+                         build/regard train -c yours.yaml
+WHERE

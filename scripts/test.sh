@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Sets up, builds everything and runs the tests: scripts/test.sh [setup options…] [-- ctest options…]
+# For example scripts/test.sh -- -L unit (labels: unit, reference, learning, cli, style).
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+setup_options=()
+while (($# > 0)); do
+  case $1 in
+    -h | --help)
+      sed -n '2,3s/^# //p' scripts/test.sh
+      exit 0
+      ;;
+    --)
+      shift
+      break
+      ;;
+    *) setup_options+=("$1") ;;
+  esac
+  shift
+done
+
+scripts/setup.sh "${setup_options[@]}"
+scripts/build.sh
+ctest --test-dir build --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"
