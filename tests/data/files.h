@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -16,7 +17,8 @@ class TestFolder {
  public:
   TestFolder() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = testing::TempDir() + "regard_" + test->test_suite_name() + "_" + test->name();
+    path_ = testing::TempDir() + "regard_" + test->test_suite_name() + "_" + test->name() + "_" +
+            std::to_string(::getpid());
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
