@@ -44,7 +44,8 @@ table() {
 
 declare -A may_include=()
 while read -r folder allowed; do
-  may_include[$folder]=" $folder $allowed "
+  read -r -a allowed_list <<<"$allowed"
+  may_include[$folder]=" $folder ${allowed_list[*]} "
 done < <(table)
 if ((${#may_include[@]} < 5)); then
   echo "ARCHITECTURE.md: no include table found (a row '| src/ | holds | may include |' opens it)"
