@@ -55,12 +55,13 @@ check_tidy() {
     say "clang-tidy: no source changed against main"
     return
   fi
-  [[ -f build/compile_commands.json ]] || cmake --preset release >/dev/null
+  cmake --preset release >/dev/null
   mkdir -p build/tidy
   sed -E 's/-Winvalid-pch|-Werror|-include [^ ]*cmake_pch\.hxx//g' build/compile_commands.json \
     >build/tidy/compile_commands.json
   say "clang-tidy over $# files"
-  printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang-tidy "${options[@]}"
+  printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" clang-tidy "${options[@]}" \
+    2> >(grep -v ' warnings generated' >&2)
 }
 
 check_scripts() {
