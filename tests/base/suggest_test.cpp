@@ -1,0 +1,53 @@
+#include "base/suggest.h"
+
+#include <gtest/gtest.h>
+
+namespace regard {
+namespace {
+
+const std::vector<std::string> kinds = {"additive", "dot", "general", "location", "none"};
+
+TEST(Suggest, EachKindOfEditCostsOne) {
+  EXPECT_EQ(edit_distance("epochs", "epochs"), 0U);
+  EXPECT_EQ(edit_distance("epoch", "epochs"), 1U);
+  EXPECT_EQ(edit_distance("epochss", "epochs"), 1U);
+  EXPECT_EQ(edit_distance("epocks", "epochs"), 1U);
+  EXPECT_EQ(edit_distance("epohcs", "epochs"), 1U);
+}
+
+TEST(Suggest, DistanceToTheEmptyWordIsTheLength) {
+  EXPECT_EQ(edit_distance("", ""), 0U);
+  EXPECT_EQ(edit_distance("", "beam"), 4U);
+  EXPECT_EQ(edit_distance("beam", ""), 4U);
+}
+
+TEST(Suggest, SwappedNeighboursAreNotEditedAgain) {
+  // The unrestricted distance would be 2: swap, then insert between.
+  EXPECT_EQ(edit_distance("ca", "abc"), 3U);
+}
+
+TEST(Suggest, ASlipOfTheFingerFindsItsWord) {
+  EXPECT_EQ(nearest("aditive", kinds), "additive");
+  EXPECT_EQ(nearest("locatoin", kinds), "location");
+  EXPECT_EQ(nearest("dto", kinds), "dot");
+}
+
+TEST(Suggest, CaseAndDashesCountLittle) {
+  EXPECT_EQ(nearest("BLEU", {"loss", "bleu"}), "bleu");
+  EXPECT_EQ(nearest("learning-rate", {"learning_rate"}), "learning_rate");
+}
+
+TEST(Suggest, NothingNearIsNoSuggestion) {
+  EXPECT_EQ(nearest("transformer", kinds), std::nullopt);
+  EXPECT_EQ(nearest("x", {"y"}), std::nullopt);
+  EXPECT_EQ(nearest("", kinds), std::nullopt);
+  EXPECT_EQ(nearest("dot", {}), std::nullopt);
+}
+
+TEST(Suggest, TheNearestWinsAndTheFirstOfEquals) {
+  EXPECT_EQ(nearest("beam_sise", {"beam_side", "beam_size", "beam"}), "beam_side");
+  EXPECT_EQ(nearest("beam_sizee", {"beam_side", "beam_size"}), "beam_size");
+}
+
+}  // namespace
+}  // namespace regard
