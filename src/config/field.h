@@ -13,7 +13,13 @@
 // struct with a describe() of its own, or a std::vector of these.
 #pragma once
 
+#include <concepts>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace regard {
 
@@ -28,6 +34,47 @@ constexpr Range at_least(double min) {
 }
 constexpr Range between(double min, double max) {
   return {min, max};
+}
+
+// The kinds of values, for the readers and writers that take each its own way.
+struct AnyField {
+  template <typename... Args>
+  void operator()(Args&&...) const {}
+};
+template <typename T>
+concept Section = requires(T& options) {
+  describe(options, AnyField{});
+};
+template <typename T>
+concept Choice = std::is_enum_v<T> && requires(T value) {
+  enum_names(value).size();
+};
+template <typename T>
+concept List = std::same_as<T, std::vector<typename T::value_type>>;
+
+// The full key of a field: its section's key, a dot, its name. The top has no key.
+inline std::string join_key(const std::string& section, std::string_view name) {
+  return section.empty() ? std::string(name) : section + "." + std::string(name);
+}
+
+// Calls action(value, range) for the field called `name`; false when there is none.
+template <Section T, typename Action>
+bool visit_field(T& options, std::string_view name, Action&& action) {
+  bool found = false;
+  describe(options, [&](std::string_view key, auto& value, std::string_view, Range range = {}) {
+    if (key != name) return;
+    found = true;
+    action(value, range);
+  });
+  return found;
+}
+
+// The names of a section's fields, in their order.
+template <Section T>
+std::vector<std::string> field_names(T& options) {
+  std::vector<std::string> names;
+  describe(options, [&](std::string_view key, auto&&...) { names.emplace_back(key); });
+  return names;
 }
 
 }  // namespace regard

@@ -1,0 +1,17 @@
+// What no single key can tell: options that contradict one another.
+#pragma once
+
+#include "config/options.h"
+
+namespace regard {
+
+// What holds of every configuration, also of one that only translates: a model that can be built, a
+// tokenizer that can work. Throws ConfigError with all contradictions, one a line, each with both
+// keys and both values.
+void check_options(const Options& options);
+
+// The above, and what training needs: corpora, a validation pair where something waits for one, a
+// rate that moves, an end.
+void check_training_options(const Options& options);
+
+}  // namespace regard

@@ -1,0 +1,103 @@
+#include "config/scalar.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/json.h"
+
+namespace regard {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Whether every YAML reader takes the text, unquoted, for a text.
+bool plain(std::string_view text) {
+  static constexpr std::array words = {"true", "false", "yes", "no",   "on",
+                                       "off",  "y",     "n",   "null", ""};
+  const std::string folded = lower(text);
+  if (std::find(words.begin(), words.end(), folded) != words.end()) return false;
+  const bool opens = is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
+                     text.starts_with("./") || text.starts_with("../");
+  return opens && std::all_of(text.begin(), text.end(), [](char c) {
+           return is_letter(c) || (c >= '0' && c <= '9') ||
+                  std::string_view("_./@+-").find(c) != std::string_view::npos;
+         });
+}
+
+template <typename T>
+bool parse_whole(std::string_view text, T& value) {
+  T parsed{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  value = parsed;
+  return true;
+}
+
+}  // namespace
+
+std::string to_yaml(bool value) {
+  return value ? "true" : "false";
+}
+std::string to_yaml(std::int64_t value) {
+  return fmt::format("{}", value);
+}
+std::string to_yaml(double value) {
+  return fmt::format("{}", value);
+}
+std::string to_yaml(const std::string& value) {
+  // A JSON string is a YAML double-quoted one.
+  return plain(value) ? value : Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+bool from_yaml(std::string_view text, bool& value) {
+  const std::string folded = lower(text);
+  const bool yes = folded == "true" || folded == "yes" || folded == "on";
+  const bool no = folded == "false" || folded == "no" || folded == "off";
+  if (yes || no) value = yes;
+  return yes || no;
+}
+
+bool from_yaml(std::string_view text, std::int64_t& value) {
+  if (parse_whole(text, value)) return true;
+  constexpr double exact = 9007199254740992.0;  // 2^53: beyond, doubles skip whole numbers
+  double number = 0;
+  if (!from_yaml(text, number) || std::trunc(number) != number || std::abs(number) > exact) {
+    return false;
+  }
+  value = static_cast<std::int64_t>(number);
+  return true;
+}
+
+bool from_yaml(std::string_view text, double& value) {
+  double number = 0;
+  if (!parse_whole(text, number) || !std::isfinite(number)) return false;
+  value = number;
+  return true;
+}
+
+bool fits(double value, Range range) {
+  return value >= range.min && value <= range.max;
+}
+
+std::string range_text(Range range) {
+  if (std::isfinite(range.min) && std::isfinite(range.max)) {
+    return fmt::format(" between {} and {}", range.min, range.max);
+  }
+  if (std::isfinite(range.min)) return fmt::format(", at least {}", range.min);
+  if (std::isfinite(range.max)) return fmt::format(", at most {}", range.max);
+  return "";
+}
+
+}  // namespace regard

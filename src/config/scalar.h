@@ -1,0 +1,76 @@
+// Single values as YAML has them: how each type is written, read and described. Private to config/.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/field.h"
+
+namespace regard {
+
+// The YAML text from which the same value is read again: the shortest one for a double, double
+// quotes around a text that YAML might take for something else.
+std::string to_yaml(bool value);
+std::string to_yaml(std::int64_t value);
+std::string to_yaml(double value);
+std::string to_yaml(const std::string& value);
+template <Choice T>
+std::string to_yaml(T value) {
+  return std::string(enum_names(value).at(static_cast<std::size_t>(value)));
+}
+
+// Reads a whole plain (unquoted) scalar; false when it is not of the type.
+// bool: true, false, yes, no, on, off in any case (YAML 1.1).
+// std::int64_t: decimal digits with a sign, or a number whose value is whole (1e3, 2.5e6).
+// double: a finite decimal number.
+bool from_yaml(std::string_view text, bool& value);
+bool from_yaml(std::string_view text, std::int64_t& value);
+bool from_yaml(std::string_view text, double& value);
+
+template <Choice T>
+std::vector<std::string> choice_names() {
+  const auto names = enum_names(T{});
+  return {names.begin(), names.end()};
+}
+template <Choice T>
+bool from_yaml(std::string_view text, T& value) {
+  const auto names = enum_names(T{});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != text) continue;
+    value = static_cast<T>(i);
+    return true;
+  }
+  return false;
+}
+
+// Whether a number lies in its range.
+bool fits(double value, Range range);
+// " between 0 and 1", ", at least 1", or nothing.
+std::string range_text(Range range);
+
+// What a value may be, for messages and pages: "a number between 0 and 1", "one of bpe, word".
+template <typename T>
+std::string wanted(Range range) {
+  if constexpr (Section<T>) {
+    return "a section (keys, each with its value)";
+  } else if constexpr (List<T>) {
+    return "a list (each entry begins with `- `)";
+  } else if constexpr (Choice<T>) {
+    return fmt::format("one of {}", fmt::join(choice_names<T>(), ", "));
+  } else if constexpr (std::same_as<T, bool>) {
+    return "true or false";
+  } else if constexpr (std::same_as<T, std::int64_t>) {
+    return "a whole number" + range_text(range);
+  } else if constexpr (std::same_as<T, double>) {
+    return "a number" + range_text(range);
+  } else {
+    static_assert(std::same_as<T, std::string>);
+    return "a text";
+  }
+}
+
+}  // namespace regard

@@ -1,0 +1,184 @@
+#include "config/check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/reader.h"
+#include "tests/config/message.h"
+
+namespace regard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// A configuration that trains, changed by overrides.
+Options with(const std::vector<std::string>& overrides) {
+  return parse_options(
+      "data:\n  train: [{src: a, trg: b}]\n  dev: {src: c, trg: d}\ntraining: {epochs: 1}\n", "f",
+      overrides);
+}
+std::string training_problem(const std::vector<std::string>& overrides) {
+  return config_error([&] { check_training_options(with(overrides)); });
+}
+std::string model_problem(const std::vector<std::string>& overrides) {
+  const std::string problem = config_error([&] { check_options(with(overrides)); });
+  EXPECT_EQ(training_problem(overrides), problem) << "training must check the model too";
+  return problem;
+}
+const std::string fine = "no error";
+
+TEST(Check, DefaultsMakeAModelButNameNoCorpus) {
+  EXPECT_NO_THROW(check_options(Options{}));
+  EXPECT_THAT(config_error([] { check_training_options(Options{}); }),
+              AllOf(HasSubstr("data.train names no corpus"), HasSubstr("would never stop")));
+  EXPECT_EQ(training_problem({}), fine);
+}
+
+TEST(Check, AllContradictionsComeAtOnce) {
+  const std::string message =
+      training_problem({"training.epochs=0", "data.train=[]", "device=gpu"});
+  EXPECT_THAT(message, AllOf(HasSubstr("would never stop"), HasSubstr("names no corpus"),
+                             HasSubstr("device: found gpu")));
+}
+
+TEST(Check, DevicesAreAutoCpuAndCuda) {
+  for (const char* good : {"auto", "cpu", "cuda", "cuda:0", "cuda:12"}) {
+    EXPECT_EQ(model_problem({std::string("device=") + good}), fine);
+  }
+  for (const char* bad : {"gpu", "cuda:", "cuda:x", "cuda:-1", ""}) {
+    EXPECT_THAT(model_problem({std::string("device=") + bad}), HasSubstr("device: found")) << bad;
+  }
+}
+
+TEST(Check, ANameIsAFoldersNameUnlessTheRunFolderIsGiven) {
+  for (const char* bad : {"name=", "name=a/b", "name=.."}) {
+    EXPECT_THAT(model_problem({bad}), HasSubstr("name: found")) << bad;
+    EXPECT_EQ(model_problem({bad, "training.model_dir=x"}), fine) << bad;
+  }
+}
+
+TEST(Check, ACorpusNeedsBothSides) {
+  EXPECT_THAT(training_problem({"data.train.0.trg="}),
+              HasSubstr("data.train.0: found only src (a), wanted data.train.0.trg as well"));
+  EXPECT_THAT(training_problem({"data.train.0={src: '', trg: ''}"}),
+              HasSubstr("data.train.0: neither src nor trg"));
+  EXPECT_THAT(training_problem({"data.dev.src="}),
+              HasSubstr("data.dev: found only trg (d), wanted data.dev.src as well"));
+  EXPECT_EQ(training_problem({"data.dev={src: '', trg: ''}"}), fine);
+}
+
+TEST(Check, SomeCorpusHasAWeight) {
+  EXPECT_THAT(training_problem({"data.train.0.weight=0"}), HasSubstr("every corpus has weight 0"));
+  EXPECT_EQ(training_problem({"data.train.0.weight=0", "data.train.1={src: e, trg: f}"}), fine);
+}
+
+TEST(Check, TrainingHasAnEnd) {
+  EXPECT_THAT(training_problem({"training.epochs=0"}), HasSubstr("would never stop"));
+  for (const char* end : {"training.max_steps=1", "training.patience=1"}) {
+    EXPECT_EQ(training_problem({"training.epochs=0", end}), fine) << end;
+  }
+  EXPECT_EQ(training_problem({"training.epochs=0", "training.scheduling=plateau",
+                              "training.learning_rate_min=1e-6"}),
+            fine);
+  EXPECT_THAT(training_problem({"training.epochs=0", "training.scheduling=plateau"}),
+              HasSubstr("would never stop"));
+}
+
+TEST(Check, WhatWaitsForValidationsNeedsAPair) {
+  const std::string none = "data.dev={src: '', trg: ''}";
+  EXPECT_THAT(training_problem({none, "training.patience=2"}),
+              HasSubstr("training.patience is 2, which waits for validations"));
+  EXPECT_THAT(training_problem({none, "training.scheduling=plateau"}),
+              HasSubstr("training.scheduling is plateau, which waits for validations"));
+  EXPECT_EQ(training_problem({"training.patience=2", "training.scheduling=plateau"}), fine);
+}
+
+TEST(Check, TiedOutputNeedsTheReadoutAsWideAsTheEmbedding) {
+  const std::vector<std::string> tied = {"model.tied_embeddings=output"};
+  EXPECT_THAT(model_problem(tied),
+              AllOf(HasSubstr("tied_embeddings is output"), HasSubstr("readout_size is 512"),
+                    HasSubstr("decoder.embedding_dim is 256")));
+  EXPECT_EQ(model_problem({tied[0], "model.decoder.readout_size=256"}), fine);
+}
+
+TEST(Check, TyingAllNeedsOneVocabularyAndOneWidth) {
+  const std::string all = "model.tied_embeddings=all";
+  const std::string readout = "model.decoder.readout_size=256";
+  const std::string joint = "data.tokenizer.joint=true";
+  EXPECT_THAT(model_problem({all, readout}), HasSubstr("data.tokenizer.joint is false"));
+  EXPECT_THAT(model_problem({all, readout, joint, "model.encoder.embedding_dim=128"}),
+              AllOf(HasSubstr("model.encoder.embedding_dim is 128"),
+                    HasSubstr("model.decoder.embedding_dim is 256")));
+  EXPECT_THAT(model_problem({all, joint}), HasSubstr("readout_size is 512"));
+  EXPECT_EQ(model_problem({all, readout, joint}), fine);
+}
+
+TEST(Check, InitialStateLastNeedsEqualWidths) {
+  const std::string last = "model.decoder.initial_state=last";
+  EXPECT_THAT(model_problem({last}), AllOf(HasSubstr("hidden_size is 512"), HasSubstr("1024"),
+                                           HasSubstr("in both directions")));
+  EXPECT_EQ(model_problem({last, "model.encoder.bidirectional=false"}), fine);
+  EXPECT_EQ(model_problem({last, "model.decoder.hidden_size=1024"}), fine);
+}
+
+TEST(Check, AJointVocabularyIsOneFile) {
+  const std::string joint = "data.tokenizer.joint=true";
+  EXPECT_THAT(model_problem({joint, "data.tokenizer.src_file=a", "data.tokenizer.trg_file=b"}),
+              AllOf(HasSubstr("src_file is a"), HasSubstr("trg_file is b")));
+  EXPECT_THAT(model_problem({joint, "data.tokenizer.src_file=a"}), HasSubstr("trg_file is \"\""));
+  EXPECT_EQ(model_problem({joint, "data.tokenizer.src_file=a", "data.tokenizer.trg_file=a"}), fine);
+  EXPECT_EQ(model_problem({"data.tokenizer.src_file=a"}), fine);
+}
+
+TEST(Check, SamplingNeedsSubwords) {
+  for (const char* kind : {"word", "character"}) {
+    EXPECT_THAT(
+        model_problem({"data.tokenizer.sampling=0.1", std::string("data.tokenizer.kind=") + kind}),
+        HasSubstr("data.tokenizer.sampling is 0.1"));
+  }
+  for (const char* kind : {"bpe", "unigram"}) {
+    EXPECT_EQ(
+        model_problem({"data.tokenizer.sampling=0.1", std::string("data.tokenizer.kind=") + kind}),
+        fine);
+  }
+}
+
+TEST(Check, CosineKnowsWhereItEnds) {
+  const std::string cosine = "training.scheduling=cosine";
+  EXPECT_THAT(training_problem({cosine}), HasSubstr("training.decay_steps"));
+  EXPECT_EQ(training_problem({cosine, "training.max_steps=9"}), fine);
+  EXPECT_EQ(training_problem({cosine, "training.decay_steps=9"}), fine);
+}
+
+TEST(Check, ADecreaseDecreases) {
+  for (const char* schedule : {"plateau", "exponential"}) {
+    for (const char* factor : {"0", "1"}) {
+      EXPECT_THAT(training_problem({std::string("training.scheduling=") + schedule,
+                                    std::string("training.decrease_factor=") + factor}),
+                  HasSubstr("training.decrease_factor is"));
+    }
+  }
+  EXPECT_EQ(training_problem({"training.decrease_factor=1"}), fine);
+}
+
+TEST(Check, TheLowestRateIsNotAboveTheHighest) {
+  EXPECT_THAT(training_problem({"training.learning_rate_min=0.1"}),
+              HasSubstr("training.learning_rate_min is 0.1, above training.learning_rate, 0.001"));
+  EXPECT_THAT(training_problem({"training.learning_rate=0"}),
+              HasSubstr("nothing would be learned"));
+}
+
+TEST(Check, DecaysAreBelowOneUnderTheirOptimizer) {
+  EXPECT_THAT(training_problem({"training.adam_beta1=1"}), HasSubstr("training.adam_beta1"));
+  EXPECT_THAT(training_problem({"training.optimizer=adamw", "training.adam_beta2=1"}),
+              HasSubstr("training.adam_beta2"));
+  EXPECT_THAT(training_problem({"training.optimizer=adadelta", "training.adadelta_rho=1"}),
+              HasSubstr("training.adadelta_rho"));
+  EXPECT_THAT(training_problem({"training.optimizer=sgd", "training.momentum=1"}),
+              HasSubstr("training.momentum"));
+  EXPECT_EQ(training_problem({"training.optimizer=sgd", "training.adam_beta1=1"}), fine);
+}
+
+}  // namespace
+}  // namespace regard

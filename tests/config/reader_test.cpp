@@ -1,0 +1,252 @@
+#include "config/reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/config/message.h"
+
+namespace regard {
+namespace {
+
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string problem(const std::string& yaml) {
+  return config_error([&] { parse_options(yaml, "f.yaml"); });
+}
+
+TEST(Reader, ReadsEveryKindOfValue) {
+  const Options o = parse_options(R"(
+name: first
+data:
+  train:
+    - {src: a.en, trg: a.fr}
+    - src: b.en
+      trg: b.fr
+      weight: 0.5
+  tokenizer: {kind: unigram, joint: yes}
+training:
+  max_steps: 2000
+  learning_rate: 5e-4
+)",
+                                  "f.yaml");
+  EXPECT_EQ(o.name, "first");
+  ASSERT_EQ(o.data.train.size(), 2U);
+  EXPECT_EQ(o.data.train[0].src, "a.en");
+  EXPECT_EQ(o.data.train[0].weight, 1);
+  EXPECT_EQ(o.data.train[1].trg, "b.fr");
+  EXPECT_EQ(o.data.train[1].weight, 0.5);
+  EXPECT_EQ(o.data.tokenizer.kind, TokenizerKind::unigram);
+  EXPECT_TRUE(o.data.tokenizer.joint);
+  EXPECT_EQ(o.training.max_steps, 2000);
+  EXPECT_EQ(o.training.learning_rate, 5e-4);
+}
+
+TEST(Reader, NothingIsAllDefaults) {
+  for (const char* yaml :
+       {"", "\n# a comment\n", "---\n", "~", "{}", "training:\ndata:\n  train:\n"}) {
+    const Options o = parse_options(yaml, "f.yaml");
+    EXPECT_EQ(o.training.learning_rate, TrainingOptions{}.learning_rate) << yaml;
+    EXPECT_TRUE(o.data.train.empty()) << yaml;
+  }
+}
+
+TEST(Reader, AByteOrderMarkAndWindowsLineEndsDoNotMatter) {
+  EXPECT_EQ(parse_options("\xEF\xBB\xBFname: x\r\nthreads: 2\r\n", "f.yaml").threads, 2);
+  EXPECT_EQ(parse_options("name: x\r\nthreads: 2\r\n", "f.yaml").name, "x");
+}
+
+TEST(Reader, AnUnknownKeySuggestsTheNearestOfItsSection) {
+  EXPECT_EQ(problem("training:\n  learning_rte: 1\n"),
+            "f.yaml:2: unknown key `training.learning_rte`; did you mean `learning_rate`?");
+}
+
+TEST(Reader, AnUnknownKeySuggestsItsPlaceInAnotherSection) {
+  EXPECT_THAT(problem("learning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
+  EXPECT_THAT(problem("decoder: {}"), EndsWith("did you mean `model.decoder`?"));
+  EXPECT_THAT(problem("training: {beam_size: 1}"), EndsWith("did you mean `testing.beam_size`?"));
+  EXPECT_THAT(problem("lerning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
+}
+
+TEST(Reader, AnUnknownKeyLikeNoOtherListsTheKnownOnes) {
+  EXPECT_EQ(problem("data: {dev: {zzzzzzzz: 1}}"),
+            "f.yaml:1: unknown key `data.dev.zzzzzzzz`; the keys in `data.dev` are src, trg");
+  EXPECT_THAT(problem("zzzzzzzz: 1"), HasSubstr("the keys at the top are name, device"));
+}
+
+TEST(Reader, ADottedKeyInAFileSaysHowSectionsAreWritten) {
+  EXPECT_THAT(problem("training.epochs: 1"), HasSubstr("without dots"));
+}
+
+TEST(Reader, AnotherTypeSaysFoundAndWanted) {
+  EXPECT_EQ(problem("training:\n\n  learning_rate: abc\n"),
+            "f.yaml:3: training.learning_rate: found abc, wanted a number between 0 and 1000");
+  EXPECT_EQ(problem("training: {epochs: 1.5}"),
+            "f.yaml:1: training.epochs: found 1.5, wanted a whole number, at least 0");
+  EXPECT_EQ(problem("training: {epochs: [1]}"),
+            "f.yaml:1: training.epochs: found a list, wanted a whole number, at least 0");
+  EXPECT_EQ(problem("data: {tokenizer: {joint: 1}}"),
+            "f.yaml:1: data.tokenizer.joint: found 1, wanted true or false");
+  EXPECT_EQ(problem("name: {a: b}"), "f.yaml:1: name: found a section, wanted a text");
+}
+
+TEST(Reader, AQuotedNumberIsAText) {
+  EXPECT_EQ(problem("threads: \"2\""),
+            "f.yaml:1: threads: found the text \"2\", wanted a whole number between 0 and 1024");
+  EXPECT_EQ(parse_options("name: \"2\"", "f.yaml").name, "2");
+  EXPECT_EQ(parse_options("name: 2", "f.yaml").name, "2");
+  EXPECT_EQ(parse_options("training: {optimizer: 'sgd'}", "f.yaml").training.optimizer,
+            OptimizerKind::sgd);
+}
+
+TEST(Reader, OutOfRangeSaysTheRangeAndItsEndsAreInside) {
+  EXPECT_EQ(problem("training: {label_smoothing: 1.5}"),
+            "f.yaml:1: training.label_smoothing: found 1.5, wanted a number between 0 and 0.99");
+  EXPECT_EQ(problem("training: {epochs: -1}"),
+            "f.yaml:1: training.epochs: found -1, wanted a whole number, at least 0");
+  EXPECT_EQ(parse_options("training: {label_smoothing: 0.99, epochs: 0}", "f").training.epochs, 0);
+}
+
+TEST(Reader, AnUnknownChoiceSuggestsAndListsAll) {
+  EXPECT_EQ(problem("training: {optimizer: adamm}"),
+            "f.yaml:1: training.optimizer: found adamm, wanted one of adam, adamw, sgd, adadelta; "
+            "did you mean `adam`?");
+  EXPECT_EQ(problem("training: {optimizer: rprop}"),
+            "f.yaml:1: training.optimizer: found rprop, wanted one of adam, adamw, sgd, adadelta");
+}
+
+TEST(Reader, WholeNumbersMayHaveAnExponentButNoUnderscores) {
+  EXPECT_EQ(parse_options("training: {max_steps: 1e3}", "f").training.max_steps, 1000);
+  EXPECT_EQ(parse_options("training: {max_steps: 2.5e6}", "f").training.max_steps, 2500000);
+  EXPECT_EQ(parse_options("training: {random_seed: 9223372036854775807}", "f").training.random_seed,
+            9223372036854775807);
+  for (const char* bad : {"2_000", "1e-3", "0x10", "99999999999999999999", "1e18", "1 000", "''"}) {
+    EXPECT_THAT(problem(std::string("training: {max_steps: ") + bad + "}"),
+                HasSubstr("wanted a whole number"))
+        << bad;
+  }
+}
+
+TEST(Reader, NeitherNanNorInfinityIsANumber) {
+  for (const char* bad : {".nan", "nan", ".inf", "-.inf", "inf", "infinity", "1e999"}) {
+    EXPECT_THAT(problem(std::string("training: {learning_rate: ") + bad + "}"),
+                HasSubstr("wanted a number"))
+        << bad;
+  }
+}
+
+TEST(Reader, BooleansAreThoseOfYaml11) {
+  for (const char* yes : {"true", "True", "TRUE", "yes", "on"}) {
+    EXPECT_TRUE(parse_options(std::string("data: {tokenizer: {lowercase: ") + yes + "}}", "f")
+                    .data.tokenizer.lowercase);
+  }
+  for (const char* no : {"false", "No", "off"}) {
+    EXPECT_FALSE(parse_options(std::string("model: {encoder: {bidirectional: ") + no + "}}", "f")
+                     .model.encoder.bidirectional);
+  }
+}
+
+TEST(Reader, AKeyTwiceInASectionNamesBothLines) {
+  EXPECT_EQ(problem("training:\n  epochs: 1\n  max_steps: 2\n  epochs: 3\n"),
+            "f.yaml:4: key `training.epochs` stands twice, first on line 2");
+}
+
+TEST(Reader, TheSameKeyInTwoListEntriesIsFine) {
+  EXPECT_EQ(parse_options("data: {train: [{src: a}, {src: b}]}", "f").data.train[1].src, "b");
+}
+
+TEST(Reader, AValueWhereASectionBelongsAndTheReverse) {
+  EXPECT_THAT(problem("training: 4"), HasSubstr("training: found 4, wanted a section"));
+  EXPECT_THAT(problem("data:\n  train:\n    src: a\n"),
+              HasSubstr("f.yaml:2: data.train: found a section, wanted a list"));
+  EXPECT_THAT(problem("data: {train: [a]}"), HasSubstr("data.train.0: found a, wanted a section"));
+  EXPECT_THAT(problem("just text"), HasSubstr("f.yaml:1: found just text, wanted a section"));
+  EXPECT_THAT(problem("- a"), HasSubstr("found a list, wanted a section"));
+}
+
+TEST(Reader, ASingleValueLeftOutIsAnErrorOnItsOwnLine) {
+  EXPECT_EQ(problem("training:\n  epochs:\n  max_steps: 3\n"),
+            "f.yaml:2: training.epochs: has no value; wanted a whole number, at least 0 (leave the "
+            "key out for its default)");
+  EXPECT_THAT(problem("name: ~"), HasSubstr("name: has no value"));
+}
+
+TEST(Reader, AllProblemsComeAtOnceInTheOrderOfTheFile) {
+  const std::string message = config_error([] {
+    parse_options("threads: x\ntraining:\n  epochs: y\nnme: z\n", "f.yaml",
+                  {"model=3", "testing.beam_size=0"});
+  });
+  EXPECT_EQ(message,
+            "f.yaml:1: threads: found x, wanted a whole number between 0 and 1024\n"
+            "f.yaml:3: training.epochs: found y, wanted a whole number, at least 0\n"
+            "f.yaml:4: unknown key `nme`; did you mean `name`?\n"
+            "command line: model=3: model: found 3, wanted a section (keys, each with its value)\n"
+            "command line: testing.beam_size=0: found 0, wanted a whole number between 1 and 1000");
+}
+
+TEST(Reader, WhatIsNotYamlSaysLineAndColumn) {
+  EXPECT_THAT(problem("name: x\ntraining: [1, 2\n"), StartsWith("f.yaml:3:1: not YAML: "));
+  EXPECT_THAT(problem("a: b: c"), StartsWith("f.yaml:1:5: not YAML: "));
+  EXPECT_THAT(problem("name: *nowhere"), StartsWith("f.yaml:1:7: not YAML: "));
+}
+
+TEST(Reader, ASecondDocumentIsRefused) {
+  EXPECT_THAT(problem("name: a\n---\nname: b\n"), StartsWith("f.yaml:3: a second document"));
+}
+
+TEST(Reader, BytesThatAreNotUtf8NameTheirLine) {
+  EXPECT_EQ(problem("name: a\n# caf\xE9\n"), "f.yaml:2: not UTF-8");
+}
+
+TEST(Reader, KeysMustBeNames) {
+  EXPECT_THAT(problem("? [a]\n: 1\n"), HasSubstr("found a list, wanted the name of a key"));
+  EXPECT_THAT(problem("training:\n  ~: 1\n"),
+              HasSubstr("f.yaml:2: training: found nothing, wanted the name of a key"));
+}
+
+TEST(Reader, AliasesWorkAndMergeKeysAreRefused) {
+  const Options o = parse_options(
+      "data:\n  train: [&pair {src: a, trg: b}]\n  dev: {src: c, trg: d}\n"
+      "training: {epochs: &n 3, patience: *n}\n",
+      "f");
+  EXPECT_EQ(o.training.patience, 3);
+  EXPECT_THAT(problem("data:\n  dev:\n    <<: {src: a}\n"),
+              HasSubstr("f.yaml:3: unknown key `data.dev.<<`; merge keys are not supported"));
+}
+
+TEST(Reader, DeepNestingIsAnErrorAndNoCrash) {
+  EXPECT_THAT(problem("name: " + std::string(20000, '[')), HasSubstr("f.yaml:1:"));
+}
+
+TEST(Reader, AFileThatIsNotThereSaysSo) {
+  EXPECT_THAT(config_error([] { read_options("no/such.yaml"); }),
+              HasSubstr("no/such.yaml: no such file"));
+  EXPECT_THAT(config_error([] { read_options(std::filesystem::temp_directory_path()); }),
+              HasSubstr("a folder"));
+}
+
+TEST(Reader, AFilesProblemsBeginWithItsPath) {
+  const auto path = std::filesystem::temp_directory_path() / "regard_reader_test.yaml";
+  std::ofstream(path) << "threads: x\n";
+  const std::string message = config_error([&] { read_options(path); });
+  std::filesystem::remove(path);
+  EXPECT_THAT(message, StartsWith(path.string() + ":1: threads: found x"));
+}
+
+TEST(Reader, AllKeysStandInFull) {
+  const std::vector<std::string> keys = all_keys();
+  EXPECT_EQ(keys.front(), "name");
+  EXPECT_THAT(keys, Contains("training.learning_rate"));
+  EXPECT_THAT(keys, Contains("data.train.0.src"));
+  EXPECT_THAT(keys, Contains("model.decoder"));
+  EXPECT_THAT(keys, Not(Contains("data.train.0")));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,183 @@
+#include "config/writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <sstream>
+
+#include "base/random.h"
+#include "config/reader.h"
+#include "config/scalar.h"
+
+namespace regard {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Gives every field a random value of its range, never its default.
+class Randomizer {
+ public:
+  explicit Randomizer(std::uint64_t seed) : random_(seed) {}
+
+  template <Section T>
+  void fill(T& section) {
+    describe(section, [&](std::string_view, auto& value, std::string_view, Range range = {}) {
+      const auto before = value;
+      do {
+        set(value, range);
+      } while (same(before, value));
+    });
+  }
+
+ private:
+  template <typename T>
+  static bool same(const T& a, const T& b) {
+    if constexpr (Section<T> || List<T>) {
+      return false;
+    } else {
+      return a == b;
+    }
+  }
+  template <typename T>
+  void set(T& value, Range range) {
+    if constexpr (Section<T>) {
+      fill(value);
+    } else if constexpr (List<T>) {
+      value.resize(1 + random_.below(3));
+      for (auto& entry : value) fill(entry);
+    } else if constexpr (Choice<T>) {
+      value = static_cast<T>(random_.below(enum_names(value).size()));
+    } else if constexpr (std::same_as<T, bool>) {
+      value = random_.below(2) == 1;
+    } else if constexpr (std::same_as<T, std::string>) {
+      set_text(value);
+    } else {
+      const double low = std::isfinite(range.min) ? range.min : -1e6;
+      const double high = std::isfinite(range.max) ? range.max : 1e6;
+      value = static_cast<T>(low + random_.uniform() * (high - low));
+    }
+  }
+  void set_text(std::string& value) {
+    static const std::vector<std::string> pieces = {
+        "a",  "B7", "/",      "#",    ": ",  "- ",   "\"",         "'",    "\\",     " ", "\t",
+        "\n", "é",  "\u2028", "\x01", "~",   "null", "\U0001F600", "1e3",  "[",      "{", "&",
+        "*",  "!",  "%",      "@",    "yes", "---",  "..",         "\x7f", "\u0085", "<<"};
+    value.clear();
+    for (std::uint64_t n = random_.below(6); n > 0; --n) {
+      value += pieces[random_.below(pieces.size())];
+    }
+  }
+
+  Random random_;
+};
+
+// Field by field, bit for bit, and independent of the writer.
+template <typename T>
+void expect_equal(T& a, T& b, const std::string& key) {
+  if constexpr (Section<T>) {
+    describe(a, [&](std::string_view name, auto& value, auto&&...) {
+      visit_field(b, name, [&](auto& other, Range) {
+        if constexpr (std::same_as<decltype(value), decltype(other)>) {
+          expect_equal(value, other, key + "." + std::string(name));
+        }
+      });
+    });
+  } else if constexpr (List<T>) {
+    ASSERT_EQ(a.size(), b.size()) << key;
+    for (std::size_t i = 0; i < a.size(); ++i) expect_equal(a[i], b[i], key);
+  } else if constexpr (std::same_as<T, double>) {
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(a), std::bit_cast<std::uint64_t>(b)) << key;
+  } else {
+    EXPECT_EQ(a, b) << key;
+  }
+}
+
+TEST(Writer, WhatIsWrittenReadsBackTheSame) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Options options;
+    Randomizer(seed).fill(options);
+    for (const Comments comments : {Comments::none, Comments::help}) {
+      const std::string yaml = write_options(options, comments);
+      Options again = parse_options(yaml, "written");
+      expect_equal(options, again, "");
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << "\n" << yaml;
+    }
+  }
+}
+
+TEST(Writer, DefaultsReadBackTheSameToo) {
+  Options options;
+  Options again = parse_options(write_options(options), "written");
+  expect_equal(options, again, "");
+}
+
+TEST(Writer, WritesPlainYaml) {
+  const Options options = parse_options(
+      "data: {train: [{src: data/a.en, trg: ../b}, {src: c, trg: d, weight: 0.1}]}", "f");
+  EXPECT_THAT(write_options(options), HasSubstr("name: model\n"
+                                                "device: auto\n"
+                                                "threads: 0\n"
+                                                "data:\n"
+                                                "  train:\n"
+                                                "    - src: data/a.en\n"
+                                                "      trg: ../b\n"
+                                                "      weight: 1\n"
+                                                "    - src: c\n"
+                                                "      trg: d\n"
+                                                "      weight: 0.1\n"
+                                                "  dev:\n"
+                                                "    src: \"\"\n"));
+  EXPECT_THAT(write_options(Options{}), HasSubstr("  train: []\n"));
+}
+
+TEST(Writer, TextsThatYamlWouldTakeForMoreAreQuoted) {
+  for (const char* text : {"", "yes", "Null", "~", "1", ".5", ".inf", "-", "a b", "a: b", "#", "é",
+                           "---", "0x10", "n"}) {
+    EXPECT_EQ(to_yaml(std::string(text)).front(), '"') << text;
+  }
+  for (const char* text : {"model", "data/train.en", "./a", "../a", "/a-b_c.d", "cpu"}) {
+    EXPECT_EQ(to_yaml(std::string(text)), text);
+  }
+}
+
+TEST(Writer, HelpStandsAboveEachKeyWithinAHundredColumns) {
+  const std::string yaml = write_options(Options{}, Comments::help);
+  EXPECT_THAT(yaml, HasSubstr("\n  # the update rule [one of adam, adamw, sgd, adadelta]\n"
+                              "  optimizer: adam\n"));
+  EXPECT_THAT(yaml, HasSubstr("\n\n# the search, in validation and in translation\ntesting:\n"));
+  std::istringstream lines(yaml);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST(Difference, EqualOptionsDifferInNothing) {
+  EXPECT_THAT(differing_keys(Options{}, Options{}), IsEmpty());
+}
+
+TEST(Difference, NamesEachKeyWithBothValues) {
+  Options a, b;
+  a.training.max_steps = 100;
+  b.training.max_steps = 200;
+  b.model.tied_embeddings = TiedEmbeddings::output;
+  b.name = "";
+  EXPECT_THAT(differing_keys(a, b),
+              ElementsAre("name: model → \"\"", "model.tied_embeddings: none → output",
+                          "training.max_steps: 100 → 200"));
+}
+
+TEST(Difference, EntriesOfListsMayBeInOneOnly) {
+  Options a, b;
+  a.data.train = {{"a", "b", 1}};
+  b.data.train = {{"a", "c", 1}, {"d", "e", 2}};
+  EXPECT_THAT(differing_keys(a, b),
+              ElementsAre("data.train.0.trg: b → c", "data.train.1.src: (none) → d",
+                          "data.train.1.trg: (none) → e", "data.train.1.weight: (none) → 2"));
+  EXPECT_THAT(differing_keys(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
+}
+
+}  // namespace
+}  // namespace regard
