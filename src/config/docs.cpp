@@ -1,0 +1,136 @@
+#include "config/docs.h"
+
+#include <cctype>
+#include <cmath>
+
+#include "base/json.h"
+#include "config/options.h"
+#include "config/scalar.h"
+
+namespace regard {
+namespace {
+
+constexpr const char* intro = R"(# Configuration
+
+<!-- Generated from src/config/*_options.h. Edit the help there, and write this page anew by running
+the tests with REGARD_UPDATE=1. -->
+
+A configuration is one YAML file with the sections below; every key may be left out. `regard` reads
+it so:
+
+- A section that is empty or not there is all defaults. A single key without a value (`epochs:`), an
+  unknown key, a key that stands twice and a value of another type or out of its range are errors;
+  all of them are reported at once, each with its file, line and full key.
+- Whole numbers may be written `1000` or `1e3`; what is quoted is a text, no number. `true`, `yes`
+  and `on` are the same, as are `false`, `no` and `off`.
+- Anchors (`&name`) and aliases (`*name`) work, merge keys (`<<`) do not.
+- `key=value` on the command line has the last word, with the key in full:
+  `training.learning_rate=0.0005`, `data.train.0.weight=2`, or a whole list as
+  `'data.train=[{src: a.en, trg: a.fr}]'`. An entry one past the last is added to the list.
+
+`configs/schema.json` tells editors the same: begin a file with
+`# yaml-language-server: $schema=schema.json` and they complete keys and mark mistakes.
+)";
+
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '<' || c == '*' || c == '_') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+// The table of one section's own values, then the sections and lists under it.
+template <Section T>
+void add_tables(T& section, const std::string& key, std::string_view section_help,
+                std::string& page) {
+  const std::string heading = key.empty() ? "At the top" : fmt::format("`{}`", key);
+  page += fmt::format("\n## {}\n", heading);
+  if (!section_help.empty()) {
+    std::string sentence = cell(section_help);
+    sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+    page += fmt::format("\n{}.\n", sentence);
+  }
+  std::string rows;
+  std::string below;
+  describe(section, [&](std::string_view name, auto& value, std::string_view help,
+                        Range range = {}) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    const std::string full = join_key(key, name);
+    if constexpr (Section<Value>) {
+      add_tables(value, full, help, below);
+    } else if constexpr (List<Value>) {
+      typename Value::value_type entry;
+      add_tables(entry, full, fmt::format("{}: a list, each entry with these keys", help), below);
+    } else {
+      rows += fmt::format("| `{}` | {} | `{}` | {} |\n", name, cell(wanted<Value>(range)),
+                          to_yaml(value), cell(help));
+    }
+  });
+  if (!rows.empty())
+    page += "\n| key | value | default | what it does |\n|---|---|---|---|\n" + rows;
+  page += below;
+}
+
+Json number(double value) {
+  return std::trunc(value) == value ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+template <typename T>
+Json schema_of(T& value, Range range) {
+  Json schema;
+  if constexpr (Section<T>) {
+    schema["type"] = {"object", "null"};
+    schema["additionalProperties"] = false;
+    describe(value, [&](std::string_view name, auto& field, std::string_view help,
+                        Range field_range = {}) {
+      Json property = {{"description", help}};
+      property.update(schema_of(field, field_range));
+      schema["properties"][std::string(name)] = std::move(property);
+    });
+  } else if constexpr (List<T>) {
+    typename T::value_type entry;
+    schema["type"] = {"array", "null"};
+    schema["items"] = schema_of(entry, range);
+  } else {
+    if constexpr (Choice<T>) {
+      schema["enum"] = choice_names<T>();
+      schema["default"] = to_yaml(value);
+    } else {
+      constexpr bool whole = std::same_as<T, std::int64_t>;
+      constexpr bool real = std::same_as<T, double>;
+      schema["type"] = whole                   ? "integer"
+                       : real                  ? "number"
+                       : std::same_as<T, bool> ? "boolean"
+                                               : "string";
+      if (std::isfinite(range.min)) schema["minimum"] = number(range.min);
+      if (std::isfinite(range.max)) schema["maximum"] = number(range.max);
+      if constexpr (real) {
+        schema["default"] = number(value);
+      } else {
+        schema["default"] = value;
+      }
+    }
+  }
+  return schema;
+}
+
+}  // namespace
+
+std::string options_markdown() {
+  Options options;
+  std::string page = intro;
+  add_tables(options, "", "", page);
+  return page;
+}
+
+std::string options_schema() {
+  Options options;
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                 {"title", "A configuration of regard"}};
+  schema.update(schema_of(options, Range{}));
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace regard

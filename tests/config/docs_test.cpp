@@ -1,0 +1,100 @@
+#include "config/docs.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "config/reader.h"
+#include "config/scalar.h"
+
+namespace regard {
+namespace {
+
+// The committed file must be what is generated; REGARD_UPDATE=1 writes it.
+void expect_committed(const std::string& name, const std::string& generated) {
+  const std::filesystem::path path = std::filesystem::path(REGARD_SOURCE_DIR) / name;
+  if (std::getenv("REGARD_UPDATE")) write_file(path, generated);
+  EXPECT_EQ(read_file(path, "generated file", ExitCode::unexpected), generated)
+      << name << " is out of date: run this test with REGARD_UPDATE=1 and commit the file";
+}
+
+TEST(Docs, TheCommittedPageIsTheGeneratedOne) {
+  expect_committed("docs/configuration.md", options_markdown());
+}
+
+TEST(Docs, TheCommittedSchemaIsTheGeneratedOne) {
+  expect_committed("configs/schema.json", options_schema());
+}
+
+TEST(Docs, ThePageHasATableForEachSectionAndARowForEachKey) {
+  const std::string page = options_markdown();
+  const auto has = [](const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  };
+  for (std::string key : all_keys()) {
+    if (const auto entry = key.find(".0."); entry != std::string::npos) key.erase(entry, 2);
+    const auto dot = key.rfind('.');
+    const std::string table =
+        dot == std::string::npos ? "At the top" : "`" + key.substr(0, dot) + "`";
+    const auto begin = page.find("\n## " + table + "\n");
+    ASSERT_NE(begin, std::string::npos) << "no table for " << key;
+    const std::string rows = page.substr(begin, page.find("\n## ", begin + 1) - begin);
+    EXPECT_TRUE(has(rows, "\n| `" + key.substr(dot + 1) + "` | ") ||
+                has(page, "\n## `" + key + "`\n"))
+        << key;
+  }
+  EXPECT_TRUE(has(page, "\n| `threads` | a whole number between 0 and 1024 | `0` | processor"));
+}
+
+TEST(Docs, TheSchemaHasTypesRangesDefaultsAndChoices) {
+  const Json schema = Json::parse(options_schema());
+  EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+  EXPECT_EQ(schema["additionalProperties"], false);
+  const Json& training = schema["properties"]["training"]["properties"];
+  EXPECT_EQ(training["optimizer"]["enum"], Json({"adam", "adamw", "sgd", "adadelta"}));
+  EXPECT_EQ(training["optimizer"]["default"], "adam");
+  EXPECT_EQ(training["label_smoothing"]["type"], "number");
+  EXPECT_EQ(training["label_smoothing"]["maximum"], 0.99);
+  EXPECT_EQ(training["epochs"]["type"], "integer");
+  EXPECT_EQ(training["epochs"]["minimum"], 0);
+  EXPECT_FALSE(training["epochs"].contains("maximum"));
+  EXPECT_EQ(training["save_every"]["default"], 0);
+  const Json& data = schema["properties"]["data"]["properties"];
+  EXPECT_EQ(data["train"]["items"]["properties"]["weight"]["default"], 1);
+  EXPECT_EQ(data["train"]["items"]["additionalProperties"], false);
+  EXPECT_EQ(data["tokenizer"]["properties"]["joint"]["type"], "boolean");
+}
+
+// The list itself: what every describe() must keep to.
+template <Section T>
+void expect_sound(T& section, const std::string& path) {
+  std::set<std::string> names;
+  describe(section, [&](std::string_view name, auto& value, std::string_view help,
+                        Range range = {}) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    const std::string key = path + std::string(name);
+    EXPECT_TRUE(names.insert(std::string(name)).second) << key << " is described twice";
+    EXPECT_FALSE(help.empty()) << key;
+    EXPECT_NE(help.back(), '.') << key << ": help is a phrase, not a sentence";
+    if constexpr (Section<Value>) {
+      expect_sound(value, key + ".");
+    } else if constexpr (List<Value>) {
+      typename Value::value_type entry;
+      expect_sound(entry, key + ".0.");
+    } else if constexpr (std::same_as<Value, double> || std::same_as<Value, std::int64_t>) {
+      EXPECT_TRUE(fits(static_cast<double>(value), range)) << key << ": default out of its range";
+      EXPECT_TRUE(range.min > -1e300) << key << ": a number without a lower bound";
+    }
+  });
+}
+
+TEST(Options, EveryKeyIsDescribedOnceWithHelpAndADefaultInItsRange) {
+  Options options;
+  expect_sound(options, "");
+}
+
+}  // namespace
+}  // namespace regard
