@@ -1,0 +1,49 @@
+// The configurations that come with regard, in configs/.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "config/check.h"
+#include "config/reader.h"
+#include "config/writer.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+
+const fs::path folder = fs::path(REGARD_SOURCE_DIR) / "configs";
+
+TEST(Configs, EveryOneLoadsAndCouldTrain) {
+  int count = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    SCOPED_TRACE(entry.path().string());
+    EXPECT_NO_THROW(check_training_options(read_options(entry.path())));
+  }
+  EXPECT_GE(count, 4);
+}
+
+TEST(Configs, EveryOneIsCalledAsItsFileAndBeginsWithItsSchema) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_EQ(read_options(entry.path()).name, entry.path().stem().string());
+    EXPECT_THAT(read_file(entry.path(), "configuration", ExitCode::usage),
+                ::testing::StartsWith("# yaml-language-server: $schema=schema.json\n"));
+  }
+}
+
+TEST(Configs, TheFixedContextTwinDiffersInAttentionAlone) {
+  const Options attention = read_options(folder / "multi30k.yaml");
+  const Options fixed = read_options(folder / "multi30k_fixed_context.yaml");
+  EXPECT_THAT(differing_keys(attention, fixed),
+              ElementsAre("name: multi30k → multi30k_fixed_context",
+                          "model.attention.kind: additive → none"));
+}
+
+}  // namespace
+}  // namespace regard
