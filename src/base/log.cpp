@@ -45,6 +45,7 @@ std::string_view prefix(Level level) {
 }  // namespace
 
 void write(Level level, std::string_view message) {
+  if (!logger().should_log(spdlog_level(level))) return;
   if (before_line) before_line();
   logger().log(spdlog_level(level), "{}{}", prefix(level), message);
   logger().flush();

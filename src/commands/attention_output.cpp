@@ -1,0 +1,95 @@
+#include "commands/attention_output.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "translation/word_alignment.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t most_pictures = 50;
+
+std::string ending_of(const std::string& path) {
+  return std::filesystem::path(path).extension().string();
+}
+
+AttentionPicture picture_of(const Translation& translation, const Translator& translator) {
+  const auto& hypothesis = translation.hypotheses.front();
+  AttentionPicture picture;
+  picture.source = translation.source_tokens;
+  picture.target = translator.tokens(hypothesis);
+  AttentionMatrix matrix;
+  for (const auto& row : hypothesis.weights) {
+    matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
+  }
+  picture.matrices.push_back(std::move(matrix));
+  return picture;
+}
+
+}  // namespace
+
+void require_attention(const ReadyModel& model, const std::string& option) {
+  if (model.loaded.options.model.attention.kind != "none") return;
+  throw ConfigError("{}: the model {} has no attention (model.attention.kind: none) to show",
+                    option, model.path.string());
+}
+
+AlignmentOutput::AlignmentOutput(const std::string& path, const ReadyModel& model)
+    : file_((require_attention(model, "--alignments"), path)),
+      kind_(model.loaded.options.data.tokenizer.kind) {}
+
+void AlignmentOutput::write(const Translation& translation, const Translator& translator,
+                            std::size_t hypotheses, bool keep_empty) {
+  const auto count = std::min(hypotheses, translation.hypotheses.size());
+  if (count == 0 && keep_empty) file_.write("\n");
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto& hypothesis = translation.hypotheses[k];
+    file_.write(to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
+                                       translator.tokens(hypothesis), kind_)) +
+                "\n");
+  }
+}
+
+void check_picture_name(const std::string& path) {
+  const auto ending = ending_of(path);
+  if (ending == ".html" || ending == ".svg") return;
+  throw ConfigError("--picture {}: found the ending `{}`, wanted .html (all sentences) or .svg "
+                    "(the first)",
+                    path, ending);
+}
+
+PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model)
+    : file_((require_attention(model, "--picture"), path)),
+      html_(ending_of(path) == ".html"),
+      model_name_(model.loaded.options.name) {}
+
+void PictureOutput::add(const Translation& translation, const Translator& translator) {
+  ++lines_;
+  if (translation.hypotheses.empty()) return;
+  if (pictures_.size() == (html_ ? most_pictures : 1)) {
+    ++left_out_;
+    return;
+  }
+  pictures_.push_back(picture_of(translation, translator));
+  pictures_.back().caption = fmt::format("Line {}", lines_);
+}
+
+void PictureOutput::commit() {
+  if (html_) {
+    file_.write(alignment_html("Attention of " + model_name_, pictures_));
+    if (left_out_ > 0) {
+      log::info("the picture shows the first {} sentences, not the other {}", pictures_.size(),
+                left_out_);
+    }
+  } else if (pictures_.empty()) {
+    log::warning("there is no sentence for the picture");
+  } else {
+    file_.write(alignment_svg(pictures_.front()));
+  }
+  file_.commit();
+}
+
+}  // namespace regard

@@ -1,0 +1,57 @@
+// What a translation's attention is written as: word alignments, and pictures.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "commands/model_arguments.h"
+#include "commands/output_file.h"
+#include "config/data_options.h"
+#include "report/alignment_picture.h"
+#include "translation/translator.h"
+
+namespace regard {
+
+// Alignments in Pharaoh's format, defined in translation/word_alignment.h: a line for each line of
+// output.
+class AlignmentOutput {
+ public:
+  // ConfigError when the model has no attention.
+  AlignmentOutput(const std::string& path, const ReadyModel& model);
+
+  // The best `hypotheses`; for an empty source an empty line, if `keep_empty`.
+  void write(const Translation& translation, const Translator& translator, std::size_t hypotheses,
+             bool keep_empty);
+  void commit() { file_.commit(); }
+
+ private:
+  OutputFile file_;
+  TokenizerKind kind_;
+};
+
+// ConfigError for other endings than .html and .svg.
+void check_picture_name(const std::string& path);
+
+// The best translations of the first sentences: as many as a page bears (50) as HTML, one as SVG.
+class PictureOutput {
+ public:
+  // ConfigError when the model has no attention.
+  PictureOutput(const std::string& path, const ReadyModel& model);
+
+  void add(const Translation& translation, const Translator& translator);
+  void commit();
+
+ private:
+  OutputFile file_;
+  bool html_;
+  std::string model_name_;
+  std::size_t lines_ = 0;
+  std::size_t left_out_ = 0;
+  std::vector<AttentionPicture> pictures_;
+};
+
+// ConfigError, which names `option`, when the model has no attention.
+void require_attention(const ReadyModel& model, const std::string& option);
+
+}  // namespace regard

@@ -1,0 +1,232 @@
+// regard evaluate: translations against references, either a model's, made here, or a file's.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "commands/attention_output.h"
+#include "commands/commands.h"
+#include "commands/evaluation.h"
+#include "commands/model_arguments.h"
+#include "commands/output_file.h"
+#include "commands/search_arguments.h"
+#include "data/line_reader.h"
+#include "report/progress.h"
+#include "translation/forced_translation.h"
+#include "translation/word_alignment.h"
+
+namespace regard {
+namespace {
+
+struct EvaluateArguments {
+  ModelArguments model;
+  std::string source;
+  std::vector<std::string> references;
+  std::string hypotheses;
+  std::string output;
+  std::string tokenizer = "13a";
+  bool lowercase = false;
+  std::size_t chrf_word_order = 0;
+  std::vector<std::size_t> by_length;
+  std::string by_length_svg;
+  std::string gold;
+  bool json = false;
+};
+
+using Lines = std::vector<std::string>;
+
+// The lines of each text that was given.
+struct Texts {
+  Lines source;
+  Lines hypotheses;
+  References references;
+};
+
+Lines read_lines(const std::string& path) {
+  LineReader reader(path);
+  Lines lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
+void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
+                  std::size_t second) {
+  if (first == second) return;
+  throw InputError("{} has {} lines, but {} has {}: line i of one must belong to line i of the "
+                   "other",
+                   first_path, first, second_path, second);
+}
+
+Texts read_texts(const EvaluateArguments& arguments) {
+  Texts texts;
+  if (!arguments.source.empty()) texts.source = read_lines(arguments.source);
+  if (!arguments.hypotheses.empty()) texts.hypotheses = read_lines(arguments.hypotheses);
+  for (const auto& path : arguments.references) texts.references.push_back(read_lines(path));
+  const auto& first = arguments.references[0];
+  const auto count = texts.references[0].size();
+  for (std::size_t r = 1; r < texts.references.size(); ++r) {
+    check_counts(arguments.references[r], texts.references[r].size(), first, count);
+  }
+  if (!arguments.source.empty()) {
+    check_counts(arguments.source, texts.source.size(), first, count);
+  }
+  if (!arguments.hypotheses.empty()) {
+    check_counts(arguments.hypotheses, texts.hypotheses.size(), first, count);
+  }
+  return texts;
+}
+
+MetricOptions metric_options(const EvaluateArguments& arguments) {
+  MetricOptions options;
+  options.bleu.tokenizer = bleu_tokenizer_named(arguments.tokenizer);
+  options.bleu.lowercase = arguments.lowercase;
+  options.chrf.lowercase = arguments.lowercase;
+  options.chrf.word_order = arguments.chrf_word_order;
+  return options;
+}
+
+// What only a model can tell: its translations, and what it makes of the references.
+class ModelEvaluation {
+ public:
+  ModelEvaluation(const EvaluateArguments& arguments, const CLI::App& command)
+      : arguments_(arguments),
+        model_(load_model(arguments.model)),
+        testing_(with_given(command, model_.loaded.options.testing)) {
+    if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
+  }
+
+  Lines translate(const Lines& source) const {
+    DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
+    Lines hypotheses;
+    for (auto& translation : model_.translator().translate(
+             source, search_options(testing_), testing_.batch_size,
+             [&](std::int64_t done) { reporter.update(done); })) {
+      hypotheses.push_back(std::move(translation.text));
+    }
+    return hypotheses;
+  }
+
+  void judge_reference(const Lines& source, const Lines& reference, Evaluation& evaluation) const {
+    const bool align = !arguments_.gold.empty();
+    DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
+    const auto forced = force_translations(
+        model_.loaded, model_.device, source, reference, align, testing_.batch_size,
+        [&](std::int64_t done) { reporter.update(done); });
+    evaluation.perplexity = perplexity(forced);
+    if (align) evaluation.alignment = score_alignment(forced);
+  }
+
+ private:
+  AlignmentScore score_alignment(const std::vector<Translation>& forced) const {
+    const auto gold = read_alignments(arguments_.gold);
+    check_counts(arguments_.gold, gold.size(), arguments_.references[0], forced.size());
+    const auto kind = model_.loaded.options.data.tokenizer.kind;
+    const auto translator = model_.translator();
+    std::vector<Alignment> proposed;
+    for (const auto& translation : forced) {
+      if (translation.hypotheses.empty()) {
+        proposed.emplace_back();
+        continue;
+      }
+      const auto& hypothesis = translation.hypotheses[0];
+      proposed.push_back(align_words(hypothesis.weights, translation.source_tokens,
+                                     translator.tokens(hypothesis), kind));
+    }
+    return score_alignments(proposed, gold);
+  }
+
+  const EvaluateArguments& arguments_;
+  ReadyModel model_;
+  TestingOptions testing_;
+};
+
+void write_file_of_lines(const std::string& path, const Lines& lines) {
+  OutputFile output(path);
+  for (const auto& line : lines) output.write(line + "\n");
+  output.commit();
+}
+
+void print(const EvaluateArguments& arguments, const Evaluation& evaluation) {
+  OutputFile output("");
+  output.write(arguments.json ? to_json(evaluation).dump(2) + "\n" : to_text(evaluation));
+  output.commit();
+}
+
+ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
+  if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
+    throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
+  }
+  const auto options = metric_options(arguments);
+  auto texts = read_texts(arguments);
+  std::optional<ModelEvaluation> model;
+  if (!arguments.model.model.empty()) {
+    model.emplace(arguments, command);
+    texts.hypotheses = model->translate(texts.source);
+    if (!arguments.output.empty()) write_file_of_lines(arguments.output, texts.hypotheses);
+  }
+  auto evaluation = evaluate_texts(texts.hypotheses, texts.references, options);
+  if (model) model->judge_reference(texts.source, texts.references[0], evaluation);
+  if (!arguments.by_length.empty()) {
+    evaluation.by_length = score_by_length(texts.source, texts.hypotheses, texts.references,
+                                           arguments.by_length, options.bleu, options.chrf);
+  }
+  if (!arguments.by_length_svg.empty()) {
+    const auto& what = model ? arguments.model.model : arguments.hypotheses;
+    OutputFile picture(arguments.by_length_svg);
+    picture.write(by_length_svg(evaluation.by_length, options.chrf, what));
+    picture.commit();
+  }
+  print(arguments, evaluation);
+  return ExitCode::ok;
+}
+
+void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
+                        CLI::Option* model) {
+  command.add_option("--tokenize", arguments.tokenizer,
+                     "BLEU's tokenizer, as in sacreBLEU: 13a, intl, char or none");
+  command.add_flag("--lowercase", arguments.lowercase, "score without regard to case");
+  command.add_option("--chrf-word-order", arguments.chrf_word_order,
+                     "word n-grams in chrF; 2 is chrF++")
+      ->check(CLI::Range(0, 9));
+  auto* by_length =
+      command.add_option("--by-length", arguments.by_length,
+                         "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
+          ->delimiter(',')
+          ->expected(1)
+          ->needs(source);
+  command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
+      ->needs(by_length)
+      ->type_name("FILE");
+  command.add_option("--alignments-gold", arguments.gold,
+                     "word alignments of source and first reference (Pharaoh): the alignment "
+                     "error rate of the model's attention against them")
+      ->needs(model)
+      ->type_name("FILE");
+  command.add_flag("--json", arguments.json, "print one JSON object");
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, ExitCode& exit_code) {
+  auto arguments = std::make_shared<EvaluateArguments>();
+  auto* command =
+      program.add_subcommand("evaluate", "Score a model's translations, or those in a file");
+  auto* source = command->add_option("-s,--src", arguments->source, "the source text, plain or .gz");
+  command->add_option("-r,--ref", arguments->references,
+                      "its reference translations, one file or several")
+      ->required();
+  auto* model = add_model_options(*command, arguments->model)->needs(source);
+  command->add_option("--hypotheses", arguments->hypotheses,
+                      "score the translations in this file; no model is needed")
+      ->excludes(model);
+  command->add_option("-o,--output", arguments->output, "keep the model's translations here")
+      ->needs(model);
+  add_metric_options(*command, *arguments, source, model);
+  add_search_options(*command);
+  command->callback([arguments, command, &exit_code] {
+    exit_code = evaluate(*arguments, *command);
+  });
+}
+
+}  // namespace regard

@@ -1,0 +1,94 @@
+#include "commands/line_feed.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "data/line_reader.h"
+
+namespace regard {
+namespace {
+
+bool is_standard_input(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+bool is_regular_file(const std::string& path) {
+  struct stat status {};
+  const int failed =
+      is_standard_input(path) ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+  return failed == 0 && S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+// What both threads hold; it lives until the later of them lets go.
+struct LineFeed::Shared {
+  std::unique_ptr<LineReader> reader;
+  std::size_t least = 1;  // lines that take() waits for
+  std::size_t most = 1;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::string> lines;
+  std::exception_ptr error;
+  bool ended = false;
+  bool abandoned = false;
+
+  void read_all() {
+    std::string line;
+    while (reader->next(line)) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return lines.size() < most || abandoned; });
+      if (abandoned) return;
+      lines.push_back(std::move(line));
+      changed.notify_all();
+    }
+  }
+
+  void run() {
+    std::exception_ptr failure;
+    try {
+      read_all();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    error = failure;
+    ended = true;
+    changed.notify_all();
+  }
+};
+
+LineFeed::LineFeed(const std::string& path, std::size_t most) : shared_(new Shared) {
+  shared_->reader = is_standard_input(path)
+                        ? std::make_unique<LineReader>(STDIN_FILENO, "standard input")
+                        : std::make_unique<LineReader>(path);
+  shared_->most = most;
+  shared_->least = is_regular_file(path) ? most : 1;
+  // Detached: while a read waits for a terminal there is no way to call the thread back.
+  std::thread([shared = shared_] { shared->run(); }).detach();
+}
+
+LineFeed::~LineFeed() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->abandoned = true;
+  shared_->changed.notify_all();
+}
+
+std::vector<std::string> LineFeed::take() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->changed.wait(
+      lock, [&] { return shared_->ended || shared_->lines.size() >= shared_->least; });
+  auto lines = std::exchange(shared_->lines, {});
+  shared_->changed.notify_all();
+  if (lines.empty() && shared_->error) std::rethrow_exception(shared_->error);
+  return lines;
+}
+
+}  // namespace regard

@@ -1,0 +1,31 @@
+// Lines for translation, read ahead by a thread of its own: a file gives whole chunks, which sort
+// well by length; a pipe or a terminal gives what has come so far, so that nobody waits for an
+// answer until he has asked something else.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace regard {
+
+class LineFeed {
+ public:
+  // `path` is plain or gzip; standard input when it is empty or "-". A chunk has at most `most`
+  // lines. InputError where the file cannot be read.
+  LineFeed(const std::string& path, std::size_t most);
+  ~LineFeed();
+  LineFeed(const LineFeed&) = delete;
+  LineFeed& operator=(const LineFeed&) = delete;
+
+  // The next chunk, in order; none at the end. An InputError on a line is thrown after all lines
+  // before it were given.
+  std::vector<std::string> take();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace regard

@@ -1,0 +1,60 @@
+#include "commands/output_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace regard {
+namespace {
+
+bool takes_a_rename(const std::string& path) {
+  std::error_code ignored;
+  return !std::filesystem::exists(path, ignored) ||
+         std::filesystem::is_regular_file(path, ignored);
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
+  if (path.empty() || path == "-") {
+    path_ = written_ = "standard output";
+    return;
+  }
+  written_ = takes_a_rename(path) ? path + ".part" : path;
+  file_ = std::fopen(written_.c_str(), "wb");
+  if (file_ == nullptr) fail();
+}
+
+OutputFile::~OutputFile() {
+  if (file_ == nullptr || file_ == stdout) return;
+  std::fclose(file_);
+  if (written_ != path_) std::remove(written_.c_str());
+}
+
+void OutputFile::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
+}
+
+void OutputFile::flush() {
+  if (std::fflush(file_) != 0) fail();
+}
+
+void OutputFile::commit() {
+  flush();
+  if (file_ == stdout) return;
+  auto* file = std::exchange(file_, nullptr);
+  if (std::fclose(file) != 0) fail();
+  if (written_ == path_) return;
+  sync_to_disk(written_);
+  if (std::rename(written_.c_str(), path_.c_str()) != 0) fail();
+}
+
+void OutputFile::fail() const {
+  throw EnvironmentError("{}: cannot be written ({})", path_, std::strerror(errno));
+}
+
+}  // namespace regard

@@ -1,0 +1,35 @@
+// Where a command writes: standard output, or a file that appears only when it is complete.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace regard {
+
+// A file is written aside, as PATH.part, and takes its place by commit(); what was there before
+// stands until then, and for good when commit() is never reached. Standard output, pipes and
+// devices get their bytes as they come. All failures are EnvironmentErrors with the system's
+// reason.
+class OutputFile {
+ public:
+  // Standard output when `path` is empty or "-".
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes);
+  // Hands everything so far to the system.
+  void flush();
+  void commit();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::string path_;
+  std::string written_;  // the path that is open; path_ itself where nothing is renamed
+  std::FILE* file_;
+};
+
+}  // namespace regard

@@ -1,0 +1,208 @@
+// regard translate: lines in, lines out, line i translating line i.
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "commands/attention_output.h"
+#include "commands/commands.h"
+#include "commands/line_feed.h"
+#include "commands/model_arguments.h"
+#include "commands/output_file.h"
+#include "commands/search_arguments.h"
+#include "data/line_reader.h"
+#include "report/progress.h"
+
+namespace regard {
+namespace {
+
+// So many batches' worth of lines are sorted by length together.
+constexpr std::int64_t batches_in_chunk = 16;
+// In bytes. A longer line is cut: it is no sentence, and one alone could take all memory.
+constexpr std::size_t longest_line = 8192;
+
+struct TranslateArguments {
+  ModelArguments model;
+  std::string input;
+  std::string output;
+  std::int64_t n_best = 0;
+  std::string alignments;
+  std::string picture;
+};
+
+// At the last code point that fits.
+void cut(std::string& line) {
+  auto end = longest_line;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+  line.resize(end);
+}
+
+void cut_long_lines(std::vector<std::string>& lines, std::int64_t first_number) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].size() <= longest_line) continue;
+    log::warning("line {} has {} bytes: only the first {} are translated",
+                 first_number + static_cast<std::int64_t>(i), lines[i].size(), longest_line);
+    cut(lines[i]);
+  }
+}
+
+// Counts what a user should hear of once, at the end.
+class Doubts {
+ public:
+  explicit Doubts(const Options& options) : options_(options) {}
+
+  void look_at(const Translation& translation) {
+    if (translation.hypotheses.empty()) return;
+    const auto length = static_cast<std::int64_t>(translation.source_tokens.size()) - 1;
+    too_long_ += length > options_.data.max_length;
+    cut_off_ += !translation.hypotheses[0].finished;
+  }
+
+  void log() const {
+    if (too_long_ > 0) {
+      log::warning("{} lines are longer than the {} tokens that training saw at most",
+                   too_long_, options_.data.max_length);
+    }
+    if (cut_off_ > 0) {
+      log::warning(
+          "{} translations were cut off at their greatest length (--max-output-length, "
+          "--max-output-ratio)",
+          cut_off_);
+    }
+  }
+
+ private:
+  const Options& options_;
+  std::int64_t too_long_ = 0;
+  std::int64_t cut_off_ = 0;
+};
+
+// The first `count` hypotheses in the format of Moses.
+std::string n_best_lines(std::int64_t number, const Translation& translation,
+                         const Translator& translator, std::size_t count) {
+  std::string lines;
+  for (std::size_t k = 0; k < std::min(count, translation.hypotheses.size()); ++k) {
+    const auto& hypothesis = translation.hypotheses[k];
+    lines += fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}\n", number,
+                         translator.text(hypothesis), hypothesis.log_probability,
+                         hypothesis.score);
+  }
+  return lines;
+}
+
+// The three things that can be written, opened before the first line is translated.
+class Outputs {
+ public:
+  Outputs(const TranslateArguments& arguments, const ReadyModel& model)
+      : n_best_(static_cast<std::size_t>(arguments.n_best)), text_(arguments.output) {
+    if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
+    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
+  }
+
+  bool want_weights() const { return alignments_ || picture_; }
+
+  void write(std::int64_t number, const Translation& translation, const Translator& translator) {
+    const auto hypotheses = std::max<std::size_t>(1, n_best_);
+    if (alignments_) alignments_->write(translation, translator, hypotheses, n_best_ == 0);
+    if (picture_) picture_->add(translation, translator);
+    text_.write(n_best_ > 0 ? n_best_lines(number, translation, translator, n_best_)
+                            : translation.text + "\n");
+  }
+
+  void flush() { text_.flush(); }
+
+  void commit() {
+    text_.commit();
+    if (alignments_) alignments_->commit();
+    if (picture_) picture_->commit();
+  }
+
+ private:
+  std::size_t n_best_;
+  OutputFile text_;
+  std::optional<AlignmentOutput> alignments_;
+  std::optional<PictureOutput> picture_;
+};
+
+// Of a file, and only where somebody would see how far it is.
+std::optional<std::int64_t> total_lines(const std::string& input) {
+  if (input.empty() || input == "-" || !stderr_terminal().live) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(input, ignored)) return std::nullopt;
+  return count_lines(input);
+}
+
+void check(const TranslateArguments& arguments, const TestingOptions& testing) {
+  if (arguments.n_best > testing.beam_size) {
+    throw ConfigError("--n-best {}: the search keeps only {} hypotheses; widen it with --beam-size",
+                      arguments.n_best, testing.beam_size);
+  }
+}
+
+ExitCode translate(const TranslateArguments& arguments, const CLI::App& command) {
+  if (!arguments.picture.empty()) check_picture_name(arguments.picture);
+  const auto model = load_model(arguments.model);
+  const auto translator = model.translator();
+  const auto testing = with_given(command, model.loaded.options.testing);
+  check(arguments, testing);
+  LineFeed feed(arguments.input,
+                static_cast<std::size_t>(testing.batch_size * batches_in_chunk));
+  Outputs outputs(arguments, model);
+  auto search = search_options(testing);
+  search.want_weights = outputs.want_weights();
+
+  const auto total = total_lines(arguments.input);
+  std::optional<DecodingReporter> reporter;
+  if (total) reporter.emplace("translating", total);
+  Doubts doubts(model.loaded.options);
+  std::int64_t number = 0;
+  for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
+    cut_long_lines(lines, number + 1);
+    const auto translations =
+        translator.translate(lines, search, testing.batch_size, [&](std::int64_t done) {
+          if (reporter) reporter->update(number + done);
+        });
+    for (const auto& translation : translations) {
+      outputs.write(number++, translation, translator);
+      doubts.look_at(translation);
+    }
+    outputs.flush();
+  }
+  reporter.reset();
+  outputs.commit();
+  doubts.log();
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_translate(CLI::App& program, ExitCode& exit_code) {
+  auto arguments = std::make_shared<TranslateArguments>();
+  auto* command = program.add_subcommand("translate", "Translate text, line by line");
+  add_model_options(*command, arguments->model)->required();
+  command->add_option("-i,--input", arguments->input,
+                      "text to translate, plain or .gz; standard input when not given");
+  command->add_option("-o,--output", arguments->output,
+                      "where translations go, complete or not at all; standard output when not "
+                      "given");
+  command->add_option("--n-best", arguments->n_best,
+                      "print the N best translations of each line, in the format of Moses")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  command->add_option("--alignments", arguments->alignments,
+                      "write word alignments, from attention, in Pharaoh's format")
+      ->type_name("FILE");
+  command->add_option("--picture", arguments->picture,
+                      "draw the attention: all sentences as .html, or the first as .svg")
+      ->type_name("FILE");
+  add_search_options(*command);
+  command->callback([arguments, command, &exit_code] {
+    exit_code = translate(*arguments, *command);
+  });
+}
+
+}  // namespace regard

@@ -1,0 +1,45 @@
+#include "decoding/forced.h"
+
+#include "decoding/attention_rows.h"
+
+namespace regard {
+
+std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
+                              const torch::Tensor& lengths, const torch::Tensor& target,
+                              bool want_weights) {
+  const torch::InferenceMode guard;
+  const SearchOptions special;
+  const auto B = source.size(0);
+  const auto given = target.to(torch::kCPU).contiguous();  // [B, T + 1]
+  const auto tokens = given.accessor<std::int64_t, 2>();
+  std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(B));
+
+  const auto memory = model.encode(source, lengths);
+  auto state = model.start(memory);
+  for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
+    auto step = model.step(target.select(1, t), state, memory);
+    const auto log_p = model.logits(step.readout).log_softmax(-1);  // [B, V]
+    const auto chosen = log_p.gather(1, target.slice(1, t + 1, t + 2))
+                            .to(torch::kCPU, torch::kDouble)
+                            .contiguous();  // [B, 1]
+    const AttentionRows weights(want_weights ? step.weights : torch::Tensor());
+    for (std::int64_t b = 0; b < B; ++b) {
+      auto& hypothesis = hypotheses[static_cast<std::size_t>(b)];
+      if (hypothesis.finished) continue;
+      hypothesis.log_probability += chosen.data_ptr<double>()[b];
+      hypothesis.score = hypothesis.log_probability;
+      hypothesis.finished = tokens[b][t + 1] == special.end_token;
+      if (!hypothesis.finished) {
+        hypothesis.tokens.push_back(static_cast<std::int32_t>(tokens[b][t + 1]));
+      }
+      if (weights) {
+        hypothesis.weights.push_back(
+            weights.row(static_cast<std::size_t>(b), lengths[b].item<std::int64_t>()));
+      }
+    }
+    state = std::move(step.state);
+  }
+  return hypotheses;
+}
+
+}  // namespace regard

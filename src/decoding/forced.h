@@ -1,0 +1,21 @@
+// Forced decoding: a given target in place of a search's choice, for its probability and for the
+// attention that goes with it. Knows the Seq2Seq interface and nothing of the model behind it.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <vector>
+
+#include "decoding/search.h"
+
+namespace regard {
+
+// Each target as a finished hypothesis: log P of its tokens and </s>, alpha_t for each of them. The
+// score is the log-probability: nothing competes. source [B, S], lengths [B] as for
+// Seq2Seq::encode; target [B, T + 1]: <s> y_1 … y_m </s>, then <pad>. The model must be in
+// evaluation mode.
+std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
+                              const torch::Tensor& lengths, const torch::Tensor& target,
+                              bool want_weights);
+
+}  // namespace regard

@@ -1,0 +1,57 @@
+#include "translation/forced_translation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "data/batch.h"
+#include "decoding/forced.h"
+
+namespace regard {
+
+std::vector<Translation> force_translations(
+    const TranslationModel& model, torch::Device device, const std::vector<std::string>& sources,
+    const std::vector<std::string>& targets, bool want_weights, std::int64_t batch_size,
+    const std::function<void(std::int64_t)>& progress) {
+  std::vector<Translation> translations(sources.size());
+  std::vector<Example> examples;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Example example{static_cast<std::int64_t>(i), model.tokenizers.source->encode(sources[i]),
+                    model.tokenizers.target->encode(targets[i])};
+    if (example.source.empty()) continue;
+    translations[i].text = targets[i];
+    for (const auto id : example.source) {
+      translations[i].source_tokens.push_back(model.tokenizers.source->token(id));
+    }
+    translations[i].source_tokens.push_back("</s>");
+    examples.push_back(std::move(example));
+  }
+  std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
+    return a.source.size() > b.source.size();
+  });
+  for (std::size_t begin = 0; begin < examples.size(); begin += batch_size) {
+    const auto count = std::min(examples.size() - begin, static_cast<std::size_t>(batch_size));
+    const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
+    auto forced = force(*model.model, batch.source, batch.source_lengths, batch.target,
+                        want_weights);
+    for (std::size_t k = 0; k < count; ++k) {
+      translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
+          std::move(forced[k]));
+    }
+    if (progress) progress(static_cast<std::int64_t>(begin + count));
+  }
+  return translations;
+}
+
+double perplexity(const std::vector<Translation>& translations) {
+  double log_probability = 0;
+  std::size_t tokens = 0;
+  for (const auto& translation : translations) {
+    if (translation.hypotheses.empty()) continue;
+    log_probability += translation.hypotheses[0].log_probability;
+    tokens += translation.hypotheses[0].tokens.size() + 1;
+  }
+  return std::exp(-log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
+}
+
+}  // namespace regard

@@ -1,0 +1,120 @@
+#include "translation/word_alignment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace regard {
+namespace {
+
+constexpr std::string_view end_token = "</s>";
+constexpr std::string_view piece_space = "▁";
+
+bool is_white(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// Sub-words: each stretch between two ▁ is of one word, the first of the word begun before.
+WordTokens words_of_pieces(const std::vector<std::string>& tokens) {
+  WordTokens words;
+  std::vector<std::size_t> lone;  // a ▁ alone, waiting for its word
+  bool begin = true;
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    std::string_view rest = tokens[t];
+    bool in_a_word = false;
+    while (!rest.empty()) {
+      if (rest.starts_with(piece_space)) {
+        begin = true;
+        rest.remove_prefix(piece_space.size());
+        continue;
+      }
+      if (begin) words.push_back(std::exchange(lone, {}));
+      begin = false;
+      in_a_word = true;
+      words.back().push_back(t);
+      rest.remove_prefix(std::min(rest.find(piece_space), rest.size()));
+    }
+    if (!in_a_word) lone.push_back(t);
+  }
+  return words;
+}
+
+WordTokens words_of_characters(const std::vector<std::string>& tokens) {
+  WordTokens words;
+  bool begin = true;
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const bool white = tokens[t].size() == 1 && is_white(tokens[t][0]);
+    if (!white) {
+      if (begin) words.emplace_back();
+      words.back().push_back(t);
+    }
+    begin = white;
+  }
+  return words;
+}
+
+}  // namespace
+
+WordTokens words_of(const std::vector<std::string>& all_tokens, TokenizerKind kind) {
+  auto tokens = all_tokens;
+  if (!tokens.empty() && tokens.back() == end_token) tokens.pop_back();
+  switch (kind) {
+    case TokenizerKind::bpe:
+    case TokenizerKind::unigram:
+      return words_of_pieces(tokens);
+    case TokenizerKind::character:
+      return words_of_characters(tokens);
+    case TokenizerKind::word:
+      break;
+  }
+  WordTokens words;
+  for (std::size_t t = 0; t < tokens.size(); ++t) words.push_back({t});
+  return words;
+}
+
+std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
+                                             const WordTokens& source, const WordTokens& target) {
+  std::vector<std::vector<float>> over_words;
+  for (const auto& target_tokens : target) {
+    std::vector<float> row(source.size(), 0);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      for (const auto t : target_tokens) {
+        for (const auto s : source[i]) row[i] += weights.at(t).at(s);
+      }
+      row[i] /= static_cast<float>(target_tokens.size());
+    }
+    over_words.push_back(std::move(row));
+  }
+  return over_words;
+}
+
+Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
+  Alignment alignment;
+  for (std::size_t j = 0; j < word_weights.size(); ++j) {
+    const auto& row = word_weights[j];
+    if (row.empty()) continue;
+    const auto i = std::max_element(row.begin(), row.end()) - row.begin();
+    alignment.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+  }
+  std::sort(alignment.begin(), alignment.end());
+  return alignment;
+}
+
+Alignment align_words(const std::vector<std::vector<float>>& weights,
+                      const std::vector<std::string>& source_tokens,
+                      const std::vector<std::string>& target_tokens, TokenizerKind kind) {
+  return hard_alignment(
+      word_weights(weights, words_of(source_tokens, kind), words_of(target_tokens, kind)));
+}
+
+std::string to_pharaoh(const Alignment& alignment) {
+  std::string text;
+  for (const auto& [source, target] : alignment) {
+    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", source, target);
+  }
+  return text;
+}
+
+}  // namespace regard

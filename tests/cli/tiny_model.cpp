@@ -1,0 +1,121 @@
+// The models of tests/cli/run.h.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <random>
+#include <stdexcept>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::array<const char*, 2>, 12> dictionary{{
+    {"the", "le"},
+    {"cat", "chat"},
+    {"dog", "chien"},
+    {"bird", "oiseau"},
+    {"sees", "voit"},
+    {"hears", "entend"},
+    {"a", "un"},
+    {"small", "petit"},
+    {"old", "vieux"},
+    {"and", "et"},
+    {"here", "ici"},
+    {".", "."},
+}};
+
+constexpr const char* configuration = R"(
+name: {name}
+device: cpu
+threads: 1
+data:
+  train: [{{src: {folder}/train.en, trg: {folder}/train.fr}}]
+  dev: {{src: {folder}/dev.en, trg: {folder}/dev.fr}}
+  tokenizer: {{kind: word}}
+model:
+  encoder: {{embedding_dim: 16, hidden_size: 16}}
+  decoder: {{embedding_dim: 16, hidden_size: 16, readout_size: 16}}
+  attention: {{kind: {attention}, size: 16}}
+  dropout: {{embeddings: 0, states: 0, readout: 0}}
+training:
+  model_dir: {folder}/run
+  max_steps: 60
+  batch_type: sentence
+  batch_size: 32
+  learning_rate: 0.01
+  label_smoothing: 0
+  validation_every: 30
+  logging_every: 30
+testing:
+  beam_size: 3
+  max_output_length: 20
+)";
+
+void train(const fs::path& folder, const std::string& attention) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto corpus = toy_corpus(200, 1);
+  write_text(folder / "train.en", corpus.source);
+  write_text(folder / "train.fr", corpus.target);
+  const auto dev = toy_corpus(20, 2);
+  write_text(folder / "dev.en", dev.source);
+  write_text(folder / "dev.fr", dev.target);
+  const auto config = folder / "config.yaml";
+  write_text(config,
+             fmt::format(configuration, fmt::arg("name", folder.filename().string()),
+                         fmt::arg("folder", folder.string()), fmt::arg("attention", attention)));
+  const auto finished = run({"train", "-c", config.string()});
+  if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
+}
+
+// The first process to ask trains; the others wait for it.
+fs::path trained_once(const std::string& name, const std::string& attention) {
+  const auto folder = cli_folder() / name;
+  const auto stamp = folder / "complete";
+  const auto lock_path = cli_folder() / (name + ".lock");
+  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock < 0 || flock(lock, LOCK_EX) != 0) throw std::runtime_error("no lock for " + name);
+  const auto binary = fs::path(REGARD_BINARY_DIR) / "regard";
+  std::error_code none;
+  const auto made = fs::last_write_time(stamp, none);
+  if (none || made < fs::last_write_time(binary)) {
+    train(folder, attention);
+    write_text(stamp, "");
+  }
+  close(lock);
+  return folder / "run";
+}
+
+}  // namespace
+
+ToyCorpus toy_corpus(std::size_t lines, unsigned seed) {
+  std::mt19937 random(seed);
+  ToyCorpus corpus;
+  for (std::size_t i = 0; i < lines; ++i) {
+    const auto words = 2 + random() % 6;
+    for (std::size_t w = 0; w < words; ++w) {
+      const auto& [source, target] = dictionary[random() % dictionary.size()];
+      corpus.source += fmt::format("{}{}", w == 0 ? "" : " ", source);
+      corpus.target += fmt::format("{}{}", w == 0 ? "" : " ", target);
+    }
+    corpus.source += "\n";
+    corpus.target += "\n";
+  }
+  return corpus;
+}
+
+fs::path tiny_model() {
+  return trained_once("tiny", "additive");
+}
+
+fs::path tiny_fixed_context() {
+  return trained_once("tiny_fixed_context", "none");
+}
+
+}  // namespace regard

@@ -1,0 +1,91 @@
+#include "translation/word_alignment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::FloatEq;
+using testing::IsEmpty;
+using Weights = std::vector<std::vector<float>>;
+
+TEST(WordAlignment, APieceWithItsMarkBeginsAWord) {
+  EXPECT_THAT(words_of({"▁they", "▁watch", "ing", "▁.", "</s>"}, TokenizerKind::bpe),
+              ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(3)));
+}
+
+TEST(WordAlignment, AMarkAloneBelongsToTheWordAfterIt) {
+  EXPECT_THAT(words_of({"▁a", "▁", "z", "q"}, TokenizerKind::unigram),
+              ElementsAre(ElementsAre(0), ElementsAre(1, 2, 3)));
+}
+
+TEST(WordAlignment, AMarkAloneAtTheEndIsNoWord) {
+  EXPECT_THAT(words_of({"▁a", "▁", "</s>"}, TokenizerKind::bpe), ElementsAre(ElementsAre(0)));
+}
+
+TEST(WordAlignment, APieceOfSeveralWordsBelongsToEach) {
+  EXPECT_THAT(words_of({"▁out▁of", "f", "▁it"}, TokenizerKind::bpe),
+              ElementsAre(ElementsAre(0), ElementsAre(0, 1), ElementsAre(2)));
+}
+
+TEST(WordAlignment, AnUnknownPieceContinuesItsWord) {
+  EXPECT_THAT(words_of({"▁", "<unk>", "▁b"}, TokenizerKind::bpe),
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
+}
+
+TEST(WordAlignment, EachTokenOfAWordVocabularyIsAWord) {
+  EXPECT_THAT(words_of({"a", "<unk>", "</s>"}, TokenizerKind::word),
+              ElementsAre(ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(WordAlignment, WhiteSpacePartsCharactersAndIsInNoWord) {
+  EXPECT_THAT(words_of({" ", "a", "b", " ", "\t", "c", " ", "</s>"}, TokenizerKind::character),
+              ElementsAre(ElementsAre(1, 2), ElementsAre(5)));
+}
+
+TEST(WordAlignment, OnlyALastEndTokenIsLeftOut) {
+  EXPECT_THAT(words_of({"</s>", "a"}, TokenizerKind::word),
+              ElementsAre(ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(WordAlignment, WeightsAddUpOverSourcePiecesAndAverageOverTargetPieces) {
+  const Weights weights{{0.1F, 0.2F, 0.3F, 0.4F},   // first piece of target word 0
+                        {0.5F, 0.1F, 0.1F, 0.3F},   // second
+                        {0.0F, 0.0F, 0.9F, 0.1F},   // target word 1
+                        {0.0F, 0.0F, 0.0F, 1.0F}};  // </s>
+  EXPECT_THAT(word_weights(weights, {{0, 1}, {2}}, {{0, 1}, {2}}),
+              ElementsAre(ElementsAre(FloatEq(0.45F), FloatEq(0.2F)),
+                          ElementsAre(FloatEq(0.0F), FloatEq(0.9F))));
+}
+
+TEST(WordAlignment, EachTargetWordIsLinkedWithItsStrongestSourceWord) {
+  EXPECT_THAT(hard_alignment({{0.1F, 0.7F}, {0.6F, 0.2F}, {0.1F, 0.2F}}),
+              ElementsAre(AlignmentLink{0, 1}, AlignmentLink{1, 0}, AlignmentLink{1, 2}));
+}
+
+TEST(WordAlignment, OfEqualWeightsTheFirstIsTaken) {
+  EXPECT_THAT(hard_alignment({{0.1F, 0.4F, 0.4F}}), ElementsAre(AlignmentLink{1, 0}));
+}
+
+TEST(WordAlignment, ASourceWithoutWordsGetsNoLink) {
+  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character),
+              IsEmpty());
+}
+
+TEST(WordAlignment, NoWordLinksToTheEndOfTheSource) {
+  const Weights weights{{0.1F, 0.2F, 0.7F}, {0.0F, 0.0F, 1.0F}};
+  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {"▁x", "</s>"}, TokenizerKind::bpe),
+              ElementsAre(AlignmentLink{1, 0}));
+}
+
+TEST(WordAlignment, PharaohTextIsReadBackTheSame) {
+  const Alignment alignment{{0, 1}, {2, 0}, {10, 3}};
+  EXPECT_EQ(to_pharaoh(alignment), "0-1 2-0 10-3");
+  EXPECT_EQ(parse_alignment(to_pharaoh(alignment), "file", 1), alignment);
+  EXPECT_EQ(to_pharaoh({}), "");
+}
+
+}  // namespace
+}  // namespace regard
