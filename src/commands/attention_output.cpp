@@ -56,9 +56,10 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
 void check_picture_name(const std::string& path) {
   const auto ending = ending_of(path);
   if (ending == ".html" || ending == ".svg") return;
-  throw ConfigError("--picture {}: found the ending `{}`, wanted .html (all sentences) or .svg "
-                    "(the first)",
-                    path, ending);
+  throw ConfigError(
+      "--picture {}: found the ending `{}`, wanted .html (all sentences) or .svg "
+      "(the first)",
+      path, ending);
 }
 
 PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model)

@@ -53,9 +53,10 @@ Lines read_lines(const std::string& path) {
 void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
                   std::size_t second) {
   if (first == second) return;
-  throw InputError("{} has {} lines, but {} has {}: line i of one must belong to line i of the "
-                   "other",
-                   first_path, first, second_path, second);
+  throw InputError(
+      "{} has {} lines, but {} has {}: line i of one must belong to line i of the "
+      "other",
+      first_path, first, second_path, second);
 }
 
 Texts read_texts(const EvaluateArguments& arguments) {
@@ -99,9 +100,9 @@ class ModelEvaluation {
   Lines translate(const Lines& source) const {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
     Lines hypotheses;
-    for (auto& translation : model_.translator().translate(
-             source, search_options(testing_), testing_.batch_size,
-             [&](std::int64_t done) { reporter.update(done); })) {
+    for (auto& translation :
+         model_.translator().translate(source, search_options(testing_), testing_.batch_size,
+                                       [&](std::int64_t done) { reporter.update(done); })) {
       hypotheses.push_back(std::move(translation.text));
     }
     return hypotheses;
@@ -110,9 +111,9 @@ class ModelEvaluation {
   void judge_reference(const Lines& source, const Lines& reference, Evaluation& evaluation) const {
     const bool align = !arguments_.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
-    const auto forced = force_translations(
-        model_.loaded, model_.device, source, reference, align, testing_.batch_size,
-        [&](std::int64_t done) { reporter.update(done); });
+    const auto forced =
+        force_translations(model_.loaded, model_.device, source, reference, align,
+                           testing_.batch_size, [&](std::int64_t done) { reporter.update(done); });
     evaluation.perplexity = perplexity(forced);
     if (align) evaluation.alignment = score_alignment(forced);
   }
@@ -186,21 +187,24 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Op
   command.add_option("--tokenize", arguments.tokenizer,
                      "BLEU's tokenizer, as in sacreBLEU: 13a, intl, char or none");
   command.add_flag("--lowercase", arguments.lowercase, "score without regard to case");
-  command.add_option("--chrf-word-order", arguments.chrf_word_order,
-                     "word n-grams in chrF; 2 is chrF++")
+  command
+      .add_option("--chrf-word-order", arguments.chrf_word_order,
+                  "word n-grams in chrF; 2 is chrF++")
       ->check(CLI::Range(0, 9));
   auto* by_length =
-      command.add_option("--by-length", arguments.by_length,
-                         "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
+      command
+          .add_option("--by-length", arguments.by_length,
+                      "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
           ->delimiter(',')
-          ->expected(1)
+          ->allow_extra_args(false)
           ->needs(source);
   command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
       ->needs(by_length)
       ->type_name("FILE");
-  command.add_option("--alignments-gold", arguments.gold,
-                     "word alignments of source and first reference (Pharaoh): the alignment "
-                     "error rate of the model's attention against them")
+  command
+      .add_option("--alignments-gold", arguments.gold,
+                  "word alignments of source and first reference (Pharaoh): the alignment "
+                  "error rate of the model's attention against them")
       ->needs(model)
       ->type_name("FILE");
   command.add_flag("--json", arguments.json, "print one JSON object");
@@ -212,21 +216,23 @@ void add_evaluate(CLI::App& program, ExitCode& exit_code) {
   auto arguments = std::make_shared<EvaluateArguments>();
   auto* command =
       program.add_subcommand("evaluate", "Score a model's translations, or those in a file");
-  auto* source = command->add_option("-s,--src", arguments->source, "the source text, plain or .gz");
-  command->add_option("-r,--ref", arguments->references,
-                      "its reference translations, one file or several")
+  auto* source =
+      command->add_option("-s,--src", arguments->source, "the source text, plain or .gz");
+  command
+      ->add_option("-r,--ref", arguments->references,
+                   "its reference translations, one file or several")
       ->required();
   auto* model = add_model_options(*command, arguments->model)->needs(source);
-  command->add_option("--hypotheses", arguments->hypotheses,
-                      "score the translations in this file; no model is needed")
+  command
+      ->add_option("--hypotheses", arguments->hypotheses,
+                   "score the translations in this file; no model is needed")
       ->excludes(model);
   command->add_option("-o,--output", arguments->output, "keep the model's translations here")
       ->needs(model);
   add_metric_options(*command, *arguments, source, model);
   add_search_options(*command);
-  command->callback([arguments, command, &exit_code] {
-    exit_code = evaluate(*arguments, *command);
-  });
+  command->callback(
+      [arguments, command, &exit_code] { exit_code = evaluate(*arguments, *command); });
 }
 
 }  // namespace regard

@@ -83,8 +83,8 @@ LineFeed::~LineFeed() {
 
 std::vector<std::string> LineFeed::take() {
   std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(
-      lock, [&] { return shared_->ended || shared_->lines.size() >= shared_->least; });
+  shared_->changed.wait(lock,
+                        [&] { return shared_->ended || shared_->lines.size() >= shared_->least; });
   auto lines = std::exchange(shared_->lines, {});
   shared_->changed.notify_all();
   if (lines.empty() && shared_->error) std::rethrow_exception(shared_->error);

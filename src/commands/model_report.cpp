@@ -34,9 +34,10 @@ Json read_run_manifest(const fs::path& path) {
   const auto manifest = Json::parse(read_file(path, "manifest of the run", ExitCode::checkpoint),
                                     nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {
-    throw CheckpointError("{}: damaged, it is no JSON object; what it said of the run is lost, and "
-                          "the model can be looked at by its own folder",
-                          path.string());
+    throw CheckpointError(
+        "{}: damaged, it is no JSON object; what it said of the run is lost, and "
+        "the model can be looked at by its own folder",
+        path.string());
   }
   return manifest;
 }
@@ -81,23 +82,21 @@ std::string model_text(const ModelReport& report) {
   const auto attention = m.attention.kind == "none"
                              ? "none, fixed context: " + name_of(m.attention.fixed_context)
                              : fmt::format("{}, size {}", m.attention.kind, m.attention.size);
-  const auto vocabulary =
-      options.data.tokenizer.joint
-          ? fmt::format("{} entries for both languages", format_thousands(tokenizers.source->size()))
-          : fmt::format("{} source and {} target entries",
-                        format_thousands(tokenizers.source->size()),
-                        format_thousands(tokenizers.target->size()));
+  const auto vocabulary = options.data.tokenizer.joint
+                              ? fmt::format("{} entries for both languages",
+                                            format_thousands(tokenizers.source->size()))
+                              : fmt::format("{} source and {} target entries",
+                                            format_thousands(tokenizers.source->size()),
+                                            format_thousands(tokenizers.target->size()));
   return fmt::format(
       "attention  {}\n"
       "encoder    {}{}\n"
       "decoder    {}, readout {}\n"
       "tokenizer  {}, {}\n\n{}",
-      attention,
-      gru(m.encoder.layers, m.encoder.hidden_size, m.encoder.embedding_dim),
+      attention, gru(m.encoder.layers, m.encoder.hidden_size, m.encoder.embedding_dim),
       m.encoder.bidirectional ? ", in both directions" : "",
-      gru(m.decoder.layers, m.decoder.hidden_size, m.decoder.embedding_dim),
-      m.decoder.readout_size, name_of(options.data.tokenizer.kind), vocabulary,
-      parameter_table(*report.model.model));
+      gru(m.decoder.layers, m.decoder.hidden_size, m.decoder.embedding_dim), m.decoder.readout_size,
+      name_of(options.data.tokenizer.kind), vocabulary, parameter_table(*report.model.model));
 }
 
 // A value of the manifest as text, a dash where it is missing.
@@ -195,9 +194,9 @@ ModelReport report_on(const fs::path& path) {
 }
 
 std::string to_text(const ModelReport& report) {
-  auto text = fmt::format("{}  {}{}\n\nModel\n\n{}\nTraining\n\n{}", report.model.options.name,
-                          report.path.string(), which(report), model_text(report),
-                          training_text(report));
+  auto text =
+      fmt::format("{}  {}{}\n\nModel\n\n{}\nTraining\n\n{}", report.model.options.name,
+                  report.path.string(), which(report), model_text(report), training_text(report));
   if (!report.run) return text;
   if (!report.run->validations.rows.empty()) {
     text += "\nValidations\n\n" + scores_text(report.run->validations);

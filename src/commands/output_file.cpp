@@ -13,8 +13,7 @@ namespace {
 
 bool takes_a_rename(const std::string& path) {
   std::error_code ignored;
-  return !std::filesystem::exists(path, ignored) ||
-         std::filesystem::is_regular_file(path, ignored);
+  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
 }
 
 }  // namespace

@@ -54,11 +54,11 @@ void add_search_options(CLI::App& command) {
 }
 
 TestingOptions with_given(const CLI::App& command, TestingOptions options) {
-  describe(options, [&]<typename Number>(std::string_view key, Number& value, std::string_view,
-                                         Range = {}) {
-    const auto* option = command.get_option_no_throw(flag_of(key));
-    if (option != nullptr && option->count() > 0) value = option->as<Number>();
-  });
+  describe(options,
+           [&]<typename Number>(std::string_view key, Number& value, std::string_view, Range = {}) {
+             const auto* option = command.get_option_no_throw(flag_of(key));
+             if (option != nullptr && option->count() > 0) value = option->as<Number>();
+           });
   return options;
 }
 

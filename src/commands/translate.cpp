@@ -58,25 +58,27 @@ class Doubts {
   void look_at(const Translation& translation) {
     if (translation.hypotheses.empty()) return;
     const auto length = static_cast<std::int64_t>(translation.source_tokens.size()) - 1;
+    ++sentences_;
     too_long_ += length > options_.data.max_length;
     cut_off_ += !translation.hypotheses[0].finished;
   }
 
   void log() const {
     if (too_long_ > 0) {
-      log::warning("{} lines are longer than the {} tokens that training saw at most",
-                   too_long_, options_.data.max_length);
+      log::warning("longer than anything in training (data.max_length, {} tokens): {} of {} lines",
+                   options_.data.max_length, too_long_, sentences_);
     }
     if (cut_off_ > 0) {
       log::warning(
-          "{} translations were cut off at their greatest length (--max-output-length, "
-          "--max-output-ratio)",
-          cut_off_);
+          "cut off at the greatest length (--max-output-length, --max-output-ratio): {} of {} "
+          "translations",
+          cut_off_, sentences_);
     }
   }
 
  private:
   const Options& options_;
+  std::int64_t sentences_ = 0;
   std::int64_t too_long_ = 0;
   std::int64_t cut_off_ = 0;
 };
@@ -88,8 +90,7 @@ std::string n_best_lines(std::int64_t number, const Translation& translation,
   for (std::size_t k = 0; k < std::min(count, translation.hypotheses.size()); ++k) {
     const auto& hypothesis = translation.hypotheses[k];
     lines += fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}\n", number,
-                         translator.text(hypothesis), hypothesis.log_probability,
-                         hypothesis.score);
+                         translator.text(hypothesis), hypothesis.log_probability, hypothesis.score);
   }
   return lines;
 }
@@ -149,8 +150,7 @@ ExitCode translate(const TranslateArguments& arguments, const CLI::App& command)
   const auto translator = model.translator();
   const auto testing = with_given(command, model.loaded.options.testing);
   check(arguments, testing);
-  LineFeed feed(arguments.input,
-                static_cast<std::size_t>(testing.batch_size * batches_in_chunk));
+  LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk));
   Outputs outputs(arguments, model);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights();
@@ -189,20 +189,22 @@ void add_translate(CLI::App& program, ExitCode& exit_code) {
   command->add_option("-o,--output", arguments->output,
                       "where translations go, complete or not at all; standard output when not "
                       "given");
-  command->add_option("--n-best", arguments->n_best,
-                      "print the N best translations of each line, in the format of Moses")
+  command
+      ->add_option("--n-best", arguments->n_best,
+                   "print the N best translations of each line, in the format of Moses")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  command->add_option("--alignments", arguments->alignments,
-                      "write word alignments, from attention, in Pharaoh's format")
+  command
+      ->add_option("--alignments", arguments->alignments,
+                   "write word alignments, from attention, in Pharaoh's format")
       ->type_name("FILE");
-  command->add_option("--picture", arguments->picture,
-                      "draw the attention: all sentences as .html, or the first as .svg")
+  command
+      ->add_option("--picture", arguments->picture,
+                   "draw the attention: all sentences as .html, or the first as .svg")
       ->type_name("FILE");
   add_search_options(*command);
-  command->callback([arguments, command, &exit_code] {
-    exit_code = translate(*arguments, *command);
-  });
+  command->callback(
+      [arguments, command, &exit_code] { exit_code = translate(*arguments, *command); });
 }
 
 }  // namespace regard

@@ -9,10 +9,11 @@
 
 namespace regard {
 
-std::vector<Translation> force_translations(
-    const TranslationModel& model, torch::Device device, const std::vector<std::string>& sources,
-    const std::vector<std::string>& targets, bool want_weights, std::int64_t batch_size,
-    const std::function<void(std::int64_t)>& progress) {
+std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            bool want_weights, std::int64_t batch_size,
+                                            const std::function<void(std::int64_t)>& progress) {
   std::vector<Translation> translations(sources.size());
   std::vector<Example> examples;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -32,8 +33,8 @@ std::vector<Translation> force_translations(
   for (std::size_t begin = 0; begin < examples.size(); begin += batch_size) {
     const auto count = std::min(examples.size() - begin, static_cast<std::size_t>(batch_size));
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
-    auto forced = force(*model.model, batch.source, batch.source_lengths, batch.target,
-                        want_weights);
+    auto forced =
+        force(*model.model, batch.source, batch.source_lengths, batch.target, want_weights);
     for (std::size_t k = 0; k < count; ++k) {
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(forced[k]));

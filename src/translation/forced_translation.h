@@ -13,10 +13,11 @@ namespace regard {
 // Translation i has targets[i] as its one hypothesis; none where the source line is empty. The
 // numbers of lines are equal. Lines of like length go together, batch_size at a time; `progress`
 // hears how many are done.
-std::vector<Translation> force_translations(
-    const TranslationModel& model, torch::Device device, const std::vector<std::string>& sources,
-    const std::vector<std::string>& targets, bool want_weights, std::int64_t batch_size,
-    const std::function<void(std::int64_t)>& progress = {});
+std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            bool want_weights, std::int64_t batch_size,
+                                            const std::function<void(std::int64_t)>& progress = {});
 
 // exp(−Σ log P / Σ tokens), </s> counted, over the best hypotheses.
 double perplexity(const std::vector<Translation>& translations);
