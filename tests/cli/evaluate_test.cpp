@@ -1,0 +1,148 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "metrics/bleu.h"
+#include "metrics/chrf.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+// Some lines with all that BLEU's counts depend on, and the figures that sacreBLEU 2 gives them.
+class Evaluate : public testing::Test {
+ protected:
+  Evaluate() {
+    write_text(folder / "hyp", "The cat sat on the mat .\nA dog, it barks loudly\nyes\n");
+    write_text(folder / "ref", "The cat sat on a mat .\nA dog, it barks very loudly\nyes sir\n");
+    write_text(folder / "ref2", "The cat is on the mat .\nA dog barks\nyes\n");
+    write_text(folder / "src", "un deux trois\nun deux trois quatre cinq\nun\n");
+  }
+  std::string path(const std::string& name) const { return (folder / name).string(); }
+  // Of a toy text, by the shared model.
+  Finished with_model(std::vector<std::string> more) {
+    const auto corpus = toy_corpus(30, 4);
+    write_text(folder / "toy.src", corpus.source);
+    write_text(folder / "toy.ref", corpus.target);
+    more.insert(more.begin(), {"evaluate", "-m", tiny_model().string(), "-s", path("toy.src"), "-r",
+                               path("toy.ref"), "--threads", "1"});
+    return run(more);
+  }
+
+  std::filesystem::path folder = fresh_folder();
+};
+
+TEST_F(Evaluate, TwoFilesScoreAsTheMetricsDo) {
+  const auto finished = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_GE(lines.size(), 4u);
+  EXPECT_EQ(
+      lines[0],
+      "BLEU = 54.89 92.9/72.7/55.6/42.9 (BP = 0.867 ratio = 0.875 hyp_len = 14 ref_len = 16)");
+  EXPECT_THAT(lines[1], HasSubstr("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp"));
+  EXPECT_EQ(lines[2], "chrF2 = 66.17");
+  EXPECT_THAT(lines[3], HasSubstr("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no"));
+}
+
+TEST_F(Evaluate, OptionsReachTheMetrics) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-r", path("ref2"),
+           "--tokenize", "char", "--lowercase", "--chrf-word-order", "2", "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto json = Json::parse(finished.out);
+  EXPECT_THAT(json.at("bleu").at("signature").get<std::string>(),
+              HasSubstr("nrefs:2|case:lc|eff:no|tok:char"));
+  const References references{lines_of(read_text(path("ref"))), lines_of(read_text(path("ref2")))};
+  BleuOptions bleu;
+  bleu.tokenizer = BleuTokenizer::character;
+  bleu.lowercase = true;
+  const auto hypotheses = lines_of(read_text(path("hyp")));
+  EXPECT_DOUBLE_EQ(json.at("bleu").at("score"), corpus_bleu(hypotheses, references, bleu).score);
+  EXPECT_EQ(json.at("chrf").at("name"), "chrF2++");
+  EXPECT_DOUBLE_EQ(json.at("chrf").at("score"),
+                   corpus_chrf(hypotheses, references, {.word_order = 2, .lowercase = true}));
+}
+
+TEST_F(Evaluate, ByLengthIsATableAndAChart) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-s", path("src"), "-r", path("ref"),
+           "--by-length", "2,4,10", "--by-length-svg", path("l.svg")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("source words"));
+  for (const auto* bucket : {"0–2", "3–4", "5–10", "11+"}) {
+    EXPECT_THAT(finished.out, HasSubstr(bucket));
+    EXPECT_THAT(read_text(path("l.svg")), HasSubstr(bucket));
+  }
+}
+
+TEST_F(Evaluate, DifferentLineCountsNameBothFilesAndCounts) {
+  write_text(folder / "short", "one\n");
+  const auto finished = run({"evaluate", "--hypotheses", path("short"), "-r", path("ref")});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr(path("short") + " has 1 lines"));
+  EXPECT_THAT(finished.err, HasSubstr(path("ref") + " has 3"));
+}
+
+TEST_F(Evaluate, AModelsTranslationsScoreAsTheFileOfThem) {
+  const auto finished = with_model({"-o", path("out"), "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto json = Json::parse(finished.out);
+  EXPECT_EQ(json.at("sentences"), 30);
+  EXPECT_GT(json.at("perplexity"), 1);
+  EXPECT_LT(json.at("perplexity"), 16) << "no better than a guess among all entries";
+  const auto of_file =
+      run({"evaluate", "--hypotheses", path("out"), "-r", path("toy.ref"), "--json"});
+  EXPECT_EQ(Json::parse(of_file.out).at("bleu"), json.at("bleu"));
+  const auto translated =
+      run({"translate", "-m", tiny_model().string(), "-i", path("toy.src"), "--threads", "1"});
+  EXPECT_EQ(read_text(path("out")), translated.out);
+}
+
+TEST_F(Evaluate, AlignmentsAreComparedWithGold) {
+  std::string gold;
+  for (const auto& line : lines_of(toy_corpus(30, 4).source)) {
+    const auto words = 1 + std::count(line.begin(), line.end(), ' ');
+    for (long i = 0; i < words; ++i) gold += std::to_string(i) + "-" + std::to_string(i) + " ";
+    gold.back() = '\n';
+  }
+  write_text(folder / "gold", gold);
+  const auto finished = with_model({"--alignments-gold", path("gold"), "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto alignment = Json::parse(finished.out).at("alignment");
+  EXPECT_EQ(alignment.at("proposed"), alignment.at("sure")) << "one link for each target word";
+  EXPECT_GE(alignment.at("error_rate"), 0);
+  EXPECT_LE(alignment.at("error_rate"), 1);
+}
+
+TEST_F(Evaluate, GoldOfAnotherLengthNamesBothCounts) {
+  write_text(folder / "gold", "0-0\n");
+  const auto finished = with_model({"--alignments-gold", path("gold")});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr(path("gold") + " has 1 lines"));
+}
+
+TEST_F(Evaluate, EitherAModelOrHypotheses) {
+  EXPECT_EQ(run({"evaluate", "-r", path("ref")}).code, 2);
+  EXPECT_EQ(run({"evaluate", "-m", "x", "-s", path("src"), "--hypotheses", path("hyp"), "-r",
+                 path("ref")})
+                .code,
+            2);
+  const auto no_source = run({"evaluate", "-m", "x", "-r", path("ref")});
+  EXPECT_EQ(no_source.code, 2);
+  EXPECT_THAT(no_source.err, HasSubstr("--src"));
+}
+
+TEST_F(Evaluate, AnUnknownTokenizerIsAUsageError) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--tokenize", "14a"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("13a"));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,55 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Info, SaysWhatARunIsAndWhatItScored) {
+  const auto finished = run({"info", tiny_model().string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  for (const auto* part :
+       {"attention  additive, size 16", "tokenizer  word", "output_weight", "train.en",
+        "perplexity", "these weights  step", "step-00000060", "last"}) {
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  }
+}
+
+TEST(Info, AsJsonItIsOneObject) {
+  const auto finished = run({"info", "--json", tiny_model().string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto json = Json::parse(finished.out);
+  EXPECT_EQ(json.at("name"), "tiny");
+  EXPECT_EQ(json.at("attention"), "additive");
+  EXPECT_EQ(json.at("tokenizer").at("source"), 16);  // 12 words and the four special entries
+  const auto& run = json.at("run");
+  ASSERT_EQ(run.at("validations").size(), 2u);
+  EXPECT_EQ(run.at("validations")[0].at("step"), 30);
+  EXPECT_TRUE(run.at("validations")[1].at("bleu").is_number());
+  EXPECT_EQ(run.at("last"), "step-00000060");
+  EXPECT_EQ(run.at("manifest").at("data")[0].at("lines"), 200);
+}
+
+TEST(Info, AModelFolderAloneIsEnough) {
+  const auto folder = fresh_folder() / "carried_off";
+  std::filesystem::copy(std::filesystem::canonical(tiny_model() / "best"), folder,
+                        std::filesystem::copy_options::recursive);
+  const auto finished = run({"info", "--json", folder.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto json = Json::parse(finished.out);
+  EXPECT_GT(json.at("parameters"), 0);
+  EXPECT_FALSE(json.contains("run"));
+}
+
+TEST(Info, AFolderWithoutAModelIsACheckpointError) {
+  const auto finished = run({"info", fresh_folder().string()});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("no model in there"));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,227 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <regex>
+#include <sstream>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Finished translate(std::vector<std::string> arguments, const std::string& input = "") {
+  arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string(), "--threads", "1"});
+  return run(arguments, input);
+}
+
+TEST(Translate, LineForLineWithTheEmptyOnes) {
+  const auto finished = translate({}, "the cat sees\n\na dog hears\n\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_NE(lines[0], "");
+  EXPECT_EQ(lines[1], "");
+  EXPECT_NE(lines[2], "");
+  EXPECT_EQ(lines[3], "");
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST(Translate, NoInputIsNoOutput) {
+  const auto finished = translate({}, "");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+}
+
+TEST(Translate, ALastLineNeedsNoLineFeed) {
+  EXPECT_EQ(translate({}, "the cat").out, translate({}, "the cat\n").out);
+}
+
+TEST(Translate, TheBatchSizeChangesNothing) {
+  const auto input = fresh_folder() / "in.en";
+  write_text(input, toy_corpus(80, 3).source);
+  const auto one = translate({"-i", input.string(), "--batch-size", "1"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(lines_of(one.out), SizeIs(80));
+  EXPECT_EQ(translate({"-i", input.string(), "--batch-size", "7"}).out, one.out);
+  EXPECT_EQ(translate({"-i", input.string(), "--batch-size", "64"}).out, one.out);
+  EXPECT_EQ(translate({"--batch-size", "7"}, read_text(input)).out, one.out);
+}
+
+TEST(Translate, ItLearntTheToyLanguageALittle) {
+  const auto lines = lines_of(translate({}, "the\ncat\nsees\ndog\n").out);
+  EXPECT_THAT(lines, Contains(HasSubstr("chat")));
+}
+
+TEST(Translate, APipeIsAnsweredBeforeItEnds) {
+  Running running({"translate", "-m", tiny_model().string(), "--threads", "1"});
+  running.write("the cat sees\n");
+  const auto first = running.read_line();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_NE(*first, "");
+  running.write("\n");
+  EXPECT_EQ(running.read_line(), "");
+  const auto finished = running.finish();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.out, *first + "\n\n");
+}
+
+TEST(Translate, AFileTakesWhatStandardOutputWouldGet) {
+  const auto out = fresh_folder() / "out.fr";
+  write_text(out, "older\n");
+  const auto finished = translate({"-o", out.string()}, "the cat\n\na dog\n");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(read_text(out), translate({}, "the cat\n\na dog\n").out);
+  EXPECT_FALSE(std::filesystem::exists(out.string() + ".part"));
+}
+
+TEST(Translate, AfterAnErrorTheOlderFileStands) {
+  const auto out = fresh_folder() / "out.fr";
+  write_text(out, "older\n");
+  const auto finished = translate({"-o", out.string()}, "the cat\n\xFF\n");
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_EQ(read_text(out), "older\n");
+  EXPECT_FALSE(std::filesystem::exists(out.string() + ".part"));
+}
+
+TEST(Translate, AnOutputThatCannotBeWrittenIsTheEnvironmentsFault) {
+  const auto finished = translate({"-o", (fresh_folder() / "no" / "out.fr").string()}, "the\n");
+  EXPECT_EQ(finished.code, 6);
+  EXPECT_THAT(finished.err, HasSubstr("out.fr: cannot be written"));
+}
+
+TEST(Translate, NBestHasMosesFormatAndSkipsEmptyLines) {
+  const auto finished = translate({"--n-best", "2"}, "the cat\n\na dog\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  const std::regex format(R"((\d+) \|\|\| (.*) \|\|\| logprob= (-\d+\.\d+) \|\|\| (-\d+\.\d+))");
+  std::vector<std::string> numbers;
+  for (const auto& line : lines) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(line, parts, format)) << line;
+    numbers.push_back(parts[1]);
+  }
+  EXPECT_THAT(numbers, testing::ElementsAre("0", "0", "2", "2"));
+  const auto best = translate({}, "the cat\n");
+  EXPECT_EQ(lines[0].rfind("0 ||| " + lines_of(best.out)[0] + " ||| ", 0), 0u) << lines[0];
+}
+
+TEST(Translate, NBestBeyondTheBeamIsRefused) {
+  const auto finished = translate({"--n-best", "4"}, "the cat\n");  // this model's beam_size is 3
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--beam-size"));
+  EXPECT_EQ(translate({"--n-best", "4", "--beam-size", "4"}, "the cat\n").code, 0);
+}
+
+TEST(Translate, EachTargetWordIsAlignedWithASourceWord) {
+  const auto file = fresh_folder() / "out.align";
+  const auto finished =
+      translate({"--alignments", file.string()}, "the cat sees a dog\n\na bird\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(read_text(file));
+  const auto targets = lines_of(finished.out);
+  const std::vector<int> source_words{5, 0, 2};
+  ASSERT_THAT(lines, SizeIs(3));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::istringstream links(lines[i]);
+    std::istringstream words(targets[i]);
+    const auto target_words = std::distance(std::istream_iterator<std::string>(words), {});
+    std::vector<int> linked(static_cast<std::size_t>(target_words), 0);
+    int s = 0;
+    char dash = 0;
+    std::size_t t = 0;
+    while (links >> s >> dash >> t) {
+      EXPECT_LT(s, source_words[i]);
+      ++linked.at(t);
+    }
+    EXPECT_THAT(linked, testing::Each(1)) << lines[i];
+  }
+}
+
+TEST(Translate, APictureShowsEverySentence) {
+  const auto page = fresh_folder() / "p.html";
+  const auto finished =
+      translate({"--picture", page.string()}, "the cat\n\na small dog\nthe bird\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto html = read_text(page);
+  EXPECT_THAT(html, HasSubstr("<html"));
+  EXPECT_THAT(html, HasSubstr("small"));
+  EXPECT_THAT(html, HasSubstr("Line 4"));
+  EXPECT_THAT(html, HasSubstr("&lt;/s&gt;"));
+  EXPECT_THAT(html, testing::Not(HasSubstr("Line 2")));
+}
+
+TEST(Translate, AnSvgPictureShowsTheFirstSentence) {
+  const auto picture = fresh_folder() / "p.svg";
+  const auto finished = translate({"--picture", picture.string()}, "the cat\nsmall\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_text(picture).rfind("<svg", 0), 0u);
+  EXPECT_THAT(read_text(picture), HasSubstr("cat"));
+  EXPECT_THAT(read_text(picture), testing::Not(HasSubstr("small")));
+}
+
+TEST(Translate, APictureOfAnotherKindIsRefused) {
+  const auto finished = translate({"--picture", "p.png"}, "the\n");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr(".html"));
+}
+
+TEST(Translate, AModelWithoutAttentionTranslatesButAlignsNothing) {
+  const auto model = tiny_fixed_context().string();
+  EXPECT_EQ(lines_of(run({"translate", "-m", model}, "the cat\n").out).size(), 1u);
+  const auto file = fresh_folder() / "out.align";
+  const auto finished = run({"translate", "-m", model, "--alignments", file.string()}, "the cat\n");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("has no attention"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST(Translate, AnOverlongLineIsCutWithAWarning) {
+  std::string line;
+  while (line.size() < 10'000) line += "cat ";
+  const auto finished = translate({"--max-output-length", "5"}, "the\n" + line + "\n");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(lines_of(finished.out), SizeIs(2));
+  EXPECT_THAT(finished.err, HasSubstr("line 2 has 10000 bytes"));
+  EXPECT_THAT(finished.err, HasSubstr("cut off at the greatest length"));
+}
+
+TEST(Translate, AMissingModelIsACheckpointError) {
+  const auto finished = run({"translate", "-m", "no/such/run"}, "the\n");
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("no/such/run"));
+}
+
+TEST(Translate, BytesThatAreNotUtf8AreNamedByFileAndLine) {
+  const auto input = fresh_folder() / "in.en";
+  write_text(input, "the cat\n\xC3(\n");
+  const auto finished = translate({"-i", input.string()});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr(input.string() + ":2:"));
+  EXPECT_THAT(lines_of(finished.out), SizeIs(1)) << "what stood before it is translated";
+}
+
+TEST(Translate, AMissingInputIsAnInputError) {
+  const auto finished = translate({"-i", "no/such/text"});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("no/such/text"));
+}
+
+TEST(Translate, UnknownOptionsAndImpossibleNumbersAreUsageErrors) {
+  EXPECT_EQ(translate({"--beamsize", "3"}).code, 2);
+  const auto finished = translate({"--beam-size", "0"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--beam-size: found `0`, wanted a whole number from 1"));
+  EXPECT_EQ(translate({"--beam-size", "2.5"}).code, 2);
+  EXPECT_EQ(translate({"--device", "tpu"}).code, 2);
+}
+
+}  // namespace
+}  // namespace regard
