@@ -39,7 +39,7 @@ SearchOptions options_of(std::int64_t beam, std::int64_t longest, double alpha =
 }
 
 // Every finished sequence of at most `longest` tokens before </s>.
-void enumerate(const torch::Tensor& log_p, std::int64_t longest, Hypothesis prefix,
+void enumerate(const torch::Tensor& log_p, std::int64_t longest, const Hypothesis& prefix,
                std::int64_t last, double alpha, std::vector<Hypothesis>& all) {
   for (std::int64_t y = 0; y < V; ++y) {
     if (y == 0 || y == 2) continue;
@@ -63,7 +63,6 @@ TEST(SearchReference, AWideBeamFindsTheBestOfAllSequences) {
     const auto [source, lengths] = sentences(3);
     const auto found = search(model, source, lengths, options_of(800, 4, alpha));
     for (std::int64_t i = 0; i < 3; ++i) {
-      torch::manual_seed(1 + i);
       std::vector<Hypothesis> all;
       const auto memory = model.encode(source, lengths);
       auto row = torch::stack([&] {
@@ -165,7 +164,8 @@ TEST(Search, PaddingAndBeginAreNeverTranslations) {
   TableModel model(table);
   const auto [source, lengths] = sentences(1);
   for (const std::int64_t beam : {1, 3}) {
-    for (const auto& hypothesis : search(model, source, lengths, options_of(beam, 5))[0]) {
+    const auto found = search(model, source, lengths, options_of(beam, 5));
+    for (const auto& hypothesis : found[0]) {
       for (const auto token : hypothesis.tokens) EXPECT_TRUE(token != 0 && token != 2);
     }
   }
