@@ -1,6 +1,9 @@
 // regard train: from a configuration and parallel text to a model; goes on where a run stopped.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,7 +36,6 @@ struct TrainArguments {
   std::string init_from;
   bool fresh = false;
   bool dry_run = false;
-  std::string command_line;
 };
 
 Options resolve_options(const TrainArguments& arguments) {
@@ -44,6 +46,15 @@ Options resolve_options(const TrainArguments& arguments) {
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   check_training_options(options);
   return options;
+}
+
+// As the user typed it, with blanks between the words.
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string words{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!words.empty() && words.back() == '\0') words.pop_back();
+  std::replace(words.begin(), words.end(), '\0', ' ');
+  return words;
 }
 
 // A run goes on with the model and the tokenizers it has; the rest may change, and is named.
@@ -178,8 +189,7 @@ ExitCode train(const TrainArguments& arguments) {
   const auto setup = make_setup(options, last, arguments.init_from);
   if (!last) {
     write_file(run.path() / "config.yaml", write_options(options));
-    write_file(run.path() / "manifest.json",
-               run_manifest(options, arguments.command_line).dump(2) + "\n");
+    write_file(run.path() / "manifest.json", run_manifest(options, command_line()).dump(2) + "\n");
   }
 
   auto validator = setup.dev ? std::make_unique<Validator>(options, *setup.dev, setup.device)
@@ -192,7 +202,11 @@ ExitCode train(const TrainArguments& arguments) {
     log::info("Training on {} with {} threads, into {}.", setup.device.str(), at::get_num_threads(),
               run.path().string());
   }
+  const auto first_step = trainer.position().step;
   const auto reason = trainer.run();
+  if (last && trainer.position().step == first_step && reason.signal == 0) {
+    log::info("This run is finished; raise what stopped it to go on, or start over with --fresh.");
+  }
   log_end(run, trainer, reason);
   if (reason.signal == SIGINT) return ExitCode::interrupted;
   if (reason.signal == SIGTERM) return ExitCode::terminated;
@@ -215,10 +229,7 @@ void add_train(CLI::App& program, ExitCode& exit_code) {
   command->add_flag("--fresh", arguments->fresh, "remove what the run has so far and start over");
   command->add_flag("--dry-run", arguments->dry_run,
                     "check everything, make one step, write nothing");
-  command->callback([arguments, &program, &exit_code] {
-    arguments->command_line = program.config_to_str();
-    exit_code = train(*arguments);
-  });
+  command->callback([arguments, &exit_code] { exit_code = train(*arguments); });
 }
 
 }  // namespace regard

@@ -58,19 +58,7 @@ testing:
 )";
 
 void train(const fs::path& folder, const std::string& attention) {
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  const auto corpus = toy_corpus(200, 1);
-  write_text(folder / "train.en", corpus.source);
-  write_text(folder / "train.fr", corpus.target);
-  const auto dev = toy_corpus(20, 2);
-  write_text(folder / "dev.en", dev.source);
-  write_text(folder / "dev.fr", dev.target);
-  const auto config = folder / "config.yaml";
-  write_text(config,
-             fmt::format(configuration, fmt::arg("name", folder.filename().string()),
-                         fmt::arg("folder", folder.string()), fmt::arg("attention", attention)));
-  const auto finished = run({"train", "-c", config.string()});
+  const auto finished = run({"train", "-c", toy_training(folder, attention).string()});
   if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
 }
 
@@ -108,6 +96,22 @@ ToyCorpus toy_corpus(std::size_t lines, unsigned seed) {
     corpus.target += "\n";
   }
   return corpus;
+}
+
+fs::path toy_training(const fs::path& folder, const std::string& attention) {
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const auto corpus = toy_corpus(200, 1);
+  write_text(folder / "train.en", corpus.source);
+  write_text(folder / "train.fr", corpus.target);
+  const auto dev = toy_corpus(20, 2);
+  write_text(folder / "dev.en", dev.source);
+  write_text(folder / "dev.fr", dev.target);
+  auto config = folder / "config.yaml";
+  write_text(config,
+             fmt::format(configuration, fmt::arg("name", folder.filename().string()),
+                         fmt::arg("folder", folder.string()), fmt::arg("attention", attention)));
+  return config;
 }
 
 fs::path tiny_model() {

@@ -1,0 +1,287 @@
+// regard train: what bad input gets, and how runs end, go on and start over.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Train : public testing::Test {
+ protected:
+  Finished train(std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {"train", "-c", config_.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::string weights(const std::string& run_name = "run") const {
+    return read_text(folder_ / run_name / "last" / "model.safetensors");
+  }
+
+  fs::path folder_ = fresh_folder();
+  fs::path config_ = toy_training(folder_);
+};
+
+// What bad input gets: an exit code, and a sentence that holds these words.
+using TrainBadInput = Train;
+
+TEST_F(TrainBadInput, AMissingCorpusFile) {
+  const auto result = train({"data.train.0.src=" + (folder_ / "nowhere.en").string()});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("nowhere.en"));
+}
+
+TEST_F(TrainBadInput, AFolderForAFile) {
+  const auto result = train({"data.train.0.src=" + folder_.string()});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("folder"));
+}
+
+TEST_F(TrainBadInput, LineCountsThatDifferAreBothNamed) {
+  write_text(folder_ / "train.en", "a\nb\nc\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("train.fr"), HasSubstr("3"),
+                                HasSubstr("200")));
+}
+
+TEST_F(TrainBadInput, InvalidUtf8IsNamedByFileLineAndByte) {
+  auto text = read_text(folder_ / "train.en");
+  text.insert(text.find('\n') + 1, "\xff");
+  write_text(folder_ / "train.en", text);
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:2"), HasSubstr("byte")));
+}
+
+TEST_F(TrainBadInput, AnEmptyCorpus) {
+  write_text(folder_ / "train.en", "");
+  write_text(folder_ / "train.fr", "");
+  EXPECT_EQ(train().code, 3);
+}
+
+TEST_F(TrainBadInput, NothingButEmptyLines) {
+  write_text(folder_ / "train.en", "\n\n");
+  write_text(folder_ / "train.fr", "\n\n");
+  EXPECT_EQ(train({"data.tokenizer.kind=character"}).code, 3);
+}
+
+TEST_F(TrainBadInput, AMisspeltKeyIsNamedWithASuggestion) {
+  const auto result = train({"training.learning_rte=1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rte"), HasSubstr("learning_rate")));
+}
+
+TEST_F(TrainBadInput, AMisspeltKeyInTheFileIsNamedByLine) {
+  write_text(config_, read_text(config_) + "  beam_sise: 3\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:"), HasSubstr("beam_size")));
+}
+
+TEST_F(TrainBadInput, AValueOfTheWrongTypeOrOutOfRange) {
+  EXPECT_EQ(train({"training.max_steps=many"}).code, 2);
+  const auto result = train({"model.dropout.states=1.5"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("1.5"), HasSubstr("0.99")));
+}
+
+TEST_F(TrainBadInput, KeysThatContradictEachOther) {
+  const auto result = train({"model.tied_embeddings=all"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("tied_embeddings"), HasSubstr("joint")));
+}
+
+TEST_F(TrainBadInput, AnUnknownAttentionNamesTheNearest) {
+  const auto result = train({"model.attention.kind=aditive"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("`additive`"));
+}
+
+TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
+  const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("vocabulary_size"), HasSubstr("5000")));
+}
+
+TEST_F(TrainBadInput, AMissingConfiguration) {
+  const auto result = run({"train", "-c", (folder_ / "nowhere.yaml").string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("nowhere.yaml"));
+}
+
+TEST_F(TrainBadInput, ADeviceThatIsNotThere) {
+  const auto result = train({"--device", "cuda:99"});
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, HasSubstr("cuda:99"));
+}
+
+TEST_F(TrainBadInput, AFolderThatCannotBeMade) {
+  const auto result = train({"training.model_dir=/proc/no/run"});
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, HasSubstr("/proc/no"));
+}
+
+TEST_F(TrainBadInput, AFullDiskKeepsTheLastCheckpoint) {
+  const auto disk = folder_ / "disk";
+  fs::create_directories(disk);
+  const auto mount = "mount -t tmpfs -o size=400k none '" + disk.string() + "' 2>/dev/null";
+  if (geteuid() != 0 || std::system(mount.c_str()) != 0) GTEST_SKIP() << "no tmpfs to fill";
+  const auto result =
+      train({"training.model_dir=" + (disk / "run").string(), "training.max_steps=100",
+             "training.validation_every=5", "training.keep_newest=50"});
+  const bool kept = fs::exists(disk / "run" / "last" / "model.safetensors");
+  const auto translated = run({"translate", "-m", (disk / "run" / "last").string()}, "the cat\n");
+  EXPECT_EQ(std::system(("umount '" + disk.string() + "'").c_str()), 0);
+  EXPECT_EQ(result.code, 6);
+  EXPECT_TRUE(kept);
+  EXPECT_EQ(translated.code, 0) << translated.err;
+}
+
+TEST_F(TrainBadInput, ACheckpointCutShortIsNamedAndNothingIsOverwritten) {
+  ASSERT_EQ(train().code, 0);
+  const auto file = folder_ / "run" / "last" / "training.safetensors";
+  fs::resize_file(file, fs::file_size(file) / 2);
+  const auto before = weights();
+  const auto result = train({"training.max_steps=90"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("training.safetensors"));
+  EXPECT_EQ(weights(), before);
+}
+
+TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
+  ASSERT_EQ(train().code, 0);
+  const auto before = weights();
+  const auto result = train({"model.decoder.hidden_size=24"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("model.decoder.hidden_size"), HasSubstr("24")));
+  EXPECT_EQ(weights(), before);
+}
+
+TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
+  ASSERT_EQ(train().code, 0);
+  const auto result = train({"--init-from", (folder_ / "run").string(), "model.attention.size=24",
+                             "training.model_dir=" + (folder_ / "other").string()});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("shape"));
+}
+
+TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
+  const auto result =
+      train({"training.optimizer=sgd", "training.learning_rate=1000", "training.clip_grad_norm=0",
+             "training.save_every=1", "training.max_steps=2000", "training.validation_every=5000"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.err, HasSubstr("learning_rate"));
+}
+
+TEST_F(Train, ADryRunWritesNothing) {
+  const auto result = train({"--dry-run"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("encoder"), HasSubstr("200")));
+}
+
+TEST_F(Train, TwoRunsOfOneSeedEndInTheSameBytes) {
+  ASSERT_EQ(train().code, 0);
+  ASSERT_EQ(train({"training.model_dir=" + (folder_ / "again").string()}).code, 0);
+  EXPECT_EQ(weights(), weights("again"));
+  ASSERT_EQ(
+      train({"training.model_dir=" + (folder_ / "other").string(), "training.random_seed=7"}).code,
+      0);
+  EXPECT_NE(weights(), weights("other"));
+}
+
+TEST_F(Train, ARunKilledAndResumedEndsInTheSameBytesAsOneNeverStopped) {
+  const std::vector<std::string> same = {
+      "training.max_steps=120",           "training.save_every=7",
+      "model.dropout.states=0.3",         "training.moving_average=0.9",
+      "training.gradient_accumulation=2", "training.validation_every=20",
+      "data.tokenizer.kind=unigram",      "data.tokenizer.sampling=0.5",
+      "data.tokenizer.vocabulary_size=40"};
+  ASSERT_EQ(train(same).code, 0);
+  const auto killed_run = folder_ / "killed";
+  auto arguments = same;
+  arguments.push_back("training.model_dir=" + killed_run.string());
+  std::string command = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string();
+  for (const auto& argument : arguments) command += " " + argument;
+  // Killed as soon as there is a checkpoint to go on from, three times.
+  for (const char* seen : {"0007", "0028", "0049"}) {
+    const auto script = command + " 2>/dev/null & pid=$!; until [ -e " + killed_run.string() +
+                        "/checkpoints/step-0000" + seen +
+                        " ] || ! kill -0 $pid 2>/dev/null; do sleep 0.005; done; kill -9 $pid; "
+                        "wait $pid 2>/dev/null";
+    const int ignored = std::system(("bash -c '" + script + "'").c_str());
+    (void)ignored;
+    ASSERT_TRUE(fs::exists(killed_run / "last"));
+    ASSERT_FALSE(fs::exists(killed_run / "checkpoints" / "step-00000120")) << "ended too soon";
+  }
+  ASSERT_EQ(train(arguments).code, 0);
+  EXPECT_EQ(weights(), weights("killed"));
+  const auto scores = [&](const std::string& name) {  // all but the seconds
+    std::string kept;
+    for (const auto& line : lines_of(read_text(folder_ / name / "validations.tsv"))) {
+      std::size_t end = 0;
+      for (int column = 0; column < 7; ++column) end = line.find('\t', end) + 1;
+      kept += line.substr(0, end) + "\n";
+    }
+    return kept;
+  };
+  EXPECT_EQ(scores("run"), scores("killed"));
+}
+
+TEST_F(Train, AFinishedRunSaysSoAndARaisedLimitContinuesIt) {
+  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
+  const auto again = train({"training.max_steps=30"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+  ASSERT_EQ(train({"training.max_steps=60"}).code, 0);
+  const auto continued = weights();
+  ASSERT_EQ(train({"--fresh"}).code, 0);
+  EXPECT_EQ(weights(), continued);
+}
+
+TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
+  ASSERT_EQ(train().code, 0);
+  const auto result = train({"--init-from", (folder_ / "run").string(), "training.max_steps=1",
+                             "training.learning_rate=0.0000001",
+                             "training.model_dir=" + (folder_ / "tuned").string()});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto translate = [&](const std::string& name) {
+    return run({"translate", "-m", (folder_ / name / "last").string()},
+               read_text(folder_ / "dev.en"))
+        .out;
+  };
+  EXPECT_EQ(translate("run"), translate("tuned"));
+}
+
+TEST_F(Train, SigtermSavesAndLeaves) {
+  const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+                      " training.max_steps=1000000 2>/dev/null & pid=$!; until grep -q step " +
+                      (folder_ / "run" / "train.jsonl").string() +
+                      " 2>/dev/null; do sleep 0.01; done; kill -TERM $pid; wait $pid";
+  const int status = std::system(("bash -c '" + script + "'").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 143);
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "training.safetensors"));
+}
+
+TEST_F(Train, ASecondTrainerOfTheSameRunIsTurnedAway) {
+  Running first({"train", "-c", config_.string(), "training.max_steps=1000000"});
+  for (int i = 0; i < 1000 && !fs::exists(folder_ / "run" / "train.jsonl"); ++i) usleep(10'000);
+  const auto second = train();
+  EXPECT_EQ(second.code, 6);
+  EXPECT_THAT(second.err, Not(HasSubstr("unexpected")));
+}
+
+}  // namespace
+}  // namespace regard
