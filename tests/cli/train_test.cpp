@@ -179,8 +179,9 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
 
 TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
   const auto result =
-      train({"training.optimizer=sgd", "training.learning_rate=1000", "training.clip_grad_norm=0",
-             "training.save_every=1", "training.max_steps=2000", "training.validation_every=5000"});
+      train({"training.optimizer=sgd", "training.learning_rate=1000", "training.weight_decay=1000",
+             "training.clip_grad_norm=0", "training.save_every=1", "training.max_steps=2000",
+             "training.validation_every=5000"});
   EXPECT_EQ(result.code, 4);
   EXPECT_THAT(result.err, HasSubstr("learning_rate"));
 }
@@ -208,7 +209,7 @@ TEST_F(Train, ARunKilledAndResumedEndsInTheSameBytesAsOneNeverStopped) {
       "model.dropout.states=0.3",         "training.moving_average=0.9",
       "training.gradient_accumulation=2", "training.validation_every=20",
       "data.tokenizer.kind=unigram",      "data.tokenizer.sampling=0.5",
-      "data.tokenizer.vocabulary_size=40"};
+      "data.tokenizer.vocabulary_size=30"};
   ASSERT_EQ(train(same).code, 0);
   const auto killed_run = folder_ / "killed";
   auto arguments = same;
