@@ -1,4 +1,5 @@
 // regard evaluate: translations against references, either a model's, made here, or a file's.
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct EvaluateArguments {
   std::size_t chrf_word_order = 0;
   std::vector<std::size_t> by_length;
   std::string by_length_svg;
+  std::vector<std::string> compared;
   std::string gold;
   bool json = false;
 };
@@ -148,6 +150,28 @@ void write_file_of_lines(const std::string& path, const Lines& lines) {
   output.commit();
 }
 
+// "out/attention.fr" is called "attention", "runs/attention/" too.
+std::string name_of(const std::filesystem::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
+void score_lengths(const EvaluateArguments& arguments, const Texts& texts, Evaluation& evaluation) {
+  const auto score = [&](const Lines& hypotheses) {
+    return score_by_length(texts.source, hypotheses, texts.references, arguments.by_length,
+                           evaluation.options.bleu, evaluation.options.chrf);
+  };
+  evaluation.by_length = score(texts.hypotheses);
+  for (const auto& path : arguments.compared) {
+    const auto hypotheses = read_lines(path);
+    check_counts(path, hypotheses.size(), arguments.references[0], texts.references[0].size());
+    evaluation.compared.emplace_back(name_of(path), score(hypotheses));
+  }
+  if (arguments.by_length_svg.empty()) return;
+  OutputFile picture(arguments.by_length_svg);
+  picture.write(by_length_svg(evaluation));
+  picture.commit();
+}
+
 void print(const EvaluateArguments& arguments, const Evaluation& evaluation) {
   OutputFile output("");
   output.write(arguments.json ? to_json(evaluation).dump(2) + "\n" : to_text(evaluation));
@@ -168,16 +192,8 @@ ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
   }
   auto evaluation = evaluate_texts(texts.hypotheses, texts.references, options);
   if (model) model->judge_reference(texts.source, texts.references[0], evaluation);
-  if (!arguments.by_length.empty()) {
-    evaluation.by_length = score_by_length(texts.source, texts.hypotheses, texts.references,
-                                           arguments.by_length, options.bleu, options.chrf);
-  }
-  if (!arguments.by_length_svg.empty()) {
-    const auto& what = model ? arguments.model.model : arguments.hypotheses;
-    OutputFile picture(arguments.by_length_svg);
-    picture.write(by_length_svg(evaluation.by_length, options.chrf, what));
-    picture.commit();
-  }
+  evaluation.name = name_of(model ? arguments.model.model : arguments.hypotheses);
+  if (!arguments.by_length.empty()) score_lengths(arguments, texts, evaluation);
   print(arguments, evaluation);
   return ExitCode::ok;
 }
@@ -199,6 +215,11 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Op
           ->allow_extra_args(false)
           ->needs(source);
   command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
+      ->needs(by_length)
+      ->type_name("FILE");
+  command
+      .add_option("--compare", arguments.compared,
+                  "other translations of the same source, for the same table and drawing")
       ->needs(by_length)
       ->type_name("FILE");
   command

@@ -16,16 +16,28 @@ std::string name_of(const LengthBucket& bucket) {
   return fmt::format("{}–{}", bucket.shortest, *bucket.longest);
 }
 
+std::string figure(const LengthBucket& bucket, double score) {
+  return bucket.sentences == 0 ? "" : fmt::format("{:.2f}", score);
+}
+
 std::string by_length_table(const Evaluation& evaluation) {
-  Table table({{"source words", Align::right},
-               {"sentences", Align::right},
-               {"BLEU", Align::right},
-               {chrf_name(evaluation.options.chrf), Align::right}});
-  for (const auto& bucket : evaluation.by_length) {
-    const bool empty = bucket.sentences == 0;
-    table.add({name_of(bucket), format_thousands(static_cast<std::int64_t>(bucket.sentences)),
-               empty ? "" : fmt::format("{:.2f}", bucket.bleu.score),
-               empty ? "" : fmt::format("{:.2f}", bucket.chrf)});
+  std::vector<Table::Column> columns = {{"source words", Align::right},
+                                        {"sentences", Align::right},
+                                        {"BLEU", Align::right},
+                                        {chrf_name(evaluation.options.chrf), Align::right}};
+  for (const auto& [name, buckets] : evaluation.compared) {
+    columns.push_back({"BLEU of " + name, Align::right});
+  }
+  Table table(columns);
+  for (std::size_t b = 0; b < evaluation.by_length.size(); ++b) {
+    const auto& bucket = evaluation.by_length[b];
+    std::vector<std::string> row = {name_of(bucket),
+                                    format_thousands(static_cast<std::int64_t>(bucket.sentences)),
+                                    figure(bucket, bucket.bleu.score), figure(bucket, bucket.chrf)};
+    for (const auto& [name, buckets] : evaluation.compared) {
+      row.push_back(figure(buckets[b], buckets[b].bleu.score));
+    }
+    table.add(row);
   }
   return table.text();
 }
@@ -94,25 +106,34 @@ Json to_json(const Evaluation& e) {
   if (!e.by_length.empty()) {
     json["by_length"] = Json::array();
     for (const auto& bucket : e.by_length) json["by_length"].push_back(bucket_json(bucket));
+    for (const auto& [name, buckets] : e.compared) {
+      auto& list = json["compared"][name] = Json::array();
+      for (const auto& bucket : buckets) list.push_back(bucket_json(bucket));
+    }
   }
   return json;
 }
 
-std::string by_length_svg(const std::vector<LengthBucket>& buckets, const ChrfOptions& chrf,
-                          const std::string& title) {
+std::string by_length_svg(const Evaluation& evaluation) {
   LineChart chart;
-  chart.title = title;
+  chart.title = "BLEU by source length";
   chart.x_label = "source words";
-  chart.y_label = "score";
+  chart.y_label = "BLEU";
   chart.y_min = 0;
-  chart.series = {{"BLEU", {}}, {chrf_name(chrf), {}}};
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    const auto x = static_cast<double>(b);
-    const bool empty = buckets[b].sentences == 0;
-    const auto gap = std::numeric_limits<double>::quiet_NaN();
-    chart.series[0].points.emplace_back(x, empty ? gap : buckets[b].bleu.score);
-    chart.series[1].points.emplace_back(x, empty ? gap : buckets[b].chrf);
-    chart.x_ticks.emplace_back(x, name_of(buckets[b]));
+  const auto draw = [&](const std::string& name, const std::vector<LengthBucket>& buckets,
+                        const auto& score) {
+    chart.series.push_back({name, {}});
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      const auto gap = std::numeric_limits<double>::quiet_NaN();
+      chart.series.back().points.emplace_back(static_cast<double>(b),
+                                              buckets[b].sentences == 0 ? gap : score(buckets[b]));
+    }
+  };
+  const auto bleu = [](const LengthBucket& bucket) { return bucket.bleu.score; };
+  draw(evaluation.name, evaluation.by_length, bleu);
+  for (const auto& [name, buckets] : evaluation.compared) draw(name, buckets, bleu);
+  for (std::size_t b = 0; b < evaluation.by_length.size(); ++b) {
+    chart.x_ticks.emplace_back(static_cast<double>(b), name_of(evaluation.by_length[b]));
   }
   return line_chart_svg(chart);
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -26,7 +27,10 @@ struct Evaluation {
   double chrf = 0;
   std::optional<double> perplexity;         // of the first reference, for each of its tokens
   std::optional<AlignmentScore> alignment;  // of the model's attention on the first reference
+  std::string name;                         // of what is scored, in tables and charts
   std::vector<LengthBucket> by_length;      // empty where not asked for
+  // Other translations of the same source, by length as well.
+  std::vector<std::pair<std::string, std::vector<LengthBucket>>> compared;
 };
 
 // BLEU and chrF; the rest is left as it is.
@@ -35,8 +39,8 @@ Evaluation evaluate_texts(const std::vector<std::string>& hypotheses, const Refe
 
 std::string to_text(const Evaluation& evaluation);
 Json to_json(const Evaluation& evaluation);
-// BLEU and chrF over the source's length, as an SVG file; empty buckets are gaps.
-std::string by_length_svg(const std::vector<LengthBucket>& buckets, const ChrfOptions& chrf,
-                          const std::string& title);
+// BLEU over the source's length as an SVG file, a line for each of the translations compared; empty
+// buckets are gaps.
+std::string by_length_svg(const Evaluation& evaluation);
 
 }  // namespace regard

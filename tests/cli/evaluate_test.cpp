@@ -11,6 +11,7 @@
 namespace regard {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // Some lines with all that BLEU's counts depend on, and the figures that sacreBLEU 2 gives them.
@@ -78,6 +79,15 @@ TEST_F(Evaluate, ByLengthIsATableAndAChart) {
     EXPECT_THAT(finished.out, HasSubstr(bucket));
     EXPECT_THAT(read_text(path("l.svg")), HasSubstr(bucket));
   }
+}
+
+TEST_F(Evaluate, OtherTranslationsJoinTheTableAndTheChart) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-s", path("src"), "-r", path("ref"),
+           "--by-length", "4", "--by-length-svg", path("l.svg"), "--compare", path("ref")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("BLEU of ref"), HasSubstr("100.00")));
+  EXPECT_THAT(read_text(path("l.svg")), AllOf(HasSubstr("hyp"), HasSubstr("ref")));
 }
 
 TEST_F(Evaluate, DifferentLineCountsNameBothFilesAndCounts) {

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# BLEU by source length, with attention and with one fixed context, on the bundled corpus (Bahdanau
+# et al. 2015, Figure 2): trains configs/quickstart.yaml and its twin where their runs are not
+# there yet, translates both test sets, and writes docs/length_study.md and docs/length_study.svg.
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+readonly regard=build/regard
+readonly edges=5,10,15,20,30,40,50
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+
+[[ -x $regard ]] || scripts/build.sh regard
+for side in en fr; do
+  cat "data/test.$side" "data/test_long.$side" >"$work/test.$side"
+done
+declare -A name=([quickstart]=attention [quickstart_fixed_context]=fixed_context)
+for config in quickstart quickstart_fixed_context; do
+  "$regard" train -c "configs/$config.yaml"
+  "$regard" translate -m "runs/$config" -i "$work/test.en" -o "$work/${name[$config]}.fr"
+done
+
+evaluate() {
+  "$regard" evaluate --hypotheses "$work/attention.fr" -s "$work/test.en" -r "$work/test.fr" \
+    --by-length "$edges" --compare "$work/fixed_context.fr" "$@"
+}
+table=$(evaluate --by-length-svg docs/length_study.svg | sed -n '/source words/,$p')
+
+cat >docs/length_study.md <<EOF
+# BLEU by source length, with and without attention
+
+The bundled corpus, \`data/test\` and \`data/test_long\` together: sentences of which at least one
+combination of words never occurs in training. Both models are \`configs/quickstart.yaml\`, once with
+additive attention and once with one fixed context (\`quickstart_fixed_context.yaml\`), alike in all
+else. Beam $("$regard" config print -c configs/quickstart.yaml | awk '/beam_size/ { print $2; exit }'), seed $("$regard" config print -c configs/quickstart.yaml | awk '/random_seed/ { print $2 }'), one run each. Training sentences have up to 50 tokens, few of them
+more than 30 words.
+
+\`\`\`
+$table
+\`\`\`
+
+![BLEU by source length](length_study.svg)
+
+Written by \`scripts/length_study.sh\` with regard $("$regard" --version), on $(nproc) cores of
+$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
+EOF
+echo "written: docs/length_study.md, docs/length_study.svg" >&2
