@@ -55,7 +55,7 @@ class ProgressReporter {
   bool wants_update() const;
   // For every step: redraws the terminal's line, at most ten times a second; elsewhere nothing.
   void update(const TrainingProgress& progress);
-  // For every logging interval: update() on a terminal, one log line elsewhere.
+  // For every logging interval: one log line; on a terminal only in the log file, beside update().
   void report(const TrainingProgress& progress);
 };
 

@@ -179,7 +179,7 @@ void Trainer::record(const Validation& validation, bool is_best) {
       position_.step, scores.loss, scores.perplexity, scores.bleu, scores.chrf,
       format_duration(validation.seconds), is_best ? "  best so far" : "");
   validations_->append({{"step", position_.step},
-                        {"epoch", position_.epoch + 1},
+                        {"epoch", position_.current_epoch()},
                         {"loss", scores.loss},
                         {"perplexity", scores.perplexity},
                         {"bleu", scores.bleu},
@@ -200,7 +200,7 @@ void Trainer::save() {
   add_model(folder, options_, corpus_.tokenizers(),
             average_ ? average_->averages() : weights_of(*model_));
   add_state(folder, state());
-  folder.commit({{"step", position_.step}, {"epoch", position_.epoch + 1}});
+  folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
   run_.set_last(position_.step);
   if (stopping.best_step == position_.step) run_.set_best(position_.step);
   saved_step_ = position_.step;

@@ -49,7 +49,7 @@ TrainingProgress TrainingLog::progress(const Position& position,
       (batches_in_epoch + o.gradient_accumulation - 1) / o.gradient_accumulation;
   TrainingProgress progress;
   progress.step = position.step;
-  progress.epoch = position.epoch + 1;
+  progress.epoch = position.current_epoch();
   if (o.epochs > 0) progress.total_epochs = o.epochs;
   if (o.max_steps > 0) progress.total_steps = o.max_steps;
   if (o.epochs > 0) {

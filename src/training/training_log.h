@@ -20,6 +20,9 @@ struct Position {
   std::int64_t step = 0;  // updates made
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
+
+  // The epoch as people count, from 1; at the end of an epoch still that one.
+  std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
 };
 
 class TrainingLog {

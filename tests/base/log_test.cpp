@@ -1,0 +1,61 @@
+#include "base/log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Log : public testing::Test {
+ protected:
+  void TearDown() override {
+    log::close_file();
+    log::set_level(log::Level::info);
+    std::filesystem::remove(path_);
+  }
+  std::string file() const { return read_file(path_, "log", ExitCode::unexpected); }
+
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("regard_log_test_" + std::to_string(getpid()));
+};
+
+TEST_F(Log, LinesGoToStderrAndToTheOpenFile) {
+  log::open_file(path_.string());
+  testing::internal::CaptureStderr();
+  log::warning("the {} is {}", "answer", 42);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "warning: the answer is 42\n");
+  EXPECT_THAT(file(), HasSubstr("warning: the answer is 42\n"));
+}
+
+TEST_F(Log, ALineForTheFileAloneIsNotOnStderr) {
+  log::open_file(path_.string());
+  testing::internal::CaptureStderr();
+  log::write_to_file("step 7");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_THAT(file(), HasSubstr("step 7\n"));
+}
+
+TEST_F(Log, WhatIsBelowTheLevelIsDroppedEverywhere) {
+  log::open_file(path_.string());
+  log::debug("hidden");
+  log::set_level(log::Level::debug);
+  log::debug("shown");
+  EXPECT_THAT(file(), AllOf(Not(HasSubstr("hidden")), HasSubstr("shown")));
+}
+
+TEST_F(Log, AFileThatCannotBeWrittenIsAnEnvironmentError) {
+  EXPECT_THROW(log::open_file("/proc/no/such/log"), EnvironmentError);
+}
+
+}  // namespace
+}  // namespace regard
