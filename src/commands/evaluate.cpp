@@ -114,7 +114,7 @@ class ModelEvaluation {
     const bool align = !arguments_.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
     const auto forced =
-        force_translations(model_.loaded, model_.device, source, reference, align,
+        force_translations(model_.loaded, model_.device, *model_.workers, source, reference, align,
                            testing_.batch_size, [&](std::int64_t done) { reporter.update(done); });
     evaluation.perplexity = perplexity(forced);
     if (align) evaluation.alignment = score_alignment(forced);

@@ -17,8 +17,8 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
 ReadyModel load_model(const ModelArguments& arguments) {
   const auto path = resolve_model(arguments.model);
   const auto device = find_device(arguments.device);
-  set_threads(arguments.threads);
-  return {path, device, load_model(path, device)};
+  auto workers = make_workers(arguments.threads, device);
+  return {path, device, std::move(workers), load_model(path, device)};
 }
 
 }  // namespace regard

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "translation/model_folder.h"
@@ -22,12 +23,13 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 struct ReadyModel {
   std::filesystem::path path;
   torch::Device device;
+  std::unique_ptr<Workers> workers;
   TranslationModel loaded;
 
-  Translator translator() const { return {loaded.model, loaded.tokenizers, device}; }
+  Translator translator() const { return {loaded.model, loaded.tokenizers, device, *workers}; }
 };
 
-// Sets the threads too, so it comes before the first tensor. Errors as of resolve_model(),
+// Makes the workers too, so it comes before the first tensor. Errors as of resolve_model(),
 // find_device() and load_model().
 ReadyModel load_model(const ModelArguments& arguments);
 

@@ -79,6 +79,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
 struct Setup {
   Options options;
   torch::Device device = torch::kCPU;
+  std::unique_ptr<Workers> workers;
   std::optional<FolderReader> checkpoint;  // what the run goes on from
   Tokenizers tokenizers;
   std::optional<Corpus> corpus;
@@ -112,7 +113,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   Setup setup;
   setup.options = options;
   setup.device = find_device(options.device);
-  set_threads(options.threads);
+  setup.workers = make_workers(options.threads, setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
   if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
@@ -192,15 +193,16 @@ ExitCode train(const TrainArguments& arguments) {
     write_file(run.path() / "manifest.json", run_manifest(options, command_line()).dump(2) + "\n");
   }
 
-  auto validator = setup.dev ? std::make_unique<Validator>(options, *setup.dev, setup.device)
-                             : std::unique_ptr<Validator>();
+  auto validator =
+      setup.dev ? std::make_unique<Validator>(options, *setup.dev, setup.device, *setup.workers)
+                : std::unique_ptr<Validator>();
   Trainer trainer(options, run, *setup.corpus, setup.model, std::move(validator), setup.device,
-                  setup.checkpoint ? &*setup.checkpoint : nullptr);
+                  *setup.workers, setup.checkpoint ? &*setup.checkpoint : nullptr);
   if (last) {
     log::info("Going on from step {} ({}).", trainer.position().step, last->string());
   } else {
-    log::info("Training on {} with {} threads, into {}.", setup.device.str(), at::get_num_threads(),
-              run.path().string());
+    log::info("Training on {} with {} threads, into {}.", setup.device.str(),
+              setup.workers->count(), run.path().string());
   }
   const auto first_step = trainer.position().step;
   const auto reason = trainer.run();

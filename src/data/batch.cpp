@@ -62,6 +62,24 @@ Batch Batch::to(torch::Device device) const {
   return moved;
 }
 
+Batch Batch::share(std::int64_t w, std::int64_t n) const {
+  Batch part;
+  for (std::int64_t row = w; row < size(); row += n) {
+    part.indices.push_back(indices[static_cast<std::size_t>(row)]);
+  }
+  part.source_lengths = source_lengths.slice(0, w, {}, n);
+  part.source_tokens = part.source_lengths.sum().item<std::int64_t>();
+  const auto longest = part.source_lengths[0].item<std::int64_t>();
+  part.source = source.slice(0, w, {}, n).slice(1, 0, longest).contiguous();
+  if (target.defined()) {
+    const auto rows = target.slice(0, w, {}, n);
+    const auto lengths = rows.ne(pad_id).sum(1);  // with <s> and </s>
+    part.target = rows.slice(1, 0, lengths.max().item<std::int64_t>()).contiguous();
+    part.target_tokens = lengths.sum().item<std::int64_t>() - lengths.numel();
+  }
+  return part;
+}
+
 Batch make_batch(std::span<const Example> examples) {
   std::vector<Pair> pairs;
   for (const Example& e : examples) pairs.push_back({e.index, e.source, e.target});

@@ -33,6 +33,8 @@ struct Batch {
   torch::Tensor target_output() const { return target.slice(1, 1); }     // [B, T]
 
   Batch to(torch::Device device) const;
+  // The sentences w, w + n, w + 2n, …, padded no further than they need; w is below n and size().
+  Batch share(std::int64_t w, std::int64_t n) const;
 };
 
 Batch make_batch(std::span<const Example> examples);

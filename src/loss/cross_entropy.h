@@ -4,20 +4,17 @@
 
 #include <torch/torch.h>
 
-#include <functional>
-
 namespace regard {
 
 struct Loss {
   torch::Tensor smoothed;  // what is minimised: with label smoothing, a sum over tokens
-  torch::Tensor nll;       // −log P, a sum over tokens, without smoothing; not differentiable
+  torch::Tensor nll;  // −log P, a sum over tokens, without smoothing, double; not differentiable
 };
 
-// readout [B, T, R], targets [B, T] int64 with 0 at padding; logits maps [N, R] to [N, V] and is
-// asked for the real positions only. With label smoothing ε (Szegedy et al. 2016), the target
+// readout [B, T, R], targets [B, T] int64 with 0 at padding; the output layer W [V, R], b [V] is
+// applied to the real positions only. With label smoothing ε (Szegedy et al. 2016), the target
 // distribution is (1 − ε) one-hot + ε / V everywhere.
 Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
-                   const std::function<torch::Tensor(const torch::Tensor&)>& logits,
-                   double label_smoothing);
+                   const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing);
 
 }  // namespace regard

@@ -9,6 +9,11 @@ torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows
 
 }  // namespace
 
+torch::Tensor Seq2Seq::logits(const torch::Tensor& readout) {
+  const auto [weight, bias] = output_layer();
+  return torch::linear(readout, weight, bias);
+}
+
 Memory Memory::select(const torch::Tensor& rows) const {
   return {select_rows(keys, rows), select_rows(values, rows), select_rows(mask, rows),
           select_rows(summary, rows)};

@@ -35,6 +35,11 @@ struct DecoderStep {
   DecoderState state;
 };
 
+struct OutputLayer {
+  torch::Tensor weight;  // W [V, R]
+  torch::Tensor bias;    // b [V]
+};
+
 class Seq2Seq : public torch::nn::Module {
  public:
   // source [B, S] int64 token ids, each sentence ending in </s>, padded behind; lengths [B] int64
@@ -46,8 +51,10 @@ class Seq2Seq : public torch::nn::Module {
                            const Memory& memory) = 0;
   // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}. Returns [B, T, R].
   virtual torch::Tensor decode(const torch::Tensor& input, const Memory& memory) = 0;
-  // Scores of all V tokens before the softmax: [..., R] -> [..., V].
-  virtual torch::Tensor logits(const torch::Tensor& readout) = 0;
+  // The last layer in its parts, so that the loss can be made piece by piece.
+  virtual OutputLayer output_layer() = 0;
+  // Scores of all V tokens before the softmax, W readout + b: [..., R] -> [..., V].
+  virtual torch::Tensor logits(const torch::Tensor& readout);
 };
 
 }  // namespace regard

@@ -15,7 +15,7 @@ class MovingAverage {
   MovingAverage(double decay, const NamedParameters& parameters);
 
   // After update n, counted from 1.
-  void update(std::int64_t n);
+  void update(std::int64_t n, Workers& workers);
   // Exchanges weights and averages: once to validate or save, once more to go on.
   void swap();
   const NamedParameters& averages() const { return averages_; }
@@ -24,6 +24,9 @@ class MovingAverage {
   double decay_;
   NamedParameters parameters_;
   NamedParameters averages_;
+  Tensors weights_;  // the same tensors, without names
+  Tensors smoothed_;
+  Pieces pieces_;
 };
 
 }  // namespace regard

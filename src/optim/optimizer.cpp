@@ -4,14 +4,18 @@
 
 namespace regard {
 
-Optimizer::Optimizer(const NamedParameters& parameters) {
-  for (const auto& [name, tensor] : parameters) {
-    names_.push_back(name);
-    parameters_.push_back(tensor);
-  }
+Tensors tensors_of(const NamedParameters& parameters) {
+  Tensors tensors;
+  for (const auto& [name, tensor] : parameters) tensors.push_back(tensor);
+  return tensors;
 }
 
-Optimizer::Tensors Optimizer::make_state(const std::string& name) {
+Optimizer::Optimizer(const NamedParameters& parameters)
+    : parameters_(tensors_of(parameters)), pieces_(parameters_) {
+  for (const auto& [name, tensor] : parameters) names_.push_back(name);
+}
+
+Tensors Optimizer::make_state(const std::string& name) {
   Tensors tensors;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     tensors.push_back(torch::zeros_like(parameters_[i], torch::requires_grad(false)));
@@ -26,15 +30,24 @@ torch::Tensor Optimizer::make_counter(const std::string& name) {
   return counter;
 }
 
-void Optimizer::step(double learning_rate) {
+double Optimizer::step(const std::vector<Tensors>& shares, double learning_rate, double limit,
+                       Workers& workers) {
   const torch::NoGradGuard guard;
-  Tensors gradients;
-  for (const auto& parameter : parameters_) gradients.push_back(parameter.grad());
-  update(parameters_, gradients, learning_rate);
-}
-
-void Optimizer::zero_grad() {
-  for (auto& parameter : parameters_) parameter.mutable_grad() = torch::Tensor();
+  std::vector<torch::Tensor> norms(pieces_.count());
+  pieces_.for_each(workers, [&](std::size_t i, const Piece& piece) {
+    auto g = piece.of(shares[0]);
+    for (std::size_t s = 1; s < shares.size(); ++s) g.add_(piece.of(shares[s]));
+    norms[i] = g.norm();
+  });
+  const auto norm = torch::stack(norms).to(torch::kDouble).norm().item<double>();
+  if (!std::isfinite(norm)) return norm;
+  begin_update();
+  pieces_.for_each(workers, [&](std::size_t, const Piece& piece) {
+    auto g = piece.of(shares[0]);
+    if (limit > 0 && norm > limit) g.mul_(limit / norm);
+    update(piece, piece.of(parameters_), g, learning_rate);
+  });
+  return norm;
 }
 
 namespace {
@@ -50,14 +63,14 @@ class Adam : public Optimizer {
         count_(make_counter("step")) {}
 
  protected:
-  void update(Tensors& theta, const Tensors& g, double learning_rate) override {
-    count_.add_(1);
-    const Tensors counts(theta.size(), count_);
+  void begin_update() override { count_.add_(1); }
+  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
+              double learning_rate) override {
     const auto& o = options_;
     const auto fused = o.optimizer == OptimizerKind::adamw ? static_cast<Fused>(at::_fused_adamw_)
                                                            : static_cast<Fused>(at::_fused_adam_);
-    fused(theta, g, mean_, square_, {}, counts, learning_rate, o.adam_beta1, o.adam_beta2,
-          o.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false, {}, {});
+    fused(theta, g, piece.of(mean_), piece.of(square_), {}, count_, learning_rate, o.adam_beta1,
+          o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false, {}, {});
   }
 
  private:
@@ -80,13 +93,11 @@ class Sgd : public Optimizer {
   }
 
  protected:
-  void update(Tensors& theta, const Tensors& gradients, double learning_rate) override {
-    for (std::size_t i = 0; i < theta.size(); ++i) {
-      auto g = gradients[i];
-      if (options_.weight_decay > 0) g = g.add(theta[i], options_.weight_decay);
-      if (!momentum_.empty()) g = momentum_[i].mul_(options_.momentum).add_(g);
-      theta[i].sub_(g, learning_rate);
-    }
+  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
+              double learning_rate) override {
+    if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
+    if (!momentum_.empty()) g = piece.of(momentum_).mul_(options_.momentum).add_(g);
+    theta.sub_(g, learning_rate);
   }
 
  private:
@@ -104,17 +115,17 @@ class Adadelta : public Optimizer {
         delta_(make_state("delta_avg")) {}
 
  protected:
-  void update(Tensors& theta, const Tensors& gradients, double learning_rate) override {
+  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
+              double learning_rate) override {
     const auto rho = options_.adadelta_rho;
     const auto epsilon = options_.epsilon;
-    for (std::size_t i = 0; i < theta.size(); ++i) {
-      auto g = gradients[i];
-      if (options_.weight_decay > 0) g = g.add(theta[i], options_.weight_decay);
-      square_[i].mul_(rho).addcmul_(g, g, 1 - rho);
-      const auto delta = (delta_[i] + epsilon).sqrt_().div_((square_[i] + epsilon).sqrt_()).mul_(g);
-      delta_[i].mul_(rho).addcmul_(delta, delta, 1 - rho);
-      theta[i].sub_(delta, learning_rate);
-    }
+    auto g2 = piece.of(square_);
+    auto delta2 = piece.of(delta_);
+    if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
+    g2.mul_(rho).addcmul_(g, g, 1 - rho);
+    const auto delta = (delta2 + epsilon).sqrt_().div_((g2 + epsilon).sqrt_()).mul_(g);
+    delta2.mul_(rho).addcmul_(delta, delta, 1 - rho);
+    theta.sub_(delta, learning_rate);
   }
 
  private:
@@ -137,15 +148,6 @@ std::unique_ptr<Optimizer> make_optimizer(const TrainingOptions& options,
       break;
   }
   return std::make_unique<Adam>(options, parameters);
-}
-
-double clip_gradients(const NamedParameters& parameters, double limit) {
-  const torch::NoGradGuard guard;
-  std::vector<torch::Tensor> gradients;
-  for (const auto& [name, tensor] : parameters) gradients.push_back(tensor.grad());
-  const auto norm = torch::stack(at::_foreach_norm(gradients)).norm().item<double>();
-  if (limit > 0 && std::isfinite(norm) && norm > limit) at::_foreach_mul_(gradients, limit / norm);
-  return norm;
 }
 
 }  // namespace regard

@@ -2,28 +2,68 @@
 
 #include <cmath>
 
+#include "model/dropout.h"
 #include "training/batch_loss.h"
 
 namespace regard {
+namespace {
 
-StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const NamedParameters& parameters,
-                      const std::vector<Batch>& batches, double learning_rate,
-                      const TrainingOptions& options) {
+// Keeps dropout's random numbers apart from those of the other users of the seed.
+constexpr std::uint64_t dropout_salt = 0x64726f706f757421;
+
+// One worker's part of each batch: its share of the gradient, and of −log P.
+struct Share {
+  Tensors gradient;  // empty where there was no sentence for it
+  double nll = 0;
+};
+
+Share share_of_step(Seq2Seq& model, const Tensors& parameters, const std::vector<Batch>& batches,
+                    std::int64_t w, std::int64_t n, double factor, double label_smoothing) {
+  Share share;
+  for (const auto& batch : batches) {
+    if (w >= batch.size()) continue;
+    const auto loss = batch_loss(model, n == 1 ? batch : batch.share(w, n), label_smoothing);
+    const auto outer = torch::full({}, factor, loss.smoothed.options());
+    auto gradient = torch::autograd::grad({loss.smoothed}, parameters, {outer},
+                                          /*retain_graph=*/{}, /*create_graph=*/false,
+                                          /*allow_unused=*/true);
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      auto& g = gradient[i];
+      g = g.defined() ? g.contiguous() : torch::zeros_like(parameters[i]);
+      if (!share.gradient.empty()) g.add_(share.gradient[i]);
+    }
+    share.gradient = std::move(gradient);
+    share.nll += loss.nll.item<double>();
+  }
+  return share;
+}
+
+}  // namespace
+
+StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& parameters,
+                      const std::vector<Batch>& batches, std::int64_t step, double learning_rate,
+                      const TrainingOptions& options, Workers& workers) {
   StepResult result;
   for (const auto& batch : batches) {
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
-  optimizer.zero_grad();
-  for (const auto& batch : batches) {
-    const auto loss = batch_loss(model, batch, options.label_smoothing);
-    (loss.smoothed / static_cast<double>(result.target_tokens)).backward();
-    result.nll += loss.nll.item<double>();
+  const auto n = workers.count();
+  std::vector<Share> shares(n);
+  workers.run([&](std::size_t w) {
+    const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ dropout_salt;
+    const DropoutStream stream(seed, static_cast<std::uint64_t>(step) * n + w);
+    shares[w] = share_of_step(
+        model, parameters, batches, static_cast<std::int64_t>(w), static_cast<std::int64_t>(n),
+        1 / static_cast<double>(result.target_tokens), options.label_smoothing);
+  });
+  std::vector<Tensors> gradients;
+  for (auto& share : shares) {
+    result.nll += share.nll;
+    if (!share.gradient.empty()) gradients.push_back(std::move(share.gradient));
   }
-  result.gradient_norm = clip_gradients(parameters, options.clip_grad_norm);
-  if (std::isfinite(result.nll) && std::isfinite(result.gradient_norm)) {
-    optimizer.step(learning_rate);
-  }
+  if (!std::isfinite(result.nll)) return result;
+  result.gradient_norm = optimizer.step(gradients, learning_rate, options.clip_grad_norm, workers);
   return result;
 }
 

@@ -1,4 +1,4 @@
-// One update: forward, backward, clipping, optimizer.
+// One update: forward and backward by all workers, clipping, optimizer.
 #pragma once
 
 #include <torch/torch.h>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/workers.h"
 #include "config/training_options.h"
 #include "data/batch.h"
 #include "model/seq2seq.h"
@@ -20,11 +21,12 @@ struct StepResult {
   std::int64_t target_tokens = 0;
 };
 
-// The gradient is that of the loss summed over all batches, divided by their target tokens. The
-// model must be in training mode. Where loss or gradient is not finite, nothing is updated: see
-// the result.
-StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const NamedParameters& parameters,
-                      const std::vector<Batch>& batches, double learning_rate,
-                      const TrainingOptions& options);
+// The gradient is that of the loss summed over all batches, divided by their target tokens; each
+// worker reads a share of each batch. `step` counts from 1 and, with the seed, decides dropout. The
+// model must be in training mode. Where loss or gradient is not finite, nothing is updated: see the
+// result.
+StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& parameters,
+                      const std::vector<Batch>& batches, std::int64_t step, double learning_rate,
+                      const TrainingOptions& options, Workers& workers);
 
 }  // namespace regard

@@ -36,13 +36,14 @@ const std::vector<std::string> validation_columns = {
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                  std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
-                 torch::Device device, const FolderReader* resume_from)
+                 torch::Device device, Workers& workers, const FolderReader* resume_from)
     : options_(options),
       run_(run),
       corpus_(corpus),
       model_(std::move(model)),
       validator_(std::move(validator)),
       device_(device),
+      workers_(workers),
       parameters_(parameters_of(*model_)),
       optimizer_(make_optimizer(options.training, parameters_)),
       schedule_(options.training),
@@ -129,11 +130,11 @@ void Trainer::update() {
     return;
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result =
-      train_step(*model_, *optimizer_, parameters_, batches, learning_rate, options_.training);
+  const auto result = train_step(*model_, *optimizer_, tensors_of(parameters_), batches,
+                                 position_.step + 1, learning_rate, options_.training, workers_);
   check_finite(result, learning_rate);
   ++position_.step;
-  if (average_) average_->update(position_.step);
+  if (average_) average_->update(position_.step, workers_);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
   if (position_.batch >= in_epoch) position_ = {position_.step, position_.epoch + 1, 0};

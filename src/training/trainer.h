@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/workers.h"
 #include "checkpoint/run_folder.h"
 #include "config/options.h"
 #include "data/batches.h"
@@ -34,7 +35,7 @@ class Trainer {
   // `resume_from` is given, those of this checkpoint.
   Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
           std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
-          torch::Device device, const FolderReader* resume_from);
+          torch::Device device, Workers& workers, const FolderReader* resume_from);
 
   // Throws DivergedError when the loss is no longer finite; the last checkpoint stands.
   StopReason run();
@@ -58,6 +59,7 @@ class Trainer {
   std::shared_ptr<Seq2Seq> model_;
   std::unique_ptr<Validator> validator_;
   torch::Device device_;
+  Workers& workers_;
   NamedParameters parameters_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MovingAverage> average_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "data/batches.h"
@@ -13,8 +14,8 @@
 
 namespace regard {
 
-Validator::Validator(const Options& options, Corpus dev, torch::Device device)
-    : options_(options), dev_(std::move(dev)), device_(device) {
+Validator::Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers)
+    : options_(options), dev_(std::move(dev)), device_(device), workers_(workers) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
     sources_.emplace_back(dev_.source_text(i));
     references_.emplace_back(dev_.target_text(i));
@@ -22,16 +23,17 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device)
 }
 
 double Validator::loss(Seq2Seq& model) const {
-  const torch::InferenceMode guard;
   const auto plan = plan_in_order(dev_, {options_.testing.batch_size, BatchType::sentence});
-  double nll = 0;
-  std::int64_t tokens = 0;
-  for (std::int64_t i = 0; i < plan.batches(); ++i) {
-    const auto batch = make_batch(dev_, plan.batch(i)).to(device_);
-    nll += batch_loss(model, batch, /*label_smoothing=*/0).nll.item<double>();
-    tokens += batch.target_tokens;
-  }
-  return nll / static_cast<double>(tokens);
+  std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
+  std::vector<std::int64_t> tokens(nll.size());
+  deal(workers_, nll.size(), [&](std::size_t i) {
+    const torch::InferenceMode guard;
+    const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
+    nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.item<double>();
+    tokens[i] = batch.target_tokens;
+  });
+  return std::accumulate(nll.begin(), nll.end(), 0.0) /
+         static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
 }
 
 Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) const {
@@ -43,7 +45,7 @@ Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) const {
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
-  const Translator translator(model, dev_.tokenizers(), device_);
+  const Translator translator(model, dev_.tokenizers(), device_, workers_);
   DecodingReporter reporter("validating", dev_.size());
   for (auto& translation :
        translator.translate(sources_, search, options_.testing.batch_size,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/workers.h"
 #include "config/options.h"
 #include "data/corpus.h"
 #include "model/seq2seq.h"
@@ -23,7 +24,7 @@ struct Validation {
 
 class Validator {
  public:
-  Validator(const Options& options, Corpus dev, torch::Device device);
+  Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers);
 
   Validation validate(const std::shared_ptr<Seq2Seq>& model) const;
 
@@ -37,6 +38,7 @@ class Validator {
   Options options_;
   Corpus dev_;
   torch::Device device_;
+  Workers& workers_;
   std::vector<std::string> sources_;
   std::vector<std::string> references_;
 };

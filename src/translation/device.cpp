@@ -33,12 +33,15 @@ torch::Device find_device(const std::string& name) {
   return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
 }
 
-void set_threads(std::int64_t threads) {
+std::unique_ptr<Workers> make_workers(std::int64_t threads, torch::Device device) {
   const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
   if (threads > cores && cores > 0) {
     log::warning("threads: {} were asked for, but there are {} cores", threads, cores);
   }
-  at::set_num_threads(static_cast<int>(threads > 0 ? threads : std::max<std::int64_t>(1, cores)));
+  if (!device.is_cpu()) return std::make_unique<Workers>(1);
+  at::set_num_threads(1);
+  const auto count = threads > 0 ? threads : std::max<std::int64_t>(1, cores);
+  return std::make_unique<Workers>(static_cast<std::size_t>(count), [] { at::init_num_threads(); });
 }
 
 }  // namespace regard

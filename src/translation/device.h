@@ -1,10 +1,13 @@
-// Where the tensors live, and how many threads work on them.
+// Where the tensors live, and how many workers there are.
 #pragma once
 
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+
+#include "base/workers.h"
 
 namespace regard {
 
@@ -12,7 +15,9 @@ namespace regard {
 // EnvironmentError for a device that is not there.
 torch::Device find_device(const std::string& name);
 
-// 0 takes one for each core. To be called before the first tensor is made.
-void set_threads(std::int64_t threads);
+// `threads` workers, 0 for one a core, each doing its arithmetic on one thread: LibTorch's own
+// threads are turned off. On any other device than the CPU a single worker. To be called before the
+// first tensor is made; warns of more threads than cores.
+std::unique_ptr<Workers> make_workers(std::int64_t threads, torch::Device device);
 
 }  // namespace regard

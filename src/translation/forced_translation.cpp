@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <span>
 
 #include "data/batch.h"
@@ -10,6 +11,7 @@
 namespace regard {
 
 std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
+                                            Workers& workers,
                                             const std::vector<std::string>& sources,
                                             const std::vector<std::string>& targets,
                                             bool want_weights, std::int64_t batch_size,
@@ -30,8 +32,12 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();
   });
-  for (std::size_t begin = 0; begin < examples.size(); begin += batch_size) {
-    const auto count = std::min(examples.size() - begin, static_cast<std::size_t>(batch_size));
+  const auto group_size = static_cast<std::size_t>(batch_size);
+  std::mutex mutex;
+  std::int64_t done = 0;
+  deal(workers, (examples.size() + group_size - 1) / group_size, [&](std::size_t i) {
+    const auto begin = i * group_size;
+    const auto count = std::min(examples.size() - begin, group_size);
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
     auto forced =
         force(*model.model, batch.source, batch.source_lengths, batch.target, want_weights);
@@ -39,8 +45,10 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(forced[k]));
     }
-    if (progress) progress(static_cast<std::int64_t>(begin + count));
-  }
+    const std::lock_guard lock(mutex);
+    done += static_cast<std::int64_t>(count);
+    if (progress) progress(done);
+  });
   return translations;
 }
 

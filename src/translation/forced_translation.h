@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "base/workers.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
 namespace regard {
 
 // Translation i has targets[i] as its one hypothesis; none where the source line is empty. The
-// numbers of lines are equal. Lines of like length go together, batch_size at a time; `progress`
-// hears how many are done.
+// numbers of lines are equal. Lines of like length go together, batch_size at a time, each worker
+// at its own; `progress` hears how many are done.
 std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
+                                            Workers& workers,
                                             const std::vector<std::string>& sources,
                                             const std::vector<std::string>& targets,
                                             bool want_weights, std::int64_t batch_size,

@@ -1,6 +1,7 @@
 #include "translation/translator.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -17,8 +18,12 @@ SearchOptions search_options(const TestingOptions& options) {
   return search;
 }
 
-Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device)
-    : model_(std::move(model)), tokenizers_(std::move(tokenizers)), device_(device) {}
+Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
+                       Workers& workers)
+    : model_(std::move(model)),
+      tokenizers_(std::move(tokenizers)),
+      device_(device),
+      workers_(workers) {}
 
 std::vector<Translation> Translator::translate(
     const std::vector<std::string>& lines, const SearchOptions& options, std::int64_t batch_size,
@@ -40,8 +45,12 @@ std::vector<Translation> Translator::translate(
 
   const bool was_training = model_->is_training();
   model_->eval();
-  for (std::size_t begin = 0; begin < order.size(); begin += batch_size) {
-    const auto end = std::min(order.size(), begin + static_cast<std::size_t>(batch_size));
+  const auto group_size = static_cast<std::size_t>(batch_size);
+  std::mutex mutex;
+  std::int64_t done = 0;
+  deal(workers_, (order.size() + group_size - 1) / group_size, [&](std::size_t i) {
+    const auto begin = i * group_size;
+    const auto end = std::min(order.size(), begin + group_size);
     std::vector<std::vector<std::int32_t>> group;
     for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
     const auto batch = make_source_batch(group).to(device_);
@@ -51,8 +60,10 @@ std::vector<Translation> Translator::translate(
       translation.hypotheses = std::move(found[k - begin]);
       translation.text = text(translation.hypotheses[0]);
     }
-    if (progress) progress(static_cast<std::int64_t>(end));
-  }
+    const std::lock_guard lock(mutex);
+    done += static_cast<std::int64_t>(end - begin);
+    if (progress) progress(done);
+  });
   model_->train(was_training);
   return translations;
 }

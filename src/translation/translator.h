@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/workers.h"
 #include "config/testing_options.h"
 #include "decoding/search.h"
 #include "translation/model_folder.h"
@@ -24,10 +25,12 @@ SearchOptions search_options(const TestingOptions& options);
 class Translator {
  public:
   // The model is set to evaluation mode while it translates.
-  Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device);
+  Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
+             Workers& workers);
 
   // Translation i belongs to line i; an empty line gives an empty text. Lines of like length are
-  // translated together, batch_size at a time; `progress` hears how many are done.
+  // translated together, batch_size at a time, each worker at its own; `progress` hears how many
+  // are done.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
@@ -40,6 +43,7 @@ class Translator {
   std::shared_ptr<Seq2Seq> model_;
   Tokenizers tokenizers_;
   torch::Device device_;
+  Workers& workers_;
 };
 
 }  // namespace regard

@@ -29,6 +29,7 @@ class TableModel : public Seq2Seq {
   torch::Tensor decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) override {
     return {};
   }
+  OutputLayer output_layer() override { return {}; }
   torch::Tensor logits(const torch::Tensor& readout) override { return readout; }
 
  private:

@@ -61,14 +61,16 @@ double learn(const std::string& attention, bool reverse) {
     parameters.emplace_back(item.key(), item.value());
   }
   const auto optimizer = make_optimizer(training, parameters);
+  Workers workers;
 
   std::vector<Example> test = random_examples(random, 500, reverse);
   for (std::size_t i = 0; i < test.size(); ++i) test[i].index = static_cast<std::int64_t>(i);
   double right = 0;
   for (int step = 1; step <= 1500 && right < 0.98; ++step) {
     model->train();
-    train_step(*model, *optimizer, parameters, {make_batch(random_examples(random, 64, reverse))},
-               training.learning_rate, training);
+    train_step(*model, *optimizer, tensors_of(parameters),
+               {make_batch(random_examples(random, 64, reverse))}, step, training.learning_rate,
+               training, workers);
     if (step % 100 == 0) right = share_right(*model, test);
   }
   return right;

@@ -15,10 +15,9 @@ torch::Tensor loss_of(const torch::Tensor& x) {
 torch::Tensor ten_steps(const TrainingOptions& options) {
   auto x = torch::linspace(-1, 2, 6, torch::kDouble).requires_grad_();
   const auto optimizer = make_optimizer(options, {{"x", x}});
+  Workers workers;
   for (int i = 0; i < 10; ++i) {
-    optimizer->zero_grad();
-    loss_of(x).backward();
-    optimizer->step(options.learning_rate);
+    optimizer->step({torch::autograd::grad({loss_of(x)}, {x})}, options.learning_rate, 0, workers);
   }
   return x.detach();
 }
@@ -92,23 +91,50 @@ TEST(OptimizerReference, AdadeltaFollowsThePaper) {
   EXPECT_TRUE(torch::allclose(ten_steps(options), x, 1e-10, 1e-12));
 }
 
-TEST(ClipGradients, ScalesTheJointNormDownToTheLimitAndReturnsTheOldOne) {
-  auto a = torch::zeros({2}).requires_grad_();
-  auto b = torch::zeros({1}).requires_grad_();
-  a.mutable_grad() = torch::tensor({2.0F, 3.0F});
-  b.mutable_grad() = torch::tensor({6.0F});
-  EXPECT_FLOAT_EQ(clip_gradients({{"a", a}, {"b", b}}, 3.5), 7);
-  EXPECT_TRUE(torch::allclose(a.grad(), torch::tensor({1.0F, 1.5F})));
-  EXPECT_TRUE(torch::allclose(b.grad(), torch::tensor({3.0F})));
-  EXPECT_FLOAT_EQ(clip_gradients({{"a", a}, {"b", b}}, 0), 3.5);
-  EXPECT_TRUE(torch::allclose(b.grad(), torch::tensor({3.0F})));
+// Plain gradient descent by 1 from 0 shows the gradient that was used.
+struct Descent {
+  Descent() {
+    options.optimizer = OptimizerKind::sgd;
+    options.momentum = 0;
+    optimizer = make_optimizer(options, {{"a", a}, {"b", b}});
+  }
+  double step(const std::vector<Tensors>& shares, double limit) {
+    return optimizer->step(shares, 1, limit, workers);
+  }
+  torch::Tensor a = torch::zeros({2}).requires_grad_();
+  torch::Tensor b = torch::zeros({100000}).requires_grad_();  // more than one piece
+  TrainingOptions options;
+  std::unique_ptr<Optimizer> optimizer;
+  Workers workers{2};
+};
+
+Tensors gradients(float a0, float a1, float last) {
+  auto b = torch::zeros({100000});
+  b[99999] = last;
+  return {torch::tensor({a0, a1}), b};
 }
 
-TEST(ClipGradients, LeavesGradientsThatAreNotFiniteAlone) {
-  auto a = torch::zeros({2}).requires_grad_();
-  a.mutable_grad() = torch::tensor({INFINITY, 1.0F});
-  EXPECT_FALSE(std::isfinite(clip_gradients({{"a", a}}, 1)));
-  EXPECT_FLOAT_EQ(a.grad()[1].item<float>(), 1);
+TEST(OptimizerStep, ScalesTheJointNormDownToTheLimitAndReturnsTheOldOne) {
+  Descent descent;
+  EXPECT_FLOAT_EQ(descent.step({gradients(2, 3, 6)}, 3.5), 7);
+  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-1.0F, -1.5F})));
+  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -3);
+  EXPECT_FLOAT_EQ(descent.step({gradients(2, 3, 6)}, 0), 7);
+  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -9);
+}
+
+TEST(OptimizerStep, AddsUpTheShares) {
+  Descent descent;
+  EXPECT_FLOAT_EQ(descent.step({gradients(1, 0, 2), gradients(0, 1, 4), gradients(1, 2, 0)}, 0), 7);
+  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-2.0F, -3.0F})));
+  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -6);
+}
+
+TEST(OptimizerStep, UpdatesNothingWhereTheGradientIsNotFinite) {
+  Descent descent;
+  EXPECT_FALSE(std::isfinite(descent.step({gradients(INFINITY, 1, 1)}, 1)));
+  EXPECT_TRUE(descent.a.eq(0).all().item<bool>());
+  EXPECT_TRUE(descent.b.eq(0).all().item<bool>());
 }
 
 }  // namespace

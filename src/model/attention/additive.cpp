@@ -23,4 +23,13 @@ torch::Tensor Additive::score(const torch::Tensor& query, const torch::Tensor& k
   return (keys + W_(query).unsqueeze(1)).tanh().matmul(v_);  // [B, S]
 }
 
+std::optional<kernels::GruAttention> Additive::in_gru(const Memory& memory) {
+  return kernels::GruAttention{.form = kernels::ScoreForm::additive,
+                               .W = W_->weight,
+                               .v = v_,
+                               .keys = memory.keys,
+                               .mixed = {},
+                               .lengths = memory.mask.sum(1).cpu()};
+}
+
 }  // namespace regard

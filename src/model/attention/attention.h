@@ -8,6 +8,9 @@
 
 #include <torch/torch.h>
 
+#include <optional>
+
+#include "kernels/gru.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -25,6 +28,13 @@ class Attention : public torch::nn::Module {
                          const torch::Tensor& summary) = 0;
   // query [B, D]: the decoder's state.
   virtual AttentionStep step(const torch::Tensor& query, const Memory& memory) = 0;
+
+  // Shortcuts for a whole sequence of known targets; step() says what they must equal.
+  // The context is the same at every step.
+  virtual bool is_constant() const { return false; }
+  // The score in the form that the GRU's loop has it, where there is one; `mixed` is left to the
+  // decoder.
+  virtual std::optional<kernels::GruAttention> in_gru(const Memory& /*memory*/) { return {}; }
 };
 
 // Every attention that scores each position by itself; the values are the states.

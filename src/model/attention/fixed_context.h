@@ -16,6 +16,7 @@ class NoAttention : public Attention {
   Memory prepare(const torch::Tensor& states, const torch::Tensor& mask,
                  const torch::Tensor& summary) override;
   AttentionStep step(const torch::Tensor& query, const Memory& memory) override;
+  bool is_constant() const override { return true; }
 
  private:
   FixedContext q_;

@@ -10,8 +10,8 @@ namespace regard {
 
 AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
-      state_dropout_(options.dropout.states),
-      readout_dropout_(options.dropout.readout) {
+      state_dropout_(std::make_shared<Dropout>(options.dropout.states)),
+      readout_dropout_(std::make_shared<Dropout>(options.dropout.readout)) {
   const auto& o = options.decoder;
   const auto E = o.embedding_dim;
   const auto D = o.hidden_size;
@@ -51,7 +51,7 @@ DecoderState AttentionDecoder::start(const Memory& memory) {
 
 torch::Tensor AttentionDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
                                         const torch::Tensor& c) {
-  return readout_dropout_((W_y_(y) + W_s_(s) + W_c_(c)).tanh());
+  return readout_dropout_->forward((W_y_(y) + W_s_(s) + W_c_(c)).tanh());
 }
 
 DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
@@ -68,30 +68,43 @@ DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderS
   return {readout(embedded, input, context), weights, std::move(next)};
 }
 
+AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor& projected,
+                                                             torch::Tensor s,
+                                                             const Memory& memory) {
+  if (attention_->is_constant()) {
+    const auto c = attention_->step(s, memory).context;  // [B, C]
+    const auto states = layers_[0]->sequence((projected + C_(c)).unsqueeze(0), s.unsqueeze(0))[0];
+    return {states, c.unsqueeze(0).expand({projected.size(0), -1, -1})};
+  }
+  if (auto in_gru = attention_->in_gru(memory)) {
+    in_gru->mixed = C_(memory.values);  // [B, S, 3D]
+    const auto [states, weights] = layers_[0]->sequence(projected, s, *in_gru);
+    return {states, weights.transpose(0, 1).bmm(memory.values).transpose(0, 1)};
+  }
+  std::vector<torch::Tensor> states;
+  std::vector<torch::Tensor> contexts;
+  for (const auto& x : projected.unbind(0)) {
+    contexts.push_back(attention_->step(s, memory).context);
+    const auto mixture = (x + C_(contexts.back())).unsqueeze(0);
+    s = layers_[0]->step(mixture, s.unsqueeze(0)).squeeze(0);
+    states.push_back(s);
+  }
+  return {torch::stack(states), torch::stack(contexts)};
+}
+
 torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
   const auto first = start(memory);
-
-  // The bottom layer: state and attention in turn.
-  std::vector<torch::Tensor> contexts;
-  std::vector<torch::Tensor> states;
   const auto projected =
-      layers_[0]->project(y.view({1, T * B, -1})).view({T, 1, B, -1});  // [T, 1, B, 3D]
-  auto s = first.layers[0];
-  for (const auto& x : projected.unbind(0)) {
-    contexts.push_back(attention_->step(s, memory).context);
-    s = layers_[0]->step(x + C_(contexts.back()), s.unsqueeze(0)).squeeze(0);
-    states.push_back(s);
-  }
-  const auto c = torch::stack(contexts);  // [T, B, C]
-  auto h = torch::stack(states);          // [T, B, D]
+      layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
+  auto [h, c] = bottom_layer(projected, first.layers[0], memory);
 
   // The layers above wait for the bottom's states only.
   for (std::size_t l = 1; l < layers_.size(); ++l) {
-    const auto x = layers_[l]->project(state_dropout_(h).view({1, T * B, -1}));
-    h = layers_[l]->sequence(x.view({T, 1, B, -1}), first.layers[l].unsqueeze(0)).squeeze(1);
+    const auto x = layers_[l]->project(state_dropout_->forward(h).reshape({1, T * B, -1}));
+    h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
   return readout(y, h, c).transpose(0, 1);  // [B, T, R]
 }

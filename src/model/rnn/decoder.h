@@ -16,6 +16,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/dropout.h"
 #include "model/rnn/gru.h"
 #include "model/seq2seq.h"
 
@@ -36,6 +37,12 @@ class AttentionDecoder : public torch::nn::Module {
   Attention& attention() { return *attention_; }
 
  private:
+  struct BottomLayer {
+    torch::Tensor states;    // [T, B, D]
+    torch::Tensor contexts;  // [T, B, C]
+  };
+  // State and attention in turn: projected [T, B, 3D], s [B, D].
+  BottomLayer bottom_layer(const torch::Tensor& projected, torch::Tensor s, const Memory& memory);
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s, const torch::Tensor& c);
 
   InitialState initial_state_;
@@ -46,8 +53,8 @@ class AttentionDecoder : public torch::nn::Module {
   torch::nn::Linear W_y_{nullptr};
   torch::nn::Linear W_s_{nullptr};
   torch::nn::Linear W_c_{nullptr};
-  torch::nn::Dropout state_dropout_;
-  torch::nn::Dropout readout_dropout_;
+  std::shared_ptr<Dropout> state_dropout_;
+  std::shared_ptr<Dropout> readout_dropout_;
 };
 
 }  // namespace regard

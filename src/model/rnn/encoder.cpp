@@ -22,7 +22,7 @@ torch::Tensor reorder(const torch::Tensor& x, const torch::Tensor& order) {
 RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_dropout)
     : directions_(options.bidirectional ? 2 : 1),
       hidden_size_(options.hidden_size),
-      dropout_(register_module("dropout", torch::nn::Dropout(state_dropout))) {
+      dropout_(register_module("dropout", std::make_shared<Dropout>(state_dropout))) {
   auto input_size = options.embedding_dim;
   for (std::int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(register_module(
@@ -43,23 +43,23 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   torch::Tensor h;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    if (l > 0) x = dropout_(x);
+    if (l > 0) x = dropout_->forward(x);
     std::vector<torch::Tensor> readings = {x};
     if (directions_ == 2) readings.push_back(reorder(x, reversal));
     const auto projected = layers_[l]
                                ->project(torch::stack(readings).view({directions_, S * B, -1}))
-                               .view({directions_, S, B, -1})
-                               .transpose(0, 1);  // [S, G, B, 3D]
+                               .view({directions_, S, B, -1});  // [G, S, B, 3D]
     h = layers_[l]->sequence(projected, torch::zeros({directions_, B, hidden_size_}, x.options()));
-    std::vector<torch::Tensor> sides = {h.select(1, 0)};
-    if (directions_ == 2) sides.push_back(reorder(h.select(1, 1), reversal));
+    std::vector<torch::Tensor> sides = {h[0]};
+    if (directions_ == 2) sides.push_back(reorder(h[1], reversal));
     x = torch::cat(sides, -1);  // [S, B, C]
   }
 
   // Both directions have read the whole sentence after its own number of steps.
-  const auto end = (on_device - 1).view({1, 1, B, 1}).expand({1, directions_, B, hidden_size_});
-  const auto last = h.gather(0, end).squeeze(0).transpose(0, 1).reshape({B, -1});  // [B, C]
-  return {dropout_(x.transpose(0, 1)), positions < on_device.unsqueeze(1), dropout_(last)};
+  const auto end = (on_device - 1).view({1, 1, B, 1}).expand({directions_, 1, B, hidden_size_});
+  const auto last = h.gather(1, end).squeeze(1).transpose(0, 1).reshape({B, -1});  // [B, C]
+  return {dropout_->forward(x.transpose(0, 1)), positions < on_device.unsqueeze(1),
+          dropout_->forward(last)};
 }
 
 }  // namespace regard

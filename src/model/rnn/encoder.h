@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/model_options.h"
+#include "model/dropout.h"
 #include "model/rnn/gru.h"
 
 namespace regard {
@@ -36,7 +37,7 @@ class RecurrentEncoder : public torch::nn::Module {
   std::int64_t directions_;
   std::int64_t hidden_size_;
   std::vector<std::shared_ptr<GruCell>> layers_;
-  torch::nn::Dropout dropout_;
+  std::shared_ptr<Dropout> dropout_;
 };
 
 }  // namespace regard

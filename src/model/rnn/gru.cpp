@@ -40,13 +40,21 @@ torch::Tensor GruCell::step(const torch::Tensor& projected, const torch::Tensor&
   return torch::lerp(candidate, state, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
 }
 
-torch::Tensor GruCell::sequence(const torch::Tensor& projected, torch::Tensor state) {
+torch::Tensor GruCell::b_U(std::int64_t g) const {
+  return b_U_.defined() ? b_U_[g][0] : torch::Tensor();
+}
+
+torch::Tensor GruCell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
   std::vector<torch::Tensor> states;
-  for (const auto& x : projected.unbind(0)) {
-    state = step(x, state);
-    states.push_back(state);
+  for (std::int64_t g = 0; g < U_.size(0); ++g) {
+    states.push_back(kernels::gru(projected[g], state[g], U_[g], b_U(g)).states);
   }
-  return torch::stack(states);  // [T, G, B, D]
+  return torch::stack(states);  // [G, T, B, D]
+}
+
+kernels::GruSequence GruCell::sequence(const torch::Tensor& projected, const torch::Tensor& state,
+                                       const kernels::GruAttention& attention) {
+  return kernels::gru(projected, state, U_[0], b_U(0), attention);
 }
 
 }  // namespace regard

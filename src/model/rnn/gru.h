@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "config/model_options.h"
+#include "kernels/gru.h"
 
 namespace regard {
 
@@ -30,12 +31,18 @@ class GruCell : public torch::nn::Module {
   torch::Tensor project(const torch::Tensor& x);
   // projected [G, B, 3D], state [G, B, D] -> the next state [G, B, D].
   torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state);
-  // All steps in turn: projected [T, G, B, 3D], first state [G, B, D] -> [T, G, B, D].
-  torch::Tensor sequence(const torch::Tensor& projected, torch::Tensor state);
+  // All steps in turn: projected [G, T, B, 3D], first state [G, B, D] -> [G, T, B, D].
+  torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state);
+  // The same for a single cell (G = 1) with attention in the loop: projected [T, B, 3D], state
+  // [B, D].
+  kernels::GruSequence sequence(const torch::Tensor& projected, const torch::Tensor& state,
+                                const kernels::GruAttention& attention);
 
   std::int64_t hidden_size() const { return U_.size(1); }
 
  private:
+  torch::Tensor b_U(std::int64_t g) const;  // [D] or undefined
+
   ResetGate reset_;
   torch::Tensor W_;    // [G, I, 3D]
   torch::Tensor U_;    // [G, D, 3D]

@@ -8,7 +8,7 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t 
                                    const ModelOptions& options)
     : encoder_(std::make_shared<RecurrentEncoder>(options.encoder, options.dropout.states)),
       decoder_(std::make_shared<AttentionDecoder>(encoder_->state_size(), options)),
-      embedding_dropout_(options.dropout.embeddings) {
+      embedding_dropout_(std::make_shared<Dropout>(options.dropout.embeddings)) {
   const auto tied = options.tied_embeddings;
   source_embedding_ = register_parameter(
       "source_embedding", torch::empty({source_vocabulary, options.encoder.embedding_dim}));
@@ -32,23 +32,20 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t 
 }
 
 Memory RecurrentSeq2Seq::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
-  const auto embedded = embedding_dropout_(torch::embedding(source_embedding_, source));
+  const auto embedded = embedding_dropout_->forward(torch::embedding(source_embedding_, source));
   const auto encoded = encoder_->forward(embedded, lengths);
   return decoder_->attention().prepare(encoded.states, encoded.mask, encoded.last);
 }
 
 DecoderStep RecurrentSeq2Seq::step(const torch::Tensor& tokens, const DecoderState& state,
                                    const Memory& memory) {
-  return decoder_->step(embedding_dropout_(torch::embedding(target_embedding_, tokens)), state,
-                        memory);
+  return decoder_->step(embedding_dropout_->forward(torch::embedding(target_embedding_, tokens)),
+                        state, memory);
 }
 
 torch::Tensor RecurrentSeq2Seq::decode(const torch::Tensor& input, const Memory& memory) {
-  return decoder_->forward(embedding_dropout_(torch::embedding(target_embedding_, input)), memory);
-}
-
-torch::Tensor RecurrentSeq2Seq::logits(const torch::Tensor& readout) {
-  return torch::linear(readout, output_weight_, output_bias_);
+  return decoder_->forward(embedding_dropout_->forward(torch::embedding(target_embedding_, input)),
+                           memory);
 }
 
 }  // namespace regard

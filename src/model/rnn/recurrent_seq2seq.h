@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "config/model_options.h"
+#include "model/dropout.h"
 #include "model/rnn/decoder.h"
 #include "model/rnn/encoder.h"
 #include "model/seq2seq.h"
@@ -22,7 +23,7 @@ class RecurrentSeq2Seq : public Seq2Seq {
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const Memory& memory) override;
   torch::Tensor decode(const torch::Tensor& input, const Memory& memory) override;
-  torch::Tensor logits(const torch::Tensor& readout) override;
+  OutputLayer output_layer() override { return {output_weight_, output_bias_}; }
 
  private:
   torch::Tensor source_embedding_;  // [V_src, E]
@@ -31,7 +32,7 @@ class RecurrentSeq2Seq : public Seq2Seq {
   torch::Tensor output_bias_;       // [V_trg]
   std::shared_ptr<RecurrentEncoder> encoder_;
   std::shared_ptr<AttentionDecoder> decoder_;
-  torch::nn::Dropout embedding_dropout_;
+  std::shared_ptr<Dropout> embedding_dropout_;
 };
 
 }  // namespace regard

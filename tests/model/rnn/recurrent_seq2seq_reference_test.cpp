@@ -30,9 +30,8 @@ struct Example {
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
   const auto readout = model.decode(x.input, model.encode(x.source, x.lengths));
-  return cross_entropy(
-             readout, x.output, [&](const auto& r) { return model.logits(r); }, 0.1)
-      .smoothed;
+  const auto [weight, bias] = model.output_layer();
+  return cross_entropy(readout, x.output, weight, bias, 0.1).smoothed;
 }
 
 // Every way the decoder can be put together.

@@ -1,0 +1,40 @@
+// One step of attention for B sentences, from the query to the mixture, position by position and
+// never past a sentence's end.
+//
+//   e_s = vᵀ tanh(q + k_s)  (additive)    or    e_s = scale · q·k_s  (dot)
+//   α = softmax_s(e)        out = x + Σ_s α_s m_s
+//
+// m_s is what the mixture is made of: the states, or the states times a matrix that the caller has
+// multiplied once a sentence, since Σ α_s (C h_s) = C Σ α_s h_s.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/gru_rows.h"
+
+namespace regard::kernels {
+
+enum class ScoreForm { additive, dot };
+
+template <typename T>
+struct AttentionRows {
+  ScoreForm form;
+  T scale;                      // dot
+  std::int64_t B, S, A, M;      // sentences, positions, widths of the keys and of the mixture
+  const T* keys;                // [B, S, A]
+  const T* v;                   // [A], additive
+  const T* mixed;               // [B, S, M]
+  const std::int64_t* lengths;  // [B], 1 to S
+};
+
+// q [B, A], x [B, M] -> weights α [B, S], 0 beyond the end; out [B, M]
+template <typename T>
+void attend(const AttentionRows<T>& rows, Strided<const T> q, const T* x, T* weights, T* out);
+
+// d_weights [B, S] or null, d_out [B, M] -> d_q [B, A]; adds to d_keys [B, S, A] and to d_v [B, A],
+// the gradient of v by sentence. That of m is the caller's: Σ_t α_ts d_out_t, one product.
+template <typename T>
+void attend_backward(const AttentionRows<T>& rows, Strided<const T> q, const T* weights,
+                     const T* d_weights, const T* d_out, Strided<T> d_q, T* d_keys, T* d_v);
+
+}  // namespace regard::kernels

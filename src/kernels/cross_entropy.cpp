@@ -1,0 +1,97 @@
+#include "kernels/cross_entropy.h"
+
+#include <algorithm>
+
+#include "kernels/softmax_rows.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Logits held at once: large enough for an efficient product, small enough for the cache.
+constexpr std::int64_t piece_bytes = 4 << 20;
+
+class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+                             const Tensor& bias, const Tensor& targets, double label_smoothing,
+                             bool with_gradient) {
+    const auto N = rows.size(0);
+    const auto V = weight.size(0);
+    Tensor d_rows, d_weight, d_bias;
+    if (with_gradient) {
+      d_rows = torch::empty_like(rows);
+      d_weight = torch::zeros_like(weight);
+      d_bias = torch::zeros_like(bias);
+    }
+    const auto piece =
+        std::clamp<std::int64_t>(piece_bytes / (V * static_cast<std::int64_t>(rows.element_size())),
+                                 1, std::max<std::int64_t>(N, 1));
+    const auto buffer = torch::empty({piece, V}, rows.options());
+    RowLosses sum;
+    for (std::int64_t begin = 0; begin < N; begin += piece) {
+      const auto n = std::min(piece, N - begin);
+      auto logits = buffer.narrow(0, 0, n);  // [n, V]
+      const auto these = rows.narrow(0, begin, n);
+      at::addmm_out(logits, bias, these, weight.t());
+      AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
+        const auto losses =
+            softmax_rows<scalar_t>(n, V, logits.mutable_data_ptr<scalar_t>(),
+                                   targets.const_data_ptr<std::int64_t>() + begin, label_smoothing);
+        sum.loss += losses.loss;
+        sum.nll += losses.nll;
+      });
+      if (!with_gradient) continue;
+      auto d_these = d_rows.narrow(0, begin, n);
+      at::mm_out(d_these, logits, weight);
+      d_weight.addmm_(logits.t(), these);
+      d_bias.add_(logits.sum(0));
+    }
+    context->save_for_backward({d_rows, d_weight, d_bias});
+    const auto nll = torch::tensor(sum.nll, torch::kDouble);
+    context->mark_non_differentiable({nll});
+    return {torch::tensor(sum.loss, torch::kDouble).to(rows.scalar_type()), nll};
+  }
+
+  // The gradient was made with the loss, which is a number: what comes in is its factor.
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    auto saved = context->get_saved_variables();
+    for (auto& gradient : saved) gradient.mul_(gradients[0]);
+    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                                  const Tensor& targets, double label_smoothing) {
+  if (!rows.is_cpu() ||
+      !(rows.scalar_type() == torch::kFloat || rows.scalar_type() == torch::kDouble)) {
+    return linear_cross_entropy_composite(rows, weight, bias, targets, label_smoothing);
+  }
+  const bool with_gradient =
+      torch::GradMode::is_enabled() &&
+      (rows.requires_grad() || weight.requires_grad() || bias.requires_grad());
+  const auto outputs =
+      CrossEntropyFunction::apply(rows.contiguous(), weight.contiguous(), bias.contiguous(),
+                                  targets.contiguous(), label_smoothing, with_gradient);
+  return {outputs[0], outputs[1]};
+}
+
+CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& weight,
+                                            const Tensor& bias, const Tensor& targets,
+                                            double label_smoothing) {
+  const auto log_p = torch::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
+  const auto nll = -log_p.gather(1, targets.unsqueeze(1)).sum();
+  auto loss = nll;
+  if (label_smoothing > 0) {
+    const auto uniform = -log_p.sum() / log_p.size(1);
+    loss = (1 - label_smoothing) * nll + label_smoothing * uniform;
+  }
+  return {loss, nll.detach().to(torch::kDouble)};
+}
+
+}  // namespace regard::kernels

@@ -1,0 +1,15 @@
+// Dropout (Srivastava et al. 2014) whose mask is a function of a key, so that it need not be kept:
+//
+//   y_i = x_i · keep_i / (1 − p)      keep_i = [hash(key, i) ≥ p · 2³²]
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+
+namespace regard::kernels {
+
+// On the CPU in single or double precision.
+torch::Tensor dropout(const torch::Tensor& x, double p, std::uint64_t key);
+
+}  // namespace regard::kernels

@@ -1,0 +1,256 @@
+#include "kernels/gru.h"
+
+#include "kernels/gru_rows.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
+
+Maybe maybe(const Tensor& tensor) {
+  return tensor.defined() ? Maybe(tensor) : std::nullopt;
+}
+Tensor contiguous(const Maybe& tensor) {
+  return tensor ? tensor->contiguous() : Tensor();
+}
+
+// What forward leaves for backward. Undefined tensors stand for what a form does not have.
+struct Tape {
+  // The inputs.
+  Tensor U, b_U, W, v, keys, mixed, lengths;
+  // [W | U], as far as it multiplies s_{t−1}: all of U with the reset gate after the product, the
+  // columns of r and z with the reset gate before it. J is its width.
+  Tensor joint_weight;  // [D, J]
+  Tensor states;        // [T + 1, B, D], the first one in front
+  Tensor joint;         // [T, B, J]: q_t | u_t
+  Tensor gates;         // [T, B, 3D]
+  Tensor reset;         // [T, B, D]: r ⊙ s_{t−1}, with the reset gate before the product
+  Tensor weights;       // [T, B, S]
+
+  static constexpr std::size_t size = 13;
+  std::array<Tensor*, size> all() {
+    return {&U,      &b_U,   &W,     &v,     &keys,   &mixed, &lengths, &joint_weight,
+            &states, &joint, &gates, &reset, &weights};
+  }
+};
+
+template <typename T>
+class Loop {
+ public:
+  Loop(Tape& tape, ScoreForm form, double scale)
+      : tape_(tape),
+        T_(tape.states.size(0) - 1),
+        B_(tape.states.size(1)),
+        D_(tape.states.size(2)),
+        J_(tape.joint_weight.size(1)),
+        A_(tape.W.defined() ? tape.W.size(0) : 0),
+        U_candidate_(tape.U.narrow(1, 2 * D_, D_)) {
+    if (!tape.keys.defined()) return;
+    attention_ = {.form = form,
+                  .scale = static_cast<T>(scale),
+                  .B = B_,
+                  .S = tape.keys.size(1),
+                  .A = tape.keys.size(2),
+                  .M = 3 * D_,
+                  .keys = data(tape.keys),
+                  .v = tape.v.defined() ? data(tape.v) : nullptr,
+                  .mixed = data(tape.mixed),
+                  .lengths = tape.lengths.template const_data_ptr<std::int64_t>()};
+  }
+
+  void forward(const Tensor& x) {
+    auto mixture = torch::empty({B_, 3 * D_}, x.options());  // x̂_t
+    auto product = torch::empty({B_, D_}, x.options());      // U (r ⊙ s)
+    for (std::int64_t t = 0; t < T_; ++t) {
+      auto joint = tape_.joint[t];
+      at::mm_out(joint, tape_.states[t], tape_.joint_weight);
+      const T* input = data(x[t]);
+      if (attention_) {
+        attend<T>(*attention_, query(t), input, data(tape_.weights[t]), data(mixture));
+        input = data(mixture);
+      }
+      const T* s = data(tape_.states[t]);
+      T* gates = data(tape_.gates[t]);
+      T* next = data(tape_.states[t + 1]);
+      if (tape_.b_U.defined()) {
+        gru_after<T>(B_, D_, input, recurrent(t), data(tape_.b_U), s, gates, next);
+      } else {
+        const auto reset = tape_.reset[t];
+        gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates, data(reset));
+        at::mm_out(product, reset, U_candidate_);
+        gru_before_candidate<T>(B_, D_, input, data(product), s, gates, next);
+      }
+    }
+  }
+
+  struct Gradients {
+    Tensor x, first, U, b_U, W, v, keys, mixed;
+  };
+
+  // d_states [T, B, D]; d_weights [T, B, S] or undefined.
+  Gradients backward(const Tensor& d_states, const Tensor& d_weights) {
+    const auto options = tape_.states.options();
+    Gradients d;
+    d.x = torch::empty({T_, B_, 3 * D_}, options);
+    auto d_joint = torch::empty({T_, B_, J_}, options);
+    Tensor d_product, d_reset, d_v, d_query;
+    if (!tape_.b_U.defined()) {
+      d_product = torch::empty({T_, B_, D_}, options);
+      d_reset = torch::empty({B_, D_}, options);
+    }
+    if (attention_) {
+      d.keys = torch::zeros_like(tape_.keys);
+      if (tape_.v.defined()) d_v = torch::zeros({B_, A_}, options);
+      if (!tape_.W.defined()) d_query = torch::empty({B_, D_}, options);
+    }
+    auto d_s = torch::zeros({B_, D_}, options);
+    auto d_previous = torch::empty({B_, D_}, options);
+    for (std::int64_t t = T_ - 1; t >= 0; --t) {
+      d_s.add_(d_states[t]);
+      const T* s = data(tape_.states[t]);
+      const T* gates = data(tape_.gates[t]);
+      T* d_x = data(d.x[t]);
+      const Strided<T> d_q_u = {data(d_joint[t]), J_};
+      const Strided<T> d_u = {d_q_u.data + A_, J_};
+      if (tape_.b_U.defined()) {
+        gru_after_backward<T>(B_, D_, data(d_s), gates, recurrent(t), data(tape_.b_U), s, d_x, d_u,
+                              data(d_previous));
+      } else {
+        const auto d_product_t = d_product[t];
+        gru_before_candidate_backward<T>(B_, D_, data(d_s), gates, s, d_x, data(d_product_t),
+                                         data(d_previous));
+        at::mm_out(d_reset, d_product_t, U_candidate_.t());
+        gru_before_reset_backward<T>(B_, D_, data(d_reset), gates, s, d_x, d_u, data(d_previous));
+      }
+      if (attention_) {
+        attend_backward<T>(*attention_, query(t), data(tape_.weights[t]),
+                           d_weights.defined() ? data(d_weights[t]) : nullptr, d_x,
+                           d_query.defined() ? Strided<T>{data(d_query), D_} : d_q_u, data(d.keys),
+                           d_v.defined() ? data(d_v) : nullptr);
+        if (d_query.defined()) d_previous.add_(d_query);
+      }
+      d_previous.addmm_(d_joint[t], tape_.joint_weight.t());
+      std::swap(d_s, d_previous);
+    }
+    d.first = d_s;
+    add_weight_gradients(d, d_joint, d_product, d_v);
+    return d;
+  }
+
+ private:
+  static T* data(const Tensor& tensor) { return tensor.mutable_data_ptr<T>(); }
+
+  Strided<const T> query(std::int64_t t) const {
+    if (!tape_.W.defined()) return {data(tape_.states[t]), D_};
+    return {data(tape_.joint[t]), J_};
+  }
+  Strided<const T> recurrent(std::int64_t t) const { return {data(tape_.joint[t]) + A_, J_}; }
+
+  // What needs no order of steps: one product over all of them.
+  void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,
+                            const Tensor& d_v) const {
+    const auto rows = T_ * B_;
+    const auto d_joint_weight =
+        tape_.states.narrow(0, 0, T_).view({rows, D_}).t().mm(d_joint.view({rows, J_}));  // [D, J]
+    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
+    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
+    if (tape_.b_U.defined()) {
+      d.b_U = d_joint.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
+    } else {
+      const auto d_U_candidate = tape_.reset.view({rows, D_}).t().mm(d_product.view({rows, D_}));
+      d.U = torch::cat({d.U, d_U_candidate}, 1);
+    }
+    if (!attention_) return;
+    d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d.x.transpose(0, 1));  // [B, S, 3D]
+    if (d_v.defined()) d.v = d_v.sum(0);
+  }
+
+  Tape& tape_;
+  std::int64_t T_, B_, D_, J_, A_;
+  Tensor U_candidate_;  // [D, D]
+  std::optional<AttentionRows<T>> attention_;
+};
+
+class GruFunction : public torch::autograd::Function<GruFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
+                             const Tensor& U, const Maybe& maybe_b_U, const Maybe& maybe_W,
+                             const Maybe& maybe_v, const Maybe& maybe_keys,
+                             const Maybe& maybe_mixed, const Maybe& maybe_lengths,
+                             std::int64_t form, double scale) {
+    const auto T = x.size(0);
+    const auto B = x.size(1);
+    const auto D = first.size(1);
+    Tape tape;
+    tape.U = U.contiguous();
+    tape.b_U = contiguous(maybe_b_U);
+    tape.W = contiguous(maybe_W);
+    tape.v = contiguous(maybe_v);
+    tape.keys = contiguous(maybe_keys);
+    tape.mixed = contiguous(maybe_mixed);
+    tape.lengths = contiguous(maybe_lengths);
+    const bool reset_after = tape.b_U.defined();
+    if (tape.keys.defined()) {
+      tape.weights = torch::empty({T, B, tape.keys.size(1)}, x.options());
+    }
+    const auto recurrent = reset_after ? tape.U : tape.U.narrow(1, 0, 2 * D);
+    tape.joint_weight = tape.W.defined() ? torch::cat({tape.W.t(), recurrent}, 1) : recurrent;
+    tape.states = torch::empty({T + 1, B, D}, x.options());
+    tape.states[0].copy_(first);
+    tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, x.options());
+    tape.gates = torch::empty({T, B, 3 * D}, x.options());
+    if (!reset_after) tape.reset = torch::empty({T, B, D}, x.options());
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "gru", [&] {
+      Loop<scalar_t>(tape, static_cast<ScoreForm>(form), scale).forward(x.contiguous());
+    });
+
+    tensor_list saved;
+    for (const auto* tensor : tape.all()) saved.push_back(*tensor);
+    context->save_for_backward(saved);
+    context->saved_data["form"] = form;
+    context->saved_data["scale"] = scale;
+    context->set_materialize_grads(false);
+    tensor_list outputs = {tape.states.narrow(0, 1, T)};
+    if (tape.weights.defined()) outputs.push_back(tape.weights);
+    return outputs;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    Tape tape;
+    const auto saved = context->get_saved_variables();
+    const auto slots = tape.all();
+    for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
+    const auto form = static_cast<ScoreForm>(context->saved_data["form"].toInt());
+    const auto scale = context->saved_data["scale"].toDouble();
+    const auto d_states = gradients[0].defined()
+                              ? gradients[0].contiguous()
+                              : torch::zeros_like(tape.states.narrow(0, 1, tape.joint.size(0)));
+    const auto d_weights =
+        gradients.size() > 1 && gradients[1].defined() ? gradients[1].contiguous() : Tensor();
+    tensor_list result;
+    AT_DISPATCH_FLOATING_TYPES(d_states.scalar_type(), "gru_backward", [&] {
+      auto d = Loop<scalar_t>(tape, form, scale).backward(d_states, d_weights);
+      result = {d.x, d.first, d.U, d.b_U, d.W, d.v, d.keys, d.mixed, Tensor(), Tensor(), Tensor()};
+    });
+    return result;
+  }
+};
+
+}  // namespace
+
+GruSequence gru(const Tensor& x, const Tensor& first, const Tensor& U, const Tensor& b_U,
+                const std::optional<GruAttention>& attention) {
+  if (!x.is_cpu() || !(x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble)) {
+    return gru_composite(x, first, U, b_U, attention);
+  }
+  const auto a = attention.value_or(GruAttention{});
+  const auto outputs = GruFunction::apply(x, first, U, maybe(b_U), maybe(a.W), maybe(a.v),
+                                          maybe(a.keys), maybe(a.mixed), maybe(a.lengths),
+                                          static_cast<std::int64_t>(a.form), a.scale);
+  return {outputs[0], attention ? outputs[1] : Tensor()};
+}
+
+}  // namespace regard::kernels

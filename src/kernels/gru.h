@@ -1,0 +1,46 @@
+// All T steps of a GRU, with attention in its loop if wanted, and a hand-written gradient.
+//
+//   u_t = U s_{t−1}                                          the only products in the loop
+//   α_t = attention(s_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      attention_rows.h
+//   s_t = cell(x̂_t, u_t, s_{t−1})                            gru_rows.h
+//
+// Equations and gate order are those of model/rnn/gru.h. Weight gradients are one product over all
+// steps, made after the loop. The gradient cannot itself be differentiated.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <optional>
+
+#include "kernels/attention_rows.h"
+
+namespace regard::kernels {
+
+struct GruAttention {
+  ScoreForm form = ScoreForm::additive;
+  torch::Tensor W;      // [A, D], additive: q = W s. With dot, q = s
+  torch::Tensor v;      // [A], additive
+  double scale = 1;     // dot
+  torch::Tensor keys;   // [B, S, A]
+  torch::Tensor mixed;  // m [B, S, 3D]: the states, times what takes a context to the gates
+  torch::Tensor
+      lengths;  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
+};
+
+struct GruSequence {
+  torch::Tensor states;   // [T, B, D]
+  torch::Tensor weights;  // α [T, B, S], with attention
+};
+
+// x [T, B, 3D] = W x + b, first state [B, D], U [D, 3D]; b_U [D] where the reset gate comes after
+// the product, else undefined. On the CPU in single or double precision; see gru_composite for
+// anything else.
+GruSequence gru(const torch::Tensor& x, const torch::Tensor& first, const torch::Tensor& U,
+                const torch::Tensor& b_U, const std::optional<GruAttention>& attention = {});
+
+// The same from LibTorch's operations, on any device.
+GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
+                          const torch::Tensor& U, const torch::Tensor& b_U,
+                          const std::optional<GruAttention>& attention = {});
+
+}  // namespace regard::kernels

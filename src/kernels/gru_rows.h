@@ -1,0 +1,51 @@
+// One time step of B gated recurrent units, element by element: all of the cell but its products
+// with U. Equations and gate order (r, z, s̃) are those of model/rnn/gru.h.
+//
+// Every pointer is to B rows, one behind the other; their widths stand beside them. Where rows lie
+// in a wider array, the distance between them is given as `stride`.
+#pragma once
+
+#include <cstdint>
+
+namespace regard::kernels {
+
+template <typename T>
+struct Strided {
+  T* data;
+  std::int64_t stride;
+  T* row(std::int64_t b) const { return data + b * stride; }
+};
+
+// The reset gate after the product:
+//   r, z = σ(x + u)     s̃ = tanh(x + r ⊙ (u + b_U))     s' = z ⊙ s + (1 − z) ⊙ s̃
+// x [B, 3D], u = U s [B, 3D], b_U [D], s [B, D] -> gates r, z, s̃ [B, 3D], next [B, D]
+template <typename T>
+void gru_after(std::int64_t B, std::int64_t D, const T* x, Strided<const T> u, const T* b_U,
+               const T* s, T* gates, T* next);
+// d_next [B, D] -> d_x [B, 3D], d_u [B, 3D], and d_s [B, D] without the part that comes through u.
+template <typename T>
+void gru_after_backward(std::int64_t B, std::int64_t D, const T* d_next, const T* gates,
+                        Strided<const T> u, const T* b_U, const T* s, T* d_x, Strided<T> d_u,
+                        T* d_s);
+
+// The reset gate before the product, in two halves about the second product v = U (r ⊙ s):
+//   r, z = σ(x + u)     r ⊙ s
+// x [B, 3D], u = U s [B, 2D], s [B, D] -> gates r, z [B, 3D], reset [B, D]
+template <typename T>
+void gru_before_reset(std::int64_t B, std::int64_t D, const T* x, Strided<const T> u, const T* s,
+                      T* gates, T* reset);
+//   s̃ = tanh(x + v)     s' = z ⊙ s + (1 − z) ⊙ s̃
+// v [B, D] -> gates s̃ [B, 3D], next [B, D]
+template <typename T>
+void gru_before_candidate(std::int64_t B, std::int64_t D, const T* x, const T* v, const T* s,
+                          T* gates, T* next);
+// d_next [B, D] -> d_x of z and s̃ [B, 3D], d_v [B, D], the first part of d_s [B, D]
+template <typename T>
+void gru_before_candidate_backward(std::int64_t B, std::int64_t D, const T* d_next, const T* gates,
+                                   const T* s, T* d_x, T* d_v, T* d_s);
+// d_reset = Uᵀ d_v [B, D] -> d_x of r [B, 3D], d_u of r and z [B, 2D]; adds to d_s
+template <typename T>
+void gru_before_reset_backward(std::int64_t B, std::int64_t D, const T* d_reset, const T* gates,
+                               const T* s, T* d_x, Strided<T> d_u, T* d_s);
+
+}  // namespace regard::kernels

@@ -1,0 +1,79 @@
+#include "kernels/cross_entropy.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/gradcheck.h"
+
+namespace regard::kernels {
+namespace {
+
+struct Inputs {
+  Inputs(std::int64_t N, std::int64_t V, torch::Dtype type = torch::kDouble) {
+    torch::manual_seed(3);
+    rows = torch::randn({N, 4}, type).requires_grad_();
+    weight = torch::randn({V, 4}, type).requires_grad_();
+    bias = torch::randn({V}, type).requires_grad_();
+    targets = torch::randint(V, {N}, torch::kLong);
+  }
+  std::vector<torch::Tensor> tensors() const { return {rows, weight, bias}; }
+  torch::Tensor rows, weight, bias, targets;
+};
+
+void expect_equals_the_composite(const Inputs& in, double smoothing, double tolerance) {
+  const auto [rows, weight, bias, targets] = std::tie(in.rows, in.weight, in.bias, in.targets);
+  const auto fused = linear_cross_entropy(rows, weight, bias, targets, smoothing);
+  const auto plain = linear_cross_entropy_composite(rows, weight, bias, targets, smoothing);
+  EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
+  EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
+  // Scaled, as a mean over tokens is.
+  const auto fused_gradients = torch::autograd::grad({fused.loss / 7}, in.tensors());
+  const auto plain_gradients = torch::autograd::grad({plain.loss / 7}, in.tensors());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_TRUE(torch::allclose(fused_gradients[i], plain_gradients[i], tolerance, tolerance)) << i;
+  }
+}
+
+TEST(LinearCrossEntropyReference, ValuesAndGradientsEqualTheComposites) {
+  for (const double smoothing : {0.0, 0.1}) {
+    expect_equals_the_composite(Inputs(9, 11), smoothing, 1e-12);
+  }
+}
+
+TEST(LinearCrossEntropyReference, ManyPiecesMakeOneLoss) {
+  // 600 rows of 50,000 logits in single precision are 30 pieces of 20 and more.
+  expect_equals_the_composite(Inputs(601, 50000, torch::kFloat), 0.1, 1e-4);
+}
+
+TEST(LinearCrossEntropyReference, GradientsEqualCentralDifferences) {
+  const Inputs in(5, 7);
+  expect_gradients_match(
+      [&] { return linear_cross_entropy(in.rows, in.weight, in.bias, in.targets, 0.1).loss; },
+      {{"rows", in.rows}, {"weight", in.weight}, {"bias", in.bias}});
+}
+
+TEST(LinearCrossEntropyReference, LogitsFarApartStayFinite) {
+  const auto rows = torch::tensor({{1.0f}});
+  const auto weight = torch::tensor({{900.0f}, {-900.0f}, {0.0f}}).requires_grad_();
+  const auto bias = torch::zeros(3);
+  const auto [loss, nll] = linear_cross_entropy(rows, weight, bias, torch::tensor({1}), 0);
+  EXPECT_FLOAT_EQ(loss.item<float>(), 1800);
+  const auto gradient = torch::autograd::grad({loss}, {weight})[0];
+  EXPECT_TRUE(torch::allclose(gradient, torch::tensor({{1.0f}, {-1.0f}, {0.0f}}), 1e-6, 1e-6));
+}
+
+TEST(LinearCrossEntropyReference, NotANumberIsNotHidden) {
+  const auto rows = torch::tensor({{std::nanf("")}});
+  const auto [loss, nll] =
+      linear_cross_entropy(rows, torch::ones({3, 1}), torch::zeros(3), torch::tensor({1}), 0.1);
+  EXPECT_TRUE(loss.isnan().item<bool>());
+}
+
+TEST(LinearCrossEntropyReference, NoRowsAreNoLoss) {
+  const auto in = Inputs(0, 5);
+  const auto [loss, nll] = linear_cross_entropy(in.rows, in.weight, in.bias, in.targets, 0.1);
+  EXPECT_EQ(loss.item<double>(), 0);
+  EXPECT_TRUE(torch::autograd::grad({loss}, {in.weight})[0].eq(0).all().item<bool>());
+}
+
+}  // namespace
+}  // namespace regard::kernels
