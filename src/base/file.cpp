@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <vector>
 
 namespace regard {
 namespace fs = std::filesystem;
@@ -48,23 +48,34 @@ void sync(int fd, const fs::path& path) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path, std::string_view what, ExitCode code) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) {
-    throw Error(code, fmt::format("{}: no such file (wanted: the {})", path.string(), what));
+template <typename Problem>
+std::string read_file(const fs::path& path, std::string_view what) {
+  std::error_code ignored;  // what hides the file from status() shows when it is opened
+  const auto type = fs::status(path, ignored).type();
+  if (type == fs::file_type::not_found) {
+    throw Problem("{}: no such file (wanted: the {})", path.string(), what);
   }
-  if (fs::is_directory(path, ignored)) {
-    throw Error(code, fmt::format("{}: a folder, but the {} is a file", path.string(), what));
+  if (type == fs::file_type::directory) {
+    throw Problem("{}: a folder, but the {} is a file", path.string(), what);
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw Error(code, fmt::format("{}: the {} cannot be read ({})", path.string(), what,
-                                  std::strerror(errno)));
+    throw Problem("{}: the {} cannot be read ({})", path.string(), what, std::strerror(errno));
   }
-  std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (in.bad()) throw Error(code, fmt::format("{}: reading failed", path.string()));
+  std::string bytes;
+  std::vector<char> piece(std::size_t{1} << 16);
+  while (in) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    bytes.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw Problem("{}: reading the {} failed", path.string(), what);
   return bytes;
 }
+
+template std::string read_file<ConfigError>(const fs::path&, std::string_view);
+template std::string read_file<InputError>(const fs::path&, std::string_view);
+template std::string read_file<CheckpointError>(const fs::path&, std::string_view);
+template std::string read_file<EnvironmentError>(const fs::path&, std::string_view);
 
 void write_file(const fs::path& path, std::string_view bytes) {
   fs::path aside = path;

@@ -9,9 +9,11 @@
 
 namespace regard {
 
-// The bytes of a regular file. Throws an Error of `code` that says whether the file is missing, a
-// directory, or not readable; `what` names its role ("configuration", "source file").
-std::string read_file(const std::filesystem::path& path, std::string_view what, ExitCode code);
+// The bytes of a file: read_file<InputError>(path, "vocabulary"). `Problem` is one of the classes
+// of base/error.h, thrown with the path and whether the file is missing, a folder or not readable;
+// `what` names the file's role.
+template <typename Problem>
+std::string read_file(const std::filesystem::path& path, std::string_view what);
 
 // Replaces `path` in one step: written aside, synced, renamed over it, the folder synced. After a
 // failure (EnvironmentError: disk full, no permission) the old file stands untouched.

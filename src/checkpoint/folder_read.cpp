@@ -17,7 +17,7 @@ FolderReader::FolderReader(std::filesystem::path path, std::set<std::string> may
 
 std::string FolderReader::text(const std::string& name) const {
   verify(name);
-  return read_file(path_ / name, "checkpoint's file", ExitCode::checkpoint);
+  return read_file<CheckpointError>(path_ / name, "checkpoint's file");
 }
 
 NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* metadata) const {

@@ -43,7 +43,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     throw CheckpointError("{}: no checkpoint there (wanted: a folder with {})", folder.string(),
                           manifest_name);
   }
-  const std::string text = read_file(path, "checkpoint's manifest", ExitCode::checkpoint);
+  const std::string text = read_file<CheckpointError>(path, "checkpoint's manifest");
   try {
     const Json json = Json::parse(text);
     const int found = json.at("format").get<int>();

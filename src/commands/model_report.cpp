@@ -31,7 +31,7 @@ bool same(const std::optional<fs::path>& a, const fs::path& b) {
 Json read_run_manifest(const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return Json::object();
-  const auto manifest = Json::parse(read_file(path, "manifest of the run", ExitCode::checkpoint),
+  const auto manifest = Json::parse(read_file<CheckpointError>(path, "manifest of the run"),
                                     nullptr, /*allow_exceptions=*/false);
   if (!manifest.is_object()) {
     throw CheckpointError(

@@ -136,7 +136,7 @@ void collect_keys(T& section, const std::string& key, std::vector<std::string>& 
 }  // namespace
 
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  return parse_options(read_file(path, "configuration", ExitCode::usage), path.string(), overrides);
+  return parse_options(read_file<ConfigError>(path, "configuration"), path.string(), overrides);
 }
 
 Options parse_options(std::string_view yaml, const std::string& name,

@@ -30,7 +30,7 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const TokenizerOptions& optio
                                                    const std::string& file,
                                                    const std::vector<std::string>& paths) {
   if (file.empty()) return train_on(options, paths);
-  return load_tokenizer(options, read_file(file, "vocabulary", ExitCode::input), file);
+  return load_tokenizer(options, read_file<InputError>(file, "vocabulary"), file);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Alignment parse_alignment(std::string_view text, const std::string& file, std::s
 }
 
 std::vector<Alignment> read_alignments(const std::string& path) {
-  std::istringstream lines(read_file(path, "alignment file", ExitCode::input));
+  std::istringstream lines(read_file<InputError>(path, "alignment file"));
   std::vector<Alignment> alignments;
   for (std::string line; std::getline(lines, line);) {
     alignments.push_back(parse_alignment(line, path, alignments.size() + 1));

@@ -31,7 +31,7 @@ void LineFile::append(std::string_view line) {
 
 std::vector<std::string> read_whole_lines(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
-  const std::string text = read_file(path, "record of the run", ExitCode::environment);
+  const std::string text = read_file<EnvironmentError>(path, "record of the run");
   std::vector<std::string> lines;
   std::size_t start = 0;
   for (std::size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)

@@ -38,7 +38,7 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus)
 }
 
 Json file_entry(const std::string& path) {
-  const auto bytes = read_file(path, "data file", ExitCode::input);
+  const auto bytes = read_file<InputError>(path, "data file");
   return {{"path", path}, {"sha256", sha256(bytes)}, {"lines", count_lines(path)}};
 }
 

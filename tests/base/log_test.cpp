@@ -23,7 +23,7 @@ class Log : public testing::Test {
     log::set_level(log::Level::info);
     std::filesystem::remove(path_);
   }
-  std::string file() const { return read_file(path_, "log", ExitCode::unexpected); }
+  std::string file() const { return read_file<EnvironmentError>(path_, "log"); }
 
   std::filesystem::path path_ =
       std::filesystem::temp_directory_path() / ("regard_log_test_" + std::to_string(getpid()));

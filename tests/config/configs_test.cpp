@@ -32,7 +32,7 @@ TEST(Configs, EveryOneIsCalledAsItsFileAndBeginsWithItsSchema) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
     EXPECT_EQ(read_options(entry.path()).name, entry.path().stem().string());
-    EXPECT_THAT(read_file(entry.path(), "configuration", ExitCode::usage),
+    EXPECT_THAT(read_file<ConfigError>(entry.path(), "configuration"),
                 ::testing::StartsWith("# yaml-language-server: $schema=schema.json\n"));
   }
 }

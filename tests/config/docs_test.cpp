@@ -17,7 +17,7 @@ namespace {
 void expect_committed(const std::string& name, const std::string& generated) {
   const std::filesystem::path path = std::filesystem::path(REGARD_SOURCE_DIR) / name;
   if (std::getenv("REGARD_UPDATE")) write_file(path, generated);
-  EXPECT_EQ(read_file(path, "generated file", ExitCode::unexpected), generated)
+  EXPECT_EQ(read_file<EnvironmentError>(path, "generated file"), generated)
       << name << " is out of date: run this test with REGARD_UPDATE=1 and commit the file";
 }
 

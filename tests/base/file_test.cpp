@@ -1,0 +1,166 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "tests/checkpoint/scratch_folder.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+class File : public testing::Test {
+ protected:
+  template <typename Problem = InputError>
+  std::string refusal(const fs::path& path) {
+    return message_of<Problem>([&] { read_file<Problem>(path, "vocabulary"); });
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      found.push_back(entry.path().filename().string());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  ScratchFolder folder_;
+  fs::path path_ = folder_ / "file";
+};
+
+// While one lives, this process can write no file beyond so many bytes: a disk that is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(File, WhatIsWrittenIsReadBackByteForByte) {
+  std::string bytes("a\r\n\0\xFF", 5);
+  for (int i = 0; i < 200000; ++i) bytes += static_cast<char>(i % 251);
+  write_file(path_, bytes);
+  EXPECT_EQ(read_file<InputError>(path_, "vocabulary"), bytes);
+  write_file(path_, "");
+  EXPECT_EQ(read_file<InputError>(path_, "vocabulary"), "");
+}
+
+TEST_F(File, WritingReplacesTheFileAndLeavesNothingBeside) {
+  write_file(path_, "old");
+  const fs::path kept = folder_ / "kept";
+  fs::create_hard_link(path_, kept);
+  write_file(path_, "new");
+  EXPECT_EQ(bytes_of(path_), "new");
+  EXPECT_EQ(bytes_of(kept), "old") << "written into the old file, not beside it";
+  EXPECT_THAT(names(), ElementsAre("file", "kept"));
+}
+
+TEST_F(File, AFullDiskLeavesTheOldFileAndNothingBeside) {
+  write_file(path_, "old");
+  const auto message = [&] {
+    const FileSizeLimit limit(1000);
+    return message_of<EnvironmentError>([&] { write_file(path_, std::string(5000, 'x')); });
+  }();
+  EXPECT_THAT(message, AllOf(HasSubstr(path_.string()), HasSubstr("cannot be written (File too")));
+  EXPECT_EQ(bytes_of(path_), "old");
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(File, AFolderIsNotReplaced) {
+  fs::create_directories(path_ / "below");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { write_file(path_, "new"); }),
+              StartsWith(path_.string() + ": cannot be replaced ("));
+  EXPECT_TRUE(fs::is_directory(path_ / "below"));
+  EXPECT_THAT(names(), ElementsAre("file"));
+}
+
+TEST_F(File, WritingIntoAMissingFolderSaysWhy) {
+  EXPECT_THAT(message_of<EnvironmentError>([&] { write_file(folder_ / "none/file", ""); }),
+              AllOf(HasSubstr("none/file"), EndsWith("cannot be written (No such file or "
+                                                     "directory)")));
+}
+
+TEST_F(File, AMissingFileIsNamedWithItsRole) {
+  EXPECT_EQ(refusal(path_), path_.string() + ": no such file (wanted: the vocabulary)");
+}
+
+TEST_F(File, AFolderIsNoFile) {
+  EXPECT_EQ(refusal(folder_.path()),
+            folder_.path().string() + ": a folder, but the vocabulary is a file");
+}
+
+TEST_F(File, AFileThatCannotBeOpenedSaysWhy) {
+  fs::create_symlink("file", path_);  // to itself
+  EXPECT_EQ(refusal(path_), path_.string() +
+                                ": the vocabulary cannot be read (Too many levels of symbolic "
+                                "links)");
+}
+
+TEST_F(File, WithoutPermissionAFileIsNotCalledMissing) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  write_file(path_, "secret");
+  fs::permissions(folder_.path(), fs::perms::none);
+  const auto message = refusal(path_);
+  fs::permissions(folder_.path(), fs::perms::owner_all);
+  EXPECT_EQ(message, path_.string() + ": the vocabulary cannot be read (Permission denied)");
+}
+
+TEST_F(File, AReadThatFailsIsNoEndOfTheFile) {
+  EXPECT_EQ(refusal("/proc/self/mem"), "/proc/self/mem: reading the vocabulary failed");
+}
+
+TEST_F(File, ErrorsAreOfTheClassThatTheCallerNames) {
+  const std::string missing = path_.string() + ": no such file (wanted: the vocabulary)";
+  EXPECT_EQ(refusal<ConfigError>(path_), missing);
+  EXPECT_EQ(refusal<CheckpointError>(path_), missing);
+  EXPECT_EQ(refusal<EnvironmentError>(path_), missing);
+  try {
+    read_file<CheckpointError>(path_, "vocabulary");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::checkpoint);
+  }
+}
+
+TEST_F(File, FoldersAreMadeWithTheirParentsAndMayStand) {
+  make_folder(folder_ / "a/b/c");
+  make_folder(folder_ / "a/b/c");
+  EXPECT_TRUE(fs::is_directory(folder_ / "a/b/c"));
+}
+
+TEST_F(File, AFolderIsNotMadeOverAFile) {
+  write_file(path_, "");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { make_folder(path_); }),
+              StartsWith(path_.string() + ": the folder cannot be made ("));
+  EXPECT_THAT(message_of<EnvironmentError>([&] { make_folder(path_ / "below"); }),
+              HasSubstr("the folder cannot be made (Not a directory)"));
+}
+
+}  // namespace
+}  // namespace regard
