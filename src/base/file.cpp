@@ -28,17 +28,6 @@ class Descriptor {
   int fd_;
 };
 
-void write_all(int fd, std::string_view bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
 void sync(int fd, const fs::path& path) {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
     throw EnvironmentError("{}: cannot be flushed to the disk ({})", path.string(),
@@ -76,6 +65,17 @@ template std::string read_file<ConfigError>(const fs::path&, std::string_view);
 template std::string read_file<InputError>(const fs::path&, std::string_view);
 template std::string read_file<CheckpointError>(const fs::path&, std::string_view);
 template std::string read_file<EnvironmentError>(const fs::path&, std::string_view);
+
+void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
 
 void write_file(const fs::path& path, std::string_view bytes) {
   fs::path aside = path;

@@ -19,6 +19,9 @@ std::string read_file(const std::filesystem::path& path, std::string_view what);
 // failure (EnvironmentError: disk full, no permission) the old file stands untouched.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// All bytes to an open descriptor, in as many writes as it takes. EnvironmentError names `path`.
+void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);
+
 // Makes a folder with its parents; EnvironmentError says why it could not.
 void make_folder(const std::filesystem::path& path);
 

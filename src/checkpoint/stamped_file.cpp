@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 
 namespace regard {
 namespace {
@@ -33,12 +34,7 @@ StampedFile::~StampedFile() {
 void StampedFile::append(std::string_view bytes) {
   hash_.update(bytes);
   size_ += bytes.size();
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) cannot_write(path_, errno);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  write_all(fd_, bytes, path_);
 }
 
 FileStamp StampedFile::close() {

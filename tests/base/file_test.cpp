@@ -106,6 +106,15 @@ TEST_F(File, WritingIntoAMissingFolderSaysWhy) {
                                                      "directory)")));
 }
 
+TEST_F(File, WriteAllNamesThePathAndTheReason) {
+  const int full = ::open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  EXPECT_EQ(message_of<EnvironmentError>([&] { write_all(full, "x", "a/b"); }),
+            "a/b: cannot be written (No space left on device)");
+  EXPECT_NO_THROW(write_all(full, "", "a/b"));
+  ::close(full);
+}
+
 TEST_F(File, AMissingFileIsNamedWithItsRole) {
   EXPECT_EQ(refusal(path_), path_.string() + ": no such file (wanted: the vocabulary)");
 }
