@@ -21,11 +21,6 @@ void count(CorpusReport::Side& side, std::span<const std::int32_t> ids) {
   side.max_length = std::max(side.max_length, static_cast<std::int64_t>(ids.size()));
 }
 
-std::string side_summary(const CorpusReport& report, const CorpusReport::Side& side) {
-  return fmt::format("{} tokens, {:.2f}% unknown, {:.1f} a sentence, at most {}", side.tokens,
-                     100 * report.unknown_rate(side), report.mean_length(side), side.max_length);
-}
-
 }  // namespace
 
 double CorpusReport::unknown_rate(const Side& side) const {
@@ -35,14 +30,6 @@ double CorpusReport::unknown_rate(const Side& side) const {
 
 double CorpusReport::mean_length(const Side& side) const {
   return kept == 0 ? 0 : static_cast<double>(side.tokens) / static_cast<double>(kept);
-}
-
-std::string CorpusReport::summary() const {
-  return fmt::format(
-      "{} pairs, {} kept (left out: {} empty, {} too long, {} of odd ratio)\nsource: {}\ntarget: "
-      "{}",
-      read, kept, empty, too_long, odd_ratio, side_summary(*this, source),
-      side_summary(*this, target));
 }
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {

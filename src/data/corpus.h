@@ -30,8 +30,6 @@ struct CorpusReport {
 
   double unknown_rate(const Side& side) const;
   double mean_length(const Side& side) const;
-  // Three lines for a person: the pairs, and each side.
-  std::string summary() const;
 };
 
 // Sequences end to end in one array.
