@@ -64,7 +64,7 @@ std::string which(const ModelReport& report) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-std::int64_t parameters_of(const Seq2Seq& model) {
+std::int64_t parameter_count(const Seq2Seq& model) {
   std::int64_t count = 0;
   for (const auto& parameter : model.parameters()) count += parameter.numel();
   return count;
@@ -210,7 +210,7 @@ Json to_json(const ModelReport& report) {
             {"path", report.path.string()},
             {"regard", version()},
             {"attention", options.model.attention.kind},
-            {"parameters", parameters_of(*report.model.model)},
+            {"parameters", parameter_count(*report.model.model)},
             {"tokenizer",
              {{"kind", name_of(options.data.tokenizer.kind)},
               {"joint", options.data.tokenizer.joint},

@@ -25,4 +25,12 @@ DecoderState DecoderState::select(const torch::Tensor& rows) const {
   return selected;
 }
 
+std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model) {
+  std::vector<std::pair<std::string, torch::Tensor>> parameters;
+  for (const auto& item : model.named_parameters()) {
+    parameters.emplace_back(item.key(), item.value());
+  }
+  return parameters;
+}
+
 }  // namespace regard

@@ -7,6 +7,8 @@
 
 #include <torch/torch.h>
 
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace regard {
@@ -56,5 +58,9 @@ class Seq2Seq : public torch::nn::Module {
   // Scores of all V tokens before the softmax, W readout + b: [..., R] -> [..., V].
   virtual torch::Tensor logits(const torch::Tensor& readout);
 };
+
+// All that is trained, under its name in the model ("encoder.layer0.W"): the tensors themselves,
+// not copies.
+std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model);
 
 }  // namespace regard

@@ -49,14 +49,13 @@ std::string parameter_table(const Seq2Seq& model) {
   std::vector<std::string> order;
   std::map<std::string, std::pair<std::string, std::int64_t>> parts;
   std::int64_t total = 0;
-  for (const auto& item : model.named_parameters()) {
-    const auto part = part_of(item.key());
+  for (const auto& [name, tensor] : parameters_of(model)) {
+    const auto part = part_of(name);
     if (!parts.contains(part)) order.push_back(part);
     auto& [shapes, count] = parts[part];
-    shapes +=
-        fmt::format("{}[{}]", shapes.empty() ? "" : " ", fmt::join(item.value().sizes(), "×"));
-    count += item.value().numel();
-    total += item.value().numel();
+    shapes += fmt::format("{}[{}]", shapes.empty() ? "" : " ", fmt::join(tensor.sizes(), "×"));
+    count += tensor.numel();
+    total += tensor.numel();
   }
   for (const auto& part : order) {
     table.add({part, parts[part].first, format_thousands(parts[part].second)});

@@ -16,14 +16,6 @@
 namespace regard {
 namespace {
 
-NamedParameters parameters_of(const Seq2Seq& model) {
-  NamedParameters parameters;
-  for (const auto& item : model.named_parameters()) {
-    parameters.emplace_back(item.key(), item.value());
-  }
-  return parameters;
-}
-
 std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
   if (checkpoint == nullptr) return std::nullopt;
   return saved_step(*checkpoint);
@@ -198,8 +190,7 @@ void Trainer::record(const Validation& validation, bool is_best) {
 void Trainer::save() {
   const auto& stopping = early_stopping_.state();
   FolderWriter folder(run_.checkpoint(position_.step));
-  add_model(folder, options_, corpus_.tokenizers(),
-            average_ ? average_->averages() : weights_of(*model_));
+  add_model(folder, options_, corpus_.tokenizers(), average_ ? average_->averages() : parameters_);
   add_state(folder, state());
   folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
   run_.set_last(position_.step);

@@ -23,14 +23,6 @@ std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
 
 }  // namespace
 
-NamedTensors weights_of(const Seq2Seq& model) {
-  NamedTensors weights;
-  for (const auto& item : model.named_parameters()) {
-    weights.emplace_back(item.key(), item.value().detach());
-  }
-  return weights;
-}
-
 void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where) {
   const torch::NoGradGuard guard;
   const auto parameters = model.named_parameters();

@@ -20,8 +20,6 @@ struct TranslationModel {
   std::shared_ptr<Seq2Seq> model;
 };
 
-// Named as in the model: "encoder.layer0.W", …
-NamedTensors weights_of(const Seq2Seq& model);
 // Copies saved weights in. Where names or shapes differ, a CheckpointError says which, found
 // against wanted, and leaves the model alone; `where` names the folder.
 void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where);

@@ -56,10 +56,7 @@ double learn(const std::string& attention, bool reverse) {
   TrainingOptions training;
   training.learning_rate = 0.003;
   training.label_smoothing = 0;
-  NamedParameters parameters;
-  for (const auto& item : model->named_parameters()) {
-    parameters.emplace_back(item.key(), item.value());
-  }
+  const auto parameters = parameters_of(*model);
   const auto optimizer = make_optimizer(training, parameters);
   Workers workers;
 
