@@ -116,29 +116,9 @@ void check_corpora(const DataOptions& o, Contradictions& problems) {
   check_pair("data.dev", o.dev.src, o.dev.trg, false, problems);
 }
 
-// Decays of 1 would keep the first value for ever.
-void check_decay(const char* key, double decay, Contradictions& problems) {
-  if (decay >= 1) {
-    problems.add("training.{}: found {}, wanted less than 1 under this optimizer", key, decay);
-  }
-}
-
 void check_optimizer(const TrainingOptions& o, Contradictions& problems) {
   if (o.learning_rate == 0) {
     problems.add("training.learning_rate is 0: nothing would be learned");
-  }
-  switch (o.optimizer) {
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      check_decay("adam_beta1", o.adam_beta1, problems);
-      check_decay("adam_beta2", o.adam_beta2, problems);
-      break;
-    case OptimizerKind::adadelta:
-      check_decay("adadelta_rho", o.adadelta_rho, problems);
-      break;
-    case OptimizerKind::sgd:
-      check_decay("momentum", o.momentum, problems);
-      break;
   }
 }
 

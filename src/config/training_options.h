@@ -95,10 +95,12 @@ void describe(TrainingOptions& o, Field&& field) {
 
   field("optimizer", o.optimizer, "the update rule");
   field("learning_rate", o.learning_rate, "its peak, after any warm-up", between(0, 1000));
-  field("adam_beta1", o.adam_beta1, "adam, adamw: decay of the mean gradient", between(0, 1));
-  field("adam_beta2", o.adam_beta2, "adam, adamw: decay of the squared gradient", between(0, 1));
-  field("adadelta_rho", o.adadelta_rho, "adadelta: decay of both averages", between(0, 1));
-  field("momentum", o.momentum, "sgd: share of the last update", between(0, 1));
+  field("adam_beta1", o.adam_beta1, "adam, adamw: decay of the mean gradient",
+        between(0, 0.999999));
+  field("adam_beta2", o.adam_beta2, "adam, adamw: decay of the squared gradient",
+        between(0, 0.999999));
+  field("adadelta_rho", o.adadelta_rho, "adadelta: decay of both averages", between(0, 0.999999));
+  field("momentum", o.momentum, "sgd: share of the last update", between(0, 0.999999));
   field("epsilon", o.epsilon, "adam, adamw, adadelta: added to the denominator", between(0, 1));
   field("weight_decay", o.weight_decay, "L2 penalty (decoupled from the gradient in adamw)",
         at_least(0));
