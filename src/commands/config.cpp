@@ -27,10 +27,11 @@ void print(const std::string& text) {
 }
 
 void print_options(const PrintArguments& arguments) {
+  Origins origins;
   const auto options = arguments.config.empty()
-                           ? parse_options("", "defaults", arguments.overrides)
-                           : read_options(arguments.config, arguments.overrides);
-  check_options(options);
+                           ? parse_options("", "defaults", arguments.overrides, &origins)
+                           : read_options(arguments.config, arguments.overrides, &origins);
+  check_options(options, origins);
   print(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
 }
 

@@ -42,9 +42,10 @@ Options resolve_options(const TrainArguments& arguments) {
   auto overrides = arguments.overrides;
   if (!arguments.device.empty()) overrides.push_back("device=" + arguments.device);
   if (arguments.threads) overrides.push_back(fmt::format("threads={}", *arguments.threads));
-  auto options = read_options(arguments.config, overrides);
+  Origins origins;
+  auto options = read_options(arguments.config, overrides, &origins);
+  check_training_options(options, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
-  check_training_options(options);
   return options;
 }
 

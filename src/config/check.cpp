@@ -11,16 +11,22 @@ namespace {
 
 class Contradictions {
  public:
+  explicit Contradictions(const Origins& origins) : origins_(origins) {}
+
+  // A message begins with the key to blame; where that was set goes before it.
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
+    const auto message = fmt::format(format, std::forward<Args>(args)...);
+    const auto place = origins_.of(message.substr(0, message.find_first_of(": ")));
     if (!text_.empty()) text_ += '\n';
-    text_ += fmt::format(format, std::forward<Args>(args)...);
+    text_ += place.empty() ? message : place + ": " + message;
   }
   void throw_if_any() const {
     if (!text_.empty()) throw ConfigError("{}", text_);
   }
 
  private:
+  const Origins& origins_;
   std::string text_;
 };
 
@@ -159,8 +165,8 @@ void check_end(const TrainingOptions& o, bool validates, Contradictions& problem
   }
 }
 
-Contradictions contradictions(const Options& options) {
-  Contradictions problems;
+Contradictions contradictions(const Options& options, const Origins& origins) {
+  Contradictions problems(origins);
   check_top(options, problems);
   check_tokenizer(options.data.tokenizer, problems);
   check_model(options, problems);
@@ -169,12 +175,12 @@ Contradictions contradictions(const Options& options) {
 
 }  // namespace
 
-void check_options(const Options& options) {
-  contradictions(options).throw_if_any();
+void check_options(const Options& options, const Origins& origins) {
+  contradictions(options, origins).throw_if_any();
 }
 
-void check_training_options(const Options& options) {
-  Contradictions problems = contradictions(options);
+void check_training_options(const Options& options, const Origins& origins) {
+  Contradictions problems = contradictions(options, origins);
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
   check_corpora(options.data, problems);
   check_optimizer(options.training, problems);

@@ -40,8 +40,8 @@ YAML::Node load(std::string_view yaml, const std::string& name) {
 // One key=value of the command line, carried down to the value it names.
 class Override {
  public:
-  Override(Problems& problems, const std::string& argument)
-      : problems_(problems), where_("command line: " + argument) {
+  Override(Problems& problems, Origins& origins, const std::string& argument)
+      : problems_(problems), origins_(origins), where_("command line: " + argument) {
     const std::size_t equals = argument.find('=');
     key_ = argument.substr(0, equals);
     if (equals == std::string::npos || key_.empty()) {
@@ -103,7 +103,9 @@ class Override {
       check_utf8(text_, where_);
       const bool verbatim = std::same_as<T, std::string> && !quoted;
       const YAML::Node node = verbatim ? YAML::Node(text_) : YAML::Load(text_);
-      YamlReader(problems_, where_, false).read(value, node, {nested ? key_ : "", range, 0});
+      YamlReader(problems_, origins_, where_, false)
+          .read(value, node, {nested ? key_ : "", range, 0});
+      if (!nested) origins_.set(key_, where_);
     } catch (const YAML::Exception& error) {
       problem("not YAML: " + error.msg);
     } catch (const ConfigError& error) {
@@ -112,6 +114,7 @@ class Override {
   }
 
   Problems& problems_;
+  Origins& origins_;
   std::string where_;
   std::string key_;
   std::string text_;
@@ -135,18 +138,22 @@ void collect_keys(T& section, const std::string& key, std::vector<std::string>& 
 
 }  // namespace
 
-Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  return parse_options(read_file<ConfigError>(path, "configuration"), path.string(), overrides);
+Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,
+                     Origins* origins) {
+  const auto yaml = read_file<ConfigError>(path, "configuration");
+  return parse_options(yaml, path.string(), overrides, origins);
 }
 
 Options parse_options(std::string_view yaml, const std::string& name,
-                      const std::vector<std::string>& overrides) {
+                      const std::vector<std::string>& overrides, Origins* origins) {
   Options options;
   Problems problems;
+  Origins found(name);
   const YAML::Node root = load(yaml, name);
-  YamlReader(problems, name, true).read(options, root, {"", Range{}, root.Mark().line});
-  for (const std::string& argument : overrides) Override(problems, argument).apply(options);
+  YamlReader(problems, found, name, true).read(options, root, {"", Range{}, root.Mark().line});
+  for (const std::string& argument : overrides) Override(problems, found, argument).apply(options);
   problems.throw_if_any();
+  if (origins != nullptr) *origins = std::move(found);
   return options;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/options.h"
+#include "config/origins.h"
 
 namespace regard {
 
@@ -23,13 +24,14 @@ namespace regard {
 // stands, unless it begins with a quote; all else is YAML.
 //
 // Throws ConfigError with all problems found, one a line, each as "file:line: …" or
-// "command line: key=value: …" with the full key.
+// "command line: key=value: …" with the full key. `origins`, if given, learns where each value
+// stands, for check_options().
 Options read_options(const std::filesystem::path& path,
-                     const std::vector<std::string>& overrides = {});
+                     const std::vector<std::string>& overrides = {}, Origins* origins = nullptr);
 
 // The same from YAML text; messages call it `name`.
 Options parse_options(std::string_view yaml, const std::string& name,
-                      const std::vector<std::string>& overrides = {});
+                      const std::vector<std::string>& overrides = {}, Origins* origins = nullptr);
 
 // Every key in full, sections before what is in them; entries of lists as data.train.0.src.
 std::vector<std::string> all_keys();

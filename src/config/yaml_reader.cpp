@@ -60,9 +60,12 @@ std::string YamlReader::key_name(const YAML::Node& key, const Place& section,
   return "";
 }
 
+std::string YamlReader::where(int line) const {
+  return has_lines_ ? fmt::format("{}:{}", name_, line + 1) : name_;
+}
+
 void YamlReader::problem(int line, const std::string& key, const std::string& what) {
-  const std::string where = has_lines_ ? fmt::format("{}:{}", name_, line + 1) : name_;
-  problems_.add(where + ": " + (key.empty() ? "" : key + ": ") + what);
+  problems_.add(where(line) + ": " + (key.empty() ? "" : key + ": ") + what);
 }
 
 void YamlReader::mismatch(const YAML::Node& node, const Place& place,

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/origins.h"
 #include "config/scalar.h"
 
 namespace regard {
@@ -33,9 +34,10 @@ std::string unknown_key(const std::string& section, const std::string& name,
 
 class YamlReader {
  public:
-  // Messages begin with `name`; with :line for a file, without for an override.
-  YamlReader(Problems& problems, std::string name, bool has_lines)
-      : problems_(problems), name_(std::move(name)), has_lines_(has_lines) {}
+  // Messages begin with `name`; with :line for a file, without for an override. Where each value
+  // was found goes into `origins`.
+  YamlReader(Problems& problems, Origins& origins, std::string name, bool has_lines)
+      : problems_(problems), origins_(origins), name_(std::move(name)), has_lines_(has_lines) {}
 
   // A value found in the tree: its full key (empty when `name` has it), the range it must lie in,
   // and its key's line, from 0.
@@ -47,6 +49,10 @@ class YamlReader {
 
   template <typename T>
   void read(T& value, const YAML::Node& node, const Place& place) {
+    // An override of a section leaves the keys that it does not name where they were set.
+    if (!place.key.empty() && (has_lines_ || !Section<T>)) {
+      origins_.set(place.key, where(place.line));
+    }
     if constexpr (Section<T>) {
       read_section(value, node, place);
     } else if constexpr (List<T>) {
@@ -67,11 +73,13 @@ class YamlReader {
   // The name of a key, checked; empty after a problem. `seen`: names and their lines.
   std::string key_name(const YAML::Node& key, const Place& section,
                        std::map<std::string, int>& seen);
+  std::string where(int line) const;
   void problem(int line, const std::string& key, const std::string& what);
   void mismatch(const YAML::Node& node, const Place& place, const std::string& wanted_text,
                 const std::string& hint = {});
 
   Problems& problems_;
+  Origins& origins_;
   std::string name_;
   bool has_lines_;
 };
@@ -102,6 +110,7 @@ template <List T>
 void YamlReader::read_list(T& list, const YAML::Node& node, const Place& place) {
   if (!node.IsNull() && !node.IsSequence()) return mismatch(node, place, wanted<T>({}));
   list.clear();
+  origins_.forget_below(place.key);
   for (const auto& entry : node) {
     const std::string key = join_key(place.key, std::to_string(list.size()));
     read(list.emplace_back(), entry, {key, place.range, entry.Mark().line});

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A configuration that trains, changed by overrides.
 Options with(const std::vector<std::string>& overrides) {
@@ -176,6 +177,46 @@ TEST(Check, DecaysAreBelowOneUnderEveryOptimizer) {
               "command line: " + decay + "=1: found 1, wanted a number between 0 and 0.999999");
     EXPECT_EQ(training_problem({decay + "=0.9999"}), fine);
   }
+}
+
+// Where the key to blame was set; `yaml` is the file f.yaml.
+std::string placed_problem(const std::string& yaml, const std::vector<std::string>& overrides) {
+  return config_error([&] {
+    Origins origins;
+    const auto options = parse_options(yaml, "f.yaml", overrides, &origins);
+    check_training_options(options, origins);
+  });
+}
+const std::string corpus = "data:\n  train:\n    - {src: a, trg: b}\n";
+
+TEST(Check, MessagesNameFileAndLineOfTheKey) {
+  EXPECT_THAT(placed_problem(corpus + "training:\n  epochs: 1\n  patience: 2\n", {}),
+              StartsWith("f.yaml:6: training.patience is 2, which waits"));
+  EXPECT_THAT(placed_problem("data:\n  train:\n    - src: a\n", {"training.epochs=1"}),
+              StartsWith("f.yaml:3: data.train.0: found only src (a)"));
+}
+
+TEST(Check, MessagesNameTheSectionOrTheFileOfAKeyThatIsNotSet) {
+  EXPECT_THAT(placed_problem(corpus + "training:\n  batch_size: 8\n", {}),
+              StartsWith("f.yaml:4: training would never stop"));
+  EXPECT_THAT(placed_problem("training: {epochs: 1}\n", {}),
+              StartsWith("f.yaml: data.train names no corpus"));
+}
+
+TEST(Check, MessagesNameTheOverrideThatHadTheLastWord) {
+  const auto yaml = corpus + "training:\n  epochs: 1\n  patience: 0\n";
+  EXPECT_THAT(placed_problem(yaml, {"training.patience=1", "training.patience=2"}),
+              StartsWith("command line: training.patience=2: training.patience is 2, which"));
+  EXPECT_THAT(placed_problem(yaml, {"training={patience: 3}"}),
+              StartsWith("command line: training={patience: 3}: training.patience is 3, which"));
+  EXPECT_THAT(placed_problem(yaml, {"data.train=[{src: c}]"}),
+              StartsWith("command line: data.train=[{src: c}]: data.train.0: found only src (c)"));
+}
+
+TEST(Check, AnOverriddenSectionLeavesItsOtherKeysWhereTheyWereSet) {
+  EXPECT_THAT(placed_problem(corpus + "training:\n  epochs: 1\n  patience: 2\n",
+                             {"training={batch_size: 4}"}),
+              StartsWith("f.yaml:6: training.patience is 2"));
 }
 
 }  // namespace
