@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "text/sentencepiece_model.h"
 #include "text/vocabulary.h"
+#include "text/word_cache.h"
 
 namespace sentencepiece::random {
 std::mt19937* GetRandomGenerator();  // of the calling thread; exported, in no installed header
@@ -41,12 +43,13 @@ class SentencePieceTokenizer : public Tokenizer {
       throw InputError("{}: not a SentencePiece model, which kind bpe and unigram need", name);
     }
     check_special_ids(name);
+    word_by_word_ = encodes_word_by_word(bytes);
   }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    std::vector<std::int32_t> ids;
-    check(processor_.Encode(with_plain_spaces(text), &ids));
-    return ids;
+    const auto plain = with_plain_spaces(text);
+    if (!word_by_word_ || plain.find(space_sign) != std::string::npos) return encode_whole(plain);
+    return words_.encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
 
   std::vector<std::int32_t> sample(std::string_view text, double amount,
@@ -73,6 +76,12 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string serialized() const override { return bytes_; }
 
  private:
+  std::vector<std::int32_t> encode_whole(std::string_view plain) const {
+    std::vector<std::int32_t> ids;
+    check(processor_.Encode(plain, &ids));
+    return ids;
+  }
+
   void check_special_ids(const std::string& name) const {
     const auto& p = processor_;
     if (p.pad_id() == pad_id && p.unk_id() == unk_id && p.bos_id() == bos_id &&
@@ -87,6 +96,8 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::string bytes_;
   sentencepiece::SentencePieceProcessor processor_;
+  bool word_by_word_ = false;
+  mutable WordCache words_;
 };
 
 // Whether SentencePiece can learn from a line: it passes over longer ones, and over NUL and U+2585,

@@ -7,6 +7,10 @@
 // more than two million lines a fixed random choice is used. The thread count is fixed too: it
 // changes the order of sums, and so the model.
 //
+// Encoding. Most of SentencePiece's time goes into looking up the same merges of the same words.
+// Where the model is such that a line's pieces are those of its words (sentencepiece_model.h),
+// encode() remembers them: the ids are the library's own, at a twentieth to a fifth of its time.
+//
 // Sampling. SentencePiece draws from a generator of its own, one a thread, whose public seed only
 // counts before a thread's first draw. The library exports that generator though its header is not
 // installed, so each sample() seeds it from the caller's Random: a sample is then a function of

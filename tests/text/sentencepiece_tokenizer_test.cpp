@@ -1,13 +1,13 @@
 #include "text/sentencepiece_tokenizer.h"
 
 #include <gmock/gmock.h>
-#include <sentencepiece_trainer.h>
 
 #include <set>
 #include <thread>
 
 #include "base/error.h"
 #include "tests/text/lines.h"
+#include "tests/text/sentencepiece_lines.h"
 #include "text/vocabulary.h"
 
 namespace regard {
@@ -182,21 +182,8 @@ TEST(SentencePieceFile, OtherBytesAreNoModel) {
   }
 }
 
-// Gives SentencePiece's trainer a hundred lines.
-class Lines : public sentencepiece::SentenceIterator {
- public:
-  bool done() const override { return next_ == lines_.size(); }
-  void Next() override { ++next_; }
-  const std::string& value() const override { return lines_[next_]; }
-  sentencepiece::util::Status status() const override { return {}; }
-
- private:
-  std::vector<std::string> lines_ = syllables(100);
-  std::size_t next_ = 0;
-};
-
 TEST(SentencePieceFile, OtherSpecialIdsAreFoundAgainstWanted) {
-  Lines lines;
+  SentencePieceLines lines;
   std::string bytes;
   ASSERT_TRUE(
       sentencepiece::SentencePieceTrainer::Train(

@@ -1,0 +1,184 @@
+// Which SentencePiece models encode a line word by word, and that the tokenizer then gives, to the
+// id, what the library gives for whole lines.
+#include "text/sentencepiece_model.h"
+
+#include <gtest/gtest.h>
+#include <sentencepiece_processor.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/text/sentencepiece_lines.h"
+
+namespace regard {
+namespace {
+
+using Settings = std::unordered_map<std::string, std::string>;
+
+// As the tokenizer trains its own, unless `changed`.
+std::string model(const Settings& changed = {}) {
+  Settings settings = {{"model_type", "bpe"},
+                       {"vocab_size", "60"},
+                       {"hard_vocab_limit", "false"},
+                       {"normalization_rule_name", "identity"},
+                       {"pad_id", "0"},
+                       {"unk_id", "1"},
+                       {"bos_id", "2"},
+                       {"eos_id", "3"},
+                       {"minloglevel", "3"}};
+  for (const auto& [key, value] : changed) settings[key] = value;
+  SentencePieceLines lines;
+  std::string bytes;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &lines, &bytes);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return bytes;
+}
+
+TEST(WordByWord, HoldsOfBpeAsItIsTrainedHere) {
+  TokenizerOptions options;
+  options.vocabulary_size = 60;
+  EXPECT_TRUE(
+      encodes_word_by_word(train_tokenizer(options, lines_of(syllables(100)))->serialized()));
+  EXPECT_TRUE(encodes_word_by_word(model()));
+  options.kind = TokenizerKind::unigram;
+  EXPECT_FALSE(
+      encodes_word_by_word(train_tokenizer(options, lines_of(syllables(100)))->serialized()));
+}
+
+TEST(WordByWord, IsNotClaimedOfOtherModels) {
+  for (const auto& [key, value] : Settings{{"model_type", "char"},
+                                           {"normalization_rule_name", "nmt_nfkc"},
+                                           {"add_dummy_prefix", "false"},
+                                           {"remove_extra_whitespaces", "false"},
+                                           {"treat_whitespace_as_suffix", "true"},
+                                           {"split_by_whitespace", "false"},
+                                           {"user_defined_symbols", "ba do"},
+                                           {"byte_fallback", "true"}}) {
+    Settings changed{{key, value}};
+    if (key == "byte_fallback") changed["vocab_size"] = "300";
+    EXPECT_FALSE(encodes_word_by_word(model(changed))) << key;
+  }
+}
+
+TEST(WordByWord, BytesThatAreNoModelAreNot) {
+  const auto whole = model();
+  EXPECT_FALSE(encodes_word_by_word(""));
+  EXPECT_FALSE(encodes_word_by_word("\xFF\xFF\xFF"));
+  for (std::size_t size = 0; size < whole.size(); size += 7) {
+    const auto cut = whole.substr(0, size);
+    sentencepiece::SentencePieceProcessor processor;
+    if (!processor.LoadFromSerializedProto(cut).ok()) {
+      EXPECT_FALSE(encodes_word_by_word(cut)) << size;
+    }
+  }
+}
+
+class SameAsWholeLines : public testing::Test {
+ protected:
+  void use(const std::string& bytes) {
+    ASSERT_TRUE(encodes_word_by_word(bytes));
+    ASSERT_TRUE(library_.LoadFromSerializedProto(bytes).ok());
+    tokenizer_ = load_tokenizer({}, bytes, "model");
+  }
+  void expect_same(const std::string& line) {
+    const auto ids = library_.EncodeAsIds(line);
+    EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line);
+    EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line) << ", once known";
+  }
+
+  sentencepiece::SentencePieceProcessor library_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
+std::vector<std::string> lines_in(const std::string& name) {
+  std::ifstream file(REGARD_SOURCE_DIR "/data/" + name);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(SameAsWholeLines, OnTheBundledCorpus) {
+  for (const std::string language : {"en", "fr"}) {
+    const auto train = lines_in("train." + language);
+    ASSERT_GT(train.size(), 1000u);
+    TokenizerOptions options;
+    options.vocabulary_size = 500;
+    use(train_tokenizer(options, lines_of(train))->serialized());
+    for (const std::string name : {"train.", "dev.", "test.", "test_long."}) {
+      for (const auto& line : lines_in(name + language)) expect_same(line);
+    }
+  }
+}
+
+TEST_F(SameAsWholeLines, OnOddStrings) {
+  use(model());
+  for (const std::string line : {"",
+                                 " ",
+                                 "   ",
+                                 "bado",
+                                 " bado",
+                                 "bado ",
+                                 "bado  kiti",
+                                 "\u2581",
+                                 "\u2581 \u2581",
+                                 "bado\u2581 kiti",
+                                 "bado \u2581kiti",
+                                 "bado\u2581kiti",
+                                 "\u2581bado",
+                                 "bado \u2581",
+                                 "漢 漢",
+                                 "漢漢 漢",
+                                 "ba漢 漢do",
+                                 "漢 bado 漢",
+                                 "bado\u00A0kiti",
+                                 "bado\u3000 kiti",
+                                 "bado\u200B kiti",
+                                 "e \u0301e",
+                                 "🙂 🙂🙂 \U0001F468\u200D\U0001F469",
+                                 "<unk> <s> </s> <pad>",
+                                 "\uFEFFbado kiti",
+                                 "שלום bado",
+                                 "\xFF bado \xE2\x96 kiti"}) {
+    expect_same(line);
+  }
+  expect_same(std::string("ba\0do \0 kiti", 12));
+  expect_same(std::string(5000, 'b') + " " + std::string(40, 'a'));
+}
+
+TEST_F(SameAsWholeLines, OnRandomStrings) {
+  use(model());
+  const std::vector<std::string> parts = {" ",       " ",  "ba",     "do",     "ki", "l",   "é",
+                                          "e\u0301", "mu", "n",      "a",      "r",  "sto", "t",
+                                          "i",       "漢", "\u2581", "\u00A0", "."};
+  Random random(3);
+  for (int i = 0; i < 20000; ++i) {
+    std::string line;
+    // In every fourth line the sign for a space may stand.
+    for (auto left = random.below(30); left > 0; --left) {
+      const auto& part = parts[random.below(parts.size())];
+      if (part != "\u2581" || i % 4 == 0) line += part;
+    }
+    expect_same(line);
+  }
+}
+
+TEST_F(SameAsWholeLines, FromSeveralThreads) {
+  use(model());
+  const auto lines = syllables(300);
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int& count : wrong) {
+    threads.emplace_back([&] {
+      for (const auto& line : lines)
+        count += tokenizer_->encode(line) != library_.EncodeAsIds(line);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+}  // namespace
+}  // namespace regard
