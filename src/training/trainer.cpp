@@ -98,8 +98,7 @@ StopReason Trainer::run() {
     if (validation_is_due()) {
       validate();
       save();
-    } else if (options_.training.save_every > 0 &&
-               position_.step % options_.training.save_every == 0) {
+    } else if (save_is_due()) {
       save();
     }
     if (const int signal = signals.caught()) {
@@ -145,13 +144,20 @@ void Trainer::check_finite(const StepResult& result, double learning_rate) const
            : "There is no checkpoint yet.");
 }
 
+// An epoch without a pair ends with the model, and perhaps the very step, of the one before.
 bool Trainer::validation_is_due() const {
-  if (!validator_) return false;
+  if (!validator_ || position_.step == 0 || validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;
   if (options_.training.validation_unit == ValidationUnit::steps) {
     return position_.step % every == 0;
   }
   return position_.batch == 0 && position_.epoch % every == 0;
+}
+
+bool Trainer::save_is_due() const {
+  const auto every = options_.training.save_every;
+  return every > 0 && position_.step > 0 && position_.step % every == 0 &&
+         saved_step_ != position_.step;
 }
 
 void Trainer::validate() {

@@ -48,6 +48,7 @@ class Trainer {
   void update();
   void check_finite(const StepResult& result, double learning_rate) const;
   bool validation_is_due() const;
+  bool save_is_due() const;
   void validate();
   void record(const Validation& validation, bool is_best);
   void save();

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 class Train : public testing::Test {
  protected:
@@ -250,6 +251,21 @@ TEST_F(Train, AFinishedRunSaysSoAndARaisedLimitContinuesIt) {
   const auto continued = weights();
   ASSERT_EQ(train({"--fresh"}).code, 0);
   EXPECT_EQ(weights(), continued);
+}
+
+// One pair of 200 an epoch on average: of twelve epochs, several have none.
+TEST_F(Train, AnEpochWithoutAPairIsNotValidatedAgain) {
+  ASSERT_EQ(train({"data.train.0.weight=0.005", "training.max_steps=0", "training.epochs=12",
+                   "training.validation_unit=epochs", "training.validation_every=1",
+                   "training.batch_size=8", "training.batch_type=sentence"})
+                .code,
+            0);
+  const auto rows = lines_of(read_text(folder_ / "run" / "validations.tsv"));
+  ASSERT_GT(rows.size(), 2u);
+  ASSERT_LT(rows.size(), 12u);
+  for (std::size_t step = 1; step < rows.size(); ++step) {
+    EXPECT_THAT(rows[step], StartsWith(std::to_string(step) + "\t"));
+  }
 }
 
 TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
