@@ -76,13 +76,19 @@ std::string_view Corpus::text(const Packed<char>& texts, std::int64_t i) {
 
 void Corpus::read(const std::string& source_path, const std::string& target_path,
                   const Limits* limits) {
-  check_parallel(source_path, target_path);
   LineReader source(source_path);
   LineReader target(target_path);
   std::string source_line;
   std::string target_line;
-  while (source.next(source_line) && target.next(target_line))
+  while (true) {
+    const bool more = source.next(source_line);
+    if (target.next(target_line) != more) {
+      check_parallel(source_path, target_path);  // counts to the ends, and throws
+      throw InputError("{} or {} has changed while it was read", source_path, target_path);
+    }
+    if (!more) return;
     add(source_line, target_line, limits);
+  }
 }
 
 void Corpus::add(const std::string& source_line, const std::string& target_line,

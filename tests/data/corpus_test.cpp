@@ -46,8 +46,16 @@ TEST_F(CorpusTest, DifferentLineCountsNameBothFilesAndCounts) {
                                                    HasSubstr(folder_.path("trg") + " has 3")));
 }
 
-TEST_F(CorpusTest, LineCountsAreComparedBeforeAnyLineIsRead) {
-  EXPECT_THAT(error_of("\xFF\nb\n", "a\n"), HasSubstr("has 2 lines"));
+TEST_F(CorpusTest, EitherFileMayBeTheShorter) {
+  EXPECT_THAT(error_of("a\nb\n", "a\n"), HasSubstr("src has 2 lines"));
+  EXPECT_THAT(error_of("", "a\n"), HasSubstr("src has 0 lines"));
+  EXPECT_THAT(error_of("a\n", ""), HasSubstr("trg has 0"));
+}
+
+TEST_F(CorpusTest, LineCountsCanBeComparedWithoutALookAtTheBytes) {
+  const auto source = folder_.write("src", "\xFF\nb\n");
+  EXPECT_NO_THROW(check_parallel(source, folder_.write("trg", "a\nb")));
+  EXPECT_THROW(check_parallel(source, folder_.write("trg", "a\n")), InputError);
 }
 
 TEST_F(CorpusTest, LeavesOutPairsAndCountsTheReasons) {
