@@ -1,6 +1,7 @@
 #include "decoding/beam_search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "decoding/attention_rows.h"
@@ -11,44 +12,48 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// [0 0 0 1 1 1 …]: row b of a batch W times.
-torch::Tensor repeated_rows(std::int64_t B, std::int64_t W, const torch::TensorOptions& options) {
-  return torch::arange(B, options).repeat_interleave(W);
-}
-
-// The best 2W continuations of each sentence, on the CPU.
+// The best continuations of each sentence: 2W leave W to go on, however many are </s>.
 class Candidates {
  public:
-  // scores [n, W]: log P of each hypothesis; log_p [n · W, V]; weights [n · W, S] or undefined.
-  Candidates(const torch::Tensor& scores, const torch::Tensor& log_p, const torch::Tensor& weights)
-      : W_(scores.size(1)), V_(log_p.size(1)), weights_(weights) {
-    const auto n = scores.size(0);
-    const auto total = (scores.unsqueeze(-1) + log_p.view({n, W_, V_})).view({n, W_ * V_});
-    const auto best = total.topk(std::min(2 * W_, W_ * V_), -1);
-    totals_ = std::get<0>(best).to(torch::kCPU, torch::kDouble).contiguous();
-    indices_ = std::get<1>(best).to(torch::kCPU).contiguous();
-  }
+  // scores: log P of each hypothesis, W a sentence; next: 2W tokens for each; weights [n · W, S] or
+  // undefined.
+  Candidates(std::int64_t W, const std::vector<double>& scores, const NextTokens& next,
+             const torch::Tensor& weights)
+      : W_(static_cast<std::size_t>(W)), scores_(scores), next_(next), weights_(weights) {}
 
   std::vector<Candidate> of(std::size_t sentence, std::int64_t source_length) const {
-    const auto width = indices_.size(1);
-    std::vector<Candidate> candidates(width);
-    for (std::int64_t k = 0; k < width; ++k) {
-      const auto at = static_cast<std::int64_t>(sentence) * width + k;
-      const auto index = indices_.data_ptr<std::int64_t>()[at];
-      auto& candidate = candidates[k];
-      candidate = {index / V_, index % V_, totals_.data_ptr<double>()[at], {}};
-      if (weights_) {
-        candidate.weights = weights_.row(sentence * W_ + candidate.parent, source_length);
+    const auto k = static_cast<std::size_t>(next_.tokens.size(1));
+    const auto* tokens = next_.tokens.data_ptr<std::int64_t>();
+    const auto* log_p = next_.log_p.data_ptr<double>();
+    std::vector<Candidate> candidates;
+    for (std::size_t parent = 0; parent < W_; ++parent) {
+      const auto row = sentence * W_ + parent;
+      for (std::size_t i = row * k; i < (row + 1) * k; ++i) {
+        const auto total = scores_[row] + log_p[i];
+        candidates.push_back({static_cast<std::int64_t>(parent),
+                              tokens[i],
+                              std::isnan(total) ? minus_infinity : total,
+                              {}});
+      }
+    }
+    // Of equals the earlier first: nothing depends on the rest of the batch.
+    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+      return a.log_probability > b.log_probability;
+    });
+    candidates.resize(std::min(candidates.size(), 2 * W_));
+    if (weights_) {
+      for (auto& candidate : candidates) {
+        const auto row = sentence * W_ + static_cast<std::size_t>(candidate.parent);
+        candidate.weights = weights_.row(row, source_length);
       }
     }
     return candidates;
   }
 
  private:
-  std::int64_t W_;
-  std::int64_t V_;
-  torch::Tensor totals_;   // [n, 2W]
-  torch::Tensor indices_;  // [n, 2W] into W · V
+  std::size_t W_;
+  const std::vector<double>& scores_;
+  const NextTokens& next_;
   AttentionRows weights_;
 };
 
@@ -84,33 +89,36 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     alive.push_back(static_cast<std::size_t>(b));
   }
 
-  const auto first_rows = repeated_rows(B, W, source.options());
-  const auto encoded = model.encode(source, lengths);
-  auto state = model.start(encoded).select(first_rows);
-  auto memory = encoded.select(first_rows);
+  auto memory = model.encode(source, lengths);
+  auto state = model.start(memory).select(
+      torch::arange(B, source.options()).repeat_interleave(W));  // rows 0 0 0 1 1 1 …
   auto tokens = torch::full({B * W}, options.begin_token, source.options());
   // All W hypotheses begin alike: only the first counts.
-  auto scores = torch::full({B, W}, minus_infinity, memory.summary.options());
-  scores.select(1, 0).fill_(0);
+  std::vector<double> scores(static_cast<std::size_t>(B * W), minus_infinity);
+  for (std::size_t b = 0; b < alive.size(); ++b) scores[b * static_cast<std::size_t>(W)] = 0;
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const Candidates candidates(scores, next_log_probabilities(model, step.readout, options),
+    const auto best = next_tokens(model, step.readout, 2 * W, options);
+    const Candidates candidates(W, scores, best,
                                 options.want_weights ? step.weights : torch::Tensor());
     Rows next;
+    std::vector<std::int64_t> staying;  // sentences of the batch that go on
     std::vector<std::size_t> still_alive;
     for (std::size_t i = 0; i < alive.size(); ++i) {
       auto& beam = beams[alive[i]];
       const auto going_on = beam.advance(candidates.of(i, beam.source_length()));
       if (going_on.empty()) continue;
       next.add(i, W, going_on);
+      staying.push_back(static_cast<std::int64_t>(i));
       still_alive.push_back(alive[i]);
     }
-    const auto parents = torch::tensor(next.parents, source.options());
-    state = step.state.select(parents);
-    if (still_alive.size() < alive.size()) memory = memory.select(parents);
+    state = step.state.select(torch::tensor(next.parents, source.options()));
+    if (staying.size() < alive.size()) {
+      memory = memory.select(torch::tensor(staying, source.options()));
+    }
     tokens = torch::tensor(next.tokens, source.options());
-    scores = torch::tensor(next.scores, scores.options()).view({-1, W});
+    scores = std::move(next.scores);
     alive = std::move(still_alive);
   }
 

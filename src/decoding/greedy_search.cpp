@@ -17,17 +17,15 @@ std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::
   auto tokens = torch::full({B}, options.begin_token, source.options());
   while (!alive.empty()) {
     auto step = model.step(tokens, state, memory);
-    const auto best = next_log_probabilities(model, step.readout, options).max(-1);
-    const auto log_p = std::get<0>(best).to(torch::kCPU, torch::kDouble).contiguous();
-    const auto chosen = std::get<1>(best).to(torch::kCPU).contiguous();
+    const auto best = next_tokens(model, step.readout, 1, options);
     const AttentionRows weights(options.want_weights ? step.weights : torch::Tensor());
 
     std::vector<std::int64_t> staying;  // rows of sentences that go on
     for (std::size_t row = 0; row < alive.size(); ++row) {
       auto& hypothesis = found[alive[row]][0];
-      const auto token = chosen.data_ptr<std::int64_t>()[row];
+      const auto token = best.tokens.data_ptr<std::int64_t>()[row];
       const auto source_length = lengths[alive[row]].item<std::int64_t>();
-      hypothesis.log_probability += log_p.data_ptr<double>()[row];
+      hypothesis.log_probability += best.log_p.data_ptr<double>()[row];
       hypothesis.finished = token == options.end_token;
       if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
       if (weights) hypothesis.weights.push_back(weights.row(row, source_length));
@@ -41,7 +39,7 @@ std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::
     }
 
     state = std::move(step.state);
-    tokens = std::get<1>(best);
+    tokens = best.tokens.squeeze(1).to(source.device());
     if (staying.size() < alive.size()) {
       const auto rows = torch::tensor(staying, source.options());
       state = state.select(rows);

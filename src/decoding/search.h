@@ -36,9 +36,15 @@ double length_penalty(std::int64_t n, double alpha);
 // The most tokens that a sentence of this length, </s> included, is translated to.
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options);
 
-// log P(y_t | y_<t, x) of all tokens, −∞ for those that no translation holds: [N, R] -> [N, V].
-torch::Tensor next_log_probabilities(Seq2Seq& model, const torch::Tensor& readout,
-                                     const SearchOptions& options);
+// The k tokens that go on best, those left out that no translation holds.
+struct NextTokens {
+  torch::Tensor tokens;  // [N, k] int64 on the CPU
+  torch::Tensor log_p;   // [N, k] double on the CPU: log P(y_t | y_<t, x), falling
+};
+
+// readout [N, R]; fewer than k where the vocabulary has no more.
+NextTokens next_tokens(Seq2Seq& model, const torch::Tensor& readout, std::int64_t k,
+                       const SearchOptions& options);
 
 // The n-best list of each source sentence, best first, never empty. source [B, S], lengths [B] as
 // for Seq2Seq::encode. The model must be in evaluation mode.

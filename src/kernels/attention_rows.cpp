@@ -65,18 +65,34 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
 }
 
+// α of sentence b for the query q.
+template <typename T>
+REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, const T* q,
+                                  T* weights) {
+  const auto length = rows.lengths[b];
+  const T* k = rows.keys + b * rows.S * rows.A;
+  for (std::int64_t s = 0; s < length; ++s) weights[s] = energy(rows, q, k + s * rows.A);
+  softmax(length, weights);
+  std::fill(weights + length, weights + rows.S, T(0));
+}
+
 }  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
+                               T* weights) {
+  for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
+    weigh_sentence(rows, n / G, q.row(n), weights);
+  }
+}
 
 template <typename T>
 REGARD_FOR_EACH_CPU void attend(const AttentionRows<T>& rows, Strided<const T> q, const T* x,
                                 T* weights, T* out) {
-  const auto [S, A, M] = std::tuple(rows.S, rows.A, rows.M);
+  const auto [S, M] = std::tuple(rows.S, rows.M);
   for (std::int64_t b = 0; b < rows.B; ++b, x += M, weights += S, out += M) {
     const auto length = rows.lengths[b];
-    const T* k = rows.keys + b * S * A;
-    for (std::int64_t s = 0; s < length; ++s) weights[s] = energy(rows, q.row(b), k + s * A);
-    softmax(length, weights);
-    std::fill(weights + length, weights + S, T(0));
+    weigh_sentence(rows, b, q.row(b), weights);
     const T* m = rows.mixed + b * S * M;
     std::copy(x, x + M, out);
     for (std::int64_t s = 0; s < length; ++s) add_scaled(M, weights[s], m + s * M, out);
@@ -110,6 +126,7 @@ REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<c
 }
 
 #define REGARD_INSTANTIATE(T)                                                                  \
+  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);            \
   template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);           \
   template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*, \
                                 const T*, Strided<T>, T*, T*);

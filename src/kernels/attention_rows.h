@@ -27,7 +27,11 @@ struct AttentionRows {
   const std::int64_t* lengths;  // [B], 1 to S
 };
 
-// q [B, A], x [B, M] -> weights α [B, S], 0 beyond the end; out [B, M]
+// G queries to each sentence, q [B · G, A] -> weights α [B · G, S], 0 beyond the end
+template <typename T>
+void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q, T* weights);
+
+// One query to each: q [B, A], x [B, M] -> weights α [B, S], out [B, M]
 template <typename T>
 void attend(const AttentionRows<T>& rows, Strided<const T> q, const T* x, T* weights, T* out);
 

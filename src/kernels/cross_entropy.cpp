@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/fused.h"
 #include "kernels/softmax_rows.h"
 
 namespace regard::kernels {
@@ -68,8 +69,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
 
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
                                   const Tensor& targets, double label_smoothing) {
-  if (!rows.is_cpu() ||
-      !(rows.scalar_type() == torch::kFloat || rows.scalar_type() == torch::kDouble)) {
+  if (!is_fused_on(rows)) {
     return linear_cross_entropy_composite(rows, weight, bias, targets, label_smoothing);
   }
   const bool with_gradient =

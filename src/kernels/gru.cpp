@@ -1,5 +1,6 @@
 #include "kernels/gru.h"
 
+#include "kernels/fused.h"
 #include "kernels/gru_rows.h"
 
 namespace regard::kernels {
@@ -49,16 +50,10 @@ class Loop {
         A_(tape.W.defined() ? tape.W.size(0) : 0),
         U_candidate_(tape.U.narrow(1, 2 * D_, D_)) {
     if (!tape.keys.defined()) return;
-    attention_ = {.form = form,
-                  .scale = static_cast<T>(scale),
-                  .B = B_,
-                  .S = tape.keys.size(1),
-                  .A = tape.keys.size(2),
-                  .M = 3 * D_,
-                  .keys = data(tape.keys),
-                  .v = tape.v.defined() ? data(tape.v) : nullptr,
-                  .mixed = data(tape.mixed),
-                  .lengths = tape.lengths.template const_data_ptr<std::int64_t>()};
+    attention_ =
+        AttentionScore{form, tape.W, tape.v, scale, tape.keys, tape.lengths}.template rows<T>();
+    attention_->M = 3 * D_;
+    attention_->mixed = data(tape.mixed);
   }
 
   void forward(const Tensor& x) {
@@ -243,12 +238,12 @@ class GruFunction : public torch::autograd::Function<GruFunction> {
 
 GruSequence gru(const Tensor& x, const Tensor& first, const Tensor& U, const Tensor& b_U,
                 const std::optional<GruAttention>& attention) {
-  if (!x.is_cpu() || !(x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble)) {
+  if (!is_fused_on(x)) {
     return gru_composite(x, first, U, b_U, attention);
   }
-  const auto a = attention.value_or(GruAttention{});
+  const auto [a, mixed] = attention.value_or(GruAttention{});
   const auto outputs = GruFunction::apply(x, first, U, maybe(b_U), maybe(a.W), maybe(a.v),
-                                          maybe(a.keys), maybe(a.mixed), maybe(a.lengths),
+                                          maybe(a.keys), maybe(mixed), maybe(a.lengths),
                                           static_cast<std::int64_t>(a.form), a.scale);
   return {outputs[0], attention ? outputs[1] : Tensor()};
 }

@@ -12,19 +12,13 @@
 
 #include <optional>
 
-#include "kernels/attention_rows.h"
+#include "kernels/attention.h"
 
 namespace regard::kernels {
 
 struct GruAttention {
-  ScoreForm form = ScoreForm::additive;
-  torch::Tensor W;      // [A, D], additive: q = W s. With dot, q = s
-  torch::Tensor v;      // [A], additive
-  double scale = 1;     // dot
-  torch::Tensor keys;   // [B, S, A]
+  AttentionScore score;
   torch::Tensor mixed;  // m [B, S, 3D]: the states, times what takes a context to the gates
-  torch::Tensor
-      lengths;  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
 };
 
 struct GruSequence {

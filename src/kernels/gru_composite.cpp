@@ -1,18 +1,7 @@
-#include <limits>
-
 #include "kernels/gru.h"
 
 namespace regard::kernels {
 namespace {
-
-// α_t [B, S] of the query s [B, D].
-torch::Tensor weights_of(const GruAttention& a, const torch::Tensor& s,
-                         const torch::Tensor& padding) {
-  const auto e = a.form == ScoreForm::additive
-                     ? (a.keys + torch::linear(s, a.W).unsqueeze(1)).tanh().matmul(a.v)
-                     : a.keys.matmul(s.unsqueeze(2)).squeeze(2) * a.scale;
-  return e.masked_fill(padding, -std::numeric_limits<double>::infinity()).softmax(-1);
-}
 
 torch::Tensor cell(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
                    const torch::Tensor& b_U) {
@@ -35,17 +24,12 @@ torch::Tensor cell(const torch::Tensor& x, const torch::Tensor& s, const torch::
 GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
                           const torch::Tensor& U, const torch::Tensor& b_U,
                           const std::optional<GruAttention>& attention) {
-  torch::Tensor padding;  // [B, S]
-  if (attention) {
-    const auto lengths = attention->lengths.to(x.device()).unsqueeze(1);
-    padding = torch::arange(attention->keys.size(1), lengths.options()).unsqueeze(0) >= lengths;
-  }
   std::vector<torch::Tensor> states;
   std::vector<torch::Tensor> weights;
   auto s = first;
   for (auto x_t : x.unbind(0)) {
     if (attention) {
-      weights.push_back(weights_of(*attention, s, padding));
+      weights.push_back(attention_weights_composite(attention->score, s));
       x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
     }
     s = cell(x_t, s, U, b_U);

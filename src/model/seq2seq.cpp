@@ -15,8 +15,13 @@ torch::Tensor Seq2Seq::logits(const torch::Tensor& readout) {
 }
 
 Memory Memory::select(const torch::Tensor& rows) const {
-  return {select_rows(keys, rows), select_rows(values, rows), select_rows(mask, rows),
-          select_rows(summary, rows)};
+  return {.values = select_rows(values, rows),
+          .mask = select_rows(mask, rows),
+          .lengths = select_rows(lengths, rows.cpu()),
+          .summary = select_rows(summary, rows),
+          .keys = select_rows(keys, rows),
+          .gate_values = select_rows(gate_values, rows),
+          .readout_values = select_rows(readout_values, rows)};
 }
 
 DecoderState DecoderState::select(const torch::Tensor& rows) const {

@@ -15,10 +15,15 @@ namespace regard {
 
 // A batch of source sentences as the decoder sees them; constant over the steps.
 struct Memory {
-  torch::Tensor keys;     // [B, S, A] what queries are compared with
-  torch::Tensor values;   // [B, S, C] what the context is made of
+  torch::Tensor values;   // [B, S, C] what the context is made of: the states h_s
   torch::Tensor mask;     // [B, S] bool, true at real positions
+  torch::Tensor lengths;  // [B] int64 on the CPU: the real positions of each, which come first
   torch::Tensor summary;  // [B, C] the source in one vector: first state, fixed context
+  torch::Tensor keys;     // [B, S, A] what queries are compared with
+  // The values times the matrices that a context meets in the decoder, where contexts are mixtures:
+  // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.
+  torch::Tensor gate_values;     // [B, S, 3D]
+  torch::Tensor readout_values;  // [B, S, R]
 
   // The sentences `rows` [N], in this order, repetitions allowed.
   Memory select(const torch::Tensor& rows) const;
@@ -26,14 +31,14 @@ struct Memory {
 
 // What the decoder carries from one step to the next.
 struct DecoderState {
-  std::vector<torch::Tensor> layers;  // L times [B, D]
+  std::vector<torch::Tensor> layers;  // L times [N, D]
 
   DecoderState select(const torch::Tensor& rows) const;
 };
 
 struct DecoderStep {
-  torch::Tensor readout;  // [B, R], ready for Seq2Seq::logits
-  torch::Tensor weights;  // [B, S] attention alpha_t; undefined without attention
+  torch::Tensor readout;  // [N, R], ready for Seq2Seq::logits
+  torch::Tensor weights;  // [N, S] attention alpha_t; undefined without attention
   DecoderState state;
 };
 
@@ -48,7 +53,8 @@ class Seq2Seq : public torch::nn::Module {
   // with </s>, on the CPU.
   virtual Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
   virtual DecoderState start(const Memory& memory) = 0;
-  // One step for every sentence: tokens [B] int64, the ones before.
+  // One step for N hypotheses: tokens [N] int64, the ones before. N = G · B, G hypotheses in a row
+  // for each sentence of the memory.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                            const Memory& memory) = 0;
   // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}. Returns [B, T, R].

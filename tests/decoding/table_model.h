@@ -16,12 +16,17 @@ class TableModel : public Seq2Seq {
   Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) override {
     const auto mask = torch::arange(source.size(1)).unsqueeze(0) < lengths.unsqueeze(1);
     const auto which = source.select(1, 0).unsqueeze(1);
-    return {.keys = which, .values = {}, .mask = mask, .summary = which.to(torch::kDouble)};
+    Memory memory;
+    memory.keys = which;
+    memory.mask = mask;
+    memory.summary = which.to(torch::kDouble);
+    return memory;
   }
   DecoderState start(const Memory& memory) override { return {{memory.keys}}; }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const Memory& memory) override {
-    const auto which = memory.keys.squeeze(1);
+    const auto G = tokens.size(0) / memory.keys.size(0);
+    const auto which = memory.keys.squeeze(1).repeat_interleave(G);
     // The weights point at the position of the token before, so that a test can follow them.
     const auto weights = torch::one_hot(tokens.remainder(memory.mask.size(1)), memory.mask.size(1));
     return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};

@@ -19,17 +19,16 @@ torch::Tensor Additive::keys(const torch::Tensor& states) {
   return U_(states);
 }
 
-torch::Tensor Additive::score(const torch::Tensor& query, const torch::Tensor& keys) {
-  return (keys + W_(query).unsqueeze(1)).tanh().matmul(v_);  // [B, S]
+torch::Tensor Additive::score(const torch::Tensor& queries, const torch::Tensor& keys) {
+  return (keys.unsqueeze(1) + W_(queries).unsqueeze(2)).tanh().matmul(v_);  // [B, G, S]
 }
 
-std::optional<kernels::GruAttention> Additive::in_gru(const Memory& memory) {
-  return kernels::GruAttention{.form = kernels::ScoreForm::additive,
-                               .W = W_->weight,
-                               .v = v_,
-                               .keys = memory.keys,
-                               .mixed = {},
-                               .lengths = memory.mask.sum(1).cpu()};
+std::optional<kernels::AttentionScore> Additive::kernel_score(const Memory& memory) {
+  return kernels::AttentionScore{.form = kernels::ScoreForm::additive,
+                                 .W = W_->weight,
+                                 .v = v_,
+                                 .keys = memory.keys,
+                                 .lengths = memory.lengths};
 }
 
 }  // namespace regard

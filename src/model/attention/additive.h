@@ -14,11 +14,11 @@ class Additive : public ScoreAttention {
  public:
   Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  std::optional<kernels::GruAttention> in_gru(const Memory& memory) override;
+  std::optional<kernels::AttentionScore> kernel_score(const Memory& memory) override;
 
  protected:
   torch::Tensor keys(const torch::Tensor& states) override;
-  torch::Tensor score(const torch::Tensor& query, const torch::Tensor& keys) override;
+  torch::Tensor score(const torch::Tensor& queries, const torch::Tensor& keys) override;
 
  private:
   torch::nn::Linear W_{nullptr};  // [A, D], no bias: U has one

@@ -10,45 +10,48 @@
 
 #include <optional>
 
-#include "kernels/gru.h"
+#include "kernels/attention.h"
 #include "model/seq2seq.h"
 
 namespace regard {
 
 struct AttentionStep {
-  torch::Tensor context;  // c_t [B, C]
-  torch::Tensor weights;  // alpha_t [B, S]: a distribution, exactly 0 at padding; or undefined
+  torch::Tensor weights;  // alpha_t [N, S]: a distribution, exactly 0 at padding; or undefined
+  torch::Tensor context;  // c_t [N, C]; of a mixture undefined: the decoder mixes what it needs
 };
 
 class Attention : public torch::nn::Module {
  public:
-  // Done once a sentence: fills keys and values from states h [B, S, C], where mask [B, S] is true
-  // at real positions and summary [B, C] holds the last states of both directions.
-  virtual Memory prepare(const torch::Tensor& states, const torch::Tensor& mask,
-                         const torch::Tensor& summary) = 0;
-  // query [B, D]: the decoder's state.
+  // Done once a sentence: fills the keys of a memory that has values, mask, lengths and summary.
+  virtual void prepare(Memory& memory) = 0;
+  // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory.
   virtual AttentionStep step(const torch::Tensor& query, const Memory& memory) = 0;
 
-  // Shortcuts for a whole sequence of known targets; step() says what they must equal.
+  // The context is sum_s alpha_ts value_s, so a step gives the weights alone.
+  virtual bool is_mixture() const { return false; }
   // The context is the same at every step.
   virtual bool is_constant() const { return false; }
-  // The score in the form that the GRU's loop has it, where there is one; `mixed` is left to the
-  // decoder.
-  virtual std::optional<kernels::GruAttention> in_gru(const Memory& /*memory*/) { return {}; }
+  // A mixture's score in the form that the kernels have it, where there is one.
+  virtual std::optional<kernels::AttentionScore> kernel_score(const Memory& /*memory*/) {
+    return {};
+  }
 };
+
+// weights [N, S], values [B, S, M] -> sum_s alpha_s value_s [N, M]
+torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values);
 
 // Every attention that scores each position by itself; the values are the states.
 class ScoreAttention : public Attention {
  public:
-  Memory prepare(const torch::Tensor& states, const torch::Tensor& mask,
-                 const torch::Tensor& summary) final;
+  void prepare(Memory& memory) final { memory.keys = keys(memory.values); }
   AttentionStep step(const torch::Tensor& query, const Memory& memory) final;
+  bool is_mixture() const final { return true; }
 
  protected:
   // The part of the score that waits for no query: [B, S, C] -> [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // e_t: query [B, D], keys [B, S, A] -> [B, S].
-  virtual torch::Tensor score(const torch::Tensor& query, const torch::Tensor& keys) = 0;
+  // e_t: queries [B, G, D], keys [B, S, A] -> [B, G, S].
+  virtual torch::Tensor score(const torch::Tensor& queries, const torch::Tensor& keys) = 0;
 };
 
 }  // namespace regard

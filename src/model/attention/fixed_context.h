@@ -13,8 +13,7 @@ class NoAttention : public Attention {
  public:
   explicit NoAttention(const AttentionOptions& options) : q_(options.fixed_context) {}
 
-  Memory prepare(const torch::Tensor& states, const torch::Tensor& mask,
-                 const torch::Tensor& summary) override;
+  void prepare(Memory& memory) override;
   AttentionStep step(const torch::Tensor& query, const Memory& memory) override;
   bool is_constant() const override { return true; }
 

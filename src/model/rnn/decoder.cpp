@@ -33,6 +33,13 @@ AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& 
   register_module("readout_dropout", readout_dropout_);
 }
 
+void AttentionDecoder::prepare(Memory& memory) {
+  attention_->prepare(memory);
+  if (!attention_->is_mixture()) return;
+  memory.gate_values = C_(memory.values);
+  memory.readout_values = W_c_(memory.values);
+}
+
 DecoderState AttentionDecoder::start(const Memory& memory) {
   DecoderState state;
   const auto source = initial_state_ == InitialState::mean ? masked_mean(memory.values, memory.mask)
@@ -49,47 +56,53 @@ DecoderState AttentionDecoder::start(const Memory& memory) {
   return state;
 }
 
+AttentionDecoder::Attended AttentionDecoder::attend(const torch::Tensor& query,
+                                                    const Memory& memory) {
+  const auto [weights, context] = attention_->step(query, memory);
+  if (context.defined()) return {C_(context), W_c_(context), weights};
+  return {mix(weights, memory.gate_values), mix(weights, memory.readout_values), weights};
+}
+
 torch::Tensor AttentionDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
-                                        const torch::Tensor& c) {
-  return readout_dropout_->forward((W_y_(y) + W_s_(s) + W_c_(c)).tanh());
+                                        const torch::Tensor& attended) {
+  return readout_dropout_->forward((W_y_(y) + W_s_(s) + attended).tanh());
 }
 
 DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                    const Memory& memory) {
-  const auto [context, weights] = attention_->step(state.layers[0], memory);
+  const auto attended = attend(state.layers[0], memory);
   DecoderState next;
-  auto input = embedded;  // [B, E], further up [B, D]
+  auto input = embedded;  // [N, E], further up [N, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    auto projected = layers_[l]->project(input.unsqueeze(0));  // [1, B, 3D]
-    if (l == 0) projected = projected + C_(context);
+    auto projected = layers_[l]->project(input.unsqueeze(0));  // [1, N, 3D]
+    if (l == 0) projected = projected + attended.gates;
     input = layers_[l]->step(projected, state.layers[l].unsqueeze(0)).squeeze(0);
     next.layers.push_back(input);
   }
-  return {readout(embedded, input, context), weights, std::move(next)};
+  return {readout(embedded, input, attended.readout), attended.weights, std::move(next)};
 }
 
 AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor& projected,
                                                              torch::Tensor s,
                                                              const Memory& memory) {
   if (attention_->is_constant()) {
-    const auto c = attention_->step(s, memory).context;  // [B, C]
-    const auto states = layers_[0]->sequence((projected + C_(c)).unsqueeze(0), s.unsqueeze(0))[0];
-    return {states, c.unsqueeze(0).expand({projected.size(0), -1, -1})};
+    const auto attended = attend(s, memory);
+    const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, 3D]
+    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], attended.readout.unsqueeze(0)};
   }
-  if (auto in_gru = attention_->in_gru(memory)) {
-    in_gru->mixed = C_(memory.values);  // [B, S, 3D]
-    const auto [states, weights] = layers_[0]->sequence(projected, s, *in_gru);
-    return {states, weights.transpose(0, 1).bmm(memory.values).transpose(0, 1)};
+  if (const auto score = attention_->kernel_score(memory)) {
+    const auto [states, weights] = layers_[0]->sequence(projected, s, {*score, memory.gate_values});
+    return {states, weights.transpose(0, 1).bmm(memory.readout_values).transpose(0, 1)};
   }
   std::vector<torch::Tensor> states;
-  std::vector<torch::Tensor> contexts;
+  std::vector<torch::Tensor> readouts;
   for (const auto& x : projected.unbind(0)) {
-    contexts.push_back(attention_->step(s, memory).context);
-    const auto mixture = (x + C_(contexts.back())).unsqueeze(0);
-    s = layers_[0]->step(mixture, s.unsqueeze(0)).squeeze(0);
+    const auto attended = attend(s, memory);
+    s = layers_[0]->step((x + attended.gates).unsqueeze(0), s.unsqueeze(0)).squeeze(0);
     states.push_back(s);
+    readouts.push_back(attended.readout);
   }
-  return {torch::stack(states), torch::stack(contexts)};
+  return {torch::stack(states), torch::stack(readouts)};
 }
 
 torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
@@ -99,14 +112,14 @@ torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Mem
   const auto first = start(memory);
   const auto projected =
       layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
-  auto [h, c] = bottom_layer(projected, first.layers[0], memory);
+  auto [h, attended] = bottom_layer(projected, first.layers[0], memory);
 
   // The layers above wait for the bottom's states only.
   for (std::size_t l = 1; l < layers_.size(); ++l) {
     const auto x = layers_[l]->project(state_dropout_->forward(h).reshape({1, T * B, -1}));
     h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
-  return readout(y, h, c).transpose(0, 1);  // [B, T, R]
+  return readout(y, h, attended).transpose(0, 1);  // [B, T, R]
 }
 
 }  // namespace regard

@@ -27,23 +27,32 @@ class AttentionDecoder : public torch::nn::Module {
   // state_size is the encoder's width C.
   AttentionDecoder(std::int64_t state_size, const ModelOptions& options);
 
+  // Done once a sentence: completes a memory that has values, mask, lengths and summary.
+  void prepare(Memory& memory);
   // s_0 of every layer.
   DecoderState start(const Memory& memory);
-  // embedded [B, E], the tokens before.
+  // embedded [N, E], the tokens before.
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state, const Memory& memory);
   // embedded [B, T, E] -> readouts [B, T, R].
   torch::Tensor forward(const torch::Tensor& embedded, const Memory& memory);
 
-  Attention& attention() { return *attention_; }
-
  private:
+  // What attention adds, once the matrices of its places are applied: C c_t and W_c c_t.
+  struct Attended {
+    torch::Tensor gates;    // [N, 3D]
+    torch::Tensor readout;  // [N, R]
+    torch::Tensor weights;  // [N, S] or undefined
+  };
+  Attended attend(const torch::Tensor& query, const Memory& memory);
+
   struct BottomLayer {
-    torch::Tensor states;    // [T, B, D]
-    torch::Tensor contexts;  // [T, B, C]
+    torch::Tensor states;   // [T, B, D]
+    torch::Tensor readout;  // [T or 1, B, R], attention's part
   };
   // State and attention in turn: projected [T, B, 3D], s [B, D].
   BottomLayer bottom_layer(const torch::Tensor& projected, torch::Tensor s, const Memory& memory);
-  torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s, const torch::Tensor& c);
+  torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
+                        const torch::Tensor& attended);
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;

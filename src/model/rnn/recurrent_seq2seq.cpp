@@ -34,7 +34,13 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t 
 Memory RecurrentSeq2Seq::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
   const auto embedded = embedding_dropout_->forward(torch::embedding(source_embedding_, source));
   const auto encoded = encoder_->forward(embedded, lengths);
-  return decoder_->attention().prepare(encoded.states, encoded.mask, encoded.last);
+  Memory memory;
+  memory.values = encoded.states;
+  memory.mask = encoded.mask;
+  memory.lengths = lengths;
+  memory.summary = encoded.last;
+  decoder_->prepare(memory);
+  return memory;
 }
 
 DecoderStep RecurrentSeq2Seq::step(const torch::Tensor& tokens, const DecoderState& state,

@@ -25,6 +25,16 @@ struct Sentences {
   torch::Tensor mask = torch::arange(S) < torch::tensor({5, 3, 1}).unsqueeze(1);
   torch::Tensor summary = torch::randn({B, C}, torch::kDouble);
   torch::Tensor query = torch::randn({B, D}, torch::kDouble);
+
+  Memory memory(Attention& attention) const {
+    Memory memory;
+    memory.values = states;
+    memory.mask = mask;
+    memory.lengths = mask.sum(1);
+    memory.summary = summary;
+    attention.prepare(memory);
+    return memory;
+  }
 };
 
 // Kinds whose weights are a softmax over the scores of the real positions.
@@ -36,8 +46,12 @@ class ScoreKinds : public testing::TestWithParam<std::string> {
     attention_->to(torch::kDouble);
     sentences_ = Sentences();
   }
+  // With the context in any case.
   AttentionStep attend(const Sentences& s) {
-    return attention_->step(s.query, attention_->prepare(s.states, s.mask, s.summary));
+    const auto memory = s.memory(*attention_);
+    auto step = attention_->step(s.query, memory);
+    if (attention_->is_mixture()) step.context = mix(step.weights, memory.values);
+    return step;
   }
   std::shared_ptr<Attention> attention_;
   Sentences sentences_;
@@ -51,7 +65,7 @@ TEST_P(ScoreKinds, WeightsAreADistributionAndExactlyZeroAtPadding) {
 }
 
 TEST_P(ScoreKinds, TheContextIsTheWeightedSumOfTheStates) {
-  const auto [context, weights] = attend(sentences_);
+  const auto [weights, context] = attend(sentences_);
   const auto expected = (weights.unsqueeze(-1) * sentences_.states).sum(1);
   EXPECT_TRUE(torch::allclose(context, expected, 1e-12, 1e-12));
 }
@@ -69,6 +83,27 @@ TEST_P(ScoreKinds, ARaggedBatchEqualsItsSentencesOneAtATime) {
     EXPECT_TRUE(torch::allclose(step.context[0], together.context[b], 1e-12, 1e-12));
     EXPECT_TRUE(torch::allclose(step.weights[0], together.weights[b].slice(0, 0, length), 1e-12));
   }
+}
+
+TEST_P(ScoreKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
+  const auto memory = sentences_.memory(*attention_);
+  const auto queries = torch::randn({B * 2, D}, torch::kDouble);
+  for (const bool with_gradient : {true, false}) {  // composite and kernel
+    const torch::AutoGradMode mode(with_gradient);
+    const auto together = attention_->step(queries, memory).weights;  // [2B, S]
+    for (std::int64_t g = 0; g < 2; ++g) {
+      const auto alone = attention_->step(queries.slice(0, g, {}, 2), memory).weights;
+      EXPECT_TRUE(torch::allclose(together.slice(0, g, {}, 2), alone, 1e-12, 1e-12));
+    }
+  }
+}
+
+TEST_P(ScoreKinds, TheKernelWithoutGradientsEqualsTheComposite) {
+  const auto memory = sentences_.memory(*attention_);
+  const auto composite = attention_->step(sentences_.query, memory).weights;
+  const torch::NoGradGuard guard;
+  const auto fast = attention_->step(sentences_.query, memory).weights;
+  EXPECT_TRUE(torch::allclose(fast, composite, 1e-12, 1e-12));
 }
 
 TEST_P(ScoreKinds, PermutingThePositionsChangesNothing) {
@@ -100,8 +135,7 @@ TEST(AdditiveReference, ScoresEqualTheEquationNumberByNumber) {
   Additive additive(D, C, options_of("additive"));
   additive.to(torch::kDouble);
   const Sentences s;
-  const auto weights =
-      additive.step(s.query, additive.prepare(s.states, s.mask, s.summary)).weights;
+  const auto weights = additive.step(s.query, s.memory(additive)).weights;
   const auto p = additive.named_parameters();
   for (std::int64_t b = 0; b < B; ++b) {
     std::vector<double> e;
@@ -131,7 +165,7 @@ TEST(AdditiveReference, ScoresEqualTheEquationNumberByNumber) {
 TEST(NoAttentionReference, TheContextIsTheLastStatesAtEveryStep) {
   NoAttention none(options_of("none"));
   const Sentences s;
-  const auto step = none.step(s.query, none.prepare(s.states, s.mask, s.summary));
+  const auto step = none.step(s.query, s.memory(none));
   EXPECT_TRUE(torch::equal(step.context, s.summary));
   EXPECT_FALSE(step.weights.defined());
 }
@@ -141,7 +175,7 @@ TEST(NoAttentionReference, TheMeanCountsRealPositionsOnly) {
   options.fixed_context = FixedContext::mean;
   NoAttention none(options);
   const Sentences s;
-  const auto context = none.step(s.query, none.prepare(s.states, s.mask, s.summary)).context;
+  const auto context = none.step(s.query, s.memory(none)).context;
   EXPECT_TRUE(torch::allclose(context[1], s.states[1].slice(0, 0, 3).mean(0), 1e-12, 1e-12));
   EXPECT_TRUE(torch::allclose(context[2], s.states[2][0], 1e-12, 1e-12));
 }

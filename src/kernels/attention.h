@@ -1,0 +1,42 @@
+// Attention weights, for a score in one of the forms that the kernels know (attention_rows.h).
+#pragma once
+
+#include <torch/torch.h>
+
+#include "kernels/attention_rows.h"
+
+namespace regard::kernels {
+
+struct AttentionScore {
+  ScoreForm form = ScoreForm::additive;
+  torch::Tensor W;     // [A, D], additive: q = W s. With dot, q = s
+  torch::Tensor v;     // [A], additive
+  double scale = 1;    // dot
+  torch::Tensor keys;  // [B, S, A]
+  torch::Tensor
+      lengths;  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
+
+  // What the innermost loops read of it; M and mixed are left open. Contiguous tensors of type T.
+  template <typename T>
+  AttentionRows<T> rows() const {
+    return {.form = form,
+            .scale = static_cast<T>(scale),
+            .B = keys.size(0),
+            .S = keys.size(1),
+            .A = keys.size(2),
+            .M = 0,
+            .keys = keys.const_data_ptr<T>(),
+            .v = v.defined() ? v.const_data_ptr<T>() : nullptr,
+            .mixed = nullptr,
+            .lengths = lengths.const_data_ptr<std::int64_t>()};
+  }
+};
+
+// States s [N, D] -> α [N, S], exactly 0 beyond each sentence's end. N = G · B: G queries in a row
+// for each sentence. Fast on the CPU where no gradient is asked for; else the composite.
+torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states);
+
+// The same from LibTorch's operations, differentiable, on any device.
+torch::Tensor attention_weights_composite(const AttentionScore& score, const torch::Tensor& states);
+
+}  // namespace regard::kernels
