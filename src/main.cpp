@@ -3,10 +3,9 @@
 
 #include <exception>
 
-#include "base/error.h"
-#include "base/log.h"
 #include "base/version.h"
 #include "commands/commands.h"
+#include "commands/failure.h"
 
 int main(int argc, char** argv) {
   using regard::ExitCode;
@@ -25,13 +24,8 @@ int main(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
-  } catch (const regard::Error& error) {
-    regard::log::error("{}", error.what());
-    return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    regard::log::error("unexpected: {}\nThis is a fault of regard {}; please report it",
-                       error.what(), regard::version());
-    return static_cast<int>(ExitCode::unexpected);
+    exit_code = regard::report_failure(error);
   }
   return static_cast<int>(exit_code);
 }

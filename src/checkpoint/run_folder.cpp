@@ -149,6 +149,9 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
   const fs::path aside = path_ / fmt::format(".{}.tmp", link);
   std::error_code error;
   fs::remove(aside, error);
+  if (fs::is_directory(fs::symlink_status(path_ / link, error))) {  // of a copied run
+    fs::rename(path_ / link, path_ / fmt::format("{}.copied", link), error);
+  }
   fs::create_symlink(checkpoint(step).lexically_relative(path_), aside, error);
   if (!error) fs::rename(aside, path_ / link, error);
   if (error) {

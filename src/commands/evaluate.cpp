@@ -182,6 +182,10 @@ ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
   if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
   }
+  std::vector<std::string> inputs = {arguments.source, arguments.hypotheses, arguments.gold};
+  inputs.insert(inputs.end(), arguments.references.begin(), arguments.references.end());
+  inputs.insert(inputs.end(), arguments.compared.begin(), arguments.compared.end());
+  check_outputs(inputs, {arguments.output, arguments.by_length_svg});
   const auto options = metric_options(arguments);
   auto texts = read_texts(arguments);
   std::optional<ModelEvaluation> model;

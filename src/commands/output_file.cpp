@@ -16,7 +16,38 @@ bool takes_a_rename(const std::string& path) {
   return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(a, b, ignored)) {
+    return std::filesystem::is_regular_file(a, ignored);  // a terminal may be both
+  }
+  return std::filesystem::absolute(a).lexically_normal() ==
+         std::filesystem::absolute(b).lexically_normal();
+}
+
 }  // namespace
+
+void check_outputs(const std::vector<std::string>& inputs,
+                   const std::vector<std::string>& outputs) {
+  const auto is_file = [](const std::string& path) {
+    std::error_code ignored;
+    return !path.empty() && path != "-" && !std::filesystem::is_character_file(path, ignored);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_file(outputs[i])) continue;
+    for (const auto& input : inputs) {
+      if (is_file(input) && is_same_file(input, outputs[i])) {
+        throw ConfigError("{}: is read and would be written over; give the output another name",
+                          outputs[i]);
+      }
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (is_file(outputs[k]) && is_same_file(outputs[k], outputs[i])) {
+        throw ConfigError("{}: is the name of two outputs; give each its own", outputs[i]);
+      }
+    }
+  }
+}
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   if (path.empty() || path == "-") {

@@ -4,8 +4,13 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace regard {
+
+// No output may be an input or another output: a ConfigError names the file. Empty names and "-"
+// are passed over.
+void check_outputs(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
 
 // A file is written aside, as PATH.part, and takes its place by commit(); what was there before
 // stands until then, and for good when commit() is never reached. Standard output, pipes and

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
@@ -58,12 +59,22 @@ std::string command_line() {
   return words;
 }
 
-// A run goes on with the model and the tokenizers it has; the rest may change, and is named.
+// What a checkpoint has numbers for: its model, its tokenizers, its optimizer's state.
+bool is_fixed(const std::string& difference, const TrainingOptions& before,
+              const TrainingOptions& now) {
+  if (difference.starts_with("training.moving_average")) {
+    return (before.moving_average > 0) != (now.moving_average > 0);
+  }
+  return difference.starts_with("model.") || difference.starts_with("data.tokenizer.") ||
+         difference.starts_with("training.optimizer");
+}
+
+// A run goes on with what it has numbers for; the rest may change, and is named.
 void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
   const auto before = read_model_options(checkpoint);
   std::string fixed;
   for (const auto& difference : differing_keys(before, options)) {
-    if (difference.starts_with("model.") || difference.starts_with("data.tokenizer.")) {
+    if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
       log::info("changed since the run began: {}", difference);
@@ -71,8 +82,8 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
   }
   if (fixed.empty()) return;
   throw CheckpointError(
-      "{}: the run was begun with another model:{}\nTake these back to go on with it, choose "
-      "another training.model_dir, or start over with --fresh",
+      "{}: the run was begun otherwise:{}\nTake these back to go on with it, or begin another "
+      "run in another training.model_dir (with --init-from for its weights)",
       checkpoint.path().string(), fixed);
 }
 
@@ -109,6 +120,19 @@ void make_model(Setup& setup, const std::string& init_from) {
   log::info("{}", parameter_table(*setup.model));
 }
 
+// Those of the model to begin from, with their options; how they sample is the new run's to say.
+void take_tokenizers(Setup& setup, const FolderReader& from) {
+  auto& wanted = setup.options.data.tokenizer;
+  auto found = read_model_options(from).data.tokenizer;
+  found.sampling = wanted.sampling;
+  Options before = setup.options;
+  wanted = found;
+  for (const auto& difference : differing_keys(before, setup.options)) {
+    log::warning("the tokenizers are those of {}: {}", from.path().string(), difference);
+  }
+  setup.tokenizers = read_tokenizers(from, found);
+}
+
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from) {
   Setup setup;
@@ -124,7 +148,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options.data.tokenizer);
   } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
     const FolderReader from(resolve_model(init_from));
-    setup.tokenizers = read_tokenizers(from, read_model_options(from).data.tokenizer);
+    take_tokenizers(setup, from);
   } else {
     setup.tokenizers = make_tokenizers(options.data);
   }
@@ -152,8 +176,8 @@ void dry_run(const Options& options, const std::string& init_from) {
 
 void start_over(const RunFolder& run) {
   namespace fs = std::filesystem;
-  for (const auto* name : {"checkpoints", "last", "best", "validation", "train.jsonl",
-                           "validations.tsv", "train.log"}) {
+  for (const auto* name :
+       {"checkpoints", "last", "best", "validation", "train.jsonl", "validations.tsv"}) {
     std::error_code error;
     fs::remove_all(run.path() / name, error);
     if (error) {
@@ -163,11 +187,26 @@ void start_over(const RunFolder& run) {
   }
 }
 
+// config.yaml and manifest.json say what the run does from now on; the manifest remembers earlier
+// sittings. Data that is no longer what it was is named.
+void record_sitting(const RunFolder& run, const Setup& setup) {
+  const auto path = run.path() / "manifest.json";
+  auto manifest = run_manifest(setup.options, command_line(), setup.workers->count());
+  if (setup.checkpoint && std::filesystem::exists(path)) {
+    const auto before = Json::parse(read_file<CheckpointError>(path, "manifest"), nullptr, false);
+    for (const auto& change : changed_data(before, manifest)) log::warning("{}", change);
+    add_earlier_sittings(manifest, before);
+  }
+  write_file(run.path() / "config.yaml", write_options(setup.options));
+  write_file(path, manifest.dump(2) + "\n");
+}
+
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
   if (const auto step = trainer.early_stopping().state().best_step; step > 0) {
     log::info("The best validation was at step {}.", step);
   }
+  if (reason.signal != 0) log::info("The same command goes on from there.");
   log::info("Translate with: regard translate -m {}", run.path().string());
 }
 
@@ -179,26 +218,21 @@ ExitCode train(const TrainArguments& arguments) {
   }
   RunFolder run(options.training.model_dir);
   run.lock();
-  if (arguments.fresh) start_over(run);
-  const auto last = run.last();
+  const auto last = arguments.fresh ? std::nullopt : run.last();
   if (last && !arguments.init_from.empty()) {
-    throw ConfigError(
-        "--init-from: {} already holds a run; choose another training.model_dir, or "
-        "start over with --fresh",
-        run.path().string());
+    log::info("--init-from is of no use any more: the run goes on from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
-  const auto setup = make_setup(options, last, arguments.init_from);
-  if (!last) {
-    write_file(run.path() / "config.yaml", write_options(options));
-    write_file(run.path() / "manifest.json", run_manifest(options, command_line()).dump(2) + "\n");
-  }
+  const auto setup = make_setup(options, last, last ? "" : arguments.init_from);
+  // Everything was found in order: only now is anything replaced.
+  if (arguments.fresh) start_over(run);
+  record_sitting(run, setup);
 
-  auto validator =
-      setup.dev ? std::make_unique<Validator>(options, *setup.dev, setup.device, *setup.workers)
-                : std::unique_ptr<Validator>();
-  Trainer trainer(options, run, *setup.corpus, setup.model, std::move(validator), setup.device,
-                  *setup.workers, setup.checkpoint ? &*setup.checkpoint : nullptr);
+  auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
+                                                           *setup.workers)
+                             : std::unique_ptr<Validator>();
+  Trainer trainer(setup.options, run, *setup.corpus, setup.model, std::move(validator),
+                  setup.device, *setup.workers, setup.checkpoint ? &*setup.checkpoint : nullptr);
   if (last) {
     log::info("Going on from step {} ({}).", trainer.position().step, last->string());
   } else {

@@ -146,6 +146,7 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing) {
 
 ExitCode translate(const TranslateArguments& arguments, const CLI::App& command) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
+  check_outputs({arguments.input}, {arguments.output, arguments.alignments, arguments.picture});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = with_given(command, model.loaded.options.testing);

@@ -141,10 +141,11 @@ void check_schedule(const TrainingOptions& o, bool validates, Contradictions& pr
     problems.add(
         "training.scheduling is plateau, which waits for validations, but data.dev names no files");
   }
-  if (o.scheduling == ScheduleKind::cosine && o.decay_steps == 0 && o.max_steps == 0) {
+  if (o.scheduling == ScheduleKind::cosine && o.decay_steps == 0 && o.max_steps == 0 &&
+      o.epochs == 0) {
     problems.add(
-        "training.scheduling is cosine, but both training.decay_steps and training.max_steps are "
-        "0: set one, for the rate to know where to arrive");
+        "training.scheduling is cosine, but training.decay_steps, training.max_steps and "
+        "training.epochs are all 0: set one, for the rate to know where to arrive");
   }
   if (o.learning_rate_min > o.learning_rate) {
     problems.add("training.learning_rate_min is {}, above training.learning_rate, {}",

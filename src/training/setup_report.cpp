@@ -79,7 +79,7 @@ std::string data_table(const Corpus& train, const Corpus* dev) {
   return table.text();
 }
 
-Json run_manifest(const Options& options, const std::string& command_line) {
+Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads) {
   Json files = Json::array();
   for (const auto& corpus : options.data.train) {
     files.push_back(file_entry(corpus.src));
@@ -89,12 +89,35 @@ Json run_manifest(const Options& options, const std::string& command_line) {
     files.push_back(file_entry(options.data.dev.src));
     files.push_back(file_entry(options.data.dev.trg));
   }
-  return {{"regard", version()},
-          {"libtorch", TORCH_VERSION},
-          {"command", command_line},
-          {"random_seed", options.training.random_seed},
-          {"threads", at::get_num_threads()},
-          {"data", std::move(files)}};
+  return {{"regard", version()},     {"libtorch", TORCH_VERSION},
+          {"command", command_line}, {"random_seed", options.training.random_seed},
+          {"threads", threads},      {"data", std::move(files)}};
+}
+
+std::vector<std::string> changed_data(const Json& before, const Json& now) {
+  std::vector<std::string> changes;
+  if (!before.is_object() || !before.contains("data")) return changes;
+  for (const auto& file : now.at("data")) {
+    for (const auto& old : before.at("data")) {
+      if (old.value("path", "") != file.at("path") || old.value("sha256", "") == file.at("sha256"))
+        continue;
+      changes.push_back(
+          fmt::format("{}: is another text than the one this run was trained on so far ({} lines "
+                      "then, {} now); the run goes on with the new one",
+                      file.at("path").get<std::string>(), old.value("lines", std::int64_t{0}),
+                      file.at("lines").get<std::int64_t>()));
+    }
+  }
+  return changes;
+}
+
+void add_earlier_sittings(Json& manifest, const Json& before) {
+  if (!before.is_object()) return;
+  auto sittings = before.value("earlier_sittings", Json::array());
+  auto last = before;
+  last.erase("earlier_sittings");
+  sittings.push_back(last);
+  manifest["earlier_sittings"] = sittings;
 }
 
 }  // namespace regard

@@ -17,6 +17,10 @@ std::string parameter_table(const Seq2Seq& model);
 std::string data_table(const Corpus& train, const Corpus* dev);
 
 // manifest.json of the run: versions, command line, data with hashes and line counts, seed.
-Json run_manifest(const Options& options, const std::string& command_line);
+Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads);
+// A sentence for each data file that has another hash than in an earlier manifest.
+std::vector<std::string> changed_data(const Json& before, const Json& now);
+// Keeps an earlier manifest, and those it keeps, as "earlier_sittings".
+void add_earlier_sittings(Json& manifest, const Json& before);
 
 }  // namespace regard

@@ -21,6 +21,17 @@ std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
   return saved_step(*checkpoint);
 }
 
+// A cosine that is given no end arrives with the last epoch.
+TrainingOptions with_known_end(TrainingOptions options, Batches& batches) {
+  if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
+      options.max_steps == 0) {
+    const auto updates =
+        (batches.count(0) + options.gradient_accumulation - 1) / options.gradient_accumulation;
+    options.decay_steps = options.epochs * updates;
+  }
+  return options;
+}
+
 const std::vector<std::string> validation_columns = {
     "step", "epoch", "loss", "perplexity", "bleu", "chrf", "learning_rate", "seconds", "best"};
 
@@ -38,11 +49,11 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       workers_(workers),
       parameters_(parameters_of(*model_)),
       optimizer_(make_optimizer(options.training, parameters_)),
-      schedule_(options.training),
-      early_stopping_(options.training),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
                options.data.tokenizer.sampling),
+      schedule_(with_known_end(options.training, batches_)),
+      early_stopping_(options.training),
       log_(options.training, run.path().string(), step_of(resume_from)) {
   const auto decay = options.training.moving_average;
   if (decay > 0) average_.emplace(decay, parameters_);
@@ -90,8 +101,9 @@ StopReason Trainer::run() {
   model_->train();
   for (;;) {
     if (const auto reason = reason_to_stop()) {
-      if (validator_ && validated_step_ != position_.step) validate();
-      if (saved_step_ != position_.step) save();
+      const bool unvalidated = validator_ && validated_step_ != position_.step;
+      if (unvalidated) validate();
+      if (unvalidated || saved_step_ != position_.step) save();
       return *reason;
     }
     update();

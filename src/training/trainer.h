@@ -64,9 +64,9 @@ class Trainer {
   NamedParameters parameters_;
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MovingAverage> average_;
+  Batches batches_;
   Schedule schedule_;
   EarlyStopping early_stopping_;
-  Batches batches_;
   Position position_;
   TrainingLog log_;
   std::optional<ValidationsWriter> validations_;

@@ -225,7 +225,7 @@ TEST_F(Train, ARunKilledAndResumedEndsInTheSameBytesAsOneNeverStopped) {
                         "wait $pid 2>/dev/null";
     const int ignored = std::system(("bash -c '" + script + "'").c_str());
     (void)ignored;
-    ASSERT_TRUE(fs::exists(killed_run / "last"));
+    ASSERT_FALSE(fs::is_empty(killed_run / "checkpoints"));
     ASSERT_FALSE(fs::exists(killed_run / "checkpoints" / "step-00000120")) << "ended too soon";
   }
   ASSERT_EQ(train(arguments).code, 0);
@@ -280,6 +280,101 @@ TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
         .out;
   };
   EXPECT_EQ(translate("run"), translate("tuned"));
+}
+
+TEST_F(Train, AFreshStartThatCannotBeMadeLosesNothing) {
+  ASSERT_EQ(train().code, 0);
+  const auto before = weights();
+  EXPECT_EQ(train({"--fresh", "data.train.0.src=" + (folder_ / "nowhere.en").string()}).code, 3);
+  EXPECT_EQ(weights(), before);
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "validations.tsv"));
+  EXPECT_EQ(train({"--fresh", "training.random_seed=7"}).code, 0);
+  EXPECT_NE(weights(), before);
+}
+
+TEST_F(Train, TheLastValidationIsSavedWithItsStep) {
+  ASSERT_EQ(train({"training.save_every=30", "training.validation_every=50"}).code, 0);
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000060");
+  const auto state = read_text(folder_ / "run" / "last" / "training.json");
+  EXPECT_THAT(state, HasSubstr("60"));
+  const auto rows = lines_of(read_text(folder_ / "run" / "validations.tsv")).size();
+  EXPECT_EQ(train({"training.save_every=30", "training.validation_every=50"}).code, 0);
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), rows);
+}
+
+TEST_F(Train, AModelBegunFromAnotherHasThatModelsTokenizers) {
+  ASSERT_EQ(train().code, 0);
+  const auto second = folder_ / "second";
+  const auto result = train({"--init-from", (folder_ / "run").string(), "data.tokenizer.kind=bpe",
+                             "training.model_dir=" + second.string()});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("data.tokenizer.kind"));
+  EXPECT_THAT(read_text(second / "last" / "config.yaml"), HasSubstr("kind: word"));
+  EXPECT_EQ(run({"translate", "-m", second.string()}, "the cat\n").code, 0);
+}
+
+TEST_F(Train, ASecondCallWithInitFromGoesOn) {
+  ASSERT_EQ(train().code, 0);
+  const std::vector<std::string> arguments = {
+      "--init-from", (folder_ / "run").string(),
+      "training.model_dir=" + (folder_ / "second").string()};
+  ASSERT_EQ(train(arguments).code, 0);
+  const auto again = train(arguments);
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+}
+
+TEST_F(Train, ChangedDataIsNamedAndTheManifestSaysBoth) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto* side : {"train.en", "train.fr"}) {
+    const auto text = read_text(folder_ / side);
+    write_text(folder_ / side, text.substr(text.find('\n') + 1));
+  }
+  const auto result = train({"training.max_steps=70"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("200 lines"), HasSubstr("199")));
+  EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
+              AllOf(HasSubstr("earlier_sittings"), HasSubstr("200"), HasSubstr("199")));
+  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("max_steps: 70"));
+}
+
+TEST_F(Train, AnotherOptimizerIsRefusedByName) {
+  ASSERT_EQ(train().code, 0);
+  const auto result = train({"training.optimizer=sgd", "training.max_steps=70"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("training.optimizer"), HasSubstr("sgd")));
+}
+
+TEST_F(Train, ACopiedRunWithoutLinksGoesOn) {
+  ASSERT_EQ(train().code, 0);
+  const auto copy = folder_ / "copy";
+  fs::copy(folder_ / "run", copy, fs::copy_options::recursive);  // follows links
+  ASSERT_TRUE(fs::is_directory(fs::symlink_status(copy / "last")));
+  EXPECT_EQ(train({"training.max_steps=70", "training.model_dir=" + copy.string()}).code, 0);
+  EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-00000070");
+}
+
+TEST_F(Train, ACosineWithoutAnEndArrivesWithTheLastEpoch) {
+  ASSERT_EQ(train({"training.max_steps=0", "training.epochs=3", "training.scheduling=cosine",
+                   "training.validation_every=1", "training.validation_unit=epochs"})
+                .code,
+            0);
+  const auto rows = lines_of(read_text(folder_ / "run" / "validations.tsv"));
+  ASSERT_EQ(rows.size(), 4);                      // with the names of the columns
+  const auto rate = [](const std::string& row) {  // the seventh column
+    std::size_t at = 0;
+    for (int column = 0; column < 6; ++column) at = row.find('\t', at) + 1;
+    return std::stod(row.substr(at));
+  };
+  EXPECT_GT(rate(rows[1]), 0.005);
+  EXPECT_LT(rate(rows[2]), rate(rows[1]));
+  EXPECT_NEAR(rate(rows[3]), 0, 1e-9);
+}
+
+TEST_F(Train, MoreMemoryThanThereIsEndsInASentence) {
+  const auto result = train({"--dry-run", "model.decoder.hidden_size=10000000"});
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("memory"), Not(HasSubstr("frame #"))));
 }
 
 TEST_F(Train, SigtermSavesAndLeaves) {

@@ -89,6 +89,20 @@ TEST(Translate, AfterAnErrorTheOlderFileStands) {
   EXPECT_FALSE(std::filesystem::exists(out.string() + ".part"));
 }
 
+TEST(Translate, WhatIsReadIsNotWrittenOver) {
+  const auto folder = fresh_folder();
+  const auto text = (folder / "text.en").string();
+  write_text(text, "the cat\n");
+  const auto result = run({"translate", "-m", tiny_model().string(), "-i", text, "-o", text});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(read_text(text), "the cat\n");
+  const auto out = (folder / "out").string();
+  EXPECT_EQ(
+      run({"translate", "-m", tiny_model().string(), "-i", text, "-o", out, "--alignments", out})
+          .code,
+      2);
+}
+
 TEST(Translate, AnOutputThatCannotBeWrittenIsTheEnvironmentsFault) {
   const auto finished = translate({"-o", (fresh_folder() / "no" / "out.fr").string()}, "the\n");
   EXPECT_EQ(finished.code, 6);

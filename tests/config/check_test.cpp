@@ -150,6 +150,7 @@ TEST(Check, CosineKnowsWhereItEnds) {
   EXPECT_THAT(training_problem({cosine}), HasSubstr("training.decay_steps"));
   EXPECT_EQ(training_problem({cosine, "training.max_steps=9"}), fine);
   EXPECT_EQ(training_problem({cosine, "training.decay_steps=9"}), fine);
+  EXPECT_EQ(training_problem({cosine, "training.epochs=9"}), fine);
 }
 
 TEST(Check, ADecreaseDecreases) {
