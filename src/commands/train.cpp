@@ -226,13 +226,13 @@ ExitCode train(const TrainArguments& arguments) {
   const auto setup = make_setup(options, last, last ? "" : arguments.init_from);
   // Everything was found in order: only now is anything replaced.
   if (arguments.fresh) start_over(run);
-  record_sitting(run, setup);
 
   auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
                                                            *setup.workers)
                              : std::unique_ptr<Validator>();
   Trainer trainer(setup.options, run, *setup.corpus, setup.model, std::move(validator),
                   setup.device, *setup.workers, setup.checkpoint ? &*setup.checkpoint : nullptr);
+  if (!trainer.is_finished()) record_sitting(run, setup);
   if (last) {
     log::info("Going on from step {} ({}).", trainer.position().step, last->string());
   } else {

@@ -40,6 +40,8 @@ class Trainer {
   // Throws DivergedError when the loss is no longer finite; the last checkpoint stands.
   StopReason run();
 
+  // There is no step left to make.
+  bool is_finished() const { return reason_to_stop().has_value(); }
   const Position& position() const { return position_; }
   const EarlyStopping& early_stopping() const { return early_stopping_; }
 
