@@ -1,6 +1,7 @@
 #include "kernels/dropout.h"
 
 #include "kernels/dropout_rows.h"
+#include "kernels/fused.h"
 
 namespace regard::kernels {
 namespace {
@@ -36,6 +37,7 @@ class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
 }  // namespace
 
 Tensor dropout(const Tensor& x, double p, std::uint64_t key) {
+  if (!is_fused_on(x)) return torch::dropout(x, p, /*train=*/true);
   return DropoutFunction::apply(x, p, static_cast<std::int64_t>(key));
 }
 

@@ -9,7 +9,8 @@
 
 namespace regard::kernels {
 
-// On the CPU in single or double precision.
+// On the CPU in single or double precision; else, and where composites are wanted (fused.h),
+// LibTorch's dropout, which takes no key.
 torch::Tensor dropout(const torch::Tensor& x, double p, std::uint64_t key);
 
 }  // namespace regard::kernels

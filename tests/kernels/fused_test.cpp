@@ -1,0 +1,40 @@
+#include "kernels/fused.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/cross_entropy.h"
+#include "kernels/dropout.h"
+#include "kernels/gru.h"
+
+namespace regard::kernels {
+namespace {
+
+class Fused : public testing::Test {
+ protected:
+  ~Fused() override { use_composites(false); }
+};
+
+// A hand-written gradient is a node of this kind; LibTorch's own operations have others.
+bool is_fused(const torch::Tensor& output) {
+  return output.grad_fn()->name().find("CppNode") != std::string::npos;
+}
+
+std::vector<bool> which_are_fused() {
+  const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes).requires_grad_(); };
+  return {is_fused(gru(draw({2, 3, 12}), draw({3, 4}), draw({4, 12}), draw({4})).states),
+          is_fused(linear_cross_entropy(draw({3, 4}), draw({7, 4}), draw({7}),
+                                        torch::tensor({1, 0, 6}), 0.1)
+                       .loss),
+          is_fused(kernels::dropout(draw({3, 4}), 0.5, 1))};
+}
+
+TEST_F(Fused, CompositesTakeThePlaceOfEveryKernelAndGiveItBack) {
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true}));
+  use_composites(true);
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({false, false, false}));
+  use_composites(false);
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true}));
+}
+
+}  // namespace
+}  // namespace regard::kernels
