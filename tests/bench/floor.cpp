@@ -1,5 +1,7 @@
 #include "tests/bench/floor.h"
 
+#include <array>
+
 namespace regard {
 
 Floor::Floor(const ModelOptions& options, const BatchShape& shape) {
@@ -11,23 +13,25 @@ Floor::Floor(const ModelOptions& options, const BatchShape& shape) {
   const auto A = options.attention.size;
   const auto R = options.decoder.readout_size;
   for (int direction = 0; direction < 2; ++direction) {
-    add(S * B, E, 3 * D_enc);
-    add(B, D_enc, 3 * D_enc, S);
+    add(Part::encoder, S * B, E, 3 * D_enc);
+    add(Part::encoder, B, D_enc, 3 * D_enc, S);
   }
-  add(B, C, D);      // the first state
-  add(S * B, C, A);  // keys
-  add(T * B, options.decoder.embedding_dim, 3 * D);
-  add(B, D, A, T);      // queries
-  add(B, D, 3 * D, T);  // the recurrence
-  add(B, C, 3 * D, T);  // contexts to gates
-  add(T * B, options.decoder.embedding_dim, R);
-  add(T * B, D, R);
-  add(T * B, C, R);
-  add(T * B, R, V);
+  add(Part::encoder, S * B, C, A);  // keys
+  add(Part::decoder, B, C, D);      // the first state
+  add(Part::decoder, T * B, options.decoder.embedding_dim, 3 * D);
+  add(Part::decoder, B, D, A, T);      // queries
+  add(Part::decoder, B, D, 3 * D, T);  // the recurrence
+  add(Part::decoder, B, C, 3 * D, T);  // contexts to gates
+  add(Part::decoder, T * B, options.decoder.embedding_dim, R);
+  add(Part::decoder, T * B, D, R);
+  add(Part::decoder, T * B, C, R);
+  add(Part::output, T * B, R, V);
 }
 
-void Floor::add(std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times) {
+void Floor::add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out,
+                std::int64_t times) {
   Product p;
+  p.part = part;
   p.times = times;
   p.all_x = torch::randn({times * rows, in});
   p.all_y = torch::randn({times * rows, out});
@@ -41,11 +45,23 @@ void Floor::add(std::int64_t rows, std::int64_t in, std::int64_t out, std::int64
 }
 
 void Floor::run() {
+  constexpr std::array parts = {Part::encoder, Part::decoder, Part::output};
+  for (const auto part : parts) run_forward(part);
+  for (const auto part : parts) run_backward(part);
+}
+
+void Floor::run_forward(Part part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
+    if (p.part != part) continue;
     for (std::int64_t t = 0; t < p.times; ++t) at::mm_out(p.y, p.x, p.w);
   }
+}
+
+void Floor::run_backward(Part part) {
+  const torch::NoGradGuard guard;
   for (auto& p : products_) {
+    if (p.part != part) continue;
     for (std::int64_t t = 0; t < p.times; ++t) at::mm_out(p.d_x, p.y, p.w.t());
     at::mm_out(p.d_w, p.all_x.t(), p.all_y);
   }

@@ -17,13 +17,17 @@ struct BatchShape {
   std::int64_t V = 8000;
 };
 
+enum class Part { encoder, decoder, output };
+
 // The products that a step cannot do without, forward and backward: those of a recurrent translator
 // with one encoder layer in two directions, one decoder layer with additive attention, and an
-// output layer over all tokens.
+// output layer over all tokens. Threads must not share one: they would write the same results.
 class Floor {
  public:
   Floor(const ModelOptions& options, const BatchShape& shape);
   void run();
+  void run_forward(Part part);
+  void run_backward(Part part);
   // Multiplications and additions of one run().
   double operations() const { return operations_; }
 
@@ -31,10 +35,11 @@ class Floor {
   // [rows, in] · [in, out], `times` over: the value, and with respect to both factors. The products
   // of a time loop are made step by step, save the last, which can wait for all steps.
   struct Product {
+    Part part;
     torch::Tensor x, w, y, d_x, d_w, all_x, all_y;
     std::int64_t times;
   };
-  void add(std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times = 1);
+  void add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times = 1);
 
   std::vector<Product> products_;
   double operations_ = 0;

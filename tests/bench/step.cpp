@@ -1,175 +1,129 @@
-// How long a training step of the bench model takes, in its parts, beside its floor: both measured
-// in turn in the same minute. scripts/bench.sh step runs it.
-//     step_bench [REPEATS=9] [THREADS=all]
+// How long a training step of the bench model takes, in its parts, beside its floor and beside the
+// plain path, all measured in turn in the same minutes; or how step and floor grow with the sizes.
+// Prints Markdown and, as its last line, one JSON object. scripts/bench.sh step and growth run it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <functional>
+#include <CLI/CLI.hpp>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/json.h"
-#include "base/random.h"
-#include "data/batch.h"
-#include "loss/cross_entropy.h"
-#include "model/build_model.h"
-#include "model/dropout.h"
-#include "tests/bench/floor.h"
-#include "training/train_step.h"
+#include "report/table.h"
+#include "tests/bench/growth.h"
+#include "tests/bench/timing.h"
+#include "tests/bench/training_case.h"
 #include "translation/device.h"
 
 namespace regard {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds(const std::function<void()>& f) {
-  const auto start = Clock::now();
-  f();
-  return std::chrono::duration<double>(Clock::now() - start).count();
+std::string milliseconds(double seconds) {
+  return fmt::format("{:.1f}", 1000 * seconds);
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+std::string ratio(double value) {
+  return fmt::format("{:.2f}", value);
 }
 
-Batch random_batch(const BatchShape& shape) {
-  Random random(1);
-  std::vector<Example> examples(static_cast<std::size_t>(shape.B));
-  const auto draw = [&](std::vector<std::int32_t>& tokens, std::int64_t length) {
-    for (std::int64_t i = 0; i + 1 < length; ++i) {
-      tokens.push_back(
-          static_cast<std::int32_t>(4 + random.below(static_cast<std::uint64_t>(shape.V - 4))));
-    }
+Timings measure_step(TrainingCase& training, int repeats) {
+  Timings timings;
+  for (int round = -1; round < repeats; ++round) {  // the first warms up
+    Timings unused;
+    auto& t = round < 0 ? unused : timings;
+    t.add("floor", training.floor());
+    t.add("step", training.step());
+    t.add("plain", training.plain_step());
+    t.add("plain, all threads", training.plain_step_all_threads());
+    t.add("plain loop", training.plain_loop());
+    t.add("floor, all threads", training.floor_all_threads());
+    training.time_parts(t);
+  }
+  return timings;
+}
+
+Json report_step(const Timings& timings, const TrainingCase& training, std::size_t n) {
+  Json json;
+  const auto tokens = static_cast<double>(training.target_tokens());
+  Table table({{""},
+               {"ms", Align::right},
+               {"floor, ms", Align::right},
+               {"floor ÷ time", Align::right},
+               {"target tokens/s", Align::right}});
+  const auto time = [&](const std::string& name) {
+    const auto seconds = median(timings.of(name));
+    json["milliseconds"][name] = 1000 * seconds;
+    return seconds;
   };
-  for (auto& example : examples) {
-    draw(example.source, shape.S);
-    draw(example.target, shape.T);
+  const auto whole = [&](const std::string& title, const std::string& name) {
+    const auto t = time(name);
+    table.add({title, milliseconds(t), milliseconds(median(timings.of("floor"))),
+               ratio(median_of_pairs(timings.of("floor"), timings.of(name))),
+               fmt::format("{:.0f}", tokens / t)});
+  };
+  whole("floor: the products alone, one thread in each", "floor");
+  whole("the products alone, all threads in each", "floor, all threads");
+  whole("**step**", "step");
+  whole(fmt::format("plain path, {} worker(s)", n), "plain");
+  whole("plain path, all threads in each operation", "plain, all threads");
+  whole("plain loop, token by token", "plain loop");
+  for (const auto& name : TrainingCase::part_names()) {
+    const auto floor = "floor: " + name;
+    table.add({"· " + name, milliseconds(time(name)), milliseconds(time(floor)),
+               ratio(median_of_pairs(timings.of(floor), timings.of(name)))});
   }
-  return make_batch(examples);
+  table.add({"· adding up, clipping, optimizer", milliseconds(time("update"))});
+  table.add({"· making the batch", milliseconds(time("data"))});
+  fmt::print("{}\n", table.markdown());
+
+  json["efficiency"] = median_of_pairs(timings.of("floor"), timings.of("step"));
+  json["over_plain"] = median_of_pairs(timings.of("plain"), timings.of("step"));
+  json["over_plain_all_threads"] =
+      median_of_pairs(timings.of("plain, all threads"), timings.of("step"));
+  json["over_plain_loop"] = median_of_pairs(timings.of("plain loop"), timings.of("step"));
+  json["target_tokens_per_second"] = tokens / median(timings.of("step"));
+  json["floor_gflops"] = training.operations() / median(timings.of("floor")) / 1e9;
+  return json;
 }
 
-// The parts of one worker's step, timed one after the other; their names in their order.
-struct Parts {
-  std::vector<std::pair<std::string, double>> times;
-
-  void time(const std::string& name, const std::function<void()>& f) {
-    times.emplace_back(name, seconds(f));
-  }
-};
-
-torch::Tensor leaf(const torch::Tensor& tensor) {
-  return tensor.defined() && tensor.is_floating_point() ? tensor.detach().requires_grad_() : tensor;
-}
-
-Parts time_parts(Seq2Seq& model, const Batch& batch) {
-  Parts parts;
-  Memory memory;
-  Memory cut;
-  torch::Tensor readout;
-  torch::Tensor cut_readout;
-  Loss loss;
-  parts.time("encoder, forward", [&] {
-    memory = model.encode(batch.source, batch.source_lengths);
-    cut = {leaf(memory.keys), leaf(memory.values), memory.mask, leaf(memory.summary)};
-  });
-  parts.time("decoder, forward", [&] {
-    readout = model.decode(batch.target_input(), cut);
-    cut_readout = leaf(readout);
-  });
-  parts.time("output and loss, with gradient", [&] {
-    const auto [weight, bias] = model.output_layer();
-    loss = cross_entropy(cut_readout, batch.target_output(), weight, bias, 0);
-    loss.smoothed.backward();
-  });
-  parts.time("decoder, backward", [&] { readout.backward(cut_readout.grad()); });
-  parts.time("encoder, backward", [&] {
-    torch::autograd::backward({memory.keys, memory.values, memory.summary},
-                              {cut.keys.grad(), cut.values.grad(), cut.summary.grad()});
-  });
-  for (auto& parameter : model.parameters()) parameter.mutable_grad() = torch::Tensor();
-  return parts;
+Json bench_step(int repeats, Workers& workers) {
+  const auto n = workers.count();
+  const BatchShape shape;
+  TrainingCase training(bench_model(), shape, workers);
+  fmt::print(
+      "The bench model, a batch of {} × {} tokens, {} worker(s), medians of {} rounds. The parts "
+      "marked · down to the encoder's backward are those of one worker alone on its share.\n\n",
+      shape.B, shape.T, n, repeats);
+  auto json = report_step(measure_step(training, repeats), training, n);
+  fmt::print(
+      "Efficiency (floor ÷ step, median of pairs): **{:.2f}**; the products run at {:.0f} GFLOP/s. "
+      "Faster than the plain path by {:.2f} (workers) and {:.2f} (threads), than the plain loop by "
+      "{:.2f}.\n\n",
+      json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
+      json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
+      json["over_plain_loop"].get<double>());
+  return json;
 }
 
 }  // namespace
-
-void bench(int repeats, std::int64_t threads) {
-  const BatchShape shape;
-  ModelOptions options;  // the defaults are the bench model's sizes
-  const auto workers = make_workers(threads, torch::kCPU);
-  const auto n = workers->count();
-  torch::manual_seed(1);
-  const auto model = build_model(shape.V, shape.V, options);
-  const auto parameters = parameters_of(*model);
-  const TrainingOptions training;
-  const auto optimizer = make_optimizer(training, parameters);
-  const auto batch = random_batch(shape);
-  std::vector<Floor> floors(n, Floor(options, shape));
-  const auto tokens = static_cast<double>(batch.target_tokens);
-
-  std::vector<double> floor;
-  std::vector<double> step;
-  std::vector<double> update;
-  std::vector<std::vector<double>> parts;
-  std::vector<std::string> names;
-  for (int i = -1; i < repeats; ++i) {  // the first round warms up
-    model->train();
-    const auto f = seconds([&] { workers->run([&](std::size_t w) { floors[w].run(); }); });
-    const auto s = seconds([&] {
-      train_step(*model, *optimizer, tensors_of(parameters), {batch}, i + 2, 1e-4, training,
-                 *workers);
-    });
-    std::vector<Parts> of_workers(n);
-    workers->run([&](std::size_t w) {
-      if (w == 0)
-        of_workers[w] =
-            time_parts(*model, n == 1 ? batch : batch.share(0, static_cast<std::int64_t>(n)));
-    });
-    Tensors gradient;
-    for (const auto& [name, tensor] : parameters)
-      gradient.push_back(torch::full_like(tensor, 1e-3));
-    std::vector<Tensors> gradients(n, gradient);
-    const auto u = seconds([&] { optimizer->step(gradients, 1e-4, 1, *workers); });
-    if (i < 0) continue;
-    floor.push_back(f / static_cast<double>(n));
-    step.push_back(s);
-    update.push_back(u);
-    names.clear();
-    parts.resize(of_workers[0].times.size());
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      names.push_back(of_workers[0].times[k].first);
-      parts[k].push_back(of_workers[0].times[k].second);
-    }
-  }
-
-  Json json = {{"workers", n}, {"repeats", repeats}};
-  const auto row = [&](const std::string& name, double time) {
-    fmt::print("| {} | {:.1f} | {:.0f} |\n", name, 1000 * time, tokens / time);
-    json["milliseconds"][name] = 1000 * time;
-  };
-  fmt::print("| {} worker(s), batch of {} × {} tokens | ms | target tokens/s |\n|---|---|---|\n", n,
-             shape.B, shape.T);
-  row("floor: the products alone, one thread a core", median(floor));
-  row("step", median(step));
-  for (std::size_t k = 0; k < parts.size(); ++k)
-    row("· of one worker alone: " + names[k], median(parts[k]));
-  row("· adding up, clipping, optimizer", median(update));
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < step.size(); ++i) ratios.push_back(floor[i] / step[i]);
-  json["efficiency"] = median(ratios);
-  json["target_tokens_per_second"] = tokens / median(step);
-  json["gflops_of_the_floor"] = floors[0].operations() / median(floor) / 1e9;
-  fmt::print(
-      "\nefficiency (floor ÷ step, median of pairs): {:.2f}; the products run at {:.0f} "
-      "GFLOP/s\n\n{}\n",
-      median(ratios), floors[0].operations() / median(floor) / 1e9, json.dump());
-}
-
 }  // namespace regard
 
 int main(int argc, char** argv) {
-  regard::bench(argc > 1 ? std::stoi(argv[1]) : 9, argc > 2 ? std::stoi(argv[2]) : 0);
+  CLI::App program("Times training steps of the bench model");
+  int repeats = 9;
+  std::int64_t threads = 0;
+  bool growth = false;
+  bool quick = false;
+  program.add_option("--repeats", repeats, "rounds after the one that warms up")
+      ->check(CLI::Range(1, 1000));
+  program.add_option("--threads", threads, "workers; 0 is one a core")->check(CLI::Range(0, 1024));
+  program.add_flag("--growth", growth, "step and floor as the sizes grow");
+  program.add_flag("--quick", quick, "of each growing size two values only");
+  CLI11_PARSE(program, argc, argv);
+
+  const auto workers = regard::make_workers(threads, torch::kCPU);
+  auto json =
+      growth ? regard::growth(repeats, quick, *workers) : regard::bench_step(repeats, *workers);
+  json["workers"] = workers->count();
+  json["repeats"] = repeats;
+  fmt::print("{}\n", json.dump());
 }

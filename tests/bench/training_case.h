@@ -1,0 +1,77 @@
+// One model on one batch, with the floor beside it: what the benchmarks of training time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/workers.h"
+#include "config/model_options.h"
+#include "config/training_options.h"
+#include "data/batch.h"
+#include "model/seq2seq.h"
+#include "optim/optimizer.h"
+#include "tests/bench/floor.h"
+
+namespace regard {
+
+// The bench model, configs/bench.yaml.
+ModelOptions bench_model();
+
+// Seconds by name, in the order of their first mention; one each round.
+class Timings {
+ public:
+  void add(const std::string& name, double seconds);
+  const std::vector<double>& of(const std::string& name) const;
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::vector<double>> values_;
+};
+
+class TrainingCase {
+ public:
+  // Every sentence has S and T tokens: no padding. `workers` must outlive this.
+  TrainingCase(const ModelOptions& options, const BatchShape& shape, Workers& workers);
+
+  // All in seconds a batch. The floor with all cores busy, one thread in each product; and with all
+  // threads in each.
+  double floor();
+  double floor_all_threads();
+  // One update as in training.
+  double step();
+  // The same from the composites; and so with one worker, all threads in each operation.
+  double plain_step();
+  double plain_step_all_threads();
+  // As one would write it first: the decoder called token by token, nothing taken out of its loop,
+  // from the composites, all threads in each operation.
+  double plain_loop();
+  // The parts of one worker's step and of the products in it, worker 0 alone on its share, as
+  // "NAME" and "floor: NAME"; then the update, by all workers, and the making of the batch.
+  void time_parts(Timings& timings);
+
+  std::int64_t target_tokens() const { return batch_.target_tokens; }
+  double operations() const { return floors_[0].operations(); }
+  static const std::vector<std::string>& part_names();
+
+ private:
+  double timed_step(Workers& workers);
+  void time_model(Timings& timings);
+  void time_floor(Timings& timings);
+
+  Workers& workers_;
+  Workers alone_;
+  TrainingOptions training_;
+  std::vector<Example> examples_;
+  Batch batch_;
+  std::shared_ptr<Seq2Seq> model_;
+  NamedParameters parameters_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::vector<Floor> floors_;  // one a worker, of the whole batch
+  Floor share_floor_;          // of worker 0's share
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace regard
