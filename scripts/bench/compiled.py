@@ -1,0 +1,33 @@
+"""The benchmarks that are programs of their own, under tests/bench."""
+
+import peers
+from programs import relay
+from report import BENCHES, build, need_data, need_model
+
+
+def step(report, options):
+    build("regard", "step_bench")
+    repeats = 3 if options.quick else 15
+    command = [BENCHES / "step_bench", "--repeats", repeats, "--threads", options.threads]
+    report.figures.update(relay(report, command))
+    if options.against:
+        peers.train_side_by_side(report, options)
+
+
+def growth(report, options):
+    build("regard", "step_bench")
+    repeats = 1 if options.quick else 5
+    command = [BENCHES / "step_bench", "--growth", "--repeats", repeats]
+    command += ["--threads", options.threads] + (["--quick"] if options.quick else [])
+    report.figures.update(relay(report, command))
+
+
+def decode(report, options):
+    source, reference = "test_2016_flickr.en", "test_2016_flickr.de"
+    need_data(source, reference)
+    model = need_model(options.model)
+    build("regard", "decode_bench")
+    command = [BENCHES / "decode_bench", "--model", model, "--threads", options.threads]
+    command += ["--input", f"data/multi30k/{source}", "--reference", f"data/multi30k/{reference}"]
+    command += ["--repeats", 1, "--lines", 100] if options.quick else ["--repeats", 5]
+    report.figures.update({"model": model, **relay(report, command)})

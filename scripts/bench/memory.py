@@ -1,0 +1,34 @@
+"""Peak memory of training the bench model: how much, and whether it grows with the steps."""
+
+from programs import journal, train, work_folder
+from report import build, need_data, table
+
+
+def run(report, options):
+    need_data("train.en", "train.de", "val.en", "val.de")
+    build("regard")
+    steps = 60 if options.quick else 300
+    every = 20 if options.quick else 50
+    with work_folder() as work:
+        whole = train(
+            "configs/bench.yaml",
+            work / "run",
+            options,
+            f"training.max_steps={steps}",
+            f"training.validation_every={steps}",
+            f"training.logging_every={every}",
+        )
+        peaks = [(line["step"], line["peak_memory"]) for line in journal(work / "run")]
+    growth = peaks[-1][1] / peaks[0][1] - 1
+    rows = [[f"step {step}", f"{peak / 1e6:.0f}"] for step, peak in peaks]
+    rows.append(["the end, with validation and saving", f"{whole.peak_bytes / 1e6:.0f}"])
+    report.say("Training `configs/bench.yaml`, the process's peak resident memory:")
+    report.say(table(["after", "MB"], rows))
+    report.say(f"From step {peaks[0][0]} to step {peaks[-1][0]} it grew by {100 * growth:.1f} %.")
+    report.figures.update(
+        {
+            "peak_by_step": dict(peaks),
+            "peak_of_process": whole.peak_bytes,
+            "growth": growth,
+        }
+    )

@@ -1,0 +1,181 @@
+"""What a benchmark says: Markdown as it comes, figures for the JSON object at the end."""
+
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+BENCHES = BUILD / "tests"
+REGARD = BUILD / "regard"
+
+INPUT_ERROR = 3
+ENVIRONMENT_ERROR = 6
+BUSY_LOAD = 0.5  # of other programs, above which figures are worth little
+
+
+class Failure(Exception):
+    """Ends in a sentence for the user and an exit code, those of regard."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+def warn(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def table(head, rows):
+    """Markdown; the first column to the left, figures to the right."""
+    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
+    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
+
+
+def build(*targets):
+    """Builds these targets; what the compiler says goes to standard error."""
+    done = subprocess.run(
+        [ROOT / "scripts" / "build.sh", *targets], stdout=sys.stderr, check=False
+    )
+    if done.returncode != 0:
+        raise Failure(ENVIRONMENT_ERROR, f"cannot build {' '.join(targets)}; see above")
+
+
+def need_data(*names):
+    for name in names:
+        if not (ROOT / "data" / "multi30k" / name).is_file():
+            raise Failure(
+                INPUT_ERROR, f"no data/multi30k/{name}; scripts/fetch_multi30k.sh brings it"
+            )
+
+
+def need_model(folder):
+    if not (ROOT / folder).is_dir():
+        raise Failure(
+            INPUT_ERROR,
+            f"no model in {folder}; train one (build/regard train -c configs/bench.yaml), "
+            "or name another with --model RUN",
+        )
+    return folder
+
+
+def output_of(*command):
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def read(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def caches():
+    sizes = []
+    for cache in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if read(cache / "type").strip() != "Instruction":
+            sizes.append(f"L{read(cache / 'level').strip()} {read(cache / 'size').strip()}")
+    return sizes
+
+
+def machine():
+    cpu = read("/proc/cpuinfo")
+    model = re.search(r"^model name\s*: (.*)$", cpu, re.M)
+    flags = re.search(r"^flags\s*: (.*)$", cpu, re.M)
+    flags = flags.group(1).split() if flags else []
+    memory = re.search(r"^MemTotal:\s*(\d+) kB", read("/proc/meminfo"), re.M)
+    return {
+        "cpu": model.group(1) if model else platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "caches": caches(),
+        "instructions": [name for name in ("avx2", "avx512f", "amx_tile") if name in flags],
+        "memory_gb": round(int(memory.group(1)) / 1e6) if memory else None,
+        "load_before": round(os.getloadavg()[0], 2),
+    }
+
+
+def libtorch():
+    cache = read(BUILD / "CMakeCache.txt")
+    include = re.search(r"^REGARD_LIBTORCH_INCLUDE:PATH=(.*)$", cache, re.M)
+    if not include:
+        return None
+    torch = pathlib.Path(include.group(1)).parent
+    version = read(torch / "share" / "cmake" / "Torch" / "TorchConfigVersion.cmake")
+    found = re.search(r'PACKAGE_VERSION "(.*?)"', version)
+    return found.group(1) if found else None
+
+
+def versions():
+    return {
+        "regard": output_of(REGARD, "--version") or None,
+        "commit": output_of("git", "describe", "--always", "--dirty") or None,
+        "libtorch": libtorch(),
+        "compiler": output_of("c++", "-dumpfullversion") or None,
+        "kernel": platform.release(),
+    }
+
+
+class Report:
+    def __init__(self, options):
+        self.quick = options.quick
+        self.machine = machine()
+        self.versions = {}
+        self.sections = {}  # Markdown by verb
+        self.all_figures = {}
+        self.figures = {}
+        self.verb = None
+        if self.machine["load_before"] > BUSY_LOAD:
+            warn(
+                f"the load is {self.machine['load_before']}: other programs run, and figures of "
+                "a busy machine say little"
+            )
+
+    def begin(self, verb):
+        self.verb = verb
+        self.figures = self.all_figures[verb] = {}
+        self.sections[verb] = ""
+
+    def say(self, markdown):
+        if not self.sections[self.verb]:
+            self._head()
+        self.sections[self.verb] += markdown.rstrip("\n") + "\n\n"
+        print(markdown.rstrip("\n") + "\n", flush=True)
+
+    def _head(self):
+        self.versions = versions()
+        m, v = self.machine, self.versions
+        print(f"## {self.verb}\n")
+        self.sections[self.verb] = "\n"
+        self.say(
+            f"{m['cpu']}, {m['cores']} cores, {', '.join(m['caches'])}, "
+            f"{' '.join(m['instructions'])}; regard {v['regard']} ({v['commit']}), "
+            f"LibTorch {v['libtorch']}."
+            + (" **Quick: few rounds, not to be quoted.**" if self.quick else "")
+        )
+
+    def end(self):
+        print(
+            json.dumps(
+                {
+                    "machine": self.machine,
+                    "versions": self.versions or versions(),
+                    "quick": self.quick,
+                    **self.all_figures,
+                },
+                ensure_ascii=False,
+            ),
+            flush=True,
+        )
