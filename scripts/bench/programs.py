@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -30,16 +29,17 @@ def tail(path, lines=5):
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
-def timed(command, log, environment=None, watch=None):
-    """Runs to the end, output into the file `log`; calls `watch` now and then."""
+def timed(command, log, environment=None, watch=None, answer=None):
+    """Runs to the end; calls `watch` now and then. What it says goes into the file `log`, but for
+    its standard output where there is a file `answer` for that."""
     began = time.perf_counter()
-    with open(log, "wb") as output:
+    with open(log, "wb") as output, open(answer or os.devnull, "wb") as answers:
         process = subprocess.Popen(
             [str(word) for word in command],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
+            stdout=answers if answer else output,
+            stderr=output,
             env={**os.environ, **(environment or {})},
         )
         try:
@@ -68,6 +68,7 @@ def train(config, folder, options, *overrides, watch=None):
     """regard train, from nothing, into `folder`."""
     command = [REGARD, "train", "-c", config, "--fresh", "--threads", options.threads]
     command += [f"training.model_dir={folder}", *overrides]
+    pathlib.Path(folder).parent.mkdir(parents=True, exist_ok=True)
     return timed(command, f"{folder}.log", watch=watch)
 
 
@@ -78,13 +79,19 @@ def journal(folder):
 
 
 def relay(report, command):
-    """Passes a benchmark's Markdown on; returns the JSON object of its last line."""
-    done = subprocess.run(
-        [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False
-    )
-    if done.returncode != 0:
-        raise Failure(done.returncode, f"{command[0].name} failed; see above")
-    markdown, _, last = done.stdout.rstrip("\n").rpartition("\n")
-    report.say(markdown)
-    sys.stdout.flush()
+    """Passes a benchmark's Markdown on as it comes; returns the JSON object of its last line."""
+    block, last = "", ""
+    with subprocess.Popen(
+        [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        for line in process.stdout:
+            block += last
+            if last == "\n":
+                report.say(block)
+                block = ""
+            last = line
+    if process.returncode != 0:
+        raise Failure(max(1, process.returncode), f"{command[0].name} failed; see above")
+    if block.strip():
+        report.say(block)
     return json.loads(last)

@@ -1,6 +1,5 @@
 """From raw text to a good translator, by the wall clock: tokenizers and all validation included."""
 
-import contextlib
 import csv
 import json
 import pathlib
@@ -43,16 +42,15 @@ def run(report, options):
     overrides = []
     if options.quick:
         overrides = ["training.max_steps=300", "training.validation_every=100"]
-    with contextlib.ExitStack() as stack:
-        work = stack.enter_context(work_folder())
+    with work_folder() as work:
         folder = ROOT / options.keep if options.keep else work / "run"
         watch = Watch(folder)
         whole = train(options.config, folder, options, *overrides, watch=watch)
         watch(whole.seconds)
         test = [REGARD, "evaluate", "-m", folder, "-s", f"{TEST}.en", "-r", f"{TEST}.de"]
         test += ["--beam-size", 5, "--threads", options.threads, "--json", "-o", work / "test.de"]
-        testing = timed(test, work / "test.log")
-        score = json.loads((work / "test.log").read_text(encoding="utf-8").splitlines()[-1])
+        testing = timed(test, work / "test.log", answer=work / "test.json")
+        score = json.loads((work / "test.json").read_text(encoding="utf-8"))
 
     bleu = score["bleu"]["score"]
     best = max(watch.rows, key=lambda row: float(row[1]["bleu"]))
