@@ -16,15 +16,15 @@ Floor::Floor(const ModelOptions& options, const BatchShape& shape) {
     add(Part::encoder, S * B, E, 3 * D_enc);
     add(Part::encoder, B, D_enc, 3 * D_enc, S);
   }
-  add(Part::encoder, S * B, C, A);  // keys
-  add(Part::decoder, B, C, D);      // the first state
+  add(Part::encoder, S * B, C, A);      // keys
+  add(Part::encoder, S * B, C, 3 * D);  // the states, as they enter the gates
+  add(Part::encoder, S * B, C, R);      // and the read-out
+  add(Part::decoder, B, C, D);          // the first state
   add(Part::decoder, T * B, options.decoder.embedding_dim, 3 * D);
   add(Part::decoder, B, D, A, T);      // queries
   add(Part::decoder, B, D, 3 * D, T);  // the recurrence
-  add(Part::decoder, B, C, 3 * D, T);  // contexts to gates
   add(Part::decoder, T * B, options.decoder.embedding_dim, R);
   add(Part::decoder, T * B, D, R);
-  add(Part::decoder, T * B, C, R);
   add(Part::output, T * B, R, V);
 }
 

@@ -20,8 +20,10 @@ struct BatchShape {
 enum class Part { encoder, decoder, output };
 
 // The products that a step cannot do without, forward and backward: those of a recurrent translator
-// with one encoder layer in two directions, one decoder layer with additive attention, and an
-// output layer over all tokens. Threads must not share one: they would write the same results.
+// with one encoder layer in two directions, one decoder layer with additive attention (the
+// encoder's part includes what is made of its states once a sentence: keys, gate and read-out
+// values), and an output layer over all tokens. Threads must not share one: they would write the
+// same results.
 class Floor {
  public:
   Floor(const ModelOptions& options, const BatchShape& shape);
