@@ -118,7 +118,8 @@ void describe(TrainingOptions& o, Field&& field) {
   field("decrease_patience", o.decrease_patience,
         "plateau: validations without improvement before the rate falls", at_least(0));
   field("decay_steps", o.decay_steps,
-        "cosine: steps until the lowest rate (0: max_steps, else the end of the last epoch); exponential: steps from one decrease "
+        "cosine: steps until the lowest rate (0: max_steps, else the end of the last epoch); "
+        "exponential: steps from one decrease "
         "to the next (0: 1000)",
         at_least(0));
   field("learning_rate_min", o.learning_rate_min,
