@@ -147,7 +147,8 @@ TEST(Check, SamplingNeedsSubwords) {
 
 TEST(Check, CosineKnowsWhereItEnds) {
   const std::string cosine = "training.scheduling=cosine";
-  EXPECT_THAT(training_problem({cosine}), HasSubstr("training.decay_steps"));
+  EXPECT_THAT(training_problem({cosine, "training.epochs=0", "training.patience=3"}),
+              HasSubstr("training.decay_steps"));
   EXPECT_EQ(training_problem({cosine, "training.max_steps=9"}), fine);
   EXPECT_EQ(training_problem({cosine, "training.decay_steps=9"}), fine);
   EXPECT_EQ(training_problem({cosine, "training.epochs=9"}), fine);
