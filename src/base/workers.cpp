@@ -1,5 +1,6 @@
 #include "base/workers.h"
 
+#include <algorithm>
 #include <atomic>
 
 namespace regard {
@@ -47,6 +48,21 @@ void deal(Workers& workers, std::size_t count, const std::function<void(std::siz
   std::atomic<std::size_t> next = 0;
   workers.run([&](std::size_t) {
     for (auto i = next++; i < count; i = next++) job(i);
+  });
+}
+
+void deal_groups(Workers& workers, std::size_t count, std::size_t size,
+                 const std::function<void(std::size_t, std::size_t)>& job,
+                 const std::function<void(std::int64_t)>& progress) {
+  std::mutex mutex;
+  std::size_t done = 0;
+  deal(workers, (count + size - 1) / size, [&](std::size_t i) {
+    const auto begin = i * size;
+    const auto end = std::min(count, begin + size);
+    job(begin, end);
+    const std::lock_guard lock(mutex);
+    done += end - begin;
+    if (progress) progress(static_cast<std::int64_t>(done));
   });
 }
 

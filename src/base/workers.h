@@ -46,4 +46,10 @@ class Workers {
 // job(i) for i = 0 … count − 1, each once, by whichever worker is free.
 void deal(Workers& workers, std::size_t count, const std::function<void(std::size_t)>& job);
 
+// The same for `count` items in groups of `size`: job(begin, end). `progress`, where there is one,
+// hears after each group how many items are done, from one worker at a time.
+void deal_groups(Workers& workers, std::size_t count, std::size_t size,
+                 const std::function<void(std::size_t, std::size_t)>& job,
+                 const std::function<void(std::int64_t)>& progress = {});
+
 }  // namespace regard

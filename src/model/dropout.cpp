@@ -20,9 +20,7 @@ DropoutStream::~DropoutStream() {
 
 torch::Tensor Dropout::forward(const torch::Tensor& x) const {
   if (!is_training() || p_ == 0) return x;
-  const auto key = keys.next();
-  if (!x.is_cpu()) return torch::dropout(x, p_, /*train=*/true);
-  return kernels::dropout(x, p_, key);
+  return kernels::dropout(x, p_, keys.next());
 }
 
 }  // namespace regard

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <span>
 
 #include "data/batch.h"
@@ -32,12 +31,8 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();
   });
-  const auto group_size = static_cast<std::size_t>(batch_size);
-  std::mutex mutex;
-  std::int64_t done = 0;
-  deal(workers, (examples.size() + group_size - 1) / group_size, [&](std::size_t i) {
-    const auto begin = i * group_size;
-    const auto count = std::min(examples.size() - begin, group_size);
+  const auto force_group = [&](std::size_t begin, std::size_t end) {
+    const auto count = end - begin;
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
     auto forced =
         force(*model.model, batch.source, batch.source_lengths, batch.target, want_weights);
@@ -45,10 +40,9 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(forced[k]));
     }
-    const std::lock_guard lock(mutex);
-    done += static_cast<std::int64_t>(count);
-    if (progress) progress(done);
-  });
+  };
+  deal_groups(workers, examples.size(), static_cast<std::size_t>(batch_size), force_group,
+              progress);
   return translations;
 }
 

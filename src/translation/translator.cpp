@@ -1,7 +1,6 @@
 #include "translation/translator.h"
 
 #include <algorithm>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -45,12 +44,7 @@ std::vector<Translation> Translator::translate(
 
   const bool was_training = model_->is_training();
   model_->eval();
-  const auto group_size = static_cast<std::size_t>(batch_size);
-  std::mutex mutex;
-  std::int64_t done = 0;
-  deal(workers_, (order.size() + group_size - 1) / group_size, [&](std::size_t i) {
-    const auto begin = i * group_size;
-    const auto end = std::min(order.size(), begin + group_size);
+  const auto translate_group = [&](std::size_t begin, std::size_t end) {
     std::vector<std::vector<std::int32_t>> group;
     for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
     const auto batch = make_source_batch(group).to(device_);
@@ -60,10 +54,9 @@ std::vector<Translation> Translator::translate(
       translation.hypotheses = std::move(found[k - begin]);
       translation.text = text(translation.hypotheses[0]);
     }
-    const std::lock_guard lock(mutex);
-    done += static_cast<std::int64_t>(end - begin);
-    if (progress) progress(done);
-  });
+  };
+  deal_groups(workers_, order.size(), static_cast<std::size_t>(batch_size), translate_group,
+              progress);
   model_->train(was_training);
   return translations;
 }

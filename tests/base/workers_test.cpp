@@ -59,5 +59,20 @@ TEST(Deal, EachJobIsDoneOnce) {
   EXPECT_EQ(done, std::vector<int>(100, 1));
 }
 
+TEST(DealGroups, EachItemIsInOneGroupAndProgressCountsThemAll) {
+  Workers workers(2);
+  std::vector<int> done(23);
+  std::vector<std::int64_t> heard;
+  const auto job = [&](std::size_t begin, std::size_t end) {
+    EXPECT_LE(end - begin, 5u);
+    for (auto i = begin; i < end; ++i) ++done[i];
+  };
+  deal_groups(workers, done.size(), 5, job, [&](std::int64_t n) { heard.push_back(n); });
+  EXPECT_EQ(done, std::vector<int>(23, 1));
+  EXPECT_EQ(heard.size(), 5u);
+  EXPECT_EQ(heard.back(), 23);
+  deal_groups(workers, 0, 5, job);
+}
+
 }  // namespace
 }  // namespace regard

@@ -3,8 +3,7 @@
 //   →h_s = GRU(x_s, →h_{s−1})      ←h_s = GRU(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
 //
 // The backward direction begins at each sentence's own last token: sentences are reversed within
-// their length, so that both directions run left to right, in one batched product a step, and
-// padding comes after all that counts.
+// their length, so that both directions run left to right and padding comes after all that counts.
 #pragma once
 
 #include <torch/torch.h>
