@@ -32,7 +32,11 @@ struct GruSequence {
 GruSequence gru(const torch::Tensor& x, const torch::Tensor& first, const torch::Tensor& U,
                 const torch::Tensor& b_U, const std::optional<GruAttention>& attention = {});
 
-// The same from LibTorch's operations, on any device.
+// One step, from LibTorch's operations on any device: x [B, 3D], s [B, D] -> the next state [B, D].
+torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
+                       const torch::Tensor& b_U);
+
+// All steps from LibTorch's operations, on any device.
 GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
                           const torch::Tensor& U, const torch::Tensor& b_U,
                           const std::optional<GruAttention>& attention = {});

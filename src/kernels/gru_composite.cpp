@@ -1,10 +1,9 @@
 #include "kernels/gru.h"
 
 namespace regard::kernels {
-namespace {
 
-torch::Tensor cell(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
-                   const torch::Tensor& b_U) {
+torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
+                       const torch::Tensor& b_U) {
   const auto D = s.size(1);
   const auto x_rz = x.narrow(1, 0, 2 * D);
   const auto x_candidate = x.narrow(1, 2 * D, D);
@@ -16,10 +15,8 @@ torch::Tensor cell(const torch::Tensor& x, const torch::Tensor& s, const torch::
   }
   const auto gates = torch::addmm(x_rz, s, U.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
   const auto candidate = torch::addmm(x_candidate, gates[0] * s, U.narrow(1, 2 * D, D)).tanh();
-  return torch::lerp(candidate, s, gates[1]);
+  return torch::lerp(candidate, s, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
 }
-
-}  // namespace
 
 GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
                           const torch::Tensor& U, const torch::Tensor& b_U,
@@ -32,7 +29,7 @@ GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
       weights.push_back(attention_weights_composite(attention->score, s));
       x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
     }
-    s = cell(x_t, s, U, b_U);
+    s = gru_step(x_t, s, U, b_U);
     states.push_back(s);
   }
   return {torch::stack(states), attention ? torch::stack(weights) : torch::Tensor()};

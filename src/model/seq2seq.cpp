@@ -19,6 +19,7 @@ Memory Memory::select(const torch::Tensor& rows) const {
           .mask = select_rows(mask, rows),
           .lengths = select_rows(lengths, rows.cpu()),
           .summary = select_rows(summary, rows),
+          .context = select_rows(context, rows),
           .keys = select_rows(keys, rows),
           .gate_values = select_rows(gate_values, rows),
           .readout_values = select_rows(readout_values, rows)};

@@ -18,7 +18,8 @@ struct Memory {
   torch::Tensor values;   // [B, S, C] what the context is made of: the states h_s
   torch::Tensor mask;     // [B, S] bool, true at real positions
   torch::Tensor lengths;  // [B] int64 on the CPU: the real positions of each, which come first
-  torch::Tensor summary;  // [B, C] the source in one vector: first state, fixed context
+  torch::Tensor summary;  // [B, C] the encoder's last states
+  torch::Tensor context;  // [B, C] c, where it is the same at every step
   torch::Tensor keys;     // [B, S, A] what queries are compared with
   // The values times the matrices that a context meets in the decoder, where contexts are mixtures:
   // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.

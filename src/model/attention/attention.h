@@ -22,7 +22,8 @@ struct AttentionStep {
 
 class Attention : public torch::nn::Module {
  public:
-  // Done once a sentence: fills the keys of a memory that has values, mask, lengths and summary.
+  // Done once a sentence: adds the keys, or the one context, to a memory that has
+  // values, mask, lengths and summary.
   virtual void prepare(Memory& memory) = 0;
   // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory.
   virtual AttentionStep step(const torch::Tensor& query, const Memory& memory) = 0;

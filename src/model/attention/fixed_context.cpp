@@ -5,14 +5,14 @@
 namespace regard {
 
 void NoAttention::prepare(Memory& memory) {
-  const auto c = q_ == FixedContext::last ? memory.summary  // [B, C]
-                                          : masked_mean(memory.values, memory.mask);
-  memory.values = c.unsqueeze(1);  // [B, 1, C]
+  memory.context = q_ == FixedContext::last ? memory.summary  // [B, C]
+                                            : masked_mean(memory.values, memory.mask);
 }
 
 AttentionStep NoAttention::step(const torch::Tensor& query, const Memory& memory) {
-  const auto G = query.size(0) / memory.values.size(0);
-  return {{}, memory.values.expand({-1, G, -1}).reshape({query.size(0), -1})};
+  const auto N = query.size(0);
+  const auto B = memory.context.size(0);
+  return {{}, memory.context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1})};
 }
 
 }  // namespace regard

@@ -74,9 +74,9 @@ DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderS
   DecoderState next;
   auto input = embedded;  // [N, E], further up [N, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    auto projected = layers_[l]->project(input.unsqueeze(0));  // [1, N, 3D]
+    auto projected = layers_[l]->project(input.unsqueeze(0))[0];  // [N, 3D]
     if (l == 0) projected = projected + attended.gates;
-    input = layers_[l]->step(projected, state.layers[l].unsqueeze(0)).squeeze(0);
+    input = layers_[l]->step(projected, state.layers[l]);
     next.layers.push_back(input);
   }
   return {readout(embedded, input, attended.readout), attended.weights, std::move(next)};
@@ -98,7 +98,7 @@ AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor
   std::vector<torch::Tensor> readouts;
   for (const auto& x : projected.unbind(0)) {
     const auto attended = attend(s, memory);
-    s = layers_[0]->step((x + attended.gates).unsqueeze(0), s.unsqueeze(0)).squeeze(0);
+    s = layers_[0]->step(x + attended.gates, s);
     states.push_back(s);
     readouts.push_back(attended.readout);
   }

@@ -25,19 +25,7 @@ torch::Tensor GruCell::project(const torch::Tensor& x) {
 }
 
 torch::Tensor GruCell::step(const torch::Tensor& projected, const torch::Tensor& state) {
-  const auto D = hidden_size();
-  const auto x_rz = projected.narrow(-1, 0, 2 * D);
-  const auto x_candidate = projected.narrow(-1, 2 * D, D);
-  if (reset_ == ResetGate::after) {
-    const auto u = state.bmm(U_);                                               // [G, B, 3D]
-    const auto gates = (x_rz + u.narrow(-1, 0, 2 * D)).sigmoid().chunk(2, -1);  // r, z
-    const auto candidate = (x_candidate + gates[0] * (u.narrow(-1, 2 * D, D) + b_U_)).tanh();
-    return torch::lerp(candidate, state, gates[1]);
-  }
-  const auto gates = torch::baddbmm(x_rz, state, U_.narrow(-1, 0, 2 * D)).sigmoid().chunk(2, -1);
-  const auto candidate =
-      torch::baddbmm(x_candidate, gates[0] * state, U_.narrow(-1, 2 * D, D)).tanh();
-  return torch::lerp(candidate, state, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
+  return kernels::gru_step(projected, state, U_[0], b_U(0));
 }
 
 torch::Tensor GruCell::b_U(std::int64_t g) const {

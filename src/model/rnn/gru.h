@@ -29,12 +29,11 @@ class GruCell : public torch::nn::Module {
 
   // W x + b: inputs x [G, N, I] -> [G, N, 3D].
   torch::Tensor project(const torch::Tensor& x);
-  // projected [G, B, 3D], state [G, B, D] -> the next state [G, B, D].
-  torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state);
   // All steps in turn: projected [G, T, B, 3D], first state [G, B, D] -> [G, T, B, D].
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state);
-  // The same for a single cell (G = 1) with attention in the loop: projected [T, B, 3D], state
-  // [B, D].
+  // A single cell (G = 1), one step: projected [B, 3D], state [B, D] -> the next state [B, D].
+  torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state);
+  // A single cell, all steps with attention in the loop: projected [T, B, 3D], state [B, D].
   kernels::GruSequence sequence(const torch::Tensor& projected, const torch::Tensor& state,
                                 const kernels::GruAttention& attention);
 

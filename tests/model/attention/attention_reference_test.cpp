@@ -170,6 +170,14 @@ TEST(NoAttentionReference, TheContextIsTheLastStatesAtEveryStep) {
   EXPECT_FALSE(step.weights.defined());
 }
 
+TEST(NoAttentionReference, EveryHypothesisOfASentenceHasTheSentencesContext) {
+  NoAttention none(options_of("none"));
+  const Sentences s;
+  const auto queries = s.query.repeat_interleave(2, 0);
+  const auto context = none.step(queries, s.memory(none)).context;
+  EXPECT_TRUE(torch::equal(context, s.summary.repeat_interleave(2, 0)));
+}
+
 TEST(NoAttentionReference, TheMeanCountsRealPositionsOnly) {
   auto options = options_of("none");
   options.fixed_context = FixedContext::mean;

@@ -57,49 +57,56 @@ class GruReference : public testing::TestWithParam<ResetGate> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
-    cell_.to(torch::kDouble);
-    const torch::NoGradGuard guard;
-    for (auto& parameter : cell_.parameters()) parameter.normal_(0, 0.5);
+    for (auto* cell : {&single_, &pair_}) {
+      cell->to(torch::kDouble);
+      const torch::NoGradGuard guard;
+      for (auto& parameter : cell->parameters()) parameter.normal_(0, 0.5);
+    }
   }
-  GruCell cell_{2, 3, 4, GetParam()};
+  GruCell single_{1, 3, 4, GetParam()};
+  GruCell pair_{2, 3, 4, GetParam()};
 };
 
 TEST_P(GruReference, AStepEqualsTheEquationsNumberByNumber) {
   const auto x = torch::randn({2, 5, 3}, torch::kDouble);
   const auto s = torch::randn({2, 5, 4}, torch::kDouble);
-  const auto next = cell_.step(cell_.project(x), s);
-  for (std::int64_t g = 0; g < 2; ++g) {
+  const auto of_pair = pair_.sequence(pair_.project(x).unsqueeze(1), s).squeeze(1);
+  const auto of_single = single_.step(single_.project(x.narrow(0, 0, 1))[0], s[0]);
+  const auto row = [](const torch::Tensor& t) {
+    const auto* first = t.data_ptr<double>();
+    return std::vector<double>(first, first + t.numel());
+  };
+  const auto expect_equal = [&](const torch::Tensor& next, const GruCell& cell, std::int64_t g) {
     for (std::int64_t b = 0; b < 5; ++b) {
-      const auto row = [](const torch::Tensor& t) {
-        const auto* first = t.data_ptr<double>();
-        return std::vector<double>(first, first + t.numel());
-      };
-      const auto expected =
-          scalar_step(cell_, g, row(x[g][b].contiguous()), row(s[g][b].contiguous()), GetParam());
+      const auto expected = scalar_step(cell, g, row(x[g][b]), row(s[g][b]), GetParam());
       for (std::int64_t d = 0; d < 4; ++d) {
-        EXPECT_NEAR(next[g][b][d].item<double>(), expected[d], 1e-12);
+        EXPECT_NEAR(next[b][d].item<double>(), expected[d], 1e-12);
       }
     }
-  }
+  };
+  expect_equal(of_single, single_, 0);
+  expect_equal(of_pair[0], pair_, 0);
+  expect_equal(of_pair[1], pair_, 1);
 }
 
 TEST_P(GruReference, GradientsOfAStepEqualCentralDifferences) {
-  const auto x = torch::randn({2, 2, 3}, torch::kDouble).requires_grad_();
-  const auto s = torch::randn({2, 2, 4}, torch::kDouble).requires_grad_();
-  const auto weight = torch::randn({2, 2, 4}, torch::kDouble);
-  auto tensors = named_tensors(cell_);
+  const auto x = torch::randn({1, 2, 3}, torch::kDouble).requires_grad_();
+  const auto s = torch::randn({2, 4}, torch::kDouble).requires_grad_();
+  const auto weight = torch::randn({2, 4}, torch::kDouble);
+  auto tensors = named_tensors(single_);
   tensors.emplace_back("x", x);
   tensors.emplace_back("s", s);
-  expect_gradients_match([&] { return (cell_.step(cell_.project(x), s) * weight).sum(); }, tensors);
+  expect_gradients_match([&] { return (single_.step(single_.project(x)[0], s) * weight).sum(); },
+                         tensors);
 }
 
 TEST_P(GruReference, ASequenceIsItsStepsInTurn) {
-  const auto x = torch::randn({2, 6, 3, 12}, torch::kDouble);
-  const auto states = cell_.sequence(x, torch::zeros({2, 3, 4}, torch::kDouble));
-  auto s = torch::zeros({2, 3, 4}, torch::kDouble);
+  const auto x = torch::randn({1, 6, 3, 12}, torch::kDouble);
+  const auto states = single_.sequence(x, torch::zeros({1, 3, 4}, torch::kDouble))[0];
+  auto s = torch::zeros({3, 4}, torch::kDouble);
   for (std::int64_t t = 0; t < 6; ++t) {
-    s = cell_.step(x.select(1, t), s);
-    EXPECT_TRUE(torch::allclose(states.select(1, t), s, 1e-12, 1e-12)) << "step " << t;
+    s = single_.step(x[0][t], s);
+    EXPECT_TRUE(torch::allclose(states[t], s, 1e-12, 1e-12)) << "step " << t;
   }
 }
 

@@ -36,7 +36,7 @@ torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
 
 // Every way the decoder can be put together.
 std::vector<ModelOptions> variants() {
-  std::vector<ModelOptions> all(9, small());
+  std::vector<ModelOptions> all(10, small());
   all[1].decoder.layers = 2;
   all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
   all[3].attention.kind = "none";
@@ -48,6 +48,8 @@ std::vector<ModelOptions> variants() {
   all[7].encoder.bidirectional = false;
   all[8].tied_embeddings = TiedEmbeddings::all;
   all[8].encoder.layers = 2;
+  all[9].attention.kind = "none";
+  all[9].decoder.initial_state = InitialState::mean;
   return all;
 }
 
@@ -95,6 +97,24 @@ TEST(RecurrentSeq2SeqReference, PaddingChangesNeitherLossNorGradients) {
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     EXPECT_TRUE(torch::allclose(gradients[i], padded_gradients[i], 1e-10, 1e-12)) << i;
   }
+}
+
+TEST(RecurrentSeq2Seq, TheFirstStateIsTheMeansWhateverTheAttention) {
+  auto options = small();
+  options.decoder.initial_state = InitialState::mean;
+  const Example x;
+  const auto first_state = [&](const std::string& kind) {
+    options.attention.kind = kind;
+    torch::manual_seed(9);
+    RecurrentSeq2Seq model(9, 9, options);
+    const torch::NoGradGuard guard;
+    for (const auto& item : model.named_parameters()) {  // the same, whatever else was drawn
+      torch::manual_seed(10);
+      item.value().normal_();
+    }
+    return model.start(model.encode(x.source, x.lengths)).layers[0];
+  };
+  EXPECT_TRUE(torch::equal(first_state("none"), first_state("additive")));
 }
 
 TEST(RecurrentSeq2Seq, TyingSharesTheMatrices) {
