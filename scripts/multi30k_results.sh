@@ -2,13 +2,15 @@
 # The Multi30k table: trains what is not trained yet (a stopped run goes on), scores test 2016 with
 # beam 5, tries the promises about batch sizes and killed runs on the real data, and writes
 # docs/results.md. About half an hour a model on two cores.
-#     scripts/multi30k_results.sh [RUNS=runs]
+#     scripts/multi30k_results.sh [RUNS=runs] [key=value…]
+# Further key=value go to each training (threads=1 leaves a core for other work).
 # Needs data/multi30k: scripts/fetch_multi30k.sh brings it.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly runs=${1:-runs}
+readonly options=("${@:2}")
 readonly regard=build/regard
 readonly data=data/multi30k
 readonly test_set=$data/test_2016_flickr
@@ -28,7 +30,7 @@ run() {
   local name=$1 config=$2 language=$3
   local folder=$runs/$name
   local train=("$regard" train -c "configs/$config.yaml" "training.model_dir=$folder"
-    "data.train.0.trg=$data/train.$language" "data.dev.trg=$data/val.$language" "${@:4}")
+    "data.train.0.trg=$data/train.$language" "data.dev.trg=$data/val.$language" "${@:4}" "${options[@]}")
   local score=("$regard" evaluate -m "$folder" -s "$test_set.en" -r "$test_set.$language")
   "${train[@]}" >&2
   "${score[@]}" --json >"$folder/test_2016.json"

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "commands/commands.h"
 #include "commands/failure.h"
+#include "commands/misuse.h"
 
 int main(int argc, char** argv) {
   using regard::ExitCode;
@@ -23,7 +24,8 @@ int main(int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return program.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+    exit_code = regard::report_misuse(program, error);
   } catch (const std::exception& error) {
     exit_code = regard::report_failure(error);
   }

@@ -18,6 +18,7 @@ enum class ExitCode : int {
   diverged = 4,     // the training loss is no longer finite
   checkpoint = 5,   // unreadable, or not fit for this configuration
   environment = 6,  // disk full, no permission, no such device, run folder locked
+  hung_up = 129,    // training stopped by a signal, after saving: SIGHUP, SIGINT, SIGTERM
   interrupted = 130,
   terminated = 143,
 };

@@ -36,12 +36,16 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
-// The names in a folder; none if there is no such folder.
+// The names in a folder; none if there is no such folder. EnvironmentError if it cannot be read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     names.push_back(it->path().filename().string());
+  }
+  if (error && error != std::errc::no_such_file_or_directory &&
+      error != std::errc::not_a_directory) {
+    throw EnvironmentError("{}: cannot be read ({})", folder.string(), error.message());
   }
   return names;
 }

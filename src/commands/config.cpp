@@ -10,6 +10,7 @@
 #include "config/docs.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "model/attention/table.h"
 
 namespace regard {
 namespace {
@@ -32,6 +33,7 @@ void print_options(const PrintArguments& arguments) {
                            ? parse_options("", "defaults", arguments.overrides, &origins)
                            : read_options(arguments.config, arguments.overrides, &origins);
   check_options(options, origins);
+  check_attention_kind(options.model.attention.kind, origins.of("model.attention.kind"));
   print(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
 }
 

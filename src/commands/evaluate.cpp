@@ -68,6 +68,7 @@ Texts read_texts(const EvaluateArguments& arguments) {
   for (const auto& path : arguments.references) texts.references.push_back(read_lines(path));
   const auto& first = arguments.references[0];
   const auto count = texts.references[0].size();
+  if (count == 0) throw InputError("{}: empty, so there is nothing to score", first);
   for (std::size_t r = 1; r < texts.references.size(); ++r) {
     check_counts(arguments.references[r], texts.references[r].size(), first, count);
   }
@@ -255,7 +256,7 @@ void add_evaluate(CLI::App& program, ExitCode& exit_code) {
   command->add_option("-o,--output", arguments->output, "keep the model's translations here")
       ->needs(model);
   add_metric_options(*command, *arguments, source, model);
-  add_search_options(*command);
+  add_search_options(*command, model);
   command->callback(
       [arguments, command, &exit_code] { exit_code = evaluate(*arguments, *command); });
 }

@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "training/run_manifest.h"
 #include "training/setup_report.h"
 
 namespace regard {
@@ -26,20 +26,6 @@ std::string name_of(Enum value) {
 bool same(const std::optional<fs::path>& a, const fs::path& b) {
   std::error_code ignored;
   return a && fs::equivalent(*a, b, ignored);
-}
-
-Json read_run_manifest(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::exists(path, ignored)) return Json::object();
-  const auto manifest = Json::parse(read_file<CheckpointError>(path, "manifest of the run"),
-                                    nullptr, /*allow_exceptions=*/false);
-  if (!manifest.is_object()) {
-    throw CheckpointError(
-        "{}: damaged, it is no JSON object; what it said of the run is lost, and "
-        "the model can be looked at by its own folder",
-        path.string());
-  }
-  return manifest;
 }
 
 RunReport report_on_run(const fs::path& path) {
@@ -111,15 +97,35 @@ double seconds_of(const RunReport& run) {
   return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();
 }
 
+std::string recipe_text(const Options& options) {
+  const auto& o = options.training;
+  const auto& d = options.model.dropout;
+  auto schedule = name_of(o.scheduling);
+  if (o.warmup_steps > 0) schedule += fmt::format(" after {} steps of warm-up", o.warmup_steps);
+  return fmt::format(
+      "optimizer  {}, learning rate {}, {}\n"
+      "batches  {} {}s{}, gradient clipped to norm {}, label smoothing {}\n"
+      "dropout  embeddings {}, states {}, readout {}\n",
+      name_of(o.optimizer), format_rate(o.learning_rate), schedule, o.batch_size,
+      name_of(o.batch_type),
+      o.gradient_accumulation == 1 ? "" : fmt::format(" × {}", o.gradient_accumulation),
+      o.clip_grad_norm, o.label_smoothing, d.embeddings, d.states, d.readout);
+}
+
 std::string training_text(const ModelReport& report) {
   auto text = fmt::format("these weights  step {}, epoch {}\n", shown(report.checkpoint, "step"),
                           shown(report.checkpoint, "epoch"));
+  text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
   text += fmt::format("until last validation  {}\n", format_duration(seconds_of(run)));
   text += fmt::format("with  regard {}, LibTorch {}, {} threads, seed {}\n",
                       shown(run.manifest, "regard"), shown(run.manifest, "libtorch"),
                       shown(run.manifest, "threads"), shown(run.manifest, "random_seed"));
+  if (const auto stopped = run.manifest.find("stopped"); stopped != run.manifest.end()) {
+    text += fmt::format("stopped  at step {}: {}\n", shown(*stopped, "step"),
+                        shown(*stopped, "reason"));
+  }
   const auto files = run.manifest.find("data");
   if (files == run.manifest.end() || !files->is_array()) return text;
   Table table({{"data"}, {"lines", Align::right}, {"SHA-256"}});
@@ -142,6 +148,8 @@ std::string scores_text(const Validations& validations) {
         row[c] = format_rate(value);
       } else if (column == "seconds") {
         row[c] = format_duration(value);
+      } else if (column == "perplexity") {
+        row[c] = format_short(value);
       } else {
         row[c] = fmt::format("{:.2f}", value);
       }

@@ -39,13 +39,14 @@ CLI::Validator number_in(const Range& range) {
 
 }  // namespace
 
-void add_search_options(CLI::App& command) {
+void add_search_options(CLI::App& command, CLI::Option* model) {
   TestingOptions defaults;
   describe(defaults, [&]<typename Number>(std::string_view key, const Number&,
                                           std::string_view help, Range range = {}) {
     if (key == training_only) return;
     const std::string text(help);
     command.add_option(flag_of(key), text)
+        ->needs(model)
         ->expected(1)
         ->check(number_in<Number>(range))
         ->type_name("N")

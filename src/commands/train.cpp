@@ -11,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
@@ -19,8 +18,10 @@
 #include "config/reader.h"
 #include "config/writer.h"
 #include "data/tokenizers.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "training/batch_loss.h"
+#include "training/run_manifest.h"
 #include "training/setup_report.h"
 #include "training/trainer.h"
 #include "translation/device.h"
@@ -39,6 +40,23 @@ struct TrainArguments {
   bool dry_run = false;
 };
 
+// A file that is not there, by the key that names it and the place where that was set.
+void check_files(const DataOptions& data, const Origins& origins) {
+  const auto check = [&](const std::string& key, const std::string& path) {
+    std::error_code ignored;
+    if (path.empty() || std::filesystem::exists(path, ignored)) return;
+    throw InputError("{}: {}: no such file: {}", origins.of(key), key, path);
+  };
+  for (std::size_t i = 0; i < data.train.size(); ++i) {
+    check(fmt::format("data.train.{}.src", i), data.train[i].src);
+    check(fmt::format("data.train.{}.trg", i), data.train[i].trg);
+  }
+  check("data.dev.src", data.dev.src);
+  check("data.dev.trg", data.dev.trg);
+  check("data.tokenizer.src_file", data.tokenizer.src_file);
+  check("data.tokenizer.trg_file", data.tokenizer.trg_file);
+}
+
 Options resolve_options(const TrainArguments& arguments) {
   auto overrides = arguments.overrides;
   if (!arguments.device.empty()) overrides.push_back("device=" + arguments.device);
@@ -46,6 +64,8 @@ Options resolve_options(const TrainArguments& arguments) {
   Origins origins;
   auto options = read_options(arguments.config, overrides, &origins);
   check_training_options(options, origins);
+  check_attention_kind(options.model.attention.kind, origins.of("model.attention.kind"));
+  check_files(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;
 }
@@ -157,20 +177,25 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   return setup;
 }
 
-// One step forward and backward; nothing is written.
-void dry_run(const Options& options, const std::string& init_from) {
-  const auto setup = make_setup(options, std::nullopt, init_from);
+// One step forward and backward, as the run would begin or go on; nothing is written.
+void dry_run(const Options& options, const TrainArguments& arguments) {
+  const RunFolder run(options.training.model_dir);
+  const auto last = arguments.fresh ? std::nullopt : run.last();
+  const auto setup = make_setup(options, last, last ? "" : arguments.init_from);
   Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                   static_cast<std::uint64_t>(options.training.random_seed),
                   options.data.tokenizer.sampling);
-  const auto batch = batches.batch(0, 0).to(setup.device);
+  std::int64_t epoch = 0;
+  while (batches.count(epoch) == 0) ++epoch;  // weights below 1 can leave one without a pair
+  const auto batch = batches.batch(epoch, 0).to(setup.device);
   setup.model->train();
   const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
   loss.smoothed.backward();
   log::info(
-      "dry run: {} batches an epoch; the first has {} sentences and {} target tokens, loss "
+      "dry run{}: {} batches an epoch; the first has {} sentences and {} target tokens, loss "
       "{:.4f}. Nothing was written",
-      batches.count(0), batch.size(), batch.target_tokens,
+      last ? fmt::format(", going on from {}", last->string()) : "", batches.count(epoch),
+      batch.size(), batch.target_tokens,
       loss.nll.item<double>() / static_cast<double>(batch.target_tokens));
 }
 
@@ -192,12 +217,19 @@ void start_over(const RunFolder& run) {
 void record_sitting(const RunFolder& run, const Setup& setup) {
   const auto path = run.path() / "manifest.json";
   auto manifest = run_manifest(setup.options, command_line(), setup.workers->count());
-  if (setup.checkpoint && std::filesystem::exists(path)) {
-    const auto before = Json::parse(read_file<CheckpointError>(path, "manifest"), nullptr, false);
+  if (setup.checkpoint) {
+    const auto before = read_run_manifest(path);
     for (const auto& change : changed_data(before, manifest)) log::warning("{}", change);
-    add_earlier_sittings(manifest, before);
+    if (!before.empty()) add_earlier_sittings(manifest, before);
   }
   write_file(run.path() / "config.yaml", write_options(setup.options));
+  write_file(path, manifest.dump(2) + "\n");
+}
+
+void record_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
+  const auto path = run.path() / "manifest.json";
+  auto manifest = read_run_manifest(path);
+  manifest["stopped"] = {{"step", trainer.position().step}, {"reason", reason.sentence}};
   write_file(path, manifest.dump(2) + "\n");
 }
 
@@ -211,9 +243,11 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
 }
 
 ExitCode train(const TrainArguments& arguments) {
+  std::signal(SIGPIPE,
+              SIG_IGN);  // training outlives whoever reads its messages: train.log has them
   const auto options = resolve_options(arguments);
   if (arguments.dry_run) {
-    dry_run(options, arguments.init_from);
+    dry_run(options, arguments);
     return ExitCode::ok;
   }
   RunFolder run(options.training.model_dir);
@@ -244,9 +278,9 @@ ExitCode train(const TrainArguments& arguments) {
   if (last && trainer.position().step == first_step && reason.signal == 0) {
     log::info("This run is finished; raise what stopped it to go on, or start over with --fresh.");
   }
+  record_end(run, trainer, reason);
   log_end(run, trainer, reason);
-  if (reason.signal == SIGINT) return ExitCode::interrupted;
-  if (reason.signal == SIGTERM) return ExitCode::terminated;
+  if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
   return ExitCode::ok;
 }
 

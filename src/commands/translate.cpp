@@ -184,7 +184,7 @@ ExitCode translate(const TranslateArguments& arguments, const CLI::App& command)
 void add_translate(CLI::App& program, ExitCode& exit_code) {
   auto arguments = std::make_shared<TranslateArguments>();
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
-  add_model_options(*command, arguments->model)->required();
+  auto* model = add_model_options(*command, arguments->model)->required();
   command->add_option("-i,--input", arguments->input,
                       "text to translate, plain or .gz; standard input when not given");
   command->add_option("-o,--output", arguments->output,
@@ -203,7 +203,7 @@ void add_translate(CLI::App& program, ExitCode& exit_code) {
       ->add_option("--picture", arguments->picture,
                    "draw the attention: all sentences as .html, or the first as .svg")
       ->type_name("FILE");
-  add_search_options(*command);
+  add_search_options(*command, model);
   command->callback(
       [arguments, command, &exit_code] { exit_code = translate(*arguments, *command); });
 }

@@ -1,5 +1,7 @@
 #include "data/corpus.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -45,11 +47,13 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   }
   if (corpus.size() == 0) {
     const CorpusReport& report = corpus.report_;
+    std::vector<std::string> files;
+    for (const CorpusOptions& part : options.train) files.push_back(part.src);
     throw InputError(
-        "no training pair is left of {} read: {} empty, {} with more than {} tokens on a side "
+        "{}: no training pair is left of {} read: {} empty, {} with more than {} tokens on a side "
         "(data.max_length), {} with lengths more than {} times apart (data.max_ratio)",
-        report.read, report.empty, report.too_long, limits.max_length, report.odd_ratio,
-        limits.max_ratio);
+        fmt::join(files, ", "), report.read, report.empty, report.too_long, limits.max_length,
+        report.odd_ratio, limits.max_ratio);
   }
   return corpus;
 }

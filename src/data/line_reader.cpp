@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "base/error.h"
 #include "text/utf8.h"
@@ -13,6 +14,10 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
+bool is_utf16(std::string_view start) {
+  return start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
+}
+
 }  // namespace
 
 bool LineReader::next(std::string& line) {
@@ -21,10 +26,11 @@ bool LineReader::next(std::string& line) {
   if (!line.empty() && line.back() == '\r') line.pop_back();
   const std::size_t at = first_invalid_utf8(line);
   if (at != std::string::npos) {
-    throw InputError(
-        "{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; convert the file, with iconv for "
-        "instance",
-        name(), line_number_, at + 1, static_cast<unsigned char>(line[at]));
+    throw InputError("{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; {}", name(), line_number_,
+                     at + 1, static_cast<unsigned char>(line[at]),
+                     line_number_ == 1 && is_utf16(line)
+                         ? "the file is UTF-16: `iconv -f UTF-16 -t UTF-8` makes it UTF-8"
+                         : "convert the file, with iconv for instance");
   }
   if (line_number_ == 1 && line.starts_with(byte_order_mark)) {
     line.erase(0, byte_order_mark.size());

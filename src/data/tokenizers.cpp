@@ -1,5 +1,7 @@
 #include "data/tokenizers.h"
 
+#include <fmt/ranges.h>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "data/line_reader.h"
+#include "text/utf8.h"
 
 namespace regard {
 namespace {
@@ -16,14 +19,25 @@ std::unique_ptr<Tokenizer> train_on(const TokenizerOptions& options,
                                     const std::vector<std::string>& paths) {
   std::size_t next_path = 0;
   std::unique_ptr<LineReader> reader;
+  bool blank = true;
+  bool read_all = false;
   const LineSource source = [&](std::string& line) {
     while (!reader || !reader->next(line)) {
-      if (next_path == paths.size()) return false;
+      read_all = next_path == paths.size();
+      if (read_all) return false;
       reader = std::make_unique<LineReader>(paths[next_path++]);
     }
+    blank = blank && is_blank(line);
     return true;
   };
-  return train_tokenizer(options, source);
+  try {
+    return train_tokenizer(options, source);
+  } catch (const InputError&) {
+    if (!read_all || !blank) throw;
+    throw InputError("{}: no text to make a vocabulary of", fmt::join(paths, ", "));
+  } catch (const ConfigError& error) {
+    throw ConfigError("{} (text: {})", error.what(), fmt::join(paths, ", "));
+  }
 }
 
 std::shared_ptr<const Tokenizer> from_file_or_text(const TokenizerOptions& options,

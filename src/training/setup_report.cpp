@@ -2,13 +2,8 @@
 
 #include <fmt/ranges.h>
 
-#include <filesystem>
 #include <map>
 
-#include "base/file.h"
-#include "base/sha256.h"
-#include "base/version.h"
-#include "data/line_reader.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -35,11 +30,6 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus)
           format_thousands(r.odd_ratio),
           side(r.source),
           side(r.target)};
-}
-
-Json file_entry(const std::string& path) {
-  const auto bytes = read_file<InputError>(path, "data file");
-  return {{"path", path}, {"sha256", sha256(bytes)}, {"lines", count_lines(path)}};
 }
 
 }  // namespace
@@ -77,47 +67,6 @@ std::string data_table(const Corpus& train, const Corpus* dev) {
   table.add(data_row("train", train));
   if (dev != nullptr) table.add(data_row("dev", *dev));
   return table.text();
-}
-
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads) {
-  Json files = Json::array();
-  for (const auto& corpus : options.data.train) {
-    files.push_back(file_entry(corpus.src));
-    files.push_back(file_entry(corpus.trg));
-  }
-  if (!options.data.dev.src.empty()) {
-    files.push_back(file_entry(options.data.dev.src));
-    files.push_back(file_entry(options.data.dev.trg));
-  }
-  return {{"regard", version()},     {"libtorch", TORCH_VERSION},
-          {"command", command_line}, {"random_seed", options.training.random_seed},
-          {"threads", threads},      {"data", std::move(files)}};
-}
-
-std::vector<std::string> changed_data(const Json& before, const Json& now) {
-  std::vector<std::string> changes;
-  if (!before.is_object() || !before.contains("data")) return changes;
-  for (const auto& file : now.at("data")) {
-    for (const auto& old : before.at("data")) {
-      if (old.value("path", "") != file.at("path") || old.value("sha256", "") == file.at("sha256"))
-        continue;
-      changes.push_back(
-          fmt::format("{}: is another text than the one this run was trained on so far ({} lines "
-                      "then, {} now); the run goes on with the new one",
-                      file.at("path").get<std::string>(), old.value("lines", std::int64_t{0}),
-                      file.at("lines").get<std::int64_t>()));
-    }
-  }
-  return changes;
-}
-
-void add_earlier_sittings(Json& manifest, const Json& before) {
-  if (!before.is_object()) return;
-  auto sittings = before.value("earlier_sittings", Json::array());
-  auto last = before;
-  last.erase("earlier_sittings");
-  sittings.push_back(last);
-  manifest["earlier_sittings"] = sittings;
 }
 
 }  // namespace regard

@@ -1,10 +1,10 @@
-// SIGINT and SIGTERM ask the training to finish its step, save and leave; a second one ends the
-// process at once.
+// SIGINT, SIGTERM and SIGHUP ask the training to finish its step, save and leave; a second one ends
+// the process at once.
 #pragma once
 
 namespace regard {
 
-// While it lives, the two signals are caught.
+// While it lives, the signals are caught.
 class SignalCatcher {
  public:
   SignalCatcher();
@@ -12,7 +12,7 @@ class SignalCatcher {
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;
 
-  // SIGINT or SIGTERM, or 0 while none has come.
+  // The signal that asks to stop, or 0 while none has come.
   int caught() const;
 };
 

@@ -48,6 +48,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       device_(device),
       workers_(workers),
       parameters_(parameters_of(*model_)),
+      tensors_(tensors_of(parameters_)),
       optimizer_(make_optimizer(options.training, parameters_)),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
@@ -115,7 +116,10 @@ StopReason Trainer::run() {
     }
     if (const int signal = signals.caught()) {
       if (saved_step_ != position_.step) save();
-      return {signal == SIGINT ? "interrupted (SIGINT)" : "asked to end (SIGTERM)", signal};
+      return {signal == SIGINT    ? "interrupted (SIGINT)"
+              : signal == SIGTERM ? "asked to end (SIGTERM)"
+                                  : "the terminal is gone (SIGHUP)",
+              signal};
     }
   }
 }
@@ -133,8 +137,8 @@ void Trainer::update() {
     return;
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result = train_step(*model_, *optimizer_, tensors_of(parameters_), batches,
-                                 position_.step + 1, learning_rate, options_.training, workers_);
+  const auto result = train_step(*model_, *optimizer_, tensors_, batches, position_.step + 1,
+                                 learning_rate, options_.training, workers_);
   check_finite(result, learning_rate);
   ++position_.step;
   if (average_) average_->update(position_.step, workers_);

@@ -64,6 +64,7 @@ class Trainer {
   torch::Device device_;
   Workers& workers_;
   NamedParameters parameters_;
+  Tensors tensors_;  // the same without their names
   std::unique_ptr<Optimizer> optimizer_;
   std::optional<MovingAverage> average_;
   Batches batches_;

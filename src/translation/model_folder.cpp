@@ -70,7 +70,11 @@ Options read_model_options(const FolderReader& folder) {
 Tokenizers read_tokenizers(const FolderReader& folder, const TokenizerOptions& options) {
   const auto read = [&](const std::string& side) -> std::shared_ptr<const Tokenizer> {
     const auto name = tokenizer_file(options.kind, side);
-    return load_tokenizer(options, folder.text(name), (folder.path() / name).string());
+    try {
+      return load_tokenizer(options, folder.text(name), (folder.path() / name).string());
+    } catch (const InputError& error) {
+      throw CheckpointError("{}", error.what());
+    }
   };
   Tokenizers tokenizers;
   tokenizers.source = read("source");

@@ -50,6 +50,20 @@ TEST_F(Evaluate, TwoFilesScoreAsTheMetricsDo) {
   EXPECT_THAT(lines[3], HasSubstr("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no"));
 }
 
+TEST_F(Evaluate, EmptyFilesHaveNoScore) {
+  write_text(folder / "empty", "");
+  const auto finished = run({"evaluate", "--hypotheses", path("empty"), "-r", path("empty")});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("empty, so there is nothing to score"));
+}
+
+TEST_F(Evaluate, ASearchWithoutAModelIsNoPlan) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--beam-size", "3"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("--beam-size"), HasSubstr("--model")));
+}
+
 TEST_F(Evaluate, OptionsReachTheMetrics) {
   const auto finished =
       run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-r", path("ref2"),

@@ -14,7 +14,9 @@ TEST(Info, SaysWhatARunIsAndWhatItScored) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   for (const auto* part :
        {"attention  additive, size 16", "tokenizer  word", "output_weight", "train.en",
-        "perplexity", "these weights  step", "step-00000060", "last"}) {
+        "perplexity", "these weights  step", "step-00000060", "last",
+        "optimizer  adam, learning rate 1.0e-2, constant", "batches  32 sentences",
+        "stopped  at step 60: training.max_steps is reached (60)"}) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
 }

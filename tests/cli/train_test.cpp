@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cli/run.h"
@@ -40,7 +41,17 @@ using TrainBadInput = Train;
 TEST_F(TrainBadInput, AMissingCorpusFile) {
   const auto result = train({"data.train.0.src=" + (folder_ / "nowhere.en").string()});
   EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, HasSubstr("nowhere.en"));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("nowhere.en"), HasSubstr("command line: data.train.0.src"),
+                    HasSubstr("no such file")));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainBadInput, AMissingFileIsNamedByTheKeyAndTheLineThatAskForIt) {
+  fs::remove(folder_ / "dev.fr");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
 TEST_F(TrainBadInput, AFolderForAFile) {
@@ -69,13 +80,34 @@ TEST_F(TrainBadInput, InvalidUtf8IsNamedByFileLineAndByte) {
 TEST_F(TrainBadInput, AnEmptyCorpus) {
   write_text(folder_ / "train.en", "");
   write_text(folder_ / "train.fr", "");
-  EXPECT_EQ(train().code, 3);
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
 }
 
 TEST_F(TrainBadInput, NothingButEmptyLines) {
   write_text(folder_ / "train.en", "\n\n");
   write_text(folder_ / "train.fr", "\n\n");
-  EXPECT_EQ(train({"data.tokenizer.kind=character"}).code, 3);
+  const auto result = train({"data.tokenizer.kind=character"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
+}
+
+TEST_F(TrainBadInput, ACorpusOfWhichNothingIsKept) {
+  const auto result = train({"data.max_length=1"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no training pair is left"),
+                                HasSubstr("data.max_length")));
+}
+
+TEST_F(TrainBadInput, Utf16IsCalledByItsName) {
+  write_text(folder_ / "train.en", std::string("\xff\xfe"
+                                               "a\0\n\0",
+                                               6));
+  write_text(folder_ / "train.fr", "a\n\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:1"), HasSubstr("iconv -f UTF-16")));
 }
 
 TEST_F(TrainBadInput, AMisspeltKeyIsNamedWithASuggestion) {
@@ -107,13 +139,36 @@ TEST_F(TrainBadInput, KeysThatContradictEachOther) {
 TEST_F(TrainBadInput, AnUnknownAttentionNamesTheNearest) {
   const auto result = train({"model.attention.kind=aditive"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, HasSubstr("`additive`"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("`additive`"), HasSubstr("command line:")));
 }
 
 TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
   const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("vocabulary_size"), HasSubstr("5000")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("vocabulary_size"), HasSubstr("5000"), HasSubstr("train.en")));
+}
+
+TEST_F(TrainBadInput, ADamagedManifestIsNamedAndCanBeMovedAway) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto* damaged : {"{", "[]", R"({"data": [1]})"}) {
+    write_text(folder_ / "run" / "manifest.json", damaged);
+    const auto result = train({"training.max_steps=62"});
+    EXPECT_EQ(result.code, 5) << damaged;
+    EXPECT_THAT(result.err, HasSubstr("manifest.json: damaged"));
+  }
+  fs::remove(folder_ / "run" / "manifest.json");
+  EXPECT_EQ(train({"training.max_steps=62"}).code, 0);
+}
+
+TEST_F(TrainBadInput, TheTokenizerOfADamagedModelIsTheModelsFault) {
+  ASSERT_EQ(train().code, 0);
+  const auto model = folder_ / "carried_off";
+  fs::copy(fs::canonical(folder_ / "run" / "last"), model, fs::copy_options::recursive);
+  write_text(model / "source.vocabulary", "a\n\nb\n");
+  fs::remove(model / "manifest.json");
+  const auto result = run({"translate", "-m", model.string()}, "the cat\n");
+  EXPECT_EQ(result.code, 5) << result.err;
 }
 
 TEST_F(TrainBadInput, AMissingConfiguration) {
@@ -192,6 +247,24 @@ TEST_F(Train, ADryRunWritesNothing) {
   EXPECT_EQ(result.code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("encoder"), HasSubstr("200")));
+}
+
+TEST_F(Train, ADryRunOfARunThatExistsGoesOnFromIt) {
+  ASSERT_EQ(train().code, 0);
+  const auto same = train({"--dry-run"});
+  EXPECT_EQ(same.code, 0);
+  EXPECT_THAT(same.err, HasSubstr("step-00000060"));
+  EXPECT_EQ(train({"--dry-run", "model.decoder.hidden_size=24"}).code, 5);
+  EXPECT_EQ(train({"--dry-run", "--fresh", "model.decoder.hidden_size=24"}).code, 0);
+}
+
+TEST_F(Train, ADryRunPassesOverEpochsWithoutAPair) {
+  for (int seed = 0; seed < 5; ++seed) {
+    EXPECT_EQ(train({"--dry-run", "data.train.0.weight=0.001",
+                     "training.random_seed=" + std::to_string(seed)})
+                  .code,
+              0);
+  }
 }
 
 TEST_F(Train, TwoRunsOfOneSeedEndInTheSameBytes) {
@@ -377,14 +450,37 @@ TEST_F(Train, MoreMemoryThanThereIsEndsInASentence) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("memory"), Not(HasSubstr("frame #"))));
 }
 
-TEST_F(Train, SigtermSavesAndLeaves) {
-  const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
-                      " training.max_steps=1000000 2>/dev/null & pid=$!; until grep -q step " +
-                      (folder_ / "run" / "train.jsonl").string() +
-                      " 2>/dev/null; do sleep 0.01; done; kill -TERM $pid; wait $pid";
-  const int status = std::system(("bash -c '" + script + "'").c_str());
-  EXPECT_EQ(WEXITSTATUS(status), 143);
-  EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "training.safetensors"));
+// A training of a million steps, sent `signal` once it is at work; `redirect` says where its
+// messages go.
+class TrainSignals : public Train {
+ protected:
+  int train_and_send(const std::string& signal, const std::string& redirect) const {
+    const auto script =
+        std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+        " training.max_steps=1000000 " + redirect + " & pid=$!; until grep -q step " +
+        (folder_ / "run" / "train.jsonl").string() +
+        " 2>/dev/null || ! kill -0 $pid; do sleep 0.01; done; kill -" + signal + " $pid; wait $pid";
+    // A shell of its own hands SIGINT on: one without job control has its children ignore it.
+    return WEXITSTATUS(std::system(("bash -mc '" + script + "'").c_str()));
+  }
+};
+
+TEST_F(TrainSignals, SaveAndLeaveWithTheirOwnCode) {
+  const auto messages = folder_ / "messages";
+  for (const auto& [signal, code] :
+       {std::pair("TERM", 143), std::pair("INT", 130), std::pair("HUP", 129)}) {
+    fs::remove_all(folder_ / "run");
+    EXPECT_EQ(train_and_send(signal, "2>" + messages.string()), code) << signal;
+    EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "training.safetensors")) << signal;
+    EXPECT_THAT(read_text(messages), AllOf(HasSubstr("Stopping:"), HasSubstr(signal)));
+    EXPECT_THAT(run({"info", (folder_ / "run").string()}).out,
+                AllOf(HasSubstr("stopped  at step"), HasSubstr(signal)));
+  }
+}
+
+TEST_F(TrainSignals, NobodyReadingTheMessagesStopsNothing) {
+  EXPECT_EQ(train_and_send("TERM", "2> >(head -n 1 >/dev/null)"), 143);
+  EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step"));
 }
 
 TEST_F(Train, ASecondTrainerOfTheSameRunIsTurnedAway) {

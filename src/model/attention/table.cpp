@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -33,15 +34,20 @@ std::vector<std::string> attention_kinds() {
   return names;
 }
 
+void check_attention_kind(const std::string& kind, const std::string& place) {
+  const auto known = attention_kinds();
+  if (std::ranges::find(known, kind) != known.end()) return;
+  const auto near = nearest(kind, known);
+  throw ConfigError("{}model.attention.kind: unknown kind `{}`{}; there are {}",
+                    place.empty() ? "" : place + ": ", kind,
+                    near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
+}
+
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options) {
-  for (const auto& [name, make] : table()) {
-    if (name == options.kind) return make(query_size, state_size, options);
-  }
-  const auto known = attention_kinds();
-  const auto near = nearest(options.kind, known);
-  throw ConfigError("model.attention.kind: unknown kind `{}`{}; there are {}", options.kind,
-                    near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
+  check_attention_kind(options.kind);
+  const auto is_wanted = [&](const auto& entry) { return entry.first == options.kind; };
+  return std::ranges::find_if(table(), is_wanted)->second(query_size, state_size, options);
 }
 
 }  // namespace regard

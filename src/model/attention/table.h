@@ -10,8 +10,11 @@
 
 namespace regard {
 
-// query_size is the decoder's width D, state_size the encoder's width C. An unknown kind is a
-// ConfigError that names the nearest and lists all.
+// An unknown kind is a ConfigError that names the nearest and lists all, after the place where it
+// was set.
+void check_attention_kind(const std::string& kind, const std::string& place = "");
+
+// query_size is the decoder's width D, state_size the encoder's width C.
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options);
 

@@ -1,0 +1,13 @@
+// What a command line that cannot be understood gets.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+
+namespace regard {
+
+// Logs what is wrong, the nearest word that would have been right, and where to read more.
+ExitCode report_misuse(const CLI::App& program, const CLI::ParseError& misuse);
+
+}  // namespace regard

@@ -1,0 +1,24 @@
+// manifest.json of a run: what trained it, with what, on what, and why it stopped.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "config/options.h"
+
+namespace regard {
+
+// Versions, command line, seed, and the data with hashes and line counts.
+Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads);
+// An empty object where there is none; CheckpointError where it is damaged.
+Json read_run_manifest(const std::filesystem::path& path);
+// A sentence for each data file that has another hash than in an earlier manifest.
+std::vector<std::string> changed_data(const Json& before, const Json& now);
+// Keeps an earlier manifest, and those it keeps, as "earlier_sittings".
+void add_earlier_sittings(Json& manifest, const Json& before);
+
+}  // namespace regard
