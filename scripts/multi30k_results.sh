@@ -83,7 +83,8 @@ pair (greedy); test 2016 (Flickr) was then read once, with beam 5. BLEU is sacre
 | direction | configuration | threads | best step | training | tokens/s | validation BLEU | test BLEU | test chrF2 | test perplexity |
 |---|---|---|---|---|---|---|---|---|---|
 $rows
-Training time is that of all sittings, validation included; tokens are target tokens, in the steps.
+Training time is that of all sittings, validation included, with whatever else the machine did beside;
+[performance.md](performance.md) has speeds measured in quiet. Tokens are target tokens, in the steps.
 Machine: $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1). One run each, with the
 seed of the configuration, regard $("$regard" --version).
 

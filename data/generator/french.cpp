@@ -25,7 +25,7 @@ std::string without_end(const std::string& word, std::size_t letters) {
 }
 
 std::string present(const Verb& verb, int row) {
-  const std::string irregular = form(verb.present, row);
+  std::string irregular = form(verb.present, row);
   if (!irregular.empty()) return irregular;
   static constexpr std::array endings{"e", "es", "e", "ons", "ez", "ent"};
   std::string stem = without_end(verb.fr, 2);
@@ -107,7 +107,7 @@ std::string reflexive_pronoun(const Agreement& subject) {
 
 std::string agree(const Adjective& adjective, const Agreement& with, std::string_view next) {
   const bool masculine_singular = !with.feminine && !with.plural;
-  const std::string before_vowel = form(adjective.fr, 4);
+  std::string before_vowel = form(adjective.fr, 4);
   if (masculine_singular && !before_vowel.empty() && starts_with_vowel_sound(next))
     return before_vowel;
   return form(adjective.fr, (with.feminine ? 1 : 0) + (with.plural ? 2 : 0));
@@ -116,7 +116,7 @@ std::string agree(const Adjective& adjective, const Agreement& with, std::string
 std::string agree(const Determiner& determiner, const Agreement& with, std::string_view next) {
   if (with.plural) return form(determiner.fr, 2);
   const int gender = with.feminine ? 1 : 0;
-  const std::string before_vowel = form(determiner.fr, 3 + gender);
+  std::string before_vowel = form(determiner.fr, 3 + gender);
   if (!before_vowel.empty() && starts_with_vowel_sound(next)) return before_vowel;
   return form(determiner.fr, gender);
 }

@@ -57,7 +57,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="few rounds: see that it works")
     parser.add_argument("--threads", type=count, default=0, help="0, the default: one a core")
     parser.add_argument("--model", default="runs/bench", help="the run that decode, start use")
-    parser.add_argument("--config", default="configs/multi30k.yaml", help="the recipe that races")
+    parser.add_argument("--config", default="configs/multi30k_fast.yaml", help="the recipe that races")
     parser.add_argument("--keep", help="where the race's run goes; a temporary folder without it")
     parser.add_argument(
         "--against",

@@ -150,6 +150,7 @@ TensorMetadata parse_metadata(const Path& path, const nlohmann::json& json) {
 // Every byte after the header belongs to exactly one tensor.
 void check_layout(const Path& path, const std::vector<Entry>& entries, std::uint64_t data_bytes) {
   std::vector<const Entry*> by_offset;
+  by_offset.reserve(entries.size());
   for (const Entry& entry : entries) by_offset.push_back(&entry);
   std::ranges::sort(by_offset, {}, [](const Entry* e) { return std::pair(e->begin, e->end); });
   std::uint64_t expected = 0;

@@ -12,8 +12,10 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Logits held at once: large enough for an efficient product, small enough for the cache.
+// Logits held at once: few enough to stay in the cache, but of rows enough that reading the weights
+// and adding to their gradient, once a piece, is little beside the products.
 constexpr std::int64_t piece_bytes = 4 << 20;
+constexpr std::int64_t piece_rows = 128;
 
 class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
  public:
@@ -28,9 +30,9 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       d_weight = torch::zeros_like(weight);
       d_bias = torch::zeros_like(bias);
     }
-    const auto piece =
-        std::clamp<std::int64_t>(piece_bytes / (V * static_cast<std::int64_t>(rows.element_size())),
-                                 1, std::max<std::int64_t>(N, 1));
+    const auto row_bytes = V * static_cast<std::int64_t>(rows.element_size());
+    const auto piece = std::clamp<std::int64_t>(std::max(piece_rows, piece_bytes / row_bytes), 1,
+                                                std::max<std::int64_t>(N, 1));
     const auto buffer = torch::empty({piece, V}, rows.options());
     RowLosses sum;
     for (std::int64_t begin = 0; begin < N; begin += piece) {

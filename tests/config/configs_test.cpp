@@ -45,5 +45,11 @@ TEST(Configs, TheFixedContextTwinDiffersInAttentionAlone) {
                           "model.attention.kind: additive → none"));
 }
 
+TEST(Configs, TheFastRecipeIsTheGoodOneInFewerSteps) {
+  EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
+                             read_options(folder / "multi30k_fast.yaml")),
+              ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 6000"));
+}
+
 }  // namespace
 }  // namespace regard
