@@ -38,16 +38,24 @@ run() {
   rows+=$(scripts/result_row.py "$folder" "en→$language" "$config${4:+ ${*:4}}")$'\n'
 }
 
-# The same text whatever the batch size: prints a sentence for each size.
+# The same text whatever the batch size: prints a sentence for each size. Where texts differ, so may
+# scores, but by rounding only: log P is the last field but one of an n-best line.
 batch_sizes() {
   local size
   for size in 1 7 64; do
-    "$regard" translate -m "$runs/multi30k" -i "$test_set.en" --batch-size "$size" \
+    "$regard" translate -m "$runs/multi30k" -i "$test_set.en" --batch-size "$size" --n-best 1 \
       -o "$work/batch.$size"
   done
   for size in 1 7; do
-    echo "Lines that differ between batches of 64 and of $size:" \
-      "$(diff "$work/batch.64" "$work/batch.$size" | grep -c '^<' || true)."
+    paste -d '\n' "$work/batch.64" "$work/batch.$size" |
+      awk -F ' [|]{3} ' -v size="$size" '
+        { split($3, p, " "); if (NR % 2) { text = $2; log_p = p[2]; next } lines++ }
+        text != $2 { differ++; gap = log_p - p[2]; if (gap < 0) gap = -gap; if (gap > most) most = gap }
+        END {
+          printf "Of %d lines in batches of 64 and of %d, %d differ", lines, size, differ
+          if (differ) printf ", in log P by %.6f at most", most
+          print "."
+        }'
   done
 }
 

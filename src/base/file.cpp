@@ -101,8 +101,8 @@ void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error || !fs::is_directory(path)) {
-    throw EnvironmentError("{}: the folder cannot be made ({})", path.string(),
-                           error ? error.message() : "a file has this name");
+    throw EnvironmentError("{}: the folder cannot be made ({}); choose one that you can write to",
+                           path.string(), error ? error.message() : "a file has this name");
   }
 }
 

@@ -51,14 +51,6 @@ void write(Level level, std::string_view message) {
   logger().flush();
 }
 
-void write_to_file(std::string_view message) {
-  const auto& sinks = logger().sinks();
-  if (sinks.size() < 2) return;
-  const spdlog::string_view_t text(message.data(), message.size());
-  sinks[1]->log(spdlog::details::log_msg("regard", spdlog::level::info, text));
-  sinks[1]->flush();
-}
-
 void set_level(Level level) {
   logger().set_level(spdlog_level(level));
 }

@@ -14,8 +14,6 @@ enum class Level { debug, info, warning, error };
 
 // One line, at once, to stderr and to the open log file.
 void write(Level level, std::string_view message);
-// One line to the open log file alone, for what a terminal shows in another way.
-void write_to_file(std::string_view message);
 // What is below this level is dropped (info by default).
 void set_level(Level level);
 // Appends everything logged from now on to `path` too, until close_file(). Throws EnvironmentError.

@@ -50,7 +50,8 @@ void check_free_space(const fs::path& folder, std::uint64_t needed) {
   const fs::space_info space = fs::space(folder, error);
   if (!error && space.available < needed) {
     throw EnvironmentError(
-        "{}: the disk is too full for a checkpoint (wanted: {:.1f} MB, free: {:.1f} MB)",
+        "{}: the disk is too full for a checkpoint (wanted: {:.1f} MB, free: {:.1f} MB); what was "
+        "saved before stands: free some space and run the same command again",
         folder.string(), static_cast<double>(needed) / 1e6,
         static_cast<double>(space.available) / 1e6);
   }

@@ -68,7 +68,9 @@ void RunFolder::lock() {
   const fs::path file = path_ / ".lock";
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0)
-    throw EnvironmentError("{}: cannot be opened ({})", file.string(), std::strerror(errno));
+    throw EnvironmentError(
+        "{}: cannot be opened ({}); the run folder must be writable, or training.model_dir another",
+        file.string(), std::strerror(errno));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     const std::string holder = holder_of(fd);

@@ -43,6 +43,8 @@ struct Texts {
   Lines source;
   Lines hypotheses;
   References references;
+  std::vector<std::pair<std::string, Lines>> compared;  // each under its name
+  std::vector<Alignment> gold;
 };
 
 Lines read_lines(const std::string& path) {
@@ -59,6 +61,11 @@ void check_counts(const std::string& first_path, std::size_t first, const std::s
       "{} has {} lines, but {} has {}: line i of one must belong to line i of the "
       "other",
       first_path, first, second_path, second);
+}
+
+// "out/attention.fr" is called "attention", "runs/attention/" too.
+std::string name_of(const std::filesystem::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
 }
 
 Texts read_texts(const EvaluateArguments& arguments) {
@@ -78,6 +85,14 @@ Texts read_texts(const EvaluateArguments& arguments) {
   if (!arguments.hypotheses.empty()) {
     check_counts(arguments.hypotheses, texts.hypotheses.size(), first, count);
   }
+  for (const auto& path : arguments.compared) {
+    texts.compared.emplace_back(name_of(path), read_lines(path));
+    check_counts(path, texts.compared.back().second.size(), first, count);
+  }
+  if (!arguments.gold.empty()) {
+    texts.gold = read_alignments(arguments.gold);
+    check_counts(arguments.gold, texts.gold.size(), first, count);
+  }
   return texts;
 }
 
@@ -94,8 +109,7 @@ MetricOptions metric_options(const EvaluateArguments& arguments) {
 class ModelEvaluation {
  public:
   ModelEvaluation(const EvaluateArguments& arguments, const CLI::App& command)
-      : arguments_(arguments),
-        model_(load_model(arguments.model)),
+      : model_(load_model(arguments.model)),
         testing_(with_given(command, model_.loaded.options.testing)) {
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
@@ -111,20 +125,19 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  void judge_reference(const Lines& source, const Lines& reference, Evaluation& evaluation) const {
-    const bool align = !arguments_.gold.empty();
-    DecodingReporter reporter("scoring", static_cast<std::int64_t>(source.size()));
-    const auto forced =
-        force_translations(model_.loaded, model_.device, *model_.workers, source, reference, align,
-                           testing_.batch_size, [&](std::int64_t done) { reporter.update(done); });
+  void judge_reference(const Texts& texts, Evaluation& evaluation) const {
+    const bool align = !texts.gold.empty();
+    DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
+    const auto forced = force_translations(
+        model_.loaded, model_.device, *model_.workers, texts.source, texts.references[0], align,
+        testing_.batch_size, [&](std::int64_t done) { reporter.update(done); });
     evaluation.perplexity = perplexity(forced);
-    if (align) evaluation.alignment = score_alignment(forced);
+    if (align) evaluation.alignment = score_alignment(forced, texts.gold);
   }
 
  private:
-  AlignmentScore score_alignment(const std::vector<Translation>& forced) const {
-    const auto gold = read_alignments(arguments_.gold);
-    check_counts(arguments_.gold, gold.size(), arguments_.references[0], forced.size());
+  AlignmentScore score_alignment(const std::vector<Translation>& forced,
+                                 const std::vector<Alignment>& gold) const {
     const auto kind = model_.loaded.options.data.tokenizer.kind;
     const auto translator = model_.translator();
     std::vector<Alignment> proposed;
@@ -140,21 +153,9 @@ class ModelEvaluation {
     return score_alignments(proposed, gold);
   }
 
-  const EvaluateArguments& arguments_;
   ReadyModel model_;
   TestingOptions testing_;
 };
-
-void write_file_of_lines(const std::string& path, const Lines& lines) {
-  OutputFile output(path);
-  for (const auto& line : lines) output.write(line + "\n");
-  output.commit();
-}
-
-// "out/attention.fr" is called "attention", "runs/attention/" too.
-std::string name_of(const std::filesystem::path& path) {
-  return (path.has_filename() ? path : path.parent_path()).stem().string();
-}
 
 void score_lengths(const EvaluateArguments& arguments, const Texts& texts, Evaluation& evaluation) {
   const auto score = [&](const Lines& hypotheses) {
@@ -162,15 +163,9 @@ void score_lengths(const EvaluateArguments& arguments, const Texts& texts, Evalu
                            evaluation.options.bleu, evaluation.options.chrf);
   };
   evaluation.by_length = score(texts.hypotheses);
-  for (const auto& path : arguments.compared) {
-    const auto hypotheses = read_lines(path);
-    check_counts(path, hypotheses.size(), arguments.references[0], texts.references[0].size());
-    evaluation.compared.emplace_back(name_of(path), score(hypotheses));
+  for (const auto& [name, lines] : texts.compared) {
+    evaluation.compared.emplace_back(name, score(lines));
   }
-  if (arguments.by_length_svg.empty()) return;
-  OutputFile picture(arguments.by_length_svg);
-  picture.write(by_length_svg(evaluation));
-  picture.commit();
 }
 
 void print(const EvaluateArguments& arguments, const Evaluation& evaluation) {
@@ -188,17 +183,30 @@ ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
   inputs.insert(inputs.end(), arguments.compared.begin(), arguments.compared.end());
   check_outputs(inputs, {arguments.output, arguments.by_length_svg});
   const auto options = metric_options(arguments);
+  check_length_edges(arguments.by_length);
   auto texts = read_texts(arguments);
+  std::optional<OutputFile> translations;
+  std::optional<OutputFile> picture;
+  if (!arguments.output.empty()) translations.emplace(arguments.output);
+  if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
+  // All that could be wrong has been looked at: now the work begins.
   std::optional<ModelEvaluation> model;
   if (!arguments.model.model.empty()) {
     model.emplace(arguments, command);
     texts.hypotheses = model->translate(texts.source);
-    if (!arguments.output.empty()) write_file_of_lines(arguments.output, texts.hypotheses);
+    if (translations) {
+      for (const auto& line : texts.hypotheses) translations->write(line + "\n");
+      translations->commit();
+    }
   }
   auto evaluation = evaluate_texts(texts.hypotheses, texts.references, options);
-  if (model) model->judge_reference(texts.source, texts.references[0], evaluation);
+  if (model) model->judge_reference(texts, evaluation);
   evaluation.name = name_of(model ? arguments.model.model : arguments.hypotheses);
   if (!arguments.by_length.empty()) score_lengths(arguments, texts, evaluation);
+  if (picture) {
+    picture->write(by_length_svg(evaluation));
+    picture->commit();
+  }
   print(arguments, evaluation);
   return ExitCode::ok;
 }

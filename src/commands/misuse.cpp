@@ -1,5 +1,7 @@
 #include "commands/misuse.h"
 
+#include <fmt/ranges.h>
+
 #include <string>
 #include <vector>
 
@@ -20,32 +22,45 @@ std::string full_name(const CLI::App& command) {
   return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
-std::vector<std::string> words_of(const CLI::App& command) {
-  std::vector<std::string> words;
-  for (const auto* option : command.get_options()) {
-    for (const auto& name : option->get_lnames()) words.push_back("--" + name);
-  }
+std::vector<std::string> commands_of(const CLI::App& command) {
+  std::vector<std::string> names;
   for (const auto* next : command.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(next->get_name());
+    names.push_back(next->get_name());
   }
-  return words;
+  return names;
 }
 
-// "; did you mean `train`?" for the first word that found no place, or nothing.
-std::string suggestion(const CLI::App& program, const CLI::App& command) {
-  for (const auto& word : program.remaining(/*recurse=*/true)) {
-    const auto near = nearest(word.substr(0, word.find('=')), words_of(command));
-    if (near) return fmt::format("; did you mean `{}`?", *near);
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* option : command.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   }
-  return "";
+  return names;
+}
+
+// The first word that found no place, with the nearest that has one.
+std::string complaint(const CLI::App& program, const CLI::App& command,
+                      const CLI::ParseError& misuse) {
+  const auto commands = commands_of(command);
+  const auto strays = program.remaining(/*recurse=*/true);
+  if (strays.empty()) {
+    if (commands.empty()) return misuse.what();
+    return fmt::format("a command is wanted; there are {}", fmt::join(commands, ", "));
+  }
+  const auto& word = strays.front();
+  const bool is_command = !word.starts_with('-') && !commands.empty();
+  const auto near =
+      nearest(word.substr(0, word.find('=')), is_command ? commands : options_of(command));
+  return fmt::format("unknown {} `{}`{}{}", is_command ? "command" : "argument", word,
+                     near ? fmt::format("; did you mean `{}`?", *near) : "",
+                     is_command ? fmt::format("; there are {}", fmt::join(commands, ", ")) : "");
 }
 
 }  // namespace
 
 ExitCode report_misuse(const CLI::App& program, const CLI::ParseError& misuse) {
   const auto& command = reached(program);
-  log::error("{}{}\n`{} --help` says more", misuse.what(), suggestion(program, command),
-             full_name(command));
+  log::error("{}\n`{} --help` says more", complaint(program, command, misuse), full_name(command));
   return ExitCode::usage;
 }
 

@@ -1,5 +1,8 @@
 #include "commands/output_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +17,26 @@ namespace {
 bool takes_a_rename(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+}
+
+// The file behind a link, where there is one: it is what the bytes are meant for.
+std::string target_of(const std::string& path) {
+  std::error_code error;
+  const auto target = std::filesystem::canonical(path, error);
+  return error ? path : target.string();
+}
+
+// Opens a new file beside `path`, of a name that nobody has: PATH.part-PID, or with a number
+// behind.
+std::FILE* open_aside(const std::string& path, std::string& written) {
+  int descriptor = -1;
+  for (int i = 0; descriptor < 0; ++i) {
+    written = fmt::format("{}.part-{}", path, ::getpid());
+    if (i > 0) written += fmt::format("-{}", i);
+    descriptor = ::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST) return nullptr;
+  }
+  return ::fdopen(descriptor, "wb");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -54,8 +77,8 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
     path_ = written_ = "standard output";
     return;
   }
-  written_ = takes_a_rename(path) ? path + ".part" : path;
-  file_ = std::fopen(written_.c_str(), "wb");
+  written_ = path_ = target_of(path);
+  file_ = takes_a_rename(path) ? open_aside(path_, written_) : std::fopen(path.c_str(), "wb");
   if (file_ == nullptr) fail();
 }
 

@@ -12,10 +12,10 @@ namespace regard {
 // are passed over.
 void check_outputs(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
 
-// A file is written aside, as PATH.part, and takes its place by commit(); what was there before
-// stands until then, and for good when commit() is never reached. Standard output, pipes and
-// devices get their bytes as they come. All failures are EnvironmentErrors with the system's
-// reason.
+// A file is written aside, under a new name beside its own, and takes its place by commit(); what
+// was there before stands until then, and for good when commit() is never reached. Standard output,
+// pipes and devices get their bytes as they come. All failures are EnvironmentErrors with the
+// system's reason.
 class OutputFile {
  public:
   // Standard output when `path` is empty or "-".

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
@@ -53,8 +54,6 @@ void check_files(const DataOptions& data, const Origins& origins) {
   }
   check("data.dev.src", data.dev.src);
   check("data.dev.trg", data.dev.trg);
-  check("data.tokenizer.src_file", data.tokenizer.src_file);
-  check("data.tokenizer.trg_file", data.tokenizer.trg_file);
 }
 
 Options resolve_options(const TrainArguments& arguments) {
@@ -79,9 +78,18 @@ std::string command_line() {
   return words;
 }
 
+bool names_tokenizer_file(const std::string& difference) {
+  return difference.starts_with("data.tokenizer.src_file") ||
+         difference.starts_with("data.tokenizer.trg_file");
+}
+
 // What a checkpoint has numbers for: its model, its tokenizers, its optimizer's state.
 bool is_fixed(const std::string& difference, const TrainingOptions& before,
               const TrainingOptions& now) {
+  if (difference.starts_with("model.dropout") ||
+      difference.starts_with("data.tokenizer.sampling") || names_tokenizer_file(difference)) {
+    return false;
+  }
   if (difference.starts_with("training.moving_average")) {
     return (before.moving_average > 0) != (now.moving_average > 0);
   }
@@ -97,7 +105,8 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
     if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
-      log::info("changed since the run began: {}", difference);
+      log::info("changed since the run began: {}{}", difference,
+                names_tokenizer_file(difference) ? "; the run keeps the tokenizers it has" : "");
     }
   }
   if (fixed.empty()) return;
@@ -199,16 +208,48 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
       loss.nll.item<double>() / static_cast<double>(batch.target_tokens));
 }
 
+// A folder with a configuration or a manifest that no run of regard has written is somebody's own.
+void check_is_for_runs(const RunFolder& run) {
+  const auto manifest = run.path() / "manifest.json";
+  std::error_code ignored;
+  if (run.last() || !(std::filesystem::exists(run.path() / "config.yaml", ignored) ||
+                      std::filesystem::exists(manifest, ignored))) {
+    return;
+  }
+  std::string text;
+  if (std::filesystem::exists(manifest, ignored)) {
+    text = read_file<EnvironmentError>(manifest, "manifest");
+  }
+  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_object() && json.contains("regard")) return;
+  throw ConfigError(
+      "{}: has a config.yaml or manifest.json that is not of a run, and would be written over; "
+      "give "
+      "training.model_dir a folder of its own",
+      run.path().string());
+}
+
+void discard(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (!error) return;
+  throw EnvironmentError("{}: cannot be removed for --fresh ({})", path.string(), error.message());
+}
+
+// What a run has written, and nothing else.
 void start_over(const RunFolder& run) {
   namespace fs = std::filesystem;
-  for (const auto* name :
-       {"checkpoints", "last", "best", "validation", "train.jsonl", "validations.tsv"}) {
-    std::error_code error;
-    fs::remove_all(run.path() / name, error);
-    if (error) {
-      throw EnvironmentError("{}: cannot be removed for --fresh ({})", (run.path() / name).string(),
-                             error.message());
+  for (const auto* name : {"last", "best", "train.jsonl", "validations.tsv"}) {
+    discard(run.path() / name);
+  }
+  for (const auto* name : {"checkpoints", "validation"}) {
+    std::vector<fs::path> steps;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(run.path() / name, ignored)) {
+      if (entry.path().filename().string().starts_with("step-")) steps.push_back(entry.path());
     }
+    for (const auto& step : steps) discard(step);
+    fs::remove(run.path() / name, ignored);  // unless something of the user's is left there
   }
 }
 
@@ -222,8 +263,8 @@ void record_sitting(const RunFolder& run, const Setup& setup) {
     for (const auto& change : changed_data(before, manifest)) log::warning("{}", change);
     if (!before.empty()) add_earlier_sittings(manifest, before);
   }
-  write_file(run.path() / "config.yaml", write_options(setup.options));
   write_file(path, manifest.dump(2) + "\n");
+  write_file(run.path() / "config.yaml", write_options(setup.options));
 }
 
 void record_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
@@ -235,7 +276,7 @@ void record_end(const RunFolder& run, const Trainer& trainer, const StopReason& 
 
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
-  if (const auto step = trainer.early_stopping().state().best_step; step > 0) {
+  if (const auto step = trainer.early_stopping().best_step(); step > 0) {
     log::info("The best validation was at step {}.", step);
   }
   if (reason.signal != 0) log::info("The same command goes on from there.");
@@ -251,6 +292,7 @@ ExitCode train(const TrainArguments& arguments) {
     return ExitCode::ok;
   }
   RunFolder run(options.training.model_dir);
+  check_is_for_runs(run);
   run.lock();
   const auto last = arguments.fresh ? std::nullopt : run.last();
   if (last && !arguments.init_from.empty()) {

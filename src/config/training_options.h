@@ -110,7 +110,8 @@ void describe(TrainingOptions& o, Field&& field) {
         "validate and keep an exponential moving average of the weights with this decay; 0 is off",
         between(0, 0.999999));
 
-  field("scheduling", o.scheduling, "how the learning rate changes");
+  field("scheduling", o.scheduling,
+        "how the learning rate changes; inverse_square_root falls from the end of the warm-up on");
   field("warmup_steps", o.warmup_steps, "steps of linear growth from 0, under every schedule",
         at_least(0));
   field("decrease_factor", o.decrease_factor,

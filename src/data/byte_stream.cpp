@@ -87,7 +87,8 @@ std::size_t ByteStream::unpack(char* to, std::size_t size) {
   const unsigned room = z.avail_out;
   while (z.avail_out == room) {
     if (begin_ == end_ && !refill()) {
-      if (inside_member_) throw InputError("{}: the gzip data is cut short", name_);
+      if (inside_member_)
+        throw InputError("{}: the gzip data is cut short; copy or fetch the file again", name_);
       return 0;
     }
     if (!inside_member_) {

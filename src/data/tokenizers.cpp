@@ -44,7 +44,8 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const TokenizerOptions& optio
                                                    const std::string& file,
                                                    const std::vector<std::string>& paths) {
   if (file.empty()) return train_on(options, paths);
-  return load_tokenizer(options, read_file<InputError>(file, "vocabulary"), file);
+  return load_tokenizer(options,
+                        read_file<InputError>(file, "vocabulary that data.tokenizer names"), file);
 }
 
 }  // namespace

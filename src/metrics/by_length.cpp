@@ -12,9 +12,6 @@ namespace {
 std::vector<LengthBucket> empty_buckets(const std::vector<std::size_t>& edges) {
   std::vector<LengthBucket> buckets(edges.size() + 1);
   for (std::size_t b = 0; b < edges.size(); ++b) {
-    if (b > 0 && edges[b] <= edges[b - 1]) {
-      throw ConfigError("length edges must ascend, but {} follows {}", edges[b], edges[b - 1]);
-    }
     buckets[b].longest = edges[b];
     buckets[b + 1].shortest = edges[b] + 1;
   }
@@ -22,6 +19,13 @@ std::vector<LengthBucket> empty_buckets(const std::vector<std::size_t>& edges) {
 }
 
 }  // namespace
+
+void check_length_edges(const std::vector<std::size_t>& edges) {
+  for (std::size_t b = 1; b < edges.size(); ++b) {
+    if (edges[b] > edges[b - 1]) continue;
+    throw ConfigError("length edges must ascend, but {} follows {}", edges[b], edges[b - 1]);
+  }
+}
 
 std::vector<LengthBucket> score_by_length(const std::vector<std::string>& sources,
                                           const std::vector<std::string>& hypotheses,
@@ -33,6 +37,7 @@ std::vector<LengthBucket> score_by_length(const std::vector<std::string>& source
     throw InputError("there are {} source lines, but {} hypotheses: give one for each",
                      sources.size(), hypotheses.size());
   }
+  check_length_edges(edges);
   std::vector<LengthBucket> buckets = empty_buckets(edges);
   std::vector<BleuStatistics> bleu_sums(buckets.size());
   std::vector<ChrfStatistics> chrf_sums(buckets.size());

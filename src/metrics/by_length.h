@@ -20,6 +20,9 @@ struct LengthBucket {
   double chrf = 0;
 };
 
+// ConfigError where the edges do not ascend.
+void check_length_edges(const std::vector<std::size_t>& edges);
+
 // One bucket up to each edge and one beyond the last, empty ones too: edges {10, 20} give 0–10,
 // 11–20 and 21 on. Source words are what white space parts. Throws InputError where the numbers of
 // lines differ, ConfigError where the edges do not ascend.

@@ -173,12 +173,7 @@ void ProgressReporter::update(const TrainingProgress& progress) {
 }
 
 void ProgressReporter::report(const TrainingProgress& progress) {
-  if (stderr_terminal().live) {
-    draw_if_due(progress);
-    log::write_to_file(format_progress(progress));
-  } else {
-    log::info("{}", format_progress(progress));
-  }
+  log::info("{}", format_progress(progress));
 }
 
 DecodingReporter::DecodingReporter(std::string label, std::optional<std::int64_t> total) {

@@ -1,5 +1,5 @@
-// What training and decoding tell a person who waits: one line that rewrites itself on a terminal,
-// plain lines of the same facts elsewhere. Formatting is pure; only the reporters draw.
+// What training and decoding tell a person who waits: plain lines, and on a terminal one line
+// beneath them that rewrites itself. Formatting is pure; only the reporters draw.
 #pragma once
 
 #include <chrono>
@@ -55,7 +55,8 @@ class ProgressReporter {
   bool wants_update() const;
   // For every step: redraws the terminal's line, at most ten times a second; elsewhere nothing.
   void update(const TrainingProgress& progress);
-  // For every logging interval: one log line; on a terminal only in the log file, beside update().
+  // For every logging interval: one log line with all facts, on a terminal above the one that
+  // update() redraws.
   void report(const TrainingProgress& progress);
 };
 

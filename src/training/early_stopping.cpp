@@ -1,11 +1,10 @@
 #include "training/early_stopping.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace regard {
 
-double EarlyStopping::score(const Scores& scores) const {
+double EarlyStopping::figure(const Scores& scores) const {
   switch (options_.early_stopping_metric) {
     case Metric::loss:
       return -scores.loss;
@@ -20,18 +19,32 @@ double EarlyStopping::score(const Scores& scores) const {
 }
 
 bool EarlyStopping::validated(std::int64_t step, const Scores& scores) {
-  const auto now = score(scores);
-  const bool best = std::isfinite(now) &&
-                    std::none_of(state_.history.begin(), state_.history.end(),
-                                 [now](const auto& before) { return before.second >= now; });
-  state_.history.emplace_back(step, now);
-  if (best) state_.best_step = step;
-  state_.validations_without_improvement = best ? 0 : state_.validations_without_improvement + 1;
+  history_.emplace_back(step, scores);
+  const auto now = figure(scores);
+  const auto before = figure(best_);
+  const bool best = std::isfinite(now) && (best_step_ == 0 || now > before ||
+                                           (now == before && scores.loss < best_.loss));
+  if (best) {
+    best_ = scores;
+    best_step_ = step;
+  }
+  validations_without_improvement_ = best ? 0 : validations_without_improvement_ + 1;
   return best;
 }
 
 bool EarlyStopping::out_of_patience() const {
-  return options_.patience > 0 && state_.validations_without_improvement >= options_.patience;
+  return options_.patience > 0 && validations_without_improvement_ >= options_.patience;
+}
+
+std::vector<std::pair<std::int64_t, double>> EarlyStopping::figures() const {
+  std::vector<std::pair<std::int64_t, double>> figures;
+  for (const auto& [step, scores] : history_) figures.emplace_back(step, figure(scores));
+  return figures;
+}
+
+void EarlyStopping::set_history(const History& history) {
+  *this = EarlyStopping(options_);
+  for (const auto& [step, scores] : history) validated(step, scores);
 }
 
 }  // namespace regard

@@ -20,25 +20,29 @@ class EarlyStopping {
  public:
   explicit EarlyStopping(const TrainingOptions& options) : options_(options) {}
 
-  // Returns whether this validation is the best so far; a figure that is not finite never is.
+  // Returns whether this validation is the best so far: the figure that early_stopping_metric names
+  // is better, or the same at a lower loss. One that is not finite never is.
   bool validated(std::int64_t step, const Scores& scores);
   // `patience` validations have gone by without a better one.
   bool out_of_patience() const;
+  std::int64_t best_step() const { return best_step_; }  // 0: none yet
 
-  // Higher is better: losses and perplexities with their sign changed.
-  double score(const Scores& scores) const;
+  // Each validation's step and figure, higher is better: losses with their sign changed.
+  std::vector<std::pair<std::int64_t, double>> figures() const;
 
-  struct State {
-    std::int64_t best_step = 0;  // 0: none yet
-    std::int64_t validations_without_improvement = 0;
-    std::vector<std::pair<std::int64_t, double>> history;  // step and score of each validation
-  };
-  const State& state() const { return state_; }
-  void set_state(State state) { state_ = std::move(state); }
+  using History = std::vector<std::pair<std::int64_t, Scores>>;
+  const History& history() const { return history_; }
+  // Judges these anew, by the metric of these options: it may have changed since.
+  void set_history(const History& history);
 
  private:
+  double figure(const Scores& scores) const;
+
   TrainingOptions options_;
-  State state_;
+  History history_;
+  Scores best_;
+  std::int64_t best_step_ = 0;
+  std::int64_t validations_without_improvement_ = 0;
 };
 
 }  // namespace regard

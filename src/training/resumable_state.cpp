@@ -39,8 +39,20 @@ NamedParameters tensors_of(const ResumableState& state) {
   return tensors;
 }
 
+// A figure that is not finite is null.
+double number_or_nan(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
 Json numbers_of(const ResumableState& state) {
-  const auto& stopping = state.early_stopping.state();
+  Json validations = Json::array();
+  for (const auto& [step, scores] : state.early_stopping.history()) {
+    validations.push_back({{"step", step},
+                           {"loss", scores.loss},
+                           {"perplexity", scores.perplexity},
+                           {"bleu", scores.bleu},
+                           {"chrf", scores.chrf}});
+  }
   const auto& schedule = state.schedule.state();
   return {{"step", state.position.step},
           {"epoch", state.position.epoch},
@@ -48,10 +60,7 @@ Json numbers_of(const ResumableState& state) {
           {"schedule",
            {{"decreases", schedule.decreases},
             {"validations_without_improvement", schedule.validations_without_improvement}}},
-          {"early_stopping",
-           {{"best_step", stopping.best_step},
-            {"validations_without_improvement", stopping.validations_without_improvement},
-            {"history", stopping.history}}},
+          {"validations", std::move(validations)},
           {"log", state.log.state()}};
 }
 
@@ -60,16 +69,15 @@ void set_numbers(const Json& json, const ResumableState& state) {
   const auto& schedule = json.at("schedule");
   state.schedule.set_state(
       {schedule.at("decreases"), schedule.at("validations_without_improvement")});
-  const auto& stopping = json.at("early_stopping");
-  EarlyStopping::State stopping_state;
-  stopping_state.best_step = stopping.at("best_step");
-  stopping_state.validations_without_improvement = stopping.at("validations_without_improvement");
-  for (const auto& entry : stopping.at("history")) {  // a score that was not finite is null
-    stopping_state.history.emplace_back(entry.at(0), entry.at(1).is_null()
-                                                         ? std::numeric_limits<double>::quiet_NaN()
-                                                         : entry.at(1).get<double>());
+  EarlyStopping::History history;
+  for (const auto& entry : json.at("validations")) {
+    history.emplace_back(entry.at("step"),
+                         Scores{.loss = number_or_nan(entry.at("loss")),
+                                .perplexity = number_or_nan(entry.at("perplexity")),
+                                .bleu = number_or_nan(entry.at("bleu")),
+                                .chrf = number_or_nan(entry.at("chrf"))});
   }
-  state.early_stopping.set_state(std::move(stopping_state));
+  state.early_stopping.set_history(history);
   state.log.set_state(json.at("log"));
 }
 

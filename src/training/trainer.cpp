@@ -65,7 +65,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
     saved_step_ = position_.step;
-    const auto& history = early_stopping_.state().history;
+    const auto& history = early_stopping_.history();
     if (!history.empty()) validated_step_ = history.back().first;
   }
 }
@@ -102,6 +102,7 @@ StopReason Trainer::run() {
   model_->train();
   for (;;) {
     if (const auto reason = reason_to_stop()) {
+      log_.finish(position_, batches_.count(position_.epoch));
       const bool unvalidated = validator_ && validated_step_ != position_.step;
       if (unvalidated) validate();
       if (unvalidated || saved_step_ != position_.step) save();
@@ -152,12 +153,13 @@ void Trainer::check_finite(const StepResult& result, double learning_rate) const
   const auto last = run_.last();
   throw DivergedError(
       "step {}: the {} is no longer a finite number (learning rate {}); nothing was updated. {} "
-      "Try a lower training.learning_rate, a longer training.warmup_steps or a lower "
-      "training.clip_grad_norm",
+      "Try a lower training.learning_rate, a longer training.warmup_steps or {}",
       position_.step + 1, std::isfinite(result.nll) ? "gradient" : "loss",
       format_rate(learning_rate),
       last ? fmt::format("The last checkpoint stands: {}.", last->string())
-           : "There is no checkpoint yet.");
+           : "There is no checkpoint yet.",
+      options_.training.clip_grad_norm > 0 ? "a lower training.clip_grad_norm"
+                                           : "training.clip_grad_norm (it is off)");
 }
 
 // An epoch without a pair ends with the model, and perhaps the very step, of the one before.
@@ -210,16 +212,15 @@ void Trainer::record(const Validation& validation, bool is_best) {
 }
 
 void Trainer::save() {
-  const auto& stopping = early_stopping_.state();
   FolderWriter folder(run_.checkpoint(position_.step));
   add_model(folder, options_, corpus_.tokenizers(), average_ ? average_->averages() : parameters_);
   add_state(folder, state());
   folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
   run_.set_last(position_.step);
-  if (stopping.best_step == position_.step) run_.set_best(position_.step);
+  if (early_stopping_.best_step() == position_.step) run_.set_best(position_.step);
   saved_step_ = position_.step;
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
-             static_cast<std::size_t>(options_.training.keep_best), stopping.history);
+             static_cast<std::size_t>(options_.training.keep_best), early_stopping_.figures());
 }
 
 }  // namespace regard

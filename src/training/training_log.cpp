@@ -26,7 +26,19 @@ void TrainingLog::step(const Position& position, const StepResult& result, doubl
     if (reporter_.wants_update()) reporter_.update(progress(position, batches_in_epoch));
     return;
   }
-  const auto now = progress(position, batches_in_epoch);
+  report(progress(position, batches_in_epoch));
+  nll_ = interval_seconds_ = 0;
+  source_tokens_ = target_tokens_ = 0;
+}
+
+// The sums stay: should the run go on, its lines are those of one that never ended here.
+void TrainingLog::finish(const Position& position, std::int64_t batches_in_epoch) {
+  if (steps_this_sitting_ == 0 || target_tokens_ == 0) return;
+  report(progress(position, batches_in_epoch));
+}
+
+void TrainingLog::report(const TrainingProgress& now) {
+  const auto number_or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   reporter_.report(now);
   journal_.append({{"step", now.step},
                    {"epoch", now.epoch},
@@ -37,16 +49,16 @@ void TrainingLog::step(const Position& position, const StepResult& result, doubl
                    {"source_tokens_per_second", now.source_tokens_per_second},
                    {"target_tokens_per_second", now.target_tokens_per_second},
                    {"peak_memory", now.peak_memory_bytes},
-                   {"seconds", now.seconds_elapsed}});
-  nll_ = interval_seconds_ = 0;
-  source_tokens_ = target_tokens_ = 0;
+                   {"seconds", now.seconds_elapsed},
+                   {"seconds_left", number_or_null(now.seconds_left)},
+                   {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
 }
 
 TrainingProgress TrainingLog::progress(const Position& position,
                                        std::int64_t batches_in_epoch) const {
   const auto& o = options_;
-  const auto updates_in_epoch =
-      (batches_in_epoch + o.gradient_accumulation - 1) / o.gradient_accumulation;
+  const auto updates_in_epoch = std::max<std::int64_t>(
+      1, (batches_in_epoch + o.gradient_accumulation - 1) / o.gradient_accumulation);
   TrainingProgress progress;
   progress.step = position.step;
   progress.epoch = position.current_epoch();

@@ -35,6 +35,9 @@ class TrainingLog {
   void step(const Position& position, const StepResult& result, double learning_rate,
             double seconds, std::int64_t batches_in_epoch);
 
+  // The line that is due at the end of a training: of the steps since the last one.
+  void finish(const Position& position, std::int64_t batches_in_epoch);
+
   // Training time so far, all sittings together.
   double seconds() const { return seconds_; }
   void add_seconds(double seconds) { seconds_ += seconds; }
@@ -44,6 +47,7 @@ class TrainingLog {
   void set_state(const Json& state);
 
  private:
+  void report(const TrainingProgress& now);
   TrainingProgress progress(const Position& position, std::int64_t batches_in_epoch) const;
 
   TrainingOptions options_;

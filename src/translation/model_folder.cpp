@@ -34,9 +34,12 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
                             where, item.key());
     }
     if (found->second.sizes() != item.value().sizes()) {
-      throw CheckpointError("{}: `{}` has the shape [{}], but this configuration wants [{}]", where,
-                            item.key(), fmt::join(found->second.sizes(), ", "),
-                            fmt::join(item.value().sizes(), ", "));
+      throw CheckpointError(
+          "{}: `{}` has the shape [{}], but this configuration wants [{}]; give section `model` "
+          "the "
+          "values that {} has in its config.yaml",
+          where, item.key(), fmt::join(found->second.sizes(), ", "),
+          fmt::join(item.value().sizes(), ", "), where);
     }
     saved.erase(found);
   }

@@ -37,14 +37,6 @@ TEST_F(Log, LinesGoToStderrAndToTheOpenFile) {
   EXPECT_THAT(file(), HasSubstr("warning: the answer is 42\n"));
 }
 
-TEST_F(Log, ALineForTheFileAloneIsNotOnStderr) {
-  log::open_file(path_.string());
-  testing::internal::CaptureStderr();
-  log::write_to_file("step 7");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  EXPECT_THAT(file(), HasSubstr("step 7\n"));
-}
-
 TEST_F(Log, WhatIsBelowTheLevelIsDroppedEverywhere) {
   log::open_file(path_.string());
   log::debug("hidden");

@@ -57,6 +57,23 @@ TEST_F(Evaluate, EmptyFilesHaveNoScore) {
   EXPECT_THAT(finished.err, HasSubstr("empty, so there is nothing to score"));
 }
 
+// No model is loaded and nothing translated before the rest is in order: the model is none at all.
+TEST_F(Evaluate, WhatIsWrongIsFoundBeforeTheWork) {
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"evaluate",  "-m", path("no_model"), "-s",
+                                          path("src"), "-r", path("ref")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  EXPECT_THAT(with({"--by-length", "8,4"}).err, HasSubstr("must ascend"));
+  EXPECT_THAT(with({"--by-length", "4", "--compare", path("gone")}).err, HasSubstr("gone"));
+  EXPECT_THAT(with({"--alignments-gold", path("gone")}).err, HasSubstr("gone"));
+  EXPECT_THAT(with({"--by-length", "4", "--by-length-svg", path("no/x.svg")}).err,
+              HasSubstr("x.svg: cannot be written"));
+  EXPECT_THAT(with({"-o", path("no/x.fr")}).err, HasSubstr("x.fr: cannot be written"));
+  EXPECT_THAT(with({}).err, HasSubstr("no_model"));
+}
+
 TEST_F(Evaluate, ASearchWithoutAModelIsNoPlan) {
   const auto finished =
       run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--beam-size", "3"});

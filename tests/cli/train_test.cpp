@@ -239,7 +239,47 @@ TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
              "training.clip_grad_norm=0", "training.save_every=1", "training.max_steps=2000",
              "training.validation_every=5000"});
   EXPECT_EQ(result.code, 4);
-  EXPECT_THAT(result.err, HasSubstr("learning_rate"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
+                                HasSubstr("clip_grad_norm (it is off)")));
+  const auto last = folder_ / "run" / "last";
+  EXPECT_EQ(run({"info", last.string()}).code, 0);
+  EXPECT_EQ(run({"translate", "-m", last.string()}, "the cat\n").code, 0);
+}
+
+TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {
+  const auto locked = folder_ / "locked";
+  fs::create_directories(locked);
+  // What holds for everyone else, root overrides; not so a file system that is read-only.
+  const bool root = geteuid() == 0;
+  const auto mount = "mount -t tmpfs -o ro none '" + locked.string() + "' 2>/dev/null";
+  if (root && std::system(mount.c_str()) != 0) GTEST_SKIP() << "no read-only file system";
+  if (!root) fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
+  const auto result = train({"training.model_dir=" + (locked / "run").string()});
+  if (root) {
+    EXPECT_EQ(std::system(("umount '" + locked.string() + "'").c_str()), 0);
+  } else {
+    fs::permissions(locked, fs::perms::owner_all);
+  }
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose one")));
+}
+
+TEST_F(TrainBadInput, AFolderOfSomebodyElseIsNotWrittenInto) {
+  const auto project = folder_ / "project";
+  fs::create_directories(project);
+  const auto config = read_text(config_);
+  for (const auto* name : {"config.yaml", "manifest.json"}) {
+    fs::remove_all(project);
+    fs::create_directories(project);
+    write_text(project / name, config);
+    for (const auto* fresh : {"training.max_steps=60", "--fresh"}) {
+      const auto result = train({"training.model_dir=" + project.string(), fresh});
+      EXPECT_EQ(result.code, 2) << name;
+      EXPECT_THAT(result.err, HasSubstr("training.model_dir a folder of its own"));
+    }
+    EXPECT_EQ(read_text(project / name), config);
+    EXPECT_EQ(std::distance(fs::directory_iterator(project), {}), 1);
+  }
 }
 
 TEST_F(Train, ADryRunWritesNothing) {
@@ -353,6 +393,95 @@ TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
         .out;
   };
   EXPECT_EQ(translate("run"), translate("tuned"));
+}
+
+TEST_F(Train, AFreshStartLeavesWhatTheRunHasNotWritten) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto* own : {"notes.txt", "validation/mine.txt", "checkpoints/mine.bin"}) {
+    write_text(folder_ / "run" / own, "mine");
+  }
+  ASSERT_EQ(train({"--fresh", "training.max_steps=20"}).code, 0);
+  for (const auto* own : {"notes.txt", "validation/mine.txt", "checkpoints/mine.bin"}) {
+    EXPECT_EQ(read_text(folder_ / "run" / own), "mine") << own;
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000060"));
+}
+
+TEST_F(Train, PackedAndPlainTextTrainTheSameModel) {
+  ASSERT_EQ(train().code, 0);
+  const auto plain = weights();
+  const auto pack = "gzip -k '" + (folder_ / "train.en").string() + "'";
+  if (std::system(pack.c_str()) != 0) GTEST_SKIP() << "no gzip";
+  ASSERT_EQ(train({"--fresh", "data.train.0.src=" + (folder_ / "train.en.gz").string()}).code, 0);
+  EXPECT_EQ(weights(), plain);
+}
+
+// Of two corpora the second counts three times as much as the first: 200 and 3 × 40 pairs an epoch.
+TEST_F(Train, SeveralCorporaAreReadEachWithItsWeight) {
+  const auto more = toy_corpus(40, 3);
+  write_text(folder_ / "more.en", more.source);
+  write_text(folder_ / "more.fr", more.target);
+  const auto result = train({"data.train.1.src=" + (folder_ / "more.en").string(),
+                             "data.train.1.trg=" + (folder_ / "more.fr").string(),
+                             "data.train.1.weight=3", "training.batch_size=10", "--dry-run"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("240"), HasSubstr("32 batches an epoch")));
+}
+
+// A rate of 1e-12 moves no weight in single precision: every validation equals the first.
+TEST_F(Train, PatienceEndsATrainingThatGetsNoBetter) {
+  const auto result = train({"training.patience=2", "training.validation_every=5",
+                             "training.learning_rate=1e-12", "training.max_steps=1000"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("Stopped at step 15"), HasSubstr("no better bleu in 2 validations")));
+}
+
+TEST_F(Train, APlateauEndsAtTheLowestRate) {
+  const auto result = train({"training.scheduling=plateau", "training.decrease_patience=0",
+                             "training.validation_every=2", "training.learning_rate=1e-12",
+                             "training.learning_rate_min=0.3e-12", "training.max_steps=1000"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("Stopped at step 6"), HasSubstr("the learning rate has come down")));
+}
+
+TEST_F(Train, TheNewestAndTheBestCheckpointsStay) {
+  ASSERT_EQ(train({"training.validation_every=6", "training.keep_newest=2", "training.keep_best=3",
+                   "training.early_stopping_metric=loss"})
+                .code,
+            0);
+  std::vector<std::string> kept;  // the loss falls: the best are the newest
+  for (const auto& entry : fs::directory_iterator(folder_ / "run" / "checkpoints")) {
+    kept.push_back(entry.path().filename());
+  }
+  EXPECT_THAT(kept,
+              testing::UnorderedElementsAre("step-00000048", "step-00000054", "step-00000060"));
+}
+
+TEST_F(Train, AnotherMetricJudgesTheEarlierValidationsAnew) {
+  ASSERT_EQ(train({"training.validation_every=10", "training.max_steps=30"}).code, 0);
+  const auto result = train({"training.validation_every=10", "training.max_steps=60",
+                             "training.early_stopping_metric=loss", "training.patience=2"});
+  ASSERT_EQ(result.code, 0) << result.err;  // the loss falls all the time
+  EXPECT_THAT(result.err, HasSubstr("training.max_steps is reached (60)"));
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "best").filename(), "step-00000060");
+}
+
+TEST_F(Train, DropoutMayChangeInTheMiddleOfARun) {
+  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
+  const auto result = train({"model.dropout.states=0.1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("model.dropout.states: 0 → 0.1"));
+}
+
+TEST_F(Train, AShortTrainingSaysWhatItDidToo) {
+  const auto result = train({"training.max_steps=6", "training.logging_every=100"});
+  EXPECT_THAT(result.err, HasSubstr("step 6/6"));
+  const auto lines = lines_of(read_text(folder_ / "run" / "train.jsonl"));
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], AllOf(HasSubstr("\"step\":6"), HasSubstr("seconds_left"),
+                              HasSubstr("seconds_to_validation")));
 }
 
 TEST_F(Train, AFreshStartThatCannotBeMadeLosesNothing) {

@@ -109,6 +109,27 @@ TEST(Translate, AnOutputThatCannotBeWrittenIsTheEnvironmentsFault) {
   EXPECT_THAT(finished.err, HasSubstr("out.fr: cannot be written"));
 }
 
+TEST(Translate, FilesOfLikeNamesAreLeftAlone) {
+  const auto folder = fresh_folder();
+  write_text(folder / "out.part", "the cat\n");
+  const auto finished =
+      translate({"-i", (folder / "out.part").string(), "-o", (folder / "out").string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_text(folder / "out.part"), "the cat\n");
+  EXPECT_EQ(read_text(folder / "out"), translate({}, "the cat\n").out);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
+}
+
+TEST(Translate, ALinkStaysALinkAndItsFileIsWritten) {
+  const auto folder = fresh_folder();
+  write_text(folder / "real", "old\n");
+  std::filesystem::create_symlink("real", folder / "link");
+  const auto finished = translate({"-o", (folder / "link").string()}, "the cat\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_text(folder / "real"), translate({}, "the cat\n").out);
+}
+
 TEST(Translate, NBestHasMosesFormatAndSkipsEmptyLines) {
   const auto finished = translate({"--n-best", "2"}, "the cat\n\na dog\n");
   ASSERT_EQ(finished.code, 0) << finished.err;

@@ -36,7 +36,7 @@ TEST(Usage, WhatResemblesNothingIsNamed) {
 TEST(Usage, NoCommandAtAllSaysThatOneIsWanted) {
   const auto finished = run({});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("subcommand")));
+  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("there are train, translate")));
 }
 
 TEST(Usage, HelpAndVersionAreNoErrors) {

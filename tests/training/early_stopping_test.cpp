@@ -11,23 +11,34 @@ Scores scores_of(double loss, double bleu) {
   return {loss, std::exp(loss), bleu, bleu};
 }
 
-TEST(EarlyStopping, HigherIsBetterForBleuAndLowerForLoss) {
+EarlyStopping by(Metric metric, std::int64_t patience = 0) {
   TrainingOptions options;
-  options.early_stopping_metric = Metric::bleu;
-  EarlyStopping by_bleu(options);
+  options.early_stopping_metric = metric;
+  options.patience = patience;
+  return EarlyStopping(options);
+}
+
+TEST(EarlyStopping, HigherIsBetterForBleuAndLowerForLoss) {
+  auto by_bleu = by(Metric::bleu);
   EXPECT_TRUE(by_bleu.validated(1, scores_of(3, 10)));
   EXPECT_FALSE(by_bleu.validated(2, scores_of(2, 9)));
-  options.early_stopping_metric = Metric::loss;
-  EarlyStopping by_loss(options);
+  auto by_loss = by(Metric::loss);
   EXPECT_TRUE(by_loss.validated(1, scores_of(3, 10)));
   EXPECT_TRUE(by_loss.validated(2, scores_of(2, 9)));
-  EXPECT_EQ(by_loss.state().best_step, 2);
+  EXPECT_EQ(by_loss.best_step(), 2);
+}
+
+TEST(EarlyStopping, OfEqualFiguresTheLowerLossIsBetter) {
+  auto stopping = by(Metric::bleu);
+  EXPECT_TRUE(stopping.validated(1, scores_of(5.9, 0)));
+  EXPECT_TRUE(stopping.validated(2, scores_of(5.4, 0)));
+  EXPECT_FALSE(stopping.validated(3, scores_of(5.6, 0)));
+  EXPECT_FALSE(stopping.validated(4, scores_of(5.4, 0)));
+  EXPECT_EQ(stopping.best_step(), 2);
 }
 
 TEST(EarlyStopping, PatienceCountsValidationsSinceTheBest) {
-  TrainingOptions options;
-  options.patience = 2;
-  EarlyStopping stopping(options);
+  auto stopping = by(Metric::bleu, 2);
   stopping.validated(1, scores_of(1, 10));
   stopping.validated(2, scores_of(1, 9));
   EXPECT_FALSE(stopping.out_of_patience());
@@ -39,12 +50,24 @@ TEST(EarlyStopping, PatienceCountsValidationsSinceTheBest) {
 }
 
 TEST(EarlyStopping, AFigureThatIsNotFiniteIsNeverTheBest) {
-  TrainingOptions options;
-  options.early_stopping_metric = Metric::loss;
-  EarlyStopping stopping(options);
+  auto stopping = by(Metric::loss);
   EXPECT_FALSE(stopping.validated(1, scores_of(NAN, 0)));
-  EXPECT_EQ(stopping.state().best_step, 0);
+  EXPECT_EQ(stopping.best_step(), 0);
   EXPECT_TRUE(stopping.validated(2, scores_of(5, 0)));
+}
+
+TEST(EarlyStopping, AHistoryIsJudgedByTheMetricOfNow) {
+  auto before = by(Metric::bleu);
+  before.validated(1, scores_of(5, 3));
+  before.validated(2, scores_of(4, 2));
+  before.validated(3, scores_of(3, 1));
+  auto after = by(Metric::loss, 1);
+  after.set_history(before.history());
+  EXPECT_EQ(before.best_step(), 1);
+  EXPECT_EQ(after.best_step(), 3);
+  EXPECT_FALSE(after.out_of_patience());
+  EXPECT_FALSE(after.validated(4, scores_of(3.5, 9)));
+  EXPECT_TRUE(after.out_of_patience());
 }
 
 }  // namespace
