@@ -35,6 +35,7 @@ run() {
   "${train[@]}" >&2
   "${score[@]}" --json >"$folder/test_2016.json"
   commands+="    ${train[*]}"$'\n'"    ${score[*]}"$'\n'
+  commands=${commands//"$runs/"/runs/}
   rows+=$(scripts/result_row.py "$folder" "en→$language" "$config${4:+ ${*:4}}")$'\n'
 }
 

@@ -1,8 +1,10 @@
 #include "kernels/cross_entropy.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/fused.h"
+#include "kernels/packed_matrix.h"
 #include "kernels/softmax_rows.h"
 
 namespace regard::kernels {
@@ -12,9 +14,9 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Logits held at once: few enough to stay in the cache, but of rows enough that reading the weights
-// and adding to their gradient, once a piece, is little beside the products.
-constexpr std::int64_t piece_bytes = 4 << 20;
+// Logits held at once: few enough to be near, but of rows enough that reading the weights and adding
+// to their gradient, once a piece, is little beside the products.
+constexpr std::int64_t piece_bytes = 16 << 20;
 constexpr std::int64_t piece_rows = 128;
 
 class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
@@ -34,12 +36,16 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     const auto piece = std::clamp<std::int64_t>(std::max(piece_rows, piece_bytes / row_bytes), 1,
                                                 std::max<std::int64_t>(N, 1));
     const auto buffer = torch::empty({piece, V}, rows.options());
+    const PackedMatrix weight_t(weight.t());
+    std::optional<PackedMatrix> packed_weight;
+    if (with_gradient) packed_weight.emplace(weight);
     RowLosses sum;
     for (std::int64_t begin = 0; begin < N; begin += piece) {
       const auto n = std::min(piece, N - begin);
       auto logits = buffer.narrow(0, 0, n);  // [n, V]
       const auto these = rows.narrow(0, begin, n);
-      at::addmm_out(logits, bias, these, weight.t());
+      logits.copy_(bias.expand({n, V}));
+      weight_t.multiply(these, logits, /*add=*/true);
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
         const auto losses =
             softmax_rows<scalar_t>(n, V, logits.mutable_data_ptr<scalar_t>(),
@@ -48,9 +54,8 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
         sum.nll += losses.nll;
       });
       if (!with_gradient) continue;
-      auto d_these = d_rows.narrow(0, begin, n);
-      at::mm_out(d_these, logits, weight);
-      d_weight.addmm_(logits.t(), these);
+      packed_weight->multiply(logits, d_rows.narrow(0, begin, n));
+      PackedMatrix(these).multiply(logits.t(), d_weight, /*add=*/true);
       d_bias.add_(logits.sum(0));
     }
     context->save_for_backward({d_rows, d_weight, d_bias});

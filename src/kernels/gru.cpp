@@ -2,6 +2,7 @@
 
 #include "kernels/fused.h"
 #include "kernels/gru_rows.h"
+#include "kernels/packed_matrix.h"
 
 namespace regard::kernels {
 namespace {
@@ -59,9 +60,10 @@ class Loop {
   void forward(const Tensor& x) {
     auto mixture = torch::empty({B_, 3 * D_}, x.options());  // x̂_t
     auto product = torch::empty({B_, D_}, x.options());      // U (r ⊙ s)
+    const PackedMatrix joint_weight(tape_.joint_weight);
+    const auto U_candidate = pack_candidate(U_candidate_);
     for (std::int64_t t = 0; t < T_; ++t) {
-      auto joint = tape_.joint[t];
-      at::mm_out(joint, tape_.states[t], tape_.joint_weight);
+      joint_weight.multiply(tape_.states[t], tape_.joint[t]);
       const T* input = data(x[t]);
       if (attention_) {
         attend<T>(*attention_, query(t), input, data(tape_.weights[t]), data(mixture));
@@ -75,7 +77,7 @@ class Loop {
       } else {
         const auto reset = tape_.reset[t];
         gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates, data(reset));
-        at::mm_out(product, reset, U_candidate_);
+        U_candidate->multiply(reset, product);
         gru_before_candidate<T>(B_, D_, input, data(product), s, gates, next);
       }
     }
@@ -101,6 +103,8 @@ class Loop {
       if (tape_.v.defined()) d_v = torch::zeros({B_, A_}, options);
       if (!tape_.W.defined()) d_query = torch::empty({B_, D_}, options);
     }
+    const PackedMatrix joint_weight_t(tape_.joint_weight.t());
+    const auto U_candidate_t = pack_candidate(U_candidate_.t());
     auto d_s = torch::zeros({B_, D_}, options);
     auto d_previous = torch::empty({B_, D_}, options);
     for (std::int64_t t = T_ - 1; t >= 0; --t) {
@@ -117,7 +121,7 @@ class Loop {
         const auto d_product_t = d_product[t];
         gru_before_candidate_backward<T>(B_, D_, data(d_s), gates, s, d_x, data(d_product_t),
                                          data(d_previous));
-        at::mm_out(d_reset, d_product_t, U_candidate_.t());
+        U_candidate_t->multiply(d_product_t, d_reset);
         gru_before_reset_backward<T>(B_, D_, data(d_reset), gates, s, d_x, d_u, data(d_previous));
       }
       if (attention_) {
@@ -127,7 +131,7 @@ class Loop {
                            d_v.defined() ? data(d_v) : nullptr);
         if (d_query.defined()) d_previous.add_(d_query);
       }
-      d_previous.addmm_(d_joint[t], tape_.joint_weight.t());
+      joint_weight_t.multiply(d_joint[t], d_previous, /*add=*/true);
       std::swap(d_s, d_previous);
     }
     d.first = d_s;
@@ -143,6 +147,11 @@ class Loop {
     return {data(tape_.joint[t]), J_};
   }
   Strided<const T> recurrent(std::int64_t t) const { return {data(tape_.joint[t]) + A_, J_}; }
+
+  // The second product of a step is there with the reset gate before it only.
+  std::optional<PackedMatrix> pack_candidate(const Tensor& U_candidate) const {
+    return tape_.b_U.defined() ? std::nullopt : std::optional<PackedMatrix>(U_candidate);
+  }
 
   // What needs no order of steps: one product over all of them.
   void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,

@@ -1,0 +1,136 @@
+// The loops of product_rows.h, for vectors of `bytes`: included by one source for each generation
+// of processors, and by nothing else. Nothing here may be shared between them, not even std::min.
+#pragma once
+
+#include "kernels/product_rows.h"
+
+namespace regard::kernels {
+namespace {
+
+template <typename T, int bytes, int rows_at_once>
+struct Loops {
+  static constexpr int width = bytes / static_cast<int>(sizeof(T));
+  static constexpr int panel = 2 * width;
+  // Of one panel, so many rows of W stay in the first cache.
+  static constexpr std::int64_t run = 256;
+  // So many rows of x stay in the second cache for all panels.
+  static constexpr std::int64_t block = 384;
+
+  typedef T Vector __attribute__((vector_size(bytes)));
+  typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
+
+  // A few rows of W from k on, one panel wide from j on.
+  static constexpr std::int64_t few = 16;
+  static void pack_piece(std::int64_t K, std::int64_t N, MatrixView<const T> W, std::int64_t k,
+                         std::int64_t j, T* packed) {
+    const std::int64_t rows = K - k < few ? K - k : few;
+    const std::int64_t columns = N - j < panel ? N - j : panel;
+    const T* from = W.data + k * W.row + j * W.column;
+    T* to = packed + j * K + k * panel;
+    if (W.column == 1 && columns == panel) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (int c = 0; c < panel; ++c) to[r * panel + c] = from[r * W.row + c];
+      }
+      return;
+    }
+    for (std::int64_t c = 0; c < panel; ++c) {
+      for (std::int64_t r = 0; r < rows; ++r) {
+        to[r * panel + c] = c < columns ? from[c * W.column + r * W.row] : T(0);
+      }
+    }
+  }
+
+  // Along what lies side by side first.
+  static void pack(std::int64_t K, std::int64_t N, MatrixView<const T> W, T* packed) {
+    if (W.column == 1) {
+      for (std::int64_t k = 0; k < K; k += few) {
+        for (std::int64_t j = 0; j < N; j += panel) pack_piece(K, N, W, k, j, packed);
+      }
+    } else {
+      for (std::int64_t j = 0; j < N; j += panel) {
+        for (std::int64_t k = 0; k < K; k += few) pack_piece(K, N, W, k, j, packed);
+      }
+    }
+  }
+
+  // R rows of x against one panel, k from 0 to `length`. `side_by_side`: x's rows are so, and its
+  // columns `stride` apart; else its columns are, and its rows `stride` apart.
+  template <int R, bool side_by_side>
+  static void tile(std::int64_t length, const T* x, std::int64_t stride, const T* packed, T* y,
+                   std::int64_t y_row, std::int64_t columns, bool add) {
+    Vector sums[R][2];
+    for (int r = 0; r < R; ++r) sums[r][0] = sums[r][1] = Vector{};
+    for (std::int64_t k = 0; k < length; ++k, packed += panel) {
+      const Vector w0 = *reinterpret_cast<const Vector*>(packed);
+      const Vector w1 = *reinterpret_cast<const Vector*>(packed + width);
+      __builtin_prefetch(packed + 8 * panel);
+      __builtin_prefetch(packed + 8 * panel + width);
+#pragma GCC unroll 16
+      for (int r = 0; r < R; ++r) {
+        const T x_rk = side_by_side ? x[k * stride + r] : x[r * stride + k];
+        sums[r][0] += x_rk * w0;
+        sums[r][1] += x_rk * w1;
+      }
+    }
+    for (int r = 0; r < R; ++r, y += y_row) {
+      if (columns == panel) {
+        auto* to = reinterpret_cast<Unaligned*>(y);
+        to[0] = add ? to[0] + sums[r][0] : sums[r][0];
+        to[1] = add ? to[1] + sums[r][1] : sums[r][1];
+      } else {
+        for (std::int64_t c = 0; c < columns; ++c) {
+          const T sum = sums[r][c / width][c % width];
+          y[c] = add ? y[c] + sum : sum;
+        }
+      }
+    }
+  }
+
+  // The same for a number of rows known at run time only, from 1 to R.
+  template <int R, bool side_by_side>
+  static void last_tile(std::int64_t rows, std::int64_t length, const T* x, std::int64_t stride,
+                        const T* packed, T* y, std::int64_t y_row, std::int64_t columns, bool add) {
+    if constexpr (R > 1) {
+      if (rows < R) {
+        return last_tile<R - 1, side_by_side>(rows, length, x, stride, packed, y, y_row, columns,
+                                              add);
+      }
+    }
+    tile<R, side_by_side>(length, x, stride, packed, y, y_row, columns, add);
+  }
+
+  template <bool side_by_side>
+  static void multiply_blocks(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                              const T* packed, T* y, std::int64_t y_row, bool add) {
+    const std::int64_t stride = side_by_side ? x.column : x.row;
+    for (std::int64_t m = 0; m < M; m += block) {
+      const std::int64_t end = M - m < block ? M : m + block;
+      for (std::int64_t k = 0; k < K; k += run) {
+        const std::int64_t length = K - k < run ? K - k : run;
+        for (std::int64_t j = 0; j < N; j += panel) {
+          const T* w = packed + j * K + k * panel;
+          const std::int64_t columns = N - j < panel ? N - j : panel;
+          for (std::int64_t i = m; i < end; i += rows_at_once) {
+            last_tile<rows_at_once, side_by_side>(end - i, length,
+                                                  x.data + i * x.row + k * x.column, stride, w,
+                                                  y + i * y_row + j, y_row, columns, add || k > 0);
+          }
+        }
+      }
+    }
+  }
+
+  static void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                       const T* packed, T* y, std::int64_t y_row, bool add) {
+    if (x.column == 1) {
+      multiply_blocks<false>(M, K, N, x, packed, y, y_row, add);
+    } else {
+      multiply_blocks<true>(M, K, N, x, packed, y, y_row, add);
+    }
+  }
+
+  static constexpr ProductLoops<T> loops = {panel, pack, multiply};
+};
+
+}  // namespace
+}  // namespace regard::kernels

@@ -1,0 +1,16 @@
+// Compiled for x86-64-v3 (CMakeLists.txt): 16 registers of 32 bytes.
+#include "kernels/product_loops.h"
+#include "kernels/product_x86.h"
+
+namespace regard::kernels {
+
+template <>
+ProductLoops<float> product_v3() {
+  return Loops<float, 32, 6>::loops;
+}
+template <>
+ProductLoops<double> product_v3() {
+  return Loops<double, 32, 6>::loops;
+}
+
+}  // namespace regard::kernels

@@ -1,0 +1,16 @@
+// Compiled for x86-64-v4 (CMakeLists.txt): 32 registers of 64 bytes.
+#include "kernels/product_loops.h"
+#include "kernels/product_x86.h"
+
+namespace regard::kernels {
+
+template <>
+ProductLoops<float> product_v4() {
+  return Loops<float, 64, 12>::loops;
+}
+template <>
+ProductLoops<double> product_v4() {
+  return Loops<double, 64, 12>::loops;
+}
+
+}  // namespace regard::kernels
