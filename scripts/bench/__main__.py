@@ -1,6 +1,7 @@
 """Measures regard on this machine, and the peers beside it.
 
     step     a training step of the bench model in its parts, its floor, the plain path
+    product  products with few rows beside LibTorch's
     growth   step and floor as batch, length, vocabulary and hidden size grow
     decode   greedy and beam search over the test lines of Multi30k, with the model given
     memory   peak memory of training the bench model, early and late
@@ -22,6 +23,7 @@ from report import Failure, Report
 
 VERBS = {
     "step": compiled.step,
+    "product": compiled.product,
     "growth": compiled.growth,
     "decode": compiled.decode,
     "memory": memory.run,

@@ -14,6 +14,12 @@ def step(report, options):
         peers.train_side_by_side(report, options)
 
 
+def product(report, options):
+    build("regard", "product_bench")
+    command = [BENCHES / "product_bench", "--repeats", 3 if options.quick else 15]
+    report.figures.update(relay(report, command))
+
+
 def growth(report, options):
     build("regard", "step_bench")
     repeats = 1 if options.quick else 5

@@ -89,6 +89,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     alive.push_back(static_cast<std::size_t>(b));
   }
 
+  const auto logits = model.logits();
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory).select(
       torch::arange(B, source.options()).repeat_interleave(W));  // rows 0 0 0 1 1 1 …
@@ -99,7 +100,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(model, step.readout, 2 * W, options);
+    const auto best = next_tokens(logits, step.readout, 2 * W, options);
     const Candidates candidates(W, scores, best,
                                 options.want_weights ? step.weights : torch::Tensor());
     Rows next;

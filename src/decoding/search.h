@@ -43,7 +43,7 @@ struct NextTokens {
 };
 
 // readout [N, R]; fewer than k where the vocabulary has no more.
-NextTokens next_tokens(Seq2Seq& model, const torch::Tensor& readout, std::int64_t k,
+NextTokens next_tokens(const Logits& logits_of, const torch::Tensor& readout, std::int64_t k,
                        const SearchOptions& options);
 
 // The n-best list of each source sentence, best first, never empty. source [B, S], lengths [B] as

@@ -14,8 +14,8 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Logits held at once: few enough to be near, but of rows enough that reading the weights and adding
-// to their gradient, once a piece, is little beside the products.
+// Logits held at once: few enough to be near, but of rows enough that reading the weights and
+// adding to their gradient, once a piece, is little beside the products.
 constexpr std::int64_t piece_bytes = 16 << 20;
 constexpr std::int64_t piece_rows = 128;
 

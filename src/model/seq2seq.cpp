@@ -1,5 +1,8 @@
 #include "model/seq2seq.h"
 
+#include "kernels/fused.h"
+#include "kernels/packed_matrix.h"
+
 namespace regard {
 namespace {
 
@@ -9,9 +12,19 @@ torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows
 
 }  // namespace
 
-torch::Tensor Seq2Seq::logits(const torch::Tensor& readout) {
+Logits Seq2Seq::logits() {
   const auto [weight, bias] = output_layer();
-  return torch::linear(readout, weight, bias);
+  if (!kernels::is_fused_on(weight)) {
+    return [weight = weight, bias = bias](const torch::Tensor& readout) {
+      return torch::linear(readout, weight, bias);
+    };
+  }
+  return [packed = kernels::PackedMatrix(weight.detach().t()),
+          bias = bias.detach()](const torch::Tensor& readout) {
+    const auto logits = bias.repeat({readout.size(0), 1});  // never the bias itself
+    packed.multiply(readout.contiguous(), logits, /*add=*/true);
+    return logits;
+  };
 }
 
 Memory Memory::select(const torch::Tensor& rows) const {

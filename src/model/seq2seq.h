@@ -7,6 +7,7 @@
 
 #include <torch/torch.h>
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,7 +39,7 @@ struct DecoderState {
 };
 
 struct DecoderStep {
-  torch::Tensor readout;  // [N, R], ready for Seq2Seq::logits
+  torch::Tensor readout;  // [N, R], ready for the output layer
   torch::Tensor weights;  // [N, S] attention alpha_t; undefined without attention
   DecoderState state;
 };
@@ -47,6 +48,9 @@ struct OutputLayer {
   torch::Tensor weight;  // W [V, R]
   torch::Tensor bias;    // b [V]
 };
+
+// The scores of all V tokens before the softmax, W readout + b: [N, R] -> [N, V].
+using Logits = std::function<torch::Tensor(const torch::Tensor&)>;
 
 class Seq2Seq : public torch::nn::Module {
  public:
@@ -62,8 +66,9 @@ class Seq2Seq : public torch::nn::Module {
   virtual torch::Tensor decode(const torch::Tensor& input, const Memory& memory) = 0;
   // The last layer in its parts, so that the loss can be made piece by piece.
   virtual OutputLayer output_layer() = 0;
-  // Scores of all V tokens before the softmax, W readout + b: [..., R] -> [..., V].
-  virtual torch::Tensor logits(const torch::Tensor& readout);
+  // The output layer as a search asks for it, step by step, made ready for many calls: weights that
+  // change afterwards do not count. Without gradient.
+  virtual Logits logits();
 };
 
 // All that is trained, under its name in the model ("encoder.layer0.W"): the tensors themselves,

@@ -35,7 +35,9 @@ class TableModel : public Seq2Seq {
     return {};
   }
   OutputLayer output_layer() override { return {}; }
-  torch::Tensor logits(const torch::Tensor& readout) override { return readout; }
+  Logits logits() override {
+    return [](const torch::Tensor& readout) { return readout; };
+  }
 
  private:
   torch::Tensor log_p_;

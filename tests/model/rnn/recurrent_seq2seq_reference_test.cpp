@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "kernels/fused.h"
 #include "loss/cross_entropy.h"
 #include "tests/gradcheck.h"
 
@@ -78,6 +79,23 @@ TEST(RecurrentSeq2SeqReference, GradientsOfTheWholeEqualCentralDifferences) {
     const Example x;
     expect_gradients_match([&] { return loss_of(model, x); }, named_tensors(model), 1e-5);
   }
+}
+
+TEST(RecurrentSeq2SeqReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
+  RecurrentSeq2Seq model(9, 9, small());
+  model.to(torch::kDouble);
+  const torch::NoGradGuard guard;
+  const auto [weight, bias] = model.output_layer();
+  bias.normal_();
+  const auto readout = torch::randn({4, 3}, torch::kDouble);
+  const auto expected = torch::linear(readout, weight, bias).clone();
+  for (const bool composite : {false, true}) {
+    kernels::use_composites(composite);
+    const auto logits = model.logits();
+    EXPECT_TRUE(torch::allclose(logits(readout.narrow(0, 0, 1)), expected.narrow(0, 0, 1), 1e-12));
+    EXPECT_TRUE(torch::allclose(logits(readout), expected, 1e-12, 1e-12));
+  }
+  kernels::use_composites(false);
 }
 
 TEST(RecurrentSeq2SeqReference, PaddingChangesNeitherLossNorGradients) {
