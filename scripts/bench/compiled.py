@@ -36,4 +36,5 @@ def decode(report, options):
     command = [BENCHES / "decode_bench", "--model", model, "--threads", options.threads]
     command += ["--input", f"data/multi30k/{source}", "--reference", f"data/multi30k/{reference}"]
     command += ["--repeats", 1, "--lines", 100] if options.quick else ["--repeats", 5]
+    report.say(f"The model in `{model}`.")
     report.figures.update({"model": model, **relay(report, command)})
