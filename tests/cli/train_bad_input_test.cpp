@@ -1,0 +1,268 @@
+// regard train: what bad input gets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <string>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// What bad input gets: an exit code, and a sentence that holds these words.
+using TrainBadInput = Train;
+
+TEST_F(TrainBadInput, AMissingCorpusFile) {
+  const auto result = train({"data.train.0.src=" + (folder_ / "nowhere.en").string()});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("nowhere.en"), HasSubstr("command line: data.train.0.src"),
+                    HasSubstr("no such file")));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainBadInput, AMissingFileIsNamedByTheKeyAndTheLineThatAskForIt) {
+  fs::remove(folder_ / "dev.fr");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
+}
+
+TEST_F(TrainBadInput, AFolderForAFile) {
+  const auto result = train({"data.train.0.src=" + folder_.string()});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("folder"));
+}
+
+TEST_F(TrainBadInput, LineCountsThatDifferAreBothNamed) {
+  write_text(folder_ / "train.en", "a\nb\nc\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("train.fr"), HasSubstr("3"),
+                                HasSubstr("200")));
+}
+
+TEST_F(TrainBadInput, InvalidUtf8IsNamedByFileLineAndByte) {
+  auto text = read_text(folder_ / "train.en");
+  text.insert(text.find('\n') + 1, "\xff");
+  write_text(folder_ / "train.en", text);
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:2"), HasSubstr("byte")));
+}
+
+TEST_F(TrainBadInput, AnEmptyCorpus) {
+  write_text(folder_ / "train.en", "");
+  write_text(folder_ / "train.fr", "");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
+}
+
+TEST_F(TrainBadInput, NothingButEmptyLines) {
+  write_text(folder_ / "train.en", "\n\n");
+  write_text(folder_ / "train.fr", "\n\n");
+  const auto result = train({"data.tokenizer.kind=character"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
+}
+
+TEST_F(TrainBadInput, ACorpusOfWhichNothingIsKept) {
+  const auto result = train({"data.max_length=1"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no training pair is left"),
+                                HasSubstr("data.max_length")));
+}
+
+TEST_F(TrainBadInput, Utf16IsCalledByItsName) {
+  write_text(folder_ / "train.en", std::string("\xff\xfe"
+                                               "a\0\n\0",
+                                               6));
+  write_text(folder_ / "train.fr", "a\n\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:1"), HasSubstr("iconv -f UTF-16")));
+}
+
+TEST_F(TrainBadInput, AMisspeltKeyIsNamedWithASuggestion) {
+  const auto result = train({"training.learning_rte=1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rte"), HasSubstr("learning_rate")));
+}
+
+TEST_F(TrainBadInput, AMisspeltKeyInTheFileIsNamedByLine) {
+  write_text(config_, read_text(config_) + "  beam_sise: 3\n");
+  const auto result = train();
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:"), HasSubstr("beam_size")));
+}
+
+TEST_F(TrainBadInput, AValueOfTheWrongTypeOrOutOfRange) {
+  EXPECT_EQ(train({"training.max_steps=many"}).code, 2);
+  const auto result = train({"model.dropout.states=1.5"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("1.5"), HasSubstr("0.99")));
+}
+
+TEST_F(TrainBadInput, KeysThatContradictEachOther) {
+  const auto result = train({"model.tied_embeddings=all"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("tied_embeddings"), HasSubstr("joint")));
+}
+
+TEST_F(TrainBadInput, AnUnknownAttentionNamesTheNearest) {
+  const auto result = train({"model.attention.kind=aditive"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("`additive`"), HasSubstr("command line:")));
+}
+
+TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
+  const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("vocabulary_size"), HasSubstr("5000"), HasSubstr("train.en")));
+}
+
+TEST_F(TrainBadInput, ADamagedManifestIsNamedAndCanBeMovedAway) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto* damaged : {"{", "[]", R"({"data": [1]})"}) {
+    write_text(folder_ / "run" / "manifest.json", damaged);
+    const auto result = train({"training.max_steps=62"});
+    EXPECT_EQ(result.code, 5) << damaged;
+    EXPECT_THAT(result.err, HasSubstr("manifest.json: damaged"));
+  }
+  fs::remove(folder_ / "run" / "manifest.json");
+  EXPECT_EQ(train({"training.max_steps=62"}).code, 0);
+}
+
+TEST_F(TrainBadInput, TheTokenizerOfADamagedModelIsTheModelsFault) {
+  ASSERT_EQ(train().code, 0);
+  const auto model = folder_ / "carried_off";
+  fs::copy(fs::canonical(folder_ / "run" / "last"), model, fs::copy_options::recursive);
+  write_text(model / "source.vocabulary", "a\n\nb\n");
+  fs::remove(model / "manifest.json");
+  const auto result = run({"translate", "-m", model.string()}, "the cat\n");
+  EXPECT_EQ(result.code, 5) << result.err;
+}
+
+TEST_F(TrainBadInput, AMissingConfiguration) {
+  const auto result = run({"train", "-c", (folder_ / "nowhere.yaml").string()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("nowhere.yaml"));
+}
+
+TEST_F(TrainBadInput, ADeviceThatIsNotThere) {
+  const auto result = train({"--device", "cuda:99"});
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, HasSubstr("cuda:99"));
+}
+
+TEST_F(TrainBadInput, AFolderThatCannotBeMade) {
+  const auto result = train({"training.model_dir=/proc/no/run"});
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, HasSubstr("/proc/no"));
+}
+
+TEST_F(TrainBadInput, AFullDiskKeepsTheLastCheckpoint) {
+  const auto disk = folder_ / "disk";
+  fs::create_directories(disk);
+  const auto mount = "mount -t tmpfs -o size=400k none '" + disk.string() + "' 2>/dev/null";
+  if (geteuid() != 0 || std::system(mount.c_str()) != 0) GTEST_SKIP() << "no tmpfs to fill";
+  const auto result =
+      train({"training.model_dir=" + (disk / "run").string(), "training.max_steps=100",
+             "training.validation_every=5", "training.keep_newest=50"});
+  const bool kept = fs::exists(disk / "run" / "last" / "model.safetensors");
+  const auto translated = run({"translate", "-m", (disk / "run" / "last").string()}, "the cat\n");
+  EXPECT_EQ(std::system(("umount '" + disk.string() + "'").c_str()), 0);
+  EXPECT_EQ(result.code, 6);
+  EXPECT_TRUE(kept);
+  EXPECT_EQ(translated.code, 0) << translated.err;
+}
+
+TEST_F(TrainBadInput, ACheckpointCutShortIsNamedAndNothingIsOverwritten) {
+  ASSERT_EQ(train().code, 0);
+  const auto file = folder_ / "run" / "last" / "training.safetensors";
+  fs::resize_file(file, fs::file_size(file) / 2);
+  const auto before = weights();
+  const auto result = train({"training.max_steps=90"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("training.safetensors"));
+  EXPECT_EQ(weights(), before);
+}
+
+TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
+  ASSERT_EQ(train().code, 0);
+  const auto before = weights();
+  const auto result = train({"model.decoder.hidden_size=24"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("model.decoder.hidden_size"), HasSubstr("24")));
+  EXPECT_EQ(weights(), before);
+}
+
+TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
+  ASSERT_EQ(train().code, 0);
+  const auto result = train({"--init-from", (folder_ / "run").string(), "model.attention.size=24",
+                             "training.model_dir=" + (folder_ / "other").string()});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("shape"));
+}
+
+TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
+  const auto result =
+      train({"training.optimizer=sgd", "training.learning_rate=1000", "training.weight_decay=1000",
+             "training.clip_grad_norm=0", "training.save_every=1", "training.max_steps=2000",
+             "training.validation_every=5000"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
+                                HasSubstr("clip_grad_norm (it is off)")));
+  const auto last = folder_ / "run" / "last";
+  EXPECT_EQ(run({"info", last.string()}).code, 0);
+  EXPECT_EQ(run({"translate", "-m", last.string()}, "the cat\n").code, 0);
+}
+
+TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {
+  const auto locked = folder_ / "locked";
+  fs::create_directories(locked);
+  // What holds for everyone else, root overrides; not so a file system that is read-only.
+  const bool root = geteuid() == 0;
+  const auto mount = "mount -t tmpfs -o ro none '" + locked.string() + "' 2>/dev/null";
+  if (root && std::system(mount.c_str()) != 0) GTEST_SKIP() << "no read-only file system";
+  if (!root) fs::permissions(locked, fs::perms::owner_read | fs::perms::owner_exec);
+  const auto result = train({"training.model_dir=" + (locked / "run").string()});
+  if (root) {
+    EXPECT_EQ(std::system(("umount '" + locked.string() + "'").c_str()), 0);
+  } else {
+    fs::permissions(locked, fs::perms::owner_all);
+  }
+  EXPECT_EQ(result.code, 6);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose one")));
+}
+
+TEST_F(TrainBadInput, AFolderOfSomebodyElseIsNotWrittenInto) {
+  const auto project = folder_ / "project";
+  fs::create_directories(project);
+  const auto config = read_text(config_);
+  for (const auto* name : {"config.yaml", "manifest.json"}) {
+    fs::remove_all(project);
+    fs::create_directories(project);
+    write_text(project / name, config);
+    for (const auto* fresh : {"training.max_steps=60", "--fresh"}) {
+      const auto result = train({"training.model_dir=" + project.string(), fresh});
+      EXPECT_EQ(result.code, 2) << name;
+      EXPECT_THAT(result.err, HasSubstr("training.model_dir a folder of its own"));
+    }
+    EXPECT_EQ(read_text(project / name), config);
+    EXPECT_EQ(std::distance(fs::directory_iterator(project), {}), 1);
+  }
+}
+
+}  // namespace
+}  // namespace regard
