@@ -1,10 +1,12 @@
-# cmake --install: the binary and every library it needs but the C library, in one folder that can
+# cmake --install: the programs and every library they need but the C library, in one folder that can
 # be moved. bin/regard looks in ../lib, also on behalf of the libraries there: that is what RPATH
 # does and RUNPATH, the linker's default, does not.
-set_target_properties(regard PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
-target_link_options(regard PRIVATE "LINKER:--disable-new-dtags")
+foreach(program regard regard-torch)
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  target_link_options(${program} PRIVATE "LINKER:--disable-new-dtags")
+endforeach()
 
-install(TARGETS regard
+install(TARGETS regard regard-torch
   RUNTIME_DEPENDENCIES
     # The loader and the C library belong to the machine, as does the driver of the GPU.
     PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|util|cuda|nvidia-.*)\\.so"

@@ -1,33 +1,31 @@
-// regard: adds the commands, parses, turns an error into its exit code.
-#include <CLI/CLI.hpp>
+// regard: understands the command line, and hands it to regard-torch, which lies beside it. What is
+// answered by words alone, --help or a mistake, is answered at once: loading LibTorch takes longer.
+#include <unistd.h>
 
-#include <exception>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
-#include "base/version.h"
-#include "commands/commands.h"
-#include "commands/failure.h"
-#include "commands/misuse.h"
+#include "base/log.h"
+#include "cli/command_line.h"
+
+namespace {
+
+// Becomes the other program, with the same words. Returns only where that failed.
+regard::ExitCode hand_over(char** argv) {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto other = self.parent_path() / "regard-torch";
+  if (!error) execv(other.c_str(), argv);
+  regard::log::error("{}: {}; it belongs beside `regard`, install both", other.string(),
+                     error ? error.message() : std::strerror(errno));
+  return regard::ExitCode::environment;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  using regard::ExitCode;
-  CLI::App program("Train and run sequence-to-sequence translators with attention.", "regard");
-  program.set_version_flag("--version", regard::version());
-  program.require_subcommand(1);
-  program.set_help_all_flag("--help-all", "Print the help of every command");
-  auto exit_code = ExitCode::ok;
-  regard::add_train(program, exit_code);
-  regard::add_translate(program, exit_code);
-  regard::add_evaluate(program, exit_code);
-  regard::add_info(program, exit_code);
-  regard::add_config(program, exit_code);
-
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
-    exit_code = regard::report_misuse(program, error);
-  } catch (const std::exception& error) {
-    exit_code = regard::report_failure(error);
-  }
-  return static_cast<int>(exit_code);
+  regard::CommandLine command_line;
+  const auto answered = command_line.parse(argc, argv);
+  return static_cast<int>(answered ? *answered : hand_over(argv));
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "commands/model_arguments.h"
 #include "commands/output_file.h"
+#include "commands/ready_model.h"
 #include "config/data_options.h"
 #include "report/alignment_picture.h"
 #include "translation/translator.h"

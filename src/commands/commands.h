@@ -1,17 +1,21 @@
-// The verbs of the command line. Each adds its options to the program and, when it is chosen, runs
-// and leaves its exit code.
+// What the verbs of the command line do. Each runs and returns its exit code, or throws an error.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
+#include "cli/config_arguments.h"
+#include "cli/evaluate_arguments.h"
+#include "cli/info_arguments.h"
+#include "cli/train_arguments.h"
+#include "cli/translate_arguments.h"
 
 namespace regard {
 
-void add_train(CLI::App& program, ExitCode& exit_code);
-void add_translate(CLI::App& program, ExitCode& exit_code);
-void add_evaluate(CLI::App& program, ExitCode& exit_code);
-void add_info(CLI::App& program, ExitCode& exit_code);
-void add_config(CLI::App& program, ExitCode& exit_code);
+ExitCode train(const TrainArguments& arguments);
+ExitCode translate(const TranslateArguments& arguments);
+ExitCode evaluate(const EvaluateArguments& arguments);
+ExitCode info(const InfoArguments& arguments);
+ExitCode print_config(const ConfigArguments& arguments);
+ExitCode print_config_docs();
+ExitCode print_config_schema();
 
 }  // namespace regard

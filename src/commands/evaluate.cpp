@@ -9,9 +9,8 @@
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/evaluation.h"
-#include "commands/model_arguments.h"
 #include "commands/output_file.h"
-#include "commands/search_arguments.h"
+#include "commands/ready_model.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
 #include "translation/forced_translation.h"
@@ -19,22 +18,6 @@
 
 namespace regard {
 namespace {
-
-struct EvaluateArguments {
-  ModelArguments model;
-  std::string source;
-  std::vector<std::string> references;
-  std::string hypotheses;
-  std::string output;
-  std::string tokenizer = "13a";
-  bool lowercase = false;
-  std::size_t chrf_word_order = 0;
-  std::vector<std::size_t> by_length;
-  std::string by_length_svg;
-  std::vector<std::string> compared;
-  std::string gold;
-  bool json = false;
-};
 
 using Lines = std::vector<std::string>;
 
@@ -108,9 +91,9 @@ MetricOptions metric_options(const EvaluateArguments& arguments) {
 // What only a model can tell: its translations, and what it makes of the references.
 class ModelEvaluation {
  public:
-  ModelEvaluation(const EvaluateArguments& arguments, const CLI::App& command)
+  explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_model(arguments.model)),
-        testing_(with_given(command, model_.loaded.options.testing)) {
+        testing_(arguments.search.over(model_.loaded.options.testing)) {
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 
@@ -174,7 +157,9 @@ void print(const EvaluateArguments& arguments, const Evaluation& evaluation) {
   output.commit();
 }
 
-ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
+}  // namespace
+
+ExitCode evaluate(const EvaluateArguments& arguments) {
   if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
   }
@@ -192,7 +177,7 @@ ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
   // All that could be wrong has been looked at: now the work begins.
   std::optional<ModelEvaluation> model;
   if (!arguments.model.model.empty()) {
-    model.emplace(arguments, command);
+    model.emplace(arguments);
     texts.hypotheses = model->translate(texts.source);
     if (translations) {
       for (const auto& line : texts.hypotheses) translations->write(line + "\n");
@@ -209,64 +194,6 @@ ExitCode evaluate(const EvaluateArguments& arguments, const CLI::App& command) {
   }
   print(arguments, evaluation);
   return ExitCode::ok;
-}
-
-void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
-                        CLI::Option* model) {
-  command.add_option("--tokenize", arguments.tokenizer,
-                     "BLEU's tokenizer, as in sacreBLEU: 13a, intl, char or none");
-  command.add_flag("--lowercase", arguments.lowercase, "score without regard to case");
-  command
-      .add_option("--chrf-word-order", arguments.chrf_word_order,
-                  "word n-grams in chrF; 2 is chrF++")
-      ->check(CLI::Range(0, 9));
-  auto* by_length =
-      command
-          .add_option("--by-length", arguments.by_length,
-                      "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->needs(source);
-  command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
-      ->needs(by_length)
-      ->type_name("FILE");
-  command
-      .add_option("--compare", arguments.compared,
-                  "other translations of the same source, for the same table and drawing")
-      ->needs(by_length)
-      ->type_name("FILE");
-  command
-      .add_option("--alignments-gold", arguments.gold,
-                  "word alignments of source and first reference (Pharaoh): the alignment "
-                  "error rate of the model's attention against them")
-      ->needs(model)
-      ->type_name("FILE");
-  command.add_flag("--json", arguments.json, "print one JSON object");
-}
-
-}  // namespace
-
-void add_evaluate(CLI::App& program, ExitCode& exit_code) {
-  auto arguments = std::make_shared<EvaluateArguments>();
-  auto* command =
-      program.add_subcommand("evaluate", "Score a model's translations, or those in a file");
-  auto* source =
-      command->add_option("-s,--src", arguments->source, "the source text, plain or .gz");
-  command
-      ->add_option("-r,--ref", arguments->references,
-                   "its reference translations, one file or several")
-      ->required();
-  auto* model = add_model_options(*command, arguments->model)->needs(source);
-  command
-      ->add_option("--hypotheses", arguments->hypotheses,
-                   "score the translations in this file; no model is needed")
-      ->excludes(model);
-  command->add_option("-o,--output", arguments->output, "keep the model's translations here")
-      ->needs(model);
-  add_metric_options(*command, *arguments, source, model);
-  add_search_options(*command, model);
-  command->callback(
-      [arguments, command, &exit_code] { exit_code = evaluate(*arguments, *command); });
 }
 
 }  // namespace regard

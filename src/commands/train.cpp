@@ -31,16 +31,6 @@
 namespace regard {
 namespace {
 
-struct TrainArguments {
-  std::string config;
-  std::vector<std::string> overrides;
-  std::string device;
-  std::optional<std::int64_t> threads;
-  std::string init_from;
-  bool fresh = false;
-  bool dry_run = false;
-};
-
 // A file that is not there, by the key that names it and the place where that was set.
 void check_files(const DataOptions& data, const Origins& origins) {
   const auto check = [&](const std::string& key, const std::string& path) {
@@ -283,6 +273,8 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
   log::info("Translate with: regard translate -m {}", run.path().string());
 }
 
+}  // namespace
+
 ExitCode train(const TrainArguments& arguments) {
   std::signal(SIGPIPE,
               SIG_IGN);  // training outlives whoever reads its messages: train.log has them
@@ -324,25 +316,6 @@ ExitCode train(const TrainArguments& arguments) {
   log_end(run, trainer, reason);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
   return ExitCode::ok;
-}
-
-}  // namespace
-
-void add_train(CLI::App& program, ExitCode& exit_code) {
-  auto arguments = std::make_shared<TrainArguments>();
-  auto* command =
-      program.add_subcommand("train", "Train a model, or go on with a run that was stopped");
-  command->add_option("-c,--config", arguments->config, "the configuration (YAML)")->required();
-  command->add_option("overrides", arguments->overrides,
-                      "key=value, e.g. training.learning_rate=0.0005");
-  command->add_option("--device", arguments->device, "auto, cpu, cuda or cuda:N");
-  command->add_option("--threads", arguments->threads, "processor threads; 0 is one a core");
-  command->add_option("--init-from", arguments->init_from,
-                      "begin with the weights and vocabularies of this run or model folder");
-  command->add_flag("--fresh", arguments->fresh, "remove what the run has so far and start over");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "check everything, make one step, write nothing");
-  command->callback([arguments, &exit_code] { exit_code = train(*arguments); });
 }
 
 }  // namespace regard

@@ -11,9 +11,8 @@
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/line_feed.h"
-#include "commands/model_arguments.h"
 #include "commands/output_file.h"
-#include "commands/search_arguments.h"
+#include "commands/ready_model.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
 
@@ -24,15 +23,6 @@ namespace {
 constexpr std::int64_t batches_in_chunk = 16;
 // In bytes. A longer line is cut: it is no sentence, and one alone could take all memory.
 constexpr std::size_t longest_line = 8192;
-
-struct TranslateArguments {
-  ModelArguments model;
-  std::string input;
-  std::string output;
-  std::int64_t n_best = 0;
-  std::string alignments;
-  std::string picture;
-};
 
 // At the last code point that fits.
 void cut(std::string& line) {
@@ -144,12 +134,14 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing) {
   }
 }
 
-ExitCode translate(const TranslateArguments& arguments, const CLI::App& command) {
+}  // namespace
+
+ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
   check_outputs({arguments.input}, {arguments.output, arguments.alignments, arguments.picture});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
-  const auto testing = with_given(command, model.loaded.options.testing);
+  const auto testing = arguments.search.over(model.loaded.options.testing);
   check(arguments, testing);
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk));
   Outputs outputs(arguments, model);
@@ -177,35 +169,6 @@ ExitCode translate(const TranslateArguments& arguments, const CLI::App& command)
   outputs.commit();
   doubts.log();
   return ExitCode::ok;
-}
-
-}  // namespace
-
-void add_translate(CLI::App& program, ExitCode& exit_code) {
-  auto arguments = std::make_shared<TranslateArguments>();
-  auto* command = program.add_subcommand("translate", "Translate text, line by line");
-  auto* model = add_model_options(*command, arguments->model)->required();
-  command->add_option("-i,--input", arguments->input,
-                      "text to translate, plain or .gz; standard input when not given");
-  command->add_option("-o,--output", arguments->output,
-                      "where translations go, complete or not at all; standard output when not "
-                      "given");
-  command
-      ->add_option("--n-best", arguments->n_best,
-                   "print the N best translations of each line, in the format of Moses")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  command
-      ->add_option("--alignments", arguments->alignments,
-                   "write word alignments, from attention, in Pharaoh's format")
-      ->type_name("FILE");
-  command
-      ->add_option("--picture", arguments->picture,
-                   "draw the attention: all sentences as .html, or the first as .svg")
-      ->type_name("FILE");
-  add_search_options(*command, model);
-  command->callback(
-      [arguments, command, &exit_code] { exit_code = translate(*arguments, *command); });
 }
 
 }  // namespace regard

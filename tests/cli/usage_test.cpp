@@ -2,6 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
 #include "tests/cli/run.h"
 
 namespace regard {
@@ -45,6 +51,24 @@ TEST(Usage, HelpAndVersionAreNoErrors) {
   const auto version = run({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_EQ(lines_of(version.out).size(), 1u);
+}
+
+TEST(Usage, WhatNeedsNoTorchIsAnsweredWithoutItAndTheRestSaysWhatIsMissing) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::temp_directory_path() / ("regard_alone_" + std::to_string(getpid()));
+  fs::create_directory(folder);
+  fs::copy_file(fs::path(REGARD_BINARY_DIR) / "regard", folder / "regard");
+  const auto alone = [&](const std::string& words) {
+    const auto command =
+        (folder / "regard").string() + " " + words + " >" + (folder / "said").string() + " 2>&1";
+    return WEXITSTATUS(std::system(command.c_str()));
+  };
+  EXPECT_EQ(alone("--help"), 0);
+  EXPECT_EQ(alone("translate --help"), 0);
+  EXPECT_EQ(alone("translaet"), 2);
+  EXPECT_EQ(alone("info runs/x"), 6);
+  EXPECT_THAT(read_text(folder / "said"), HasSubstr("regard-torch"));
+  fs::remove_all(folder);
 }
 
 }  // namespace

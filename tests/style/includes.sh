@@ -13,9 +13,9 @@ declare -A confined=(
   ['zlib.h']='data/*'
   ['spdlog/']='base/*'
   ['nlohmann/']='base/*'
-  ['CLI/']='main.cpp|commands/*'
+  ['CLI/']='cli/*'
 )
-readonly torch_free='base config text metrics report'
+readonly torch_free='base config text metrics report cli'
 
 complaints=0
 complain() {

@@ -1,7 +1,4 @@
-#include "commands/model_arguments.h"
-
-#include "checkpoint/run_folder.h"
-#include "translation/device.h"
+#include "cli/model_arguments.h"
 
 namespace regard {
 
@@ -12,13 +9,6 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
       ->check(CLI::Range(0, 1024));
   return command.add_option("-m,--model", arguments.model,
                             "a run folder (its best model, else its last) or a model folder");
-}
-
-ReadyModel load_model(const ModelArguments& arguments) {
-  const auto path = resolve_model(arguments.model);
-  const auto device = find_device(arguments.device);
-  auto workers = make_workers(arguments.threads, device);
-  return {path, device, std::move(workers), load_model(path, device)};
 }
 
 }  // namespace regard

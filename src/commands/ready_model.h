@@ -1,24 +1,14 @@
-// Which model, and where it runs: the options of every verb that loads one.
+// The model a command line names, loaded and ready to translate.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <string>
 
+#include "cli/model_arguments.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
 namespace regard {
-
-struct ModelArguments {
-  std::string model;
-  std::string device = "auto";
-  std::int64_t threads = 0;
-};
-
-// -m, --device and --threads. Returns -m.
-CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
 struct ReadyModel {
   std::filesystem::path path;

@@ -1,4 +1,4 @@
-#include "commands/misuse.h"
+#include "cli/misuse.h"
 
 #include <fmt/ranges.h>
 

@@ -8,11 +8,15 @@
 
 namespace regard {
 
+struct SearchArguments {
+  const CLI::App* command = nullptr;  // has what was given
+
+  // `options` with what was given on the command line in its place.
+  TestingOptions over(TestingOptions options) const;
+};
+
 // --beam-size, --beam-alpha, …: one for each key of `testing` that a translation heeds. They are of
 // use with `model` only, the option that names it.
-void add_search_options(CLI::App& command, CLI::Option* model);
-
-// `options` with what was given on the command line in its place.
-TestingOptions with_given(const CLI::App& command, TestingOptions options);
+void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-#include "commands/search_arguments.h"
+#include "cli/search_arguments.h"
 
 #include <fmt/format.h>
 
@@ -39,7 +39,8 @@ CLI::Validator number_in(const Range& range) {
 
 }  // namespace
 
-void add_search_options(CLI::App& command, CLI::Option* model) {
+void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
+  arguments.command = &command;
   TestingOptions defaults;
   describe(defaults, [&]<typename Number>(std::string_view key, const Number&,
                                           std::string_view help, Range range = {}) {
@@ -54,10 +55,10 @@ void add_search_options(CLI::App& command, CLI::Option* model) {
   });
 }
 
-TestingOptions with_given(const CLI::App& command, TestingOptions options) {
+TestingOptions SearchArguments::over(TestingOptions options) const {
   describe(options,
            [&]<typename Number>(std::string_view key, Number& value, std::string_view, Range = {}) {
-             const auto* option = command.get_option_no_throw(flag_of(key));
+             const auto* option = command->get_option_no_throw(flag_of(key));
              if (option != nullptr && option->count() > 0) value = option->as<Number>();
            });
   return options;

@@ -1,0 +1,41 @@
+// The command line of regard: its verbs, their options and help, and which of them was given.
+// Nothing here needs LibTorch, which takes a fifth of a second to load.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+
+#include "base/error.h"
+#include "cli/config_arguments.h"
+#include "cli/evaluate_arguments.h"
+#include "cli/info_arguments.h"
+#include "cli/train_arguments.h"
+#include "cli/translate_arguments.h"
+
+namespace regard {
+
+enum class Verb { train, translate, evaluate, info, config_print, config_docs, config_schema };
+
+class CommandLine {
+ public:
+  CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  // Nothing where a verb was understood and is to run, else the exit code: help or the version was
+  // printed, or a mistake reported.
+  std::optional<ExitCode> parse(int argc, char** argv);
+
+  Verb verb = {};
+  TrainArguments train;
+  TranslateArguments translate;
+  EvaluateArguments evaluate;
+  InfoArguments info;
+  ConfigArguments config;
+
+ private:
+  CLI::App program_;
+};
+
+}  // namespace regard

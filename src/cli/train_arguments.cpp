@@ -1,0 +1,21 @@
+#include "cli/train_arguments.h"
+
+namespace regard {
+
+CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
+  auto* command =
+      program.add_subcommand("train", "Train a model, or go on with a run that was stopped");
+  command->add_option("-c,--config", arguments.config, "the configuration (YAML)")->required();
+  command->add_option("overrides", arguments.overrides,
+                      "key=value, e.g. training.learning_rate=0.0005");
+  command->add_option("--device", arguments.device, "auto, cpu, cuda or cuda:N");
+  command->add_option("--threads", arguments.threads, "processor threads; 0 is one a core");
+  command->add_option("--init-from", arguments.init_from,
+                      "begin with the weights and vocabularies of this run or model folder");
+  command->add_flag("--fresh", arguments.fresh, "remove what the run has so far and start over");
+  command->add_flag("--dry-run", arguments.dry_run,
+                    "check everything, make one step, write nothing");
+  return command;
+}
+
+}  // namespace regard

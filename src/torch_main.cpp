@@ -1,0 +1,44 @@
+// regard-torch: runs what the command line asks for, and turns an error into its exit code.
+#include <exception>
+
+#include "cli/command_line.h"
+#include "commands/commands.h"
+#include "commands/failure.h"
+
+namespace {
+
+using regard::ExitCode;
+using regard::Verb;
+
+ExitCode run(const regard::CommandLine& given) {
+  switch (given.verb) {
+    case Verb::train:
+      return regard::train(given.train);
+    case Verb::translate:
+      return regard::translate(given.translate);
+    case Verb::evaluate:
+      return regard::evaluate(given.evaluate);
+    case Verb::info:
+      return regard::info(given.info);
+    case Verb::config_print:
+      return regard::print_config(given.config);
+    case Verb::config_docs:
+      return regard::print_config_docs();
+    case Verb::config_schema:
+      return regard::print_config_schema();
+  }
+  return ExitCode::unexpected;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  regard::CommandLine command_line;
+  const auto answered = command_line.parse(argc, argv);
+  if (answered) return static_cast<int>(*answered);
+  try {
+    return static_cast<int>(run(command_line));
+  } catch (const std::exception& error) {
+    return static_cast<int>(regard::report_failure(error));
+  }
+}
