@@ -19,6 +19,13 @@ using torch::autograd::tensor_list;
 constexpr std::int64_t piece_bytes = 16 << 20;
 constexpr std::int64_t piece_rows = 128;
 
+// Of N rows in pieces of one size.
+std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
+  const auto most = std::max(piece_rows, piece_bytes / row_bytes);
+  const auto pieces = std::max<std::int64_t>((N + most - 1) / most, 1);
+  return (N + pieces - 1) / pieces;
+}
+
 class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
@@ -26,37 +33,33 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
                              bool with_gradient) {
     const auto N = rows.size(0);
     const auto V = weight.size(0);
-    Tensor d_rows, d_weight, d_bias;
-    if (with_gradient) {
-      d_rows = torch::empty_like(rows);
-      d_weight = torch::zeros_like(weight);
-      d_bias = torch::zeros_like(bias);
-    }
-    const auto row_bytes = V * static_cast<std::int64_t>(rows.element_size());
-    const auto piece = std::clamp<std::int64_t>(std::max(piece_rows, piece_bytes / row_bytes), 1,
-                                                std::max<std::int64_t>(N, 1));
+    const auto piece = rows_in_piece(N, V * static_cast<std::int64_t>(rows.element_size()));
+    auto d_rows = torch::empty_like(rows);
+    auto d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
+    auto d_bias = torch::zeros_like(bias);
     const auto buffer = torch::empty({piece, V}, rows.options());
-    const PackedMatrix weight_t(weight.t());
-    std::optional<PackedMatrix> packed_weight;
-    if (with_gradient) packed_weight.emplace(weight);
+    // Of a single piece, the one is needed no more when the other is made.
+    std::optional<PackedMatrix> packed_weight_t, packed_weight;
     RowLosses sum;
     for (std::int64_t begin = 0; begin < N; begin += piece) {
       const auto n = std::min(piece, N - begin);
-      auto logits = buffer.narrow(0, 0, n);  // [n, V]
       const auto these = rows.narrow(0, begin, n);
-      logits.copy_(bias.expand({n, V}));
-      weight_t.multiply(these, logits, /*add=*/true);
+      auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
+      if (!packed_weight_t) packed_weight_t.emplace(weight.t());
+      packed_weight_t->multiply(these, logits);
+      if (begin + n == N) packed_weight_t.reset();
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        const auto losses =
-            softmax_rows<scalar_t>(n, V, logits.mutable_data_ptr<scalar_t>(),
-                                   targets.const_data_ptr<std::int64_t>() + begin, label_smoothing);
+        const auto losses = softmax_rows<scalar_t>(
+            n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
+            targets.const_data_ptr<std::int64_t>() + begin, label_smoothing,
+            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr);
         sum.loss += losses.loss;
         sum.nll += losses.nll;
       });
       if (!with_gradient) continue;
+      if (!packed_weight) packed_weight.emplace(weight);
       packed_weight->multiply(logits, d_rows.narrow(0, begin, n));
-      PackedMatrix(these).multiply(logits.t(), d_weight, /*add=*/true);
-      d_bias.add_(logits.sum(0));
+      PackedMatrix(these).multiply(logits.t(), d_weight, /*add=*/begin > 0);
     }
     context->save_for_backward({d_rows, d_weight, d_bias});
     const auto nll = torch::tensor(sum.nll, torch::kDouble);
@@ -67,7 +70,10 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
   // The gradient was made with the loss, which is a number: what comes in is its factor.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     auto saved = context->get_saved_variables();
-    for (auto& gradient : saved) gradient.mul_(gradients[0]);
+    const auto factor = gradients[0].item<double>();
+    if (factor != 1) {
+      for (auto& gradient : saved) gradient.mul_(factor);
+    }
     return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor()};
   }
 };

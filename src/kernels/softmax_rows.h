@@ -10,10 +10,12 @@ struct RowLosses {
   double nll = 0;   // −log P(target)
 };
 
-// logits [n, V] become d loss / d logits = softmax(logits) − (1 − ε) one-hot(target) − ε / V.
-// targets [n], each below V. Returns sums over the rows.
+// logits [n, V] without their bias [V] become the gradient with respect to them,
+// d loss / d logits = softmax(logits + bias) − (1 − ε) one-hot(target) − ε / V, and its sum over
+// rows is added to d_bias [V]; where d_bias is null, they become nothing of use. targets [n], each
+// below V. Returns sums over the rows.
 template <typename T>
-RowLosses softmax_rows(std::int64_t n, std::int64_t V, T* logits, const std::int64_t* targets,
-                       double label_smoothing);
+RowLosses softmax_rows(std::int64_t n, std::int64_t V, T* logits, const T* bias,
+                       const std::int64_t* targets, double label_smoothing, T* d_bias);
 
 }  // namespace regard::kernels

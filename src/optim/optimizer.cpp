@@ -30,8 +30,8 @@ torch::Tensor Optimizer::make_counter(const std::string& name) {
   return counter;
 }
 
-double Optimizer::step(const std::vector<Tensors>& shares, double learning_rate, double limit,
-                       Workers& workers) {
+double Optimizer::step(const std::vector<Tensors>& shares, double factor, double learning_rate,
+                       double limit, Workers& workers) {
   const torch::NoGradGuard guard;
   std::vector<torch::Tensor> norms(pieces_.count());
   pieces_.for_each(workers, [&](std::size_t i, const Piece& piece) {
@@ -39,12 +39,13 @@ double Optimizer::step(const std::vector<Tensors>& shares, double learning_rate,
     for (std::size_t s = 1; s < shares.size(); ++s) g.add_(piece.of(shares[s]));
     norms[i] = g.norm();
   });
-  const auto norm = torch::stack(norms).to(torch::kDouble).norm().item<double>();
+  const auto norm = factor * torch::stack(norms).to(torch::kDouble).norm().item<double>();
   if (!std::isfinite(norm)) return norm;
+  if (limit > 0 && norm > limit) factor *= limit / norm;
   begin_update();
   pieces_.for_each(workers, [&](std::size_t, const Piece& piece) {
     auto g = piece.of(shares[0]);
-    if (limit > 0 && norm > limit) g.mul_(limit / norm);
+    if (factor != 1) g.mul_(factor);
     update(piece, piece.of(parameters_), g, learning_rate);
   });
   return norm;

@@ -23,11 +23,11 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // One update. The gradient is the sum over the shares, each of which has a contiguous tensor for
-  // every parameter, in their order; the first share is overwritten. It is scaled by limit / norm
-  // where its joint norm is above the limit (Pascanu et al. 2013); 0 is no limit. Returns the norm
-  // before; where it is not finite, nothing is updated.
-  double step(const std::vector<Tensors>& shares, double learning_rate, double limit,
+  // One update. The gradient is `factor` times the sum over the shares, each of which has a
+  // contiguous tensor for every parameter, in their order; the first share is overwritten. It is
+  // scaled by limit / norm where its joint norm is above the limit (Pascanu et al. 2013); 0 is no
+  // limit. Returns the norm before; where it is not finite, nothing is updated.
+  double step(const std::vector<Tensors>& shares, double factor, double learning_rate, double limit,
               Workers& workers);
 
   // The tensors themselves, not copies: "exp_avg.encoder.layer0.W", …

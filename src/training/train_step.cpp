@@ -11,20 +11,20 @@ namespace {
 // Keeps dropout's random numbers apart from those of the other users of the seed.
 constexpr std::uint64_t dropout_salt = 0x64726f706f757421;
 
-// One worker's part of each batch: its share of the gradient, and of −log P.
+// One worker's part of each batch: its share of the gradient of the loss, a sum over target tokens,
+// and of −log P.
 struct Share {
   Tensors gradient;  // empty where there was no sentence for it
   double nll = 0;
 };
 
 Share share_of_step(Seq2Seq& model, const Tensors& parameters, const std::vector<Batch>& batches,
-                    std::int64_t w, std::int64_t n, double factor, double label_smoothing) {
+                    std::int64_t w, std::int64_t n, double label_smoothing) {
   Share share;
   for (const auto& batch : batches) {
     if (w >= batch.size()) continue;
     const auto loss = batch_loss(model, n == 1 ? batch : batch.share(w, n), label_smoothing);
-    const auto outer = torch::full({}, factor, loss.smoothed.options());
-    auto gradient = torch::autograd::grad({loss.smoothed}, parameters, {outer},
+    auto gradient = torch::autograd::grad({loss.smoothed}, parameters, /*grad_outputs=*/{},
                                           /*retain_graph=*/{}, /*create_graph=*/false,
                                           /*allow_unused=*/true);
     for (std::size_t i = 0; i < gradient.size(); ++i) {
@@ -53,9 +53,8 @@ StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& param
   workers.run([&](std::size_t w) {
     const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ dropout_salt;
     const DropoutStream stream(seed, static_cast<std::uint64_t>(step) * n + w);
-    shares[w] = share_of_step(
-        model, parameters, batches, static_cast<std::int64_t>(w), static_cast<std::int64_t>(n),
-        1 / static_cast<double>(result.target_tokens), options.label_smoothing);
+    shares[w] = share_of_step(model, parameters, batches, static_cast<std::int64_t>(w),
+                              static_cast<std::int64_t>(n), options.label_smoothing);
   });
   std::vector<Tensors> gradients;
   for (auto& share : shares) {
@@ -63,7 +62,8 @@ StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& param
     if (!share.gradient.empty()) gradients.push_back(std::move(share.gradient));
   }
   if (!std::isfinite(result.nll)) return result;
-  result.gradient_norm = optimizer.step(gradients, learning_rate, options.clip_grad_norm, workers);
+  result.gradient_norm = optimizer.step(gradients, 1 / static_cast<double>(result.target_tokens),
+                                        learning_rate, options.clip_grad_norm, workers);
   return result;
 }
 

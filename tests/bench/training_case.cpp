@@ -154,7 +154,7 @@ double TrainingCase::plain_loop() {
       gradient.push_back(parameter.grad().contiguous());
       parameter.mutable_grad() = torch::Tensor();
     }
-    optimizer_->step({gradient}, learning_rate, training_.clip_grad_norm, alone_);
+    optimizer_->step({gradient}, 1, learning_rate, training_.clip_grad_norm, alone_);
   });
 }
 
@@ -176,7 +176,7 @@ void TrainingCase::time_parts(Timings& timings) {
     for (const auto& g : gradient) gradients.back().push_back(g.clone());
   }
   timings.add("update", seconds([&] {
-                optimizer_->step(gradients, learning_rate, training_.clip_grad_norm, workers_);
+                optimizer_->step(gradients, 0.5, learning_rate, training_.clip_grad_norm, workers_);
               }));
   timings.add("data", seconds([&] { make_batch(examples_); }));
 }

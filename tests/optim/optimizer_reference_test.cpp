@@ -17,7 +17,8 @@ torch::Tensor ten_steps(const TrainingOptions& options) {
   const auto optimizer = make_optimizer(options, {{"x", x}});
   Workers workers;
   for (int i = 0; i < 10; ++i) {
-    optimizer->step({torch::autograd::grad({loss_of(x)}, {x})}, options.learning_rate, 0, workers);
+    optimizer->step({torch::autograd::grad({loss_of(x)}, {x})}, 1, options.learning_rate, 0,
+                    workers);
   }
   return x.detach();
 }
@@ -98,8 +99,8 @@ struct Descent {
     options.momentum = 0;
     optimizer = make_optimizer(options, {{"a", a}, {"b", b}});
   }
-  double step(const std::vector<Tensors>& shares, double limit) {
-    return optimizer->step(shares, 1, limit, workers);
+  double step(const std::vector<Tensors>& shares, double limit, double factor = 1) {
+    return optimizer->step(shares, factor, 1, limit, workers);
   }
   torch::Tensor a = torch::zeros({2}).requires_grad_();
   torch::Tensor b = torch::zeros({100000}).requires_grad_();  // more than one piece
@@ -128,6 +129,14 @@ TEST(OptimizerStep, AddsUpTheShares) {
   EXPECT_FLOAT_EQ(descent.step({gradients(1, 0, 2), gradients(0, 1, 4), gradients(1, 2, 0)}, 0), 7);
   EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-2.0F, -3.0F})));
   EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -6);
+}
+
+TEST(OptimizerStep, TakesTheFactorIntoTheNormAndTheGradient) {
+  Descent descent;
+  EXPECT_FLOAT_EQ(descent.step({gradients(4, 6, 12)}, /*limit=*/3.5, /*factor=*/0.5), 7);
+  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-1.0F, -1.5F})));
+  EXPECT_FLOAT_EQ(descent.step({gradients(4, 6, 12)}, /*limit=*/0, /*factor=*/0.5), 7);
+  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -9);
 }
 
 TEST(OptimizerStep, UpdatesNothingWhereTheGradientIsNotFinite) {
