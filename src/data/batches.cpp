@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
 #include "base/random.h"
 
 namespace regard {
 namespace {
 
-constexpr std::int64_t batches_in_bucket = 64;
+constexpr std::int64_t batches_in_bucket = 512;
 
 // Streams of the seed: two for each epoch.
 Random shuffling(std::uint64_t seed, std::int64_t epoch) {
@@ -37,7 +37,7 @@ std::vector<std::int64_t> weighted_pairs(const Corpus& corpus, Random& random) {
   return pairs;
 }
 
-// How many pairs 64 batches hold on average.
+// How many pairs a bucket holds on average.
 std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
   double sentences = static_cast<double>(size.size);
   if (size.type == BatchType::token) {
@@ -48,11 +48,15 @@ std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
 
 using Place = std::vector<std::int64_t>::iterator;
 
+// By target length, and among equals by source length, up and down in turn: a batch that spans two
+// target lengths meets like sources on either side.
 void sort_by_length(const Corpus& corpus, Place begin, Place end) {
-  std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) {
-    return std::tuple(corpus.target(a).size(), corpus.source(a).size()) <
-           std::tuple(corpus.target(b).size(), corpus.source(b).size());
-  });
+  const auto key = [&](std::int64_t pair) {
+    const auto target = static_cast<std::int64_t>(corpus.target(pair).size());
+    const auto source = static_cast<std::int64_t>(corpus.source(pair).size());
+    return std::pair(target, target % 2 == 0 ? source : -source);
+  };
+  std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
 }
 
 // Appends to `starts` the place of each batch of the pairs from `begin` to `end`.

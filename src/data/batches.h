@@ -30,7 +30,7 @@ struct Plan {
 };
 
 // A training epoch. Each pair comes floor(weight) times, and once more with the probability of
-// what is left of the weight. All are shuffled, cut into buckets of about 64 batches, sorted by
+// what is left of the weight. All are shuffled, cut into buckets of about 512 batches, sorted by
 // length within each (target, then source), cut into batches, and the batches shuffled. A batch of
 // `token` type has at most `size` target positions, sentences times the longest with its </s>; one
 // sentence that alone is longer makes a batch of its own. Empty when weights below 1 left no pair.

@@ -132,6 +132,19 @@ TEST(Plan, ValidationComesInOrderOfLength) {
   }));
 }
 
+TEST(Plan, AmongLikeTargetsSourcesGoUpAndDownInTurn) {
+  const TestFolder folder;
+  const Corpus corpus = random_corpus(folder, 300);
+  const Plan plan = plan_in_order(corpus, ten_sentences);
+  for (std::size_t i = 1; i < plan.pairs.size(); ++i) {
+    const auto target = corpus.target(plan.pairs[i]).size();
+    if (corpus.target(plan.pairs[i - 1]).size() != target) continue;
+    const auto before = corpus.source(plan.pairs[i - 1]).size();
+    const auto source = corpus.source(plan.pairs[i]).size();
+    EXPECT_TRUE(target % 2 == 0 ? before <= source : before >= source) << "at " << i;
+  }
+}
+
 TEST(Batches, AnyBatchIsTheSameWhateverWasAskedBefore) {
   const TestFolder folder;
   const Corpus corpus = random_corpus(folder, 100);
