@@ -1,10 +1,8 @@
 #include "kernels/cross_entropy.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "kernels/fused.h"
-#include "kernels/packed_matrix.h"
 #include "kernels/softmax_rows.h"
 
 namespace regard::kernels {
@@ -38,16 +36,12 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     auto d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
     auto d_bias = torch::zeros_like(bias);
     const auto buffer = torch::empty({piece, V}, rows.options());
-    // Of a single piece, the one is needed no more when the other is made.
-    std::optional<PackedMatrix> packed_weight_t, packed_weight;
     RowLosses sum;
     for (std::int64_t begin = 0; begin < N; begin += piece) {
       const auto n = std::min(piece, N - begin);
       const auto these = rows.narrow(0, begin, n);
       auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
-      if (!packed_weight_t) packed_weight_t.emplace(weight.t());
-      packed_weight_t->multiply(these, logits);
-      if (begin + n == N) packed_weight_t.reset();
+      torch::mm_out(logits, these, weight.t());
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
         const auto losses = softmax_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
@@ -57,9 +51,13 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
         sum.nll += losses.nll;
       });
       if (!with_gradient) continue;
-      if (!packed_weight) packed_weight.emplace(weight);
-      packed_weight->multiply(logits, d_rows.narrow(0, begin, n));
-      PackedMatrix(these).multiply(logits.t(), d_weight, /*add=*/begin > 0);
+      auto d_these = d_rows.narrow(0, begin, n);
+      torch::mm_out(d_these, logits, weight);
+      if (begin == 0) {
+        torch::mm_out(d_weight, logits.t(), these);
+      } else {
+        d_weight.addmm_(logits.t(), these);
+      }
     }
     context->save_for_backward({d_rows, d_weight, d_bias});
     const auto nll = torch::tensor(sum.nll, torch::kDouble);
