@@ -53,6 +53,7 @@ def run(report, options):
         overrides += ["training.max_steps=300", "training.validation_every=100"]
     with work_folder() as work:
         folder = ROOT / options.keep if options.keep else work / "run"
+        (folder / "validations.tsv").unlink(missing_ok=True)  # of an earlier race
         watch = Watch(folder)
         whole = train(options.config, folder, options, *overrides, watch=watch)
         watch(whole.seconds)

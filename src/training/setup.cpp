@@ -1,0 +1,113 @@
+#include "training/setup.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/run_folder.h"
+#include "config/writer.h"
+#include "model/build_model.h"
+#include "training/setup_report.h"
+#include "translation/device.h"
+#include "translation/model_folder.h"
+
+namespace regard {
+namespace {
+
+bool names_tokenizer_file(const std::string& difference) {
+  return difference.starts_with("data.tokenizer.src_file") ||
+         difference.starts_with("data.tokenizer.trg_file");
+}
+
+// What a checkpoint has numbers for: its model, its tokenizers, its optimizer's state.
+bool is_fixed(const std::string& difference, const TrainingOptions& before,
+              const TrainingOptions& now) {
+  if (difference.starts_with("model.dropout") ||
+      difference.starts_with("data.tokenizer.sampling") || names_tokenizer_file(difference)) {
+    return false;
+  }
+  if (difference.starts_with("training.moving_average")) {
+    return (before.moving_average > 0) != (now.moving_average > 0);
+  }
+  return difference.starts_with("model.") || difference.starts_with("data.tokenizer.") ||
+         difference.starts_with("training.optimizer");
+}
+
+// A run goes on with what it has numbers for; the rest may change, and is named.
+void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
+  const auto before = read_model_options(checkpoint);
+  std::string fixed;
+  for (const auto& difference : differing_keys(before, options)) {
+    if (is_fixed(difference, before.training, options.training)) {
+      fixed += "\n  " + difference;
+    } else {
+      log::info("changed since the run began: {}{}", difference,
+                names_tokenizer_file(difference) ? "; the run keeps the tokenizers it has" : "");
+    }
+  }
+  if (fixed.empty()) return;
+  throw CheckpointError(
+      "{}: the run was begun otherwise:{}\nTake these back to go on with it, or begin another "
+      "run in another training.model_dir (with --init-from for its weights)",
+      checkpoint.path().string(), fixed);
+}
+
+void load_data(Setup& setup) {
+  const auto& data = setup.options.data;
+  setup.corpus = Corpus::training(data, setup.tokenizers);
+  if (!data.dev.src.empty()) setup.dev = Corpus::validation(data.dev, setup.tokenizers);
+  log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
+}
+
+void make_model(Setup& setup, const std::string& init_from) {
+  setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
+                            setup.options.model);
+  if (setup.checkpoint) {
+    load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
+  } else if (!init_from.empty()) {
+    const FolderReader from(resolve_model(init_from));
+    load_weights(*setup.model, read_weights(from), from.path().string());
+    log::info("the first weights are those of {}", from.path().string());
+  }
+  setup.model->to(setup.device);
+  log::info("{}", parameter_table(*setup.model));
+}
+
+// Those of the model to begin from, with their options; how they sample is the new run's to say.
+void take_tokenizers(Setup& setup, const FolderReader& from) {
+  auto& wanted = setup.options.data.tokenizer;
+  auto found = read_model_options(from).data.tokenizer;
+  found.sampling = wanted.sampling;
+  Options before = setup.options;
+  wanted = found;
+  for (const auto& difference : differing_keys(before, setup.options)) {
+    log::warning("the tokenizers are those of {}: {}", from.path().string(), difference);
+  }
+  setup.tokenizers = read_tokenizers(from, found);
+}
+
+}  // namespace
+
+Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
+                 const std::string& init_from) {
+  Setup setup;
+  setup.options = options;
+  setup.device = find_device(options.device);
+  setup.workers = make_workers(options.threads, setup.device);
+  torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
+  for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
+  if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
+  if (last) {
+    setup.checkpoint.emplace(*last);
+    compare_with_checkpoint(*setup.checkpoint, options);
+    setup.tokenizers = read_tokenizers(*setup.checkpoint, options.data.tokenizer);
+  } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
+    const FolderReader from(resolve_model(init_from));
+    take_tokenizers(setup, from);
+  } else {
+    setup.tokenizers = make_tokenizers(options.data);
+  }
+  load_data(setup);
+  make_model(setup, init_from);
+  return setup;
+}
+
+}  // namespace regard
