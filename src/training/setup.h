@@ -1,4 +1,5 @@
-// What one training needs, made from its options in order: device, workers, tokenizers, data, model.
+// What one training needs, made from its options in order: device, workers, tokenizers, data,
+// model.
 #pragma once
 
 #include <torch/torch.h>
