@@ -27,7 +27,7 @@ ExitCode print_config(const ConfigArguments& arguments) {
                            ? parse_options("", "defaults", arguments.overrides, &origins)
                            : read_options(arguments.config, arguments.overrides, &origins);
   check_options(options, origins);
-  check_attention_kind(options.model.attention.kind, origins.of("model.attention.kind"));
+  check_attention(options.model, origins);
   print(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
   return ExitCode::ok;
 }

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
+#include "model/attention/table.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "training/run_manifest.h"
@@ -65,9 +66,6 @@ std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
   const auto& m = options.model;
   const auto& tokenizers = report.model.tokenizers;
-  const auto attention = m.attention.kind == "none"
-                             ? "none, fixed context: " + name_of(m.attention.fixed_context)
-                             : fmt::format("{}, size {}", m.attention.kind, m.attention.size);
   const auto vocabulary = options.data.tokenizer.joint
                               ? fmt::format("{} entries for both languages",
                                             format_thousands(tokenizers.source->size()))
@@ -77,12 +75,15 @@ std::string model_text(const ModelReport& report) {
   return fmt::format(
       "attention  {}\n"
       "encoder    {}{}\n"
-      "decoder    {}, readout {}\n"
+      "decoder    {}, readout {}{}{}\n"
       "tokenizer  {}, {}\n\n{}",
-      attention, gru(m.encoder.layers, m.encoder.hidden_size, m.encoder.embedding_dim),
+      attention_text(m.attention),
+      gru(m.encoder.layers, m.encoder.hidden_size, m.encoder.embedding_dim),
       m.encoder.bidirectional ? ", in both directions" : "",
       gru(m.decoder.layers, m.decoder.hidden_size, m.decoder.embedding_dim), m.decoder.readout_size,
-      name_of(options.data.tokenizer.kind), vocabulary, parameter_table(*report.model.model));
+      m.decoder.query == Query::automatic ? "" : ", query " + name_of(m.decoder.query),
+      m.decoder.input_feeding ? ", input feeding" : "", name_of(options.data.tokenizer.kind),
+      vocabulary, parameter_table(*report.model.model));
 }
 
 // A value of the manifest as text, a dash where it is missing.

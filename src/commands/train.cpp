@@ -46,7 +46,7 @@ Options resolve_options(const TrainArguments& arguments) {
   Origins origins;
   auto options = read_options(arguments.config, overrides, &origins);
   check_training_options(options, origins);
-  check_attention_kind(options.model.attention.kind, origins.of("model.attention.kind"));
+  check_attention(options.model, origins);
   check_files(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;

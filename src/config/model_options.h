@@ -41,12 +41,20 @@ constexpr std::array<std::string_view, 4> enum_names(InitialState) {
   return {"bridge", "last", "mean", "zero"};
 }
 
+// Which state asks the attention: "auto" is the kind's own habit.
+enum class Query { automatic, last, between, fresh };
+constexpr std::array<std::string_view, 4> enum_names(Query) {
+  return {"auto", "last", "between", "new"};
+}
+
 struct DecoderOptions {
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
   ResetGate reset_gate = ResetGate::before;
   InitialState initial_state = InitialState::bridge;
+  Query query = Query::automatic;
+  bool input_feeding = false;
   std::int64_t readout_size = 512;
 };
 
@@ -60,6 +68,13 @@ void describe(DecoderOptions& o, Field&& field) {
   field("initial_state", o.initial_state,
         "s_0: tanh(W last + b) of the encoder's last states (bridge), these states themselves "
         "(last), tanh(W mean + b) of the mean over all states (mean), or zero");
+  field(
+      "query", o.query,
+      "which state asks where to look: the last, s_{t-1} (Bahdanau: look, then generate), the new, "
+      "s_t of the top layer (Luong: generate, then look), or the one between the two GRU steps of "
+      "Nematus's conditional GRU; auto is new for concat, else last");
+  field("input_feeding", o.input_feeding,
+        "the layer under the output of the step before goes into the next step (Luong 2015)");
   field("readout_size", o.readout_size,
         "width of the layer tanh(W_y y + W_s s + W_c c + b) under the output layer", at_least(1));
 }
@@ -72,13 +87,30 @@ constexpr std::array<std::string_view, 2> enum_names(FixedContext) {
 struct AttentionOptions {
   std::string kind = "additive";
   std::int64_t size = 512;
+  bool project_keys = false;
+  std::string score = "general";
+  std::int64_t window = 10;
+  std::int64_t max_positions = 256;
+  std::int64_t heads = 8;
   FixedContext fixed_context = FixedContext::last;
 };
 
 template <typename Field>
 void describe(AttentionOptions& o, Field&& field) {
-  field("kind", o.kind, "the score: additive, or none for one fixed context at every step");
-  field("size", o.size, "additive: width A of the layer that compares state and key", at_least(1));
+  field("kind", o.kind,
+        "additive, concat, dot, scaled_dot, general, cosine, location, local_m, local_p, "
+        "multi_head; or none for one fixed context at every step");
+  field("size", o.size,
+        "additive, concat: width A of the layer that compares state and key; multi_head: of all "
+        "heads",
+        at_least(1));
+  field("project_keys", o.project_keys,
+        "dot, scaled_dot, cosine: compare the query with K h_s, as wide as the query, in place of "
+        "h_s; needed where decoder and encoder states differ in width");
+  field("score", o.score, "local_m, local_p: the content score inside the window");
+  field("window", o.window, "local_m, local_p: D, of a window of 2 D + 1 positions", at_least(1));
+  field("max_positions", o.max_positions, "location: the longest source, in tokens", at_least(1));
+  field("heads", o.heads, "multi_head: how many heads share the size", at_least(1));
   field("fixed_context", o.fixed_context,
         "none: c is the last states of both directions, or the mean over all positions");
 }

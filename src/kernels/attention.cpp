@@ -1,44 +1,105 @@
 #include "kernels/attention.h"
 
 #include <limits>
+#include <optional>
+#include <tuple>
 
 #include "kernels/fused.h"
 
 namespace regard::kernels {
 
-torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
-  if (torch::GradMode::is_enabled() || !is_fused_on(states)) {
-    return attention_weights_composite(score, states);
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
+
+// q [N, A], keys [B, S, A], v [A] or none, lengths [B] -> α [N, S]
+class WeighFunction : public torch::autograd::Function<WeighFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys,
+                        const Maybe& v, const Tensor& lengths, std::int64_t form, double scale) {
+    auto weights = torch::empty({q.size(0), keys.size(1)}, q.options());
+    const auto score = score_of(keys, v.value_or(Tensor()), lengths, form, scale);
+    AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh", [&] {
+      weigh<scalar_t>(score.rows<scalar_t>(), q.size(0) / keys.size(0),
+                      {q.const_data_ptr<scalar_t>(), q.size(1)},
+                      weights.mutable_data_ptr<scalar_t>());
+    });
+    context->save_for_backward({q, keys, v.value_or(Tensor()), lengths, weights});
+    context->saved_data["form"] = form;
+    context->saved_data["scale"] = scale;
+    return weights;
   }
-  const auto N = states.size(0);
-  const auto B = score.keys.size(0);
-  AttentionScore a = score;
-  a.keys = score.keys.contiguous();
-  if (a.v.defined()) a.v = score.v.contiguous();
-  const auto q = (a.form == ScoreForm::additive ? torch::linear(states, a.W) : states).contiguous();
-  auto weights = torch::empty({N, a.keys.size(1)}, states.options());
-  AT_DISPATCH_FLOATING_TYPES(states.scalar_type(), "attention_weights", [&] {
-    weigh<scalar_t>(a.rows<scalar_t>(), N / B, {q.const_data_ptr<scalar_t>(), q.size(1)},
-                    weights.mutable_data_ptr<scalar_t>());
-  });
-  return weights;
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto& [q, keys, v] = std::tie(saved[0], saved[1], saved[2]);
+    const auto score = score_of(keys, v, saved[3], context->saved_data["form"].toInt(),
+                                context->saved_data["scale"].toDouble());
+    const auto d_weights = gradients[0].contiguous();
+    auto d_q = torch::empty_like(q);
+    auto d_keys = torch::zeros_like(keys);
+    auto d_v = v.defined() ? torch::zeros({keys.size(0), keys.size(2)}, q.options()) : Tensor();
+    AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh_backward", [&] {
+      weigh_backward<scalar_t>(
+          score.rows<scalar_t>(), q.size(0) / keys.size(0),
+          {q.const_data_ptr<scalar_t>(), q.size(1)}, saved[4].const_data_ptr<scalar_t>(),
+          d_weights.const_data_ptr<scalar_t>(), {d_q.mutable_data_ptr<scalar_t>(), q.size(1)},
+          d_keys.mutable_data_ptr<scalar_t>(),
+          d_v.defined() ? d_v.mutable_data_ptr<scalar_t>() : nullptr);
+    });
+    return {d_q, d_keys, d_v.defined() ? d_v.sum(0) : Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  static AttentionScore score_of(const Tensor& keys, const Tensor& v, const Tensor& lengths,
+                                 std::int64_t form, double scale) {
+    AttentionScore score;
+    score.form = static_cast<ScoreForm>(form);
+    score.v = v;
+    score.scale = scale;
+    score.keys = keys;
+    score.lengths = lengths;
+    return score;
+  }
+};
+
+}  // namespace
+
+torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
+  if (!is_fused_on(states)) return attention_weights_composite(score, states);
+  const auto q = score.form == ScoreForm::additive ? torch::linear(states, score.W) : states;
+  return WeighFunction::apply(q.contiguous(), score.keys.contiguous(),
+                              score.v.defined() ? Maybe(score.v.contiguous()) : std::nullopt,
+                              score.lengths.contiguous(), static_cast<std::int64_t>(score.form),
+                              score.scale);
 }
 
 torch::Tensor attention_weights_composite(const AttentionScore& score,
                                           const torch::Tensor& states) {
-  const auto B = score.keys.size(0);
-  const auto S = score.keys.size(1);
-  const auto s = states.view({B, -1, states.size(1)});  // [B, G, D]
-  const auto e = score.form == ScoreForm::additive
-                     ? (score.keys.unsqueeze(1) + torch::linear(s, score.W).unsqueeze(2))
-                           .tanh()
-                           .matmul(score.v)
-                     : s.bmm(score.keys.transpose(1, 2)) * score.scale;  // [B, G, S]
-  const auto lengths = score.lengths.to(states.device()).view({B, 1, 1});
-  const auto padding = torch::arange(S, lengths.options()) >= lengths;  // [B, 1, S]
-  return e.masked_fill(padding, -std::numeric_limits<double>::infinity())
-      .softmax(-1)
-      .view({states.size(0), S});
+  const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
+  return masked_softmax(e, score.lengths).view({states.size(0), -1});
+}
+
+torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
+  const auto& keys = score.keys;  // [B, S, A]
+  if (score.form == ScoreForm::additive) {
+    const auto q = torch::linear(states, score.W).unsqueeze(2);  // [B, G, 1, A]
+    return (keys.unsqueeze(1) + q).tanh().matmul(score.v);
+  }
+  const auto q = score.form == ScoreForm::cosine
+                     ? states / states.norm(2, -1, /*keepdim=*/true).clamp_min(smallest_norm)
+                     : states;
+  return q.matmul(keys.transpose(1, 2)) * score.scale;  // [B, G, S]
+}
+
+torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths) {
+  const auto on_device = lengths.to(scores.device()).view({-1, 1, 1});
+  const auto padding =
+      torch::arange(scores.size(2), on_device.options()) >= on_device;  // [B, 1, S]
+  return scores.masked_fill(padding, -std::numeric_limits<double>::infinity()).softmax(-1);
 }
 
 }  // namespace regard::kernels

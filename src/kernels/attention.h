@@ -9,12 +9,12 @@ namespace regard::kernels {
 
 struct AttentionScore {
   ScoreForm form = ScoreForm::additive;
-  torch::Tensor W;     // [A, D], additive: q = W s. With dot, q = s
-  torch::Tensor v;     // [A], additive
-  double scale = 1;    // dot
-  torch::Tensor keys;  // [B, S, A]
-  torch::Tensor
-      lengths;  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
+  torch::Tensor W = {};     // [A, D], additive: q = W s. Else q = s
+  torch::Tensor v = {};     // [A], additive
+  double scale = 1;         // dot, cosine
+  torch::Tensor keys = {};  // [B, S, A]
+  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
+  torch::Tensor lengths = {};
 
   // What the innermost loops read of it; M and mixed are left open. Contiguous tensors of type T.
   template <typename T>
@@ -33,10 +33,17 @@ struct AttentionScore {
 };
 
 // States s [N, D] -> α [N, S], exactly 0 beyond each sentence's end. N = G · B: G queries in a row
-// for each sentence. Fast on the CPU where no gradient is asked for; else the composite.
+// for each sentence. On the CPU in single or double precision, else the composite. The gradient
+// cannot itself be differentiated.
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states);
 
 // The same from LibTorch's operations, differentiable, on any device.
 torch::Tensor attention_weights_composite(const AttentionScore& score, const torch::Tensor& states);
+
+// The scores before the softmax: s [B, G, D] -> e [B, G, S], with whatever comes out beyond the
+// ends.
+torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
+// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends.
+torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths);
 
 }  // namespace regard::kernels

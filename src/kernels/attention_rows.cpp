@@ -1,6 +1,7 @@
 #include "kernels/attention_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <vector>
 
@@ -23,10 +24,17 @@ REGARD_INLINE void add_scaled(std::int64_t n, T factor, const T* a, T* sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] += factor * a[i];
 }
 
+// What q·k_s is multiplied with, where the score is a product.
+template <typename T>
+REGARD_INLINE T product_scale(const AttentionRows<T>& rows, const T* q) {
+  if (rows.form != ScoreForm::cosine) return rows.scale;
+  return rows.scale / std::max(std::sqrt(dot(rows.A, q, q)), static_cast<T>(smallest_norm));
+}
+
 // e_s of one position.
 template <typename T>
-REGARD_INLINE T energy(const AttentionRows<T>& rows, const T* q, const T* k) {
-  if (rows.form == ScoreForm::dot) return rows.scale * dot(rows.A, q, k);
+REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, const T* q, const T* k) {
+  if (rows.form != ScoreForm::additive) return scale * dot(rows.A, q, k);
   const T* v = rows.v;
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -34,13 +42,13 @@ REGARD_INLINE T energy(const AttentionRows<T>& rows, const T* q, const T* k) {
   return sum;
 }
 
-// From the gradient of e_s to those of q, k_s and v.
+// From the gradient of e_s to those of q, k_s and v, the scale held as it is.
 template <typename T>
-REGARD_INLINE void energy_backward(const AttentionRows<T>& rows, T d_e, const T* q, const T* k,
-                                   T* d_q, T* d_k, T* d_v) {
-  if (rows.form == ScoreForm::dot) {
-    add_scaled(rows.A, rows.scale * d_e, k, d_q);
-    add_scaled(rows.A, rows.scale * d_e, q, d_k);
+REGARD_INLINE void energy_backward(const AttentionRows<T>& rows, T scale, T d_e, const T* q,
+                                   const T* k, T* d_q, T* d_k, T* d_v) {
+  if (rows.form != ScoreForm::additive) {
+    add_scaled(rows.A, scale * d_e, k, d_q);
+    add_scaled(rows.A, scale * d_e, q, d_k);
     return;
   }
   const T* v = rows.v;
@@ -71,9 +79,32 @@ REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, 
                                   T* weights) {
   const auto length = rows.lengths[b];
   const T* k = rows.keys + b * rows.S * rows.A;
-  for (std::int64_t s = 0; s < length; ++s) weights[s] = energy(rows, q, k + s * rows.A);
+  const T scale = product_scale(rows, q);
+  for (std::int64_t s = 0; s < length; ++s) weights[s] = energy(rows, scale, q, k + s * rows.A);
   softmax(length, weights);
   std::fill(weights + length, weights + rows.S, T(0));
+}
+
+// From the gradient of α to those of q, k and v, of sentence b and one query.
+template <typename T>
+REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::int64_t b, const T* q,
+                                           const T* weights, const T* d_weights, T* d_q, T* d_keys,
+                                           T* d_v) {
+  const auto [S, A] = std::tuple(rows.S, rows.A);
+  const auto length = rows.lengths[b];
+  const T mean = dot(length, weights, d_weights);
+  const T scale = product_scale(rows, q);
+  std::fill(d_q, d_q + A, T(0));
+  for (std::int64_t s = 0; s < length; ++s) {
+    const T d_e = weights[s] * (d_weights[s] - mean);
+    const auto position = (b * S + s) * A;
+    energy_backward(rows, scale, d_e, q, rows.keys + position, d_q, d_keys + position,
+                    d_v == nullptr ? d_v : d_v + b * A);
+  }
+  // Of q / |q|, only what turns q counts.
+  if (rows.form != ScoreForm::cosine) return;
+  const T square = dot(A, q, q);
+  if (std::sqrt(square) > smallest_norm) add_scaled(A, -dot(A, d_q, q) / square, q, d_q);
 }
 
 }  // namespace
@@ -83,6 +114,15 @@ REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Str
                                T* weights) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
     weigh_sentence(rows, n / G, q.row(n), weights);
+  }
+}
+
+template <typename T>
+REGARD_FOR_EACH_CPU void weigh_backward(const AttentionRows<T>& rows, std::int64_t G,
+                                        Strided<const T> q, const T* weights, const T* d_weights,
+                                        Strided<T> d_q, T* d_keys, T* d_v) {
+  for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S, d_weights += rows.S) {
+    weigh_sentence_backward(rows, n / G, q.row(n), weights, d_weights, d_q.row(n), d_keys, d_v);
   }
 }
 
@@ -103,32 +143,25 @@ template <typename T>
 REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<const T> q,
                                          const T* weights, const T* d_weights, const T* d_out,
                                          Strided<T> d_q, T* d_keys, T* d_v) {
-  const auto [S, A, M] = std::tuple(rows.S, rows.A, rows.M);
+  const auto [S, M] = std::tuple(rows.S, rows.M);
   std::vector<T> d_alpha(static_cast<std::size_t>(S));
   for (std::int64_t b = 0; b < rows.B; ++b, weights += S, d_out += M) {
-    const auto length = rows.lengths[b];
     const T* m = rows.mixed + b * S * M;
-    T mean = 0;  // Σ_s α_s d_α_s
-    for (std::int64_t s = 0; s < length; ++s) {
+    for (std::int64_t s = 0; s < rows.lengths[b]; ++s) {
       auto& d = d_alpha[static_cast<std::size_t>(s)];
       d = dot(M, m + s * M, d_out);
       if (d_weights != nullptr) d += d_weights[b * S + s];
-      mean += weights[s] * d;
     }
-    std::fill(d_q.row(b), d_q.row(b) + A, T(0));
-    for (std::int64_t s = 0; s < length; ++s) {
-      const T d_e = weights[s] * (d_alpha[static_cast<std::size_t>(s)] - mean);
-      const auto position = (b * S + s) * A;
-      energy_backward(rows, d_e, q.row(b), rows.keys + position, d_q.row(b), d_keys + position,
-                      d_v + b * A);
-    }
+    weigh_sentence_backward(rows, b, q.row(b), weights, d_alpha.data(), d_q.row(b), d_keys, d_v);
   }
 }
 
-#define REGARD_INSTANTIATE(T)                                                                  \
-  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);            \
-  template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);           \
-  template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*, \
+#define REGARD_INSTANTIATE(T)                                                                     \
+  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);               \
+  template void weigh_backward(const AttentionRows<T>&, std::int64_t, Strided<const T>, const T*, \
+                               const T*, Strided<T>, T*, T*);                                     \
+  template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);              \
+  template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*,    \
                                 const T*, Strided<T>, T*, T*);
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)

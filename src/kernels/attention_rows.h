@@ -1,8 +1,8 @@
 // One step of attention for B sentences, from the query to the mixture, position by position and
 // never past a sentence's end.
 //
-//   e_s = vᵀ tanh(q + k_s)  (additive)    or    e_s = scale · q·k_s  (dot)
-//   α = softmax_s(e)        out = x + Σ_s α_s m_s
+//   e_s = vᵀ tanh(q + k_s)  (additive)    e_s = scale · q·k_s  (dot)    e_s = scale · q·k_s / |q|
+//   (cosine) α = softmax_s(e)        out = x + Σ_s α_s m_s
 //
 // m_s is what the mixture is made of: the states, or the states times a matrix that the caller has
 // multiplied once a sentence, since Σ α_s (C h_s) = C Σ α_s h_s.
@@ -14,12 +14,15 @@
 
 namespace regard::kernels {
 
-enum class ScoreForm { additive, dot };
+enum class ScoreForm { additive, dot, cosine };
+
+// |q| is taken for no less, so that a query of zeros asks for nothing in particular.
+constexpr double smallest_norm = 1e-8;
 
 template <typename T>
 struct AttentionRows {
   ScoreForm form;
-  T scale;                      // dot
+  T scale;                      // dot, cosine
   std::int64_t B, S, A, M;      // sentences, positions, widths of the keys and of the mixture
   const T* keys;                // [B, S, A]
   const T* v;                   // [A], additive
@@ -30,6 +33,12 @@ struct AttentionRows {
 // G queries to each sentence, q [B · G, A] -> weights α [B · G, S], 0 beyond the end
 template <typename T>
 void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q, T* weights);
+
+// weights as weigh() gave them, d_weights [B · G, S] -> d_q [B · G, A]; adds to d_keys [B, S, A]
+// and to d_v [B, A], the gradient of v by sentence.
+template <typename T>
+void weigh_backward(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
+                    const T* weights, const T* d_weights, Strided<T> d_q, T* d_keys, T* d_v);
 
 // One query to each: q [B, A], x [B, M] -> weights α [B, S], out [B, M]
 template <typename T>

@@ -41,6 +41,8 @@ Memory Memory::select(const torch::Tensor& rows) const {
 DecoderState DecoderState::select(const torch::Tensor& rows) const {
   DecoderState selected;
   for (const auto& layer : layers) selected.layers.push_back(select_rows(layer, rows));
+  selected.readout = select_rows(readout, rows);
+  for (const auto& tensor : attention) selected.attention.push_back(select_rows(tensor, rows));
   return selected;
 }
 

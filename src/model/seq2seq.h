@@ -34,6 +34,8 @@ struct Memory {
 // What the decoder carries from one step to the next.
 struct DecoderState {
   std::vector<torch::Tensor> layers;  // L times [N, D]
+  torch::Tensor readout;              // [N, R], of the step before; undefined without input feeding
+  std::vector<torch::Tensor> attention;  // what the attention carries, each [N, …]
 
   DecoderState select(const torch::Tensor& rows) const;
 };

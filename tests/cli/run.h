@@ -59,10 +59,12 @@ struct ToyCorpus {
 };
 ToyCorpus toy_corpus(std::size_t lines, unsigned seed);
 
+inline const std::string additive = "kind: additive, size: 16";
+
 // Lays a toy corpus and a configuration into the folder, which is made anew; returns the
 // configuration's path. It trains into folder/run, in about two seconds.
 std::filesystem::path toy_training(const std::filesystem::path& folder,
-                                   const std::string& attention = "additive");
+                                   const std::string& attention = additive);
 
 // Runs trained for a few steps on 200 toy pairs, once for each build of the binary, whatever number
 // of test processes ask at once. They translate badly, but surely.

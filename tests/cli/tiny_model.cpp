@@ -41,7 +41,7 @@ data:
 model:
   encoder: {{embedding_dim: 16, hidden_size: 16}}
   decoder: {{embedding_dim: 16, hidden_size: 16, readout_size: 16}}
-  attention: {{kind: {attention}, size: 16}}
+  attention: {{{attention}}}
   dropout: {{embeddings: 0, states: 0, readout: 0}}
 training:
   model_dir: {folder}/run
@@ -69,7 +69,7 @@ fs::path trained_once(const std::string& name, const std::string& attention) {
   const auto lock_path = cli_folder() / (name + ".lock");
   const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0 || flock(lock, LOCK_EX) != 0) throw std::runtime_error("no lock for " + name);
-  const auto binary = fs::path(REGARD_BINARY_DIR) / "regard";
+  const auto binary = fs::path(REGARD_BINARY_DIR) / "regard-torch";
   std::error_code none;
   const auto made = fs::last_write_time(stamp, none);
   if (none || made < fs::last_write_time(binary)) {
@@ -115,11 +115,11 @@ fs::path toy_training(const fs::path& folder, const std::string& attention) {
 }
 
 fs::path tiny_model() {
-  return trained_once("tiny", "additive");
+  return trained_once("tiny", additive);
 }
 
 fs::path tiny_fixed_context() {
-  return trained_once("tiny_fixed_context", "none");
+  return trained_once("tiny_fixed_context", "kind: none");
 }
 
 }  // namespace regard

@@ -124,6 +124,19 @@ TEST_F(TrainBadInput, AnUnknownAttentionNamesTheNearest) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("`additive`"), HasSubstr("command line:")));
 }
 
+TEST_F(TrainBadInput, AnOptionOfAnotherAttentionNamesItsReaders) {
+  const auto result = train({"model.attention.kind=general", "model.attention.size=32"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.size"),
+                                HasSubstr("only additive")));
+}
+
+TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
+  const auto result = train({"model.attention.kind=dot", "model.attention.size=512"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("project_keys"), HasSubstr("wide")));
+}
+
 TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
   const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
   EXPECT_EQ(result.code, 2);

@@ -42,13 +42,21 @@ TEST(Configs, TheFixedContextTwinDiffersInAttentionAlone) {
   const Options fixed = read_options(folder / "multi30k_fixed_context.yaml");
   EXPECT_THAT(differing_keys(attention, fixed),
               ElementsAre("name: multi30k → multi30k_fixed_context",
-                          "model.attention.kind: additive → none"));
+                          "model.attention.kind: additive → none",
+                          "model.attention.size: 256 → 512"));  // which none does not read
 }
 
 TEST(Configs, TheFastRecipeIsTheGoodOneInFewerSteps) {
   EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
                              read_options(folder / "multi30k_fast.yaml")),
-              ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 6000"));
+              ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
+}
+
+TEST(Configs, TheBestRecipeIsTheGoodOneWithSamplingAndAveraging) {
+  EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
+                             read_options(folder / "multi30k_best.yaml")),
+              ElementsAre("name: multi30k → multi30k_best", "data.tokenizer.sampling: 0 → 0.1",
+                          "training.moving_average: 0 → 0.999"));
 }
 
 }  // namespace

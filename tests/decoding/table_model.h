@@ -22,7 +22,7 @@ class TableModel : public Seq2Seq {
     memory.summary = which.to(torch::kDouble);
     return memory;
   }
-  DecoderState start(const Memory& memory) override { return {{memory.keys}}; }
+  DecoderState start(const Memory& memory) override { return {{memory.keys}, {}, {}}; }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const Memory& memory) override {
     const auto G = tokens.size(0) / memory.keys.size(0);

@@ -116,7 +116,9 @@ INSTANTIATE_TEST_SUITE_P(All, GruLoopReference,
                                          Case{"ResetBeforeAdditive", false, ScoreForm::additive},
                                          Case{"ResetAfterAdditive", true, ScoreForm::additive},
                                          Case{"ResetBeforeDot", false, ScoreForm::dot},
-                                         Case{"ResetAfterDot", true, ScoreForm::dot}),
+                                         Case{"ResetAfterDot", true, ScoreForm::dot},
+                                         Case{"ResetBeforeCosine", false, ScoreForm::cosine},
+                                         Case{"ResetAfterCosine", true, ScoreForm::cosine}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

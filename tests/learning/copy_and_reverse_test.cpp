@@ -50,6 +50,7 @@ double learn(const std::string& attention, bool reverse) {
   options.decoder.readout_size = 64;
   options.attention.kind = attention;
   options.attention.size = 64;
+  options.attention.project_keys = true;
   options.dropout = {0, 0, 0};
   const auto model = build_model(V, V, options);
 
@@ -73,12 +74,19 @@ double learn(const std::string& attention, bool reverse) {
   return right;
 }
 
-TEST(Learning, AdditiveAttentionCopies) {
-  EXPECT_GE(learn("additive", false), 0.98);
+class Learning : public testing::TestWithParam<std::string> {};
+
+TEST_P(Learning, Copies) {
+  EXPECT_GE(learn(GetParam(), false), 0.98);
 }
-TEST(Learning, AdditiveAttentionReverses) {
-  EXPECT_GE(learn("additive", true), 0.98);
+TEST_P(Learning, Reverses) {
+  EXPECT_GE(learn(GetParam(), true), 0.98);
 }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Learning,
+                         testing::Values("additive", "concat", "dot", "scaled_dot", "general",
+                                         "cosine"),
+                         [](const auto& tested) { return tested.param; });
 
 }  // namespace
 }  // namespace regard

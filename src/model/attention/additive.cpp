@@ -19,10 +19,6 @@ torch::Tensor Additive::keys(const torch::Tensor& states) {
   return U_(states);
 }
 
-torch::Tensor Additive::score(const torch::Tensor& queries, const torch::Tensor& keys) {
-  return (keys.unsqueeze(1) + W_(queries).unsqueeze(2)).tanh().matmul(v_);  // [B, G, S]
-}
-
 std::optional<kernels::AttentionScore> Additive::kernel_score(const Memory& memory) {
   return kernels::AttentionScore{.form = kernels::ScoreForm::additive,
                                  .W = W_->weight,

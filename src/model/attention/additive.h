@@ -15,10 +15,7 @@ class Additive : public ScoreAttention {
   Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   std::optional<kernels::AttentionScore> kernel_score(const Memory& memory) override;
-
- protected:
   torch::Tensor keys(const torch::Tensor& states) override;
-  torch::Tensor score(const torch::Tensor& queries, const torch::Tensor& keys) override;
 
  private:
   torch::nn::Linear W_{nullptr};  // [A, D], no bias: U has one

@@ -10,14 +10,19 @@
 
 #include <optional>
 
+#include "config/model_options.h"
 #include "kernels/attention.h"
 #include "model/seq2seq.h"
 
 namespace regard {
 
+// What an attention carries from one step to the next, a row for each query: nothing, for most.
+using AttentionState = std::vector<torch::Tensor>;
+
 struct AttentionStep {
-  torch::Tensor weights;  // alpha_t [N, S]: a distribution, exactly 0 at padding; or undefined
+  torch::Tensor weights;  // alpha_t [N, S], exactly 0 at padding; or undefined
   torch::Tensor context;  // c_t [N, C]; of a mixture undefined: the decoder mixes what it needs
+  AttentionState state;
 };
 
 class Attention : public torch::nn::Module {
@@ -25,9 +30,15 @@ class Attention : public torch::nn::Module {
   // Done once a sentence: adds the keys, or the one context, to a memory that has
   // values, mask, lengths and summary.
   virtual void prepare(Memory& memory) = 0;
-  // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory.
-  virtual AttentionStep step(const torch::Tensor& query, const Memory& memory) = 0;
+  // Before the first step, a row for each sentence.
+  virtual AttentionState start(const Memory& /*memory*/) { return {}; }
+  // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory. An
+  // attention without a state may be asked for several steps of a sentence at once.
+  virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                             const Memory& memory) = 0;
 
+  // Which state asks, unless the configuration says so.
+  virtual Query habit() const { return Query::last; }
   // The context is sum_s alpha_ts value_s, so a step gives the weights alone.
   virtual bool is_mixture() const { return false; }
   // The context is the same at every step.
@@ -41,18 +52,20 @@ class Attention : public torch::nn::Module {
 // weights [N, S], values [B, S, M] -> sum_s alpha_s value_s [N, M]
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values);
 
-// Every attention that scores each position by itself; the values are the states.
+// Every attention that scores each position by itself; the values are the states. A kind says what
+// its keys are, and either the form in which the kernels have its score (kernel_score), or the
+// score.
 class ScoreAttention : public Attention {
  public:
   void prepare(Memory& memory) final { memory.keys = keys(memory.values); }
-  AttentionStep step(const torch::Tensor& query, const Memory& memory) final;
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) final;
   bool is_mixture() const final { return true; }
 
- protected:
   // The part of the score that waits for no query: [B, S, C] -> [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // e_t: queries [B, G, D], keys [B, S, A] -> [B, G, S].
-  virtual torch::Tensor score(const torch::Tensor& queries, const torch::Tensor& keys) = 0;
+  // e_t: queries [B, G, D] -> [B, G, S], with whatever comes out at padding.
+  virtual torch::Tensor score(const torch::Tensor& queries, const Memory& memory);
 };
 
 }  // namespace regard

@@ -9,10 +9,11 @@ void NoAttention::prepare(Memory& memory) {
                                             : masked_mean(memory.values, memory.mask);
 }
 
-AttentionStep NoAttention::step(const torch::Tensor& query, const Memory& memory) {
+AttentionStep NoAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,
+                                const Memory& memory) {
   const auto N = query.size(0);
   const auto B = memory.context.size(0);
-  return {{}, memory.context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1})};
+  return {{}, memory.context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1}), {}};
 }
 
 }  // namespace regard

@@ -11,10 +11,13 @@ namespace regard {
 
 class NoAttention : public Attention {
  public:
-  explicit NoAttention(const AttentionOptions& options) : q_(options.fixed_context) {}
+  NoAttention(std::int64_t /*query_size*/, std::int64_t /*state_size*/,
+              const AttentionOptions& options)
+      : q_(options.fixed_context) {}
 
   void prepare(Memory& memory) override;
-  AttentionStep step(const torch::Tensor& query, const Memory& memory) override;
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) override;
   bool is_constant() const override { return true; }
 
  private:

@@ -4,50 +4,154 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
+#include <iterator>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "config/options.h"
+#include "config/writer.h"
 #include "model/attention/additive.h"
+#include "model/attention/concat.h"
+#include "model/attention/cosine.h"
+#include "model/attention/dot.h"
 #include "model/attention/fixed_context.h"
+#include "model/attention/general.h"
+#include "model/attention/local.h"
+#include "model/attention/location.h"
+#include "model/attention/multi_head.h"
 
 namespace regard {
 namespace {
 
-using Make =
-    std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>;
+struct Kind {
+  std::string name;
+  std::vector<std::string> reads;  // keys of model.attention
+  std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>
+      make;
+  bool scores_content = false;
+};
+constexpr bool content = true;
 
-const std::vector<std::pair<std::string, Make>>& table() {
-  static const std::vector<std::pair<std::string, Make>> kinds = {
-      {"none", [](auto, auto, const auto& o) { return std::make_shared<NoAttention>(o); }},
-      {"additive",
-       [](auto D, auto C, const auto& o) { return std::make_shared<Additive>(D, C, o); }},
+template <typename T>
+std::shared_ptr<Attention> make(std::int64_t D, std::int64_t C, const AttentionOptions& options) {
+  return std::make_shared<T>(D, C, options);
+}
+
+const std::vector<Kind>& table() {
+  static const std::vector<Kind> kinds = {
+      {"none", {"fixed_context"}, make<NoAttention>},
+      {"additive", {"size"}, make<Additive>, content},
+      {"concat", {"size"}, make<Concat>, content},
+      {"dot", {"project_keys"}, make<Dot>, content},
+      {"scaled_dot", {"project_keys"}, make<ScaledDot>, content},
+      {"general", {}, make<General>, content},
+      {"cosine", {"project_keys"}, make<Cosine>, content},
+      {"location", {"max_positions"}, make<Location>},
+      {"local_m", {"score", "window"}, make<LocalM>},
+      {"local_p", {"score", "window"}, make<LocalP>},
+      {"multi_head", {"size", "heads"}, make<MultiHead>},
   };
   return kinds;
+}
+
+const Kind& find_kind(const std::string& name, const std::string& place) {
+  const auto found = std::ranges::find(table(), name, &Kind::name);
+  if (found != table().end()) return *found;
+  const auto known = attention_kinds();
+  const auto near = nearest(name, known);
+  throw ConfigError("{}model.attention.kind: unknown kind `{}`{}; there are {}", place, name,
+                    near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
+}
+
+// Of a kind with a score inside, the score's options too.
+std::vector<std::string> options_read(const AttentionOptions& options) {
+  auto reads = find_kind(options.kind, "").reads;
+  const auto score = std::ranges::find(table(), options.score, &Kind::name);
+  if (std::ranges::find(reads, "score") != reads.end() && score != table().end()) {
+    std::ranges::copy(score->reads, std::back_inserter(reads));
+  }
+  return reads;
+}
+
+std::vector<std::string> kinds_that_read(std::string_view option) {
+  std::vector<std::string> names;
+  for (const auto& kind : table()) {
+    if (std::ranges::find(kind.reads, option) != kind.reads.end()) names.push_back(kind.name);
+  }
+  return names;
+}
+
+void check_options(const AttentionOptions& given, const Origins& origins) {
+  const auto reads = options_read(given);
+  Options with;
+  Options without;
+  with.model.attention = given;
+  without.model.attention.kind = given.kind;
+  for (const auto& difference : differing_keys(without, with)) {
+    const auto key = difference.substr(0, difference.find(':'));
+    const auto name = key.substr(key.rfind('.') + 1);
+    if (std::ranges::find(reads, name) != reads.end()) continue;
+    throw ConfigError("{}: {}: {} does not read it, only {}; remove it", origins.of(key),
+                      difference, given.kind, fmt::join(kinds_that_read(name), ", "));
+  }
 }
 
 }  // namespace
 
 std::vector<std::string> attention_kinds() {
   std::vector<std::string> names;
-  for (const auto& [name, make] : table()) names.push_back(name);
+  for (const auto& kind : table()) names.push_back(kind.name);
   return names;
-}
-
-void check_attention_kind(const std::string& kind, const std::string& place) {
-  const auto known = attention_kinds();
-  if (std::ranges::find(known, kind) != known.end()) return;
-  const auto near = nearest(kind, known);
-  throw ConfigError("{}model.attention.kind: unknown kind `{}`{}; there are {}",
-                    place.empty() ? "" : place + ": ", kind,
-                    near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
 }
 
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options) {
-  check_attention_kind(options.kind);
-  const auto is_wanted = [&](const auto& entry) { return entry.first == options.kind; };
-  return std::ranges::find_if(table(), is_wanted)->second(query_size, state_size, options);
+  return find_kind(options.kind, "").make(query_size, state_size, options);
+}
+
+std::vector<std::string> content_scores() {
+  std::vector<std::string> names;
+  for (const auto& kind : table()) {
+    if (kind.scores_content) names.push_back(kind.name);
+  }
+  return names;
+}
+
+std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
+                                                   const AttentionOptions& options) {
+  const auto known = content_scores();
+  if (std::ranges::find(known, options.score) == known.end()) {
+    throw ConfigError("model.attention.score: `{}` scores no content, as {} wants; there are {}",
+                      options.score, options.kind, fmt::join(known, ", "));
+  }
+  auto inner = options;
+  inner.kind = options.score;
+  return std::dynamic_pointer_cast<ScoreAttention>(make_attention(query_size, state_size, inner));
+}
+
+void check_attention(const ModelOptions& model, const Origins& origins) {
+  const auto place = origins.of("model.attention.kind");
+  const auto& kind =
+      find_kind(model.attention.kind, place.empty() ? "" : fmt::format("{}: ", place));
+  check_options(model.attention, origins);
+  const auto directions = model.encoder.bidirectional ? 2 : 1;
+  kind.make(model.decoder.hidden_size, directions * model.encoder.hidden_size, model.attention);
+}
+
+std::string attention_text(const AttentionOptions& options) {
+  auto text = options.kind;
+  AttentionOptions copy = options;
+  const auto reads = options_read(options);
+  describe(copy, [&]<typename T>(std::string_view key, const T& value, auto&&...) {
+    if (std::ranges::find(reads, key) == reads.end()) return;
+    if constexpr (Choice<T>) {
+      text += fmt::format(", {} {}", key, enum_names(value).at(static_cast<std::size_t>(value)));
+    } else {
+      text += fmt::format(", {} {}", key, value);
+    }
+  });
+  return text;
 }
 
 }  // namespace regard

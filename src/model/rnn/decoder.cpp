@@ -1,6 +1,7 @@
 #include "model/rnn/decoder.h"
 
 #include <string>
+#include <tuple>
 
 #include "model/attention/table.h"
 #include "model/initialisation.h"
@@ -21,7 +22,11 @@ AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& 
         register_module("layer" + std::to_string(l),
                         std::make_shared<GruCell>(1, l == 0 ? E : D, D, o.reset_gate)));
   }
-  C_ = register_module("C", make_linear(state_size, 3 * D, false));
+  query_ = o.query == Query::automatic ? attention_->habit() : o.query;
+  if (query_ == Query::last) C_ = register_module("C", make_linear(state_size, 3 * D, false));
+  if (query_ == Query::between) {
+    second_ = register_module("second", std::make_shared<GruCell>(1, state_size, D, o.reset_gate));
+  }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
     for (std::int64_t l = 0; l < o.layers; ++l) bridges_->push_back(make_linear(state_size, D));
@@ -29,6 +34,7 @@ AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& 
   W_y_ = register_module("W_y", make_linear(E, o.readout_size));
   W_s_ = register_module("W_s", make_linear(D, o.readout_size, false));
   W_c_ = register_module("W_c", make_linear(state_size, o.readout_size, false));
+  if (o.input_feeding) F_ = register_module("F", make_linear(o.readout_size, 3 * D, false));
   register_module("state_dropout", state_dropout_);
   register_module("readout_dropout", readout_dropout_);
 }
@@ -36,7 +42,7 @@ AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& 
 void AttentionDecoder::prepare(Memory& memory) {
   attention_->prepare(memory);
   if (!attention_->is_mixture()) return;
-  memory.gate_values = C_(memory.values);
+  if (!C_.is_empty()) memory.gate_values = C_(memory.values);
   memory.readout_values = W_c_(memory.values);
 }
 
@@ -53,14 +59,27 @@ DecoderState AttentionDecoder::start(const Memory& memory) {
       state.layers.push_back(bridges_[l]->as<torch::nn::Linear>()->forward(source).tanh());
     }
   }
+  state.attention = attention_->start(memory);
+  if (!F_.is_empty()) state.readout = source.new_zeros({source.size(0), W_s_->weight.size(0)});
   return state;
 }
 
 AttentionDecoder::Attended AttentionDecoder::attend(const torch::Tensor& query,
+                                                    const AttentionState& state,
                                                     const Memory& memory) {
-  const auto [weights, context] = attention_->step(query, memory);
-  if (context.defined()) return {C_(context), W_c_(context), weights};
-  return {mix(weights, memory.gate_values), mix(weights, memory.readout_values), weights};
+  auto [weights, context, next] = attention_->step(query, state, memory);
+  const bool is_mixture = !context.defined();
+  Attended attended;
+  attended.weights = weights;
+  attended.state = std::move(next);
+  attended.readout = is_mixture ? mix(weights, memory.readout_values) : W_c_(context);
+  if (query_ == Query::last) {
+    attended.gates = is_mixture ? mix(weights, memory.gate_values) : C_(context);
+  } else if (query_ == Query::between) {
+    if (is_mixture) context = mix(weights, memory.values);
+    attended.gates = second_->project(context.unsqueeze(0))[0];
+  }
+  return attended;
 }
 
 torch::Tensor AttentionDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
@@ -70,39 +89,96 @@ torch::Tensor AttentionDecoder::readout(const torch::Tensor& y, const torch::Ten
 
 DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                    const Memory& memory) {
-  const auto attended = attend(state.layers[0], memory);
-  DecoderState next;
-  auto input = embedded;  // [N, E], further up [N, D]
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    auto projected = layers_[l]->project(input.unsqueeze(0))[0];  // [N, 3D]
-    if (l == 0) projected = projected + attended.gates;
-    input = layers_[l]->step(projected, state.layers[l]);
-    next.layers.push_back(input);
+  return whole_step(layers_[0]->project(embedded.unsqueeze(0))[0], embedded, state, memory);
+}
+
+AttentionDecoder::Bottom AttentionDecoder::bottom_step(const torch::Tensor& x,
+                                                       const torch::Tensor& s,
+                                                       const AttentionState& attention,
+                                                       const Memory& memory) {
+  if (query_ == Query::last) {
+    auto attended = attend(s, attention, memory);
+    return {layers_[0]->step(x + attended.gates, s), std::move(attended)};
   }
-  return {readout(embedded, input, attended.readout), attended.weights, std::move(next)};
+  const auto first = layers_[0]->step(x, s);
+  if (query_ == Query::fresh) return {first, {}};
+  auto attended = attend(first, attention, memory);
+  return {second_->step(attended.gates, first), std::move(attended)};
+}
+
+DecoderStep AttentionDecoder::whole_step(const torch::Tensor& x, const torch::Tensor& y,
+                                         const DecoderState& state, const Memory& memory) {
+  const auto gates = F_.is_empty() ? x : x + F_(state.readout);
+  auto [s, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
+  DecoderState next;
+  next.layers.push_back(s);
+  for (std::size_t l = 1; l < layers_.size(); ++l) {
+    const auto input = state_dropout_->forward(s).unsqueeze(0);
+    s = layers_[l]->step(layers_[l]->project(input)[0], state.layers[l]);
+    next.layers.push_back(s);
+  }
+  if (query_ == Query::fresh) attended = attend(s, state.attention, memory);
+  const auto r = readout(y, s, attended.readout);
+  if (!F_.is_empty()) next.readout = r;
+  next.attention = std::move(attended.state);
+  return {r, attended.weights, std::move(next)};
 }
 
 AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor& projected,
-                                                             torch::Tensor s,
+                                                             const DecoderState& first,
                                                              const Memory& memory) {
-  if (attention_->is_constant()) {
-    const auto attended = attend(s, memory);
+  auto s = first.layers[0];  // [B, D]
+
+  if (query_ == Query::fresh)
+    return {layers_[0]->sequence(projected.unsqueeze(0), s.unsqueeze(0))[0], {}};
+  if (query_ == Query::last && attention_->is_constant()) {
+    const auto attended = attend(s, {}, memory);
     const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, 3D]
     return {layers_[0]->sequence(x, s.unsqueeze(0))[0], attended.readout.unsqueeze(0)};
   }
-  if (const auto score = attention_->kernel_score(memory)) {
+  const auto score = attention_->kernel_score(memory);
+  if (query_ == Query::last && score) {
     const auto [states, weights] = layers_[0]->sequence(projected, s, {*score, memory.gate_values});
     return {states, weights.transpose(0, 1).bmm(memory.readout_values).transpose(0, 1)};
   }
   std::vector<torch::Tensor> states;
   std::vector<torch::Tensor> readouts;
+  auto attention = first.attention;
   for (const auto& x : projected.unbind(0)) {
-    const auto attended = attend(s, memory);
-    s = layers_[0]->step(x + attended.gates, s);
+    auto step = bottom_step(x, s, attention, memory);
+    s = step.state;
+    attention = std::move(step.attended.state);
     states.push_back(s);
-    readouts.push_back(attended.readout);
+    readouts.push_back(step.attended.readout);
   }
   return {torch::stack(states), torch::stack(readouts)};
+}
+
+torch::Tensor AttentionDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
+                                          DecoderState state, const Memory& memory) {
+  std::vector<torch::Tensor> readouts;
+  for (std::int64_t t = 0; t < y.size(0); ++t) {
+    auto step = whole_step(projected[t], y[t], state, memory);
+    readouts.push_back(step.readout);
+    state = std::move(step.state);
+  }
+  return torch::stack(readouts);
+}
+
+torch::Tensor AttentionDecoder::attend_all(const torch::Tensor& h, AttentionState state,
+                                           const Memory& memory) {
+  if (state.empty()) {
+    const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
+    const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
+    return attend(queries, {}, memory).readout.view({B, T, -1}).transpose(0, 1);
+  }
+  std::vector<torch::Tensor> readouts;
+  for (const auto& s : h.unbind(0)) {
+    auto attended = attend(s, state, memory);
+    readouts.push_back(attended.readout);
+    state = std::move(attended.state);
+  }
+  return torch::stack(readouts);
 }
 
 torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
@@ -112,13 +188,15 @@ torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Mem
   const auto first = start(memory);
   const auto projected =
       layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
-  auto [h, attended] = bottom_layer(projected, first.layers[0], memory);
+  if (!F_.is_empty()) return fed_steps(projected, y, first, memory).transpose(0, 1);
+  auto [h, attended] = bottom_layer(projected, first, memory);
 
   // The layers above wait for the bottom's states only.
   for (std::size_t l = 1; l < layers_.size(); ++l) {
     const auto x = layers_[l]->project(state_dropout_->forward(h).reshape({1, T * B, -1}));
     h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
+  if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
   return readout(y, h, attended).transpose(0, 1);  // [B, T, R]
 }
 

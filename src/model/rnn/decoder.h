@@ -1,12 +1,18 @@
-// The attention decoder (Bahdanau, Cho, Bengio 2015, section 3.1 and A.2.2), a stack of GRUs:
+// The attention decoder, a stack of GRUs. As in Bahdanau, Cho, Bengio 2015 (sections 3.1, A.2.2):
 //
-//   c_t = attention(s_{t−1}, h)                  the bottom layer's old state asks
+//   c_t = attention(s_{t−1}, h)                  the bottom layer's old state asks (query: last)
 //   r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
 //   s̃ = tanh(W y_{t−1} + U [r ⊙ s_{t−1}] + C c_t + b)
 //   s_t = z ⊙ s_{t−1} + (1 − z) ⊙ s̃
 //   readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b)        s_t the top layer's
 //
-// Only attention and U s wait for the last state. The rest is done for all steps at once.
+// As in Luong, Pham, Manning 2015 the new state asks (query: new): s_t comes of y_{t−1} and s_{t−1}
+// alone, and c_t = attention(s_t, h), s_t the top layer's, goes into the readout only. In the
+// conditional GRU of Nematus (Sennrich et al. 2017) the bottom layer makes two steps (query:
+// between): s'_t = GRU_1(y_{t−1}, s_{t−1}), c_t = attention(s'_t, h), s_t = GRU_2(c_t, s'_t).
+// With input feeding (Luong), F readout_{t−1} is added to the gates of the first step.
+//
+// Only what waits for the last state is done step by step, the rest for all steps at once.
 #pragma once
 
 #include <torch/torch.h>
@@ -37,27 +43,49 @@ class AttentionDecoder : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& embedded, const Memory& memory);
 
  private:
-  // What attention adds, once the matrices of its places are applied: C c_t and W_c c_t.
+  // What attention adds, once the matrices of its places are applied.
   struct Attended {
-    torch::Tensor gates;    // [N, 3D]
+    torch::Tensor gates;    // [N, 3D], undefined where the new state asks
     torch::Tensor readout;  // [N, R]
     torch::Tensor weights;  // [N, S] or undefined
+    AttentionState state;
   };
-  Attended attend(const torch::Tensor& query, const Memory& memory);
+  Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
+
+  // One step of the bottom layer: x [N, 3D] the input's share of the gates, s [N, D]. Where the new
+  // state asks, nothing is attended yet.
+  struct Bottom {
+    torch::Tensor state;  // [N, D]
+    Attended attended;
+  };
+  Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
+                     const AttentionState& attention, const Memory& memory);
+  // One step of everything; y [N, E].
+  DecoderStep whole_step(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
+                         const Memory& memory);
 
   struct BottomLayer {
     torch::Tensor states;   // [T, B, D]
-    torch::Tensor readout;  // [T or 1, B, R], attention's part
+    torch::Tensor readout;  // [T or 1, B, R], attention's part, if it was asked
   };
-  // State and attention in turn: projected [T, B, 3D], s [B, D].
-  BottomLayer bottom_layer(const torch::Tensor& projected, torch::Tensor s, const Memory& memory);
+  // All steps of the bottom layer: projected [T, B, 3D].
+  BottomLayer bottom_layer(const torch::Tensor& projected, const DecoderState& first,
+                           const Memory& memory);
+  // All steps, each of which waits for the readout before: y [T, B, E] -> [T, B, R].
+  torch::Tensor fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
+                          DecoderState state, const Memory& memory);
+  // All steps of attention asked by new states h [T, B, D] -> [T, B, R].
+  torch::Tensor attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
                         const torch::Tensor& attended);
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;
   std::vector<std::shared_ptr<GruCell>> layers_;
-  torch::nn::Linear C_{nullptr};  // [3D, C], the context's share of the bottom layer's gates
+  Query query_;
+  torch::nn::Linear C_{nullptr};     // [3D, C], the context's share of the gates; query: last
+  std::shared_ptr<GruCell> second_;  // GRU_2; query: between
+  torch::nn::Linear F_{nullptr};     // [3D, R], the last readout's share; input feeding
   torch::nn::ModuleList bridges_;
   torch::nn::Linear W_y_{nullptr};
   torch::nn::Linear W_s_{nullptr};

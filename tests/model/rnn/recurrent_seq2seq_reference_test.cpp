@@ -37,7 +37,7 @@ torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
 
 // Every way the decoder can be put together.
 std::vector<ModelOptions> variants() {
-  std::vector<ModelOptions> all(10, small());
+  std::vector<ModelOptions> all(25, small());
   all[1].decoder.layers = 2;
   all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
   all[3].attention.kind = "none";
@@ -51,6 +51,34 @@ std::vector<ModelOptions> variants() {
   all[8].encoder.layers = 2;
   all[9].attention.kind = "none";
   all[9].decoder.initial_state = InitialState::mean;
+  all[10].decoder.query = Query::fresh;
+  all[11].decoder.query = Query::fresh;
+  all[11].decoder.layers = 2;
+  all[12].decoder.query = Query::between;
+  all[13].decoder.query = Query::between;
+  all[13].decoder.reset_gate = ResetGate::after;
+  all[13].decoder.layers = 2;
+  all[14].decoder.input_feeding = true;
+  all[15].decoder.input_feeding = true;
+  all[15].decoder.query = Query::fresh;
+  all[15].decoder.layers = 2;
+  all[16].decoder.input_feeding = true;
+  all[16].decoder.query = Query::between;
+  all[17].attention.kind = "none";
+  all[17].decoder.query = Query::fresh;
+  all[18].attention.kind = "none";
+  all[18].decoder.query = Query::between;
+  all[19].attention.kind = "concat";
+  for (std::size_t i = 20; i < 25; ++i) all[i].attention.window = 1;
+  all[20].attention.kind = "local_m";
+  all[21].attention.kind = "local_m";
+  all[21].decoder.query = Query::last;
+  all[22].attention.kind = "local_p";
+  all[22].decoder.input_feeding = true;
+  all[23].attention.kind = "multi_head";
+  all[23].attention.size = 6;
+  all[23].attention.heads = 3;
+  all[24].attention.kind = "location";
   return all;
 }
 

@@ -1,0 +1,30 @@
+#include "model/attention/concat.h"
+
+#include <cmath>
+
+#include "model/initialisation.h"
+
+namespace regard {
+
+Concat::Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+    : query_size_(query_size) {
+  const auto A = options.size;
+  W_ = register_parameter("W", torch::empty({A, query_size + state_size}));
+  xavier_uniform(W_);
+  const double bound = 1 / std::sqrt(static_cast<double>(A));
+  v_ = register_parameter("v", torch::empty({A}).uniform_(-bound, bound));
+}
+
+torch::Tensor Concat::keys(const torch::Tensor& states) {
+  return torch::linear(states, W_.slice(1, query_size_));  // W_h h_s
+}
+
+std::optional<kernels::AttentionScore> Concat::kernel_score(const Memory& memory) {
+  return kernels::AttentionScore{.form = kernels::ScoreForm::additive,
+                                 .W = W_.slice(1, 0, query_size_),
+                                 .v = v_,
+                                 .keys = memory.keys,
+                                 .lengths = memory.lengths};
+}
+
+}  // namespace regard

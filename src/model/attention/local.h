@@ -1,0 +1,73 @@
+// Local attention (Luong, Pham, Manning 2015, section 3.2): a content score inside a window of 2 D
+// + 1 positions about p_t, and nothing outside.
+//
+//   local_m   p_t = t, at most the last position       alpha_t = softmax(e_t) inside the window
+//   local_p   p_t = S sigmoid(v_p^T tanh(W_p s_t))     times exp(-(s - p_t)^2 / (2 sigma^2)), sigma
+//   = D / 2
+//
+// S is the sentence's own length. The Gaussian is not renormalised: the weights of local_p sum to
+// less than 1, and through it the gradient reaches p_t.
+#pragma once
+
+#include <memory>
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+
+namespace regard {
+
+class Local : public Attention {
+ public:
+  void prepare(Memory& memory) override { content_->prepare(memory); }
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) override;
+  bool is_mixture() const override { return true; }
+  Query habit() const override { return Query::fresh; }
+
+ protected:
+  // ConfigError where model.attention.score is no content score.
+  Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  // p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
+  virtual torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
+                               const torch::Tensor& lengths) = 0;
+  // What becomes of the weights inside the window; distance s - p_t [B, G, S].
+  virtual torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& /*distance*/) {
+    return weights;
+  }
+  virtual AttentionState next(const AttentionState& state) { return state; }
+
+  double D_;
+
+ private:
+  std::shared_ptr<ScoreAttention> content_;
+};
+
+class LocalM : public Local {
+ public:
+  LocalM(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+      : Local(query_size, state_size, options) {}
+
+  AttentionState start(const Memory& memory) override;  // t = 0, [B]
+
+ protected:
+  torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
+                       const torch::Tensor& lengths) override;
+  AttentionState next(const AttentionState& state) override { return {state[0] + 1}; }
+};
+
+class LocalP : public Local {
+ public:
+  LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+ protected:
+  torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
+                       const torch::Tensor& lengths) override;
+  torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& distance) override;
+
+ private:
+  torch::nn::Linear W_p_{nullptr};  // [A, D], no bias
+  torch::Tensor v_p_;               // [A]
+};
+
+}  // namespace regard

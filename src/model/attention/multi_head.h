@@ -1,0 +1,30 @@
+// Multi-head attention over the recurrent states (Vaswani et al. 2017, section 3.2.2):
+//
+//   head_i = softmax_s(Q_i s_t · K_i h_s / sqrt(d)) V_i h_s      c_t = W_O [head_1; …; head_H]
+//
+// Each head is d = size / H wide. The weights that are shown are the mean over the heads.
+#pragma once
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+
+namespace regard {
+
+class MultiHead : public Attention {
+ public:
+  // ConfigError where the size is no multiple of the heads.
+  MultiHead(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  void prepare(Memory& memory) override;
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) override;
+
+ private:
+  std::int64_t heads_;
+  torch::nn::Linear W_Q_{nullptr};  // [A, D]
+  torch::nn::Linear W_K_{nullptr};  // [A, C]
+  torch::nn::Linear W_V_{nullptr};  // [A, C]
+  torch::nn::Linear W_O_{nullptr};  // [C, A]
+};
+
+}  // namespace regard
