@@ -128,9 +128,9 @@ AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor
                                                              const DecoderState& first,
                                                              const Memory& memory) {
   auto s = first.layers[0];  // [B, D]
-
-  if (query_ == Query::fresh)
+  if (query_ == Query::fresh) {
     return {layers_[0]->sequence(projected.unsqueeze(0), s.unsqueeze(0))[0], {}};
+  }
   if (query_ == Query::last && attention_->is_constant()) {
     const auto attended = attend(s, {}, memory);
     const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, 3D]
