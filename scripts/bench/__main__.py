@@ -6,7 +6,7 @@
     decode   greedy and beam search over the test lines of Multi30k, with the model given
     memory   peak memory of training the bench model, early and late
     start    from process start to the end of --help, and to one translated line
-    race     from raw Multi30k text to BLEU 35, by the wall clock; a quarter of an hour
+    race     from raw Multi30k text to BLEU 35, by the wall clock; twenty minutes
     all      all of these but the race
 """
 
