@@ -19,6 +19,11 @@ void embedding_normal(torch::Tensor tensor) {
   tensor.normal_(0, 1 / std::sqrt(static_cast<double>(tensor.size(1))));
 }
 
+torch::Tensor score_vector(std::int64_t n) {
+  const double bound = 1 / std::sqrt(static_cast<double>(n));
+  return torch::empty({n}).uniform_(-bound, bound);
+}
+
 torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias) {
   torch::nn::Linear linear(torch::nn::LinearOptions(in, out).bias(bias));
   xavier_uniform(linear->weight);

@@ -11,6 +11,8 @@ void xavier_uniform(torch::Tensor tensor);
 void orthogonal(torch::Tensor tensor);
 // Normal with the standard deviation 1 / sqrt(E), for an embedding [V, E].
 void embedding_normal(torch::Tensor tensor);
+// A vector [n] that scores are products with, uniform between ±1 / sqrt(n).
+torch::Tensor score_vector(std::int64_t n);
 // A Linear's weight xavier_uniform, its bias 0.
 torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias = true);
 

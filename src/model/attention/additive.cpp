@@ -1,7 +1,5 @@
 #include "model/attention/additive.h"
 
-#include <cmath>
-
 #include "model/initialisation.h"
 
 namespace regard {
@@ -11,8 +9,7 @@ Additive::Additive(std::int64_t query_size, std::int64_t state_size,
   const auto A = options.size;
   W_ = register_module("W", make_linear(query_size, A, false));
   U_ = register_module("U", make_linear(state_size, A));
-  const double bound = 1 / std::sqrt(static_cast<double>(A));
-  v_ = register_parameter("v", torch::empty({A}).uniform_(-bound, bound));
+  v_ = register_parameter("v", score_vector(A));
 }
 
 torch::Tensor Additive::keys(const torch::Tensor& states) {

@@ -1,7 +1,5 @@
 #include "model/attention/concat.h"
 
-#include <cmath>
-
 #include "model/initialisation.h"
 
 namespace regard {
@@ -11,8 +9,7 @@ Concat::Concat(std::int64_t query_size, std::int64_t state_size, const Attention
   const auto A = options.size;
   W_ = register_parameter("W", torch::empty({A, query_size + state_size}));
   xavier_uniform(W_);
-  const double bound = 1 / std::sqrt(static_cast<double>(A));
-  v_ = register_parameter("v", torch::empty({A}).uniform_(-bound, bound));
+  v_ = register_parameter("v", score_vector(A));
 }
 
 torch::Tensor Concat::keys(const torch::Tensor& states) {

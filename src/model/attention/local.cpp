@@ -1,6 +1,5 @@
 #include "model/attention/local.h"
 
-#include <cmath>
 #include <limits>
 
 #include "model/attention/table.h"
@@ -16,7 +15,7 @@ AttentionStep Local::step(const torch::Tensor& query, const AttentionState& stat
                           const Memory& memory) {
   const auto S = memory.values.size(1);
   const auto queries = query.view({memory.values.size(0), -1, query.size(1)});  // [B, G, D]
-  const auto lengths = memory.mask.sum(1).view({-1, 1, 1});
+  const auto lengths = memory.lengths.to(queries.device()).view({-1, 1, 1});
   const auto s = torch::arange(S, queries.options());
   const auto distance = s - centre(queries, state, lengths);  // [B, G, S]
   const auto outside = (distance.abs() > D_).logical_or(memory.mask.logical_not().unsqueeze(1));
@@ -38,8 +37,7 @@ torch::Tensor LocalM::centre(const torch::Tensor& queries, const AttentionState&
 LocalP::LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : Local(query_size, state_size, options) {
   W_p_ = register_module("W_p", make_linear(query_size, query_size, false));
-  const double bound = 1 / std::sqrt(static_cast<double>(query_size));
-  v_p_ = register_parameter("v_p", torch::empty({query_size}).uniform_(-bound, bound));
+  v_p_ = register_parameter("v_p", score_vector(query_size));
 }
 
 torch::Tensor LocalP::centre(const torch::Tensor& queries, const AttentionState& /*state*/,

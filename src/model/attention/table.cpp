@@ -55,6 +55,14 @@ const std::vector<Kind>& table() {
   return kinds;
 }
 
+std::vector<std::string> names_of(const std::function<bool(const Kind&)>& wanted) {
+  std::vector<std::string> names;
+  for (const auto& kind : table()) {
+    if (wanted(kind)) names.push_back(kind.name);
+  }
+  return names;
+}
+
 const Kind& find_kind(const std::string& name, const std::string& place) {
   const auto found = std::ranges::find(table(), name, &Kind::name);
   if (found != table().end()) return *found;
@@ -64,22 +72,18 @@ const Kind& find_kind(const std::string& name, const std::string& place) {
                     near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
 }
 
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 // Of a kind with a score inside, the score's options too.
 std::vector<std::string> options_read(const AttentionOptions& options) {
   auto reads = find_kind(options.kind, "").reads;
   const auto score = std::ranges::find(table(), options.score, &Kind::name);
-  if (std::ranges::find(reads, "score") != reads.end() && score != table().end()) {
+  if (contains(reads, "score") && score != table().end()) {
     std::ranges::copy(score->reads, std::back_inserter(reads));
   }
   return reads;
-}
-
-std::vector<std::string> kinds_that_read(std::string_view option) {
-  std::vector<std::string> names;
-  for (const auto& kind : table()) {
-    if (std::ranges::find(kind.reads, option) != kind.reads.end()) names.push_back(kind.name);
-  }
-  return names;
 }
 
 void check_options(const AttentionOptions& given, const Origins& origins) {
@@ -91,18 +95,17 @@ void check_options(const AttentionOptions& given, const Origins& origins) {
   for (const auto& difference : differing_keys(without, with)) {
     const auto key = difference.substr(0, difference.find(':'));
     const auto name = key.substr(key.rfind('.') + 1);
-    if (std::ranges::find(reads, name) != reads.end()) continue;
+    if (contains(reads, name)) continue;
+    const auto readers = names_of([&](const Kind& kind) { return contains(kind.reads, name); });
     throw ConfigError("{}: {}: {} does not read it, only {}; remove it", origins.of(key),
-                      difference, given.kind, fmt::join(kinds_that_read(name), ", "));
+                      difference, given.kind, fmt::join(readers, ", "));
   }
 }
 
 }  // namespace
 
 std::vector<std::string> attention_kinds() {
-  std::vector<std::string> names;
-  for (const auto& kind : table()) names.push_back(kind.name);
-  return names;
+  return names_of([](const Kind&) { return true; });
 }
 
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
@@ -111,17 +114,13 @@ std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t 
 }
 
 std::vector<std::string> content_scores() {
-  std::vector<std::string> names;
-  for (const auto& kind : table()) {
-    if (kind.scores_content) names.push_back(kind.name);
-  }
-  return names;
+  return names_of([](const Kind& kind) { return kind.scores_content; });
 }
 
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
                                                    const AttentionOptions& options) {
   const auto known = content_scores();
-  if (std::ranges::find(known, options.score) == known.end()) {
+  if (!contains(known, options.score)) {
     throw ConfigError("model.attention.score: `{}` scores no content, as {} wants; there are {}",
                       options.score, options.kind, fmt::join(known, ", "));
   }
@@ -144,7 +143,7 @@ std::string attention_text(const AttentionOptions& options) {
   AttentionOptions copy = options;
   const auto reads = options_read(options);
   describe(copy, [&]<typename T>(std::string_view key, const T& value, auto&&...) {
-    if (std::ranges::find(reads, key) == reads.end()) return;
+    if (!contains(reads, key)) return;
     if constexpr (Choice<T>) {
       text += fmt::format(", {} {}", key, enum_names(value).at(static_cast<std::size_t>(value)));
     } else {

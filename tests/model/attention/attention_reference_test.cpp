@@ -1,4 +1,4 @@
-// What holds of every attention that scores positions, and each score against its equation.
+// Each attention against its equation, number by number.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,163 +7,12 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "kernels/fused.h"
 #include "model/attention/fixed_context.h"
 #include "model/attention/table.h"
-#include "tests/gradcheck.h"
+#include "tests/model/attention/sentences.h"
 
 namespace regard {
 namespace {
-
-constexpr std::int64_t B = 3, S = 5, C = 4, D = 3, A = 6;
-
-AttentionOptions options_of(const std::string& kind) {
-  AttentionOptions options;
-  options.kind = kind;
-  options.size = A;
-  options.project_keys = true;  // C is not D
-  options.window = 1;
-  options.heads = 2;
-  return options;
-}
-
-struct Sentences {
-  torch::Tensor states = torch::randn({B, S, C}, torch::kDouble);
-  torch::Tensor mask = torch::arange(S) < torch::tensor({5, 3, 1}).unsqueeze(1);
-  torch::Tensor summary = torch::randn({B, C}, torch::kDouble);
-  torch::Tensor query = torch::randn({B, D}, torch::kDouble);
-
-  Memory memory(Attention& attention) const {
-    Memory memory;
-    memory.values = states;
-    memory.mask = mask;
-    memory.lengths = mask.sum(1);
-    memory.summary = summary;
-    attention.prepare(memory);
-    return memory;
-  }
-};
-
-// What holds of every kind with weights.
-class AttentionKinds : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-    torch::manual_seed(3);
-    attention_ = make_attention(D, C, options_of(GetParam()));
-    attention_->to(torch::kDouble);
-    sentences_ = Sentences();
-  }
-  // The first step, with the context in any case.
-  AttentionStep attend(const Sentences& s) {
-    const auto memory = s.memory(*attention_);
-    auto step = attention_->step(s.query, attention_->start(memory), memory);
-    if (attention_->is_mixture()) step.context = mix(step.weights, memory.values);
-    return step;
-  }
-  std::shared_ptr<Attention> attention_;
-  Sentences sentences_;
-};
-class ContentScores : public AttentionKinds {};
-
-TEST_P(AttentionKinds, WeightsAreADistributionAndExactlyZeroAtPadding) {
-  const auto weights = attend(sentences_).weights;
-  EXPECT_TRUE(weights.masked_select(sentences_.mask.logical_not()).eq(0).all().item<bool>());
-  EXPECT_TRUE(weights.ge(0).all().item<bool>());
-  const auto sums = weights.sum(1);
-  EXPECT_TRUE(sums.gt(0).all().item<bool>());
-  // The Gaussian of local_p is not renormalised.
-  if (GetParam() == "local_p") {
-    EXPECT_TRUE(sums.le(1).all().item<bool>());
-  } else {
-    EXPECT_TRUE(torch::allclose(sums, torch::ones({B}, torch::kDouble)));
-  }
-}
-
-TEST_P(ContentScores, EveryRealPositionHasAWeight) {
-  const auto weights = attend(sentences_).weights;
-  EXPECT_TRUE(weights.masked_select(sentences_.mask).gt(0).all().item<bool>());
-}
-
-TEST_P(AttentionKinds, ARaggedBatchEqualsItsSentencesOneAtATime) {
-  const auto together = attend(sentences_);
-  for (std::int64_t b = 0; b < B; ++b) {
-    const auto length = sentences_.mask[b].sum().item<std::int64_t>();
-    Sentences alone;
-    alone.states = sentences_.states.narrow(0, b, 1).narrow(1, 0, length);
-    alone.mask = torch::ones({1, length}, torch::kBool);
-    alone.summary = sentences_.summary.narrow(0, b, 1);
-    alone.query = sentences_.query.narrow(0, b, 1);
-    const auto step = attend(alone);
-    EXPECT_TRUE(torch::allclose(step.context[0], together.context[b], 1e-12, 1e-12));
-    EXPECT_TRUE(torch::allclose(step.weights[0], together.weights[b].slice(0, 0, length), 1e-12));
-  }
-}
-
-TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
-  const auto memory = sentences_.memory(*attention_);
-  const auto queries = torch::randn({B * 2, D}, torch::kDouble);
-  const auto one = attention_->start(memory);
-  AttentionState two;
-  for (const auto& tensor : one) two.push_back(tensor.repeat_interleave(2, 0));
-  const auto together = attention_->step(queries, two, memory).weights;  // [2B, S]
-  for (std::int64_t g = 0; g < 2; ++g) {
-    const auto alone = attention_->step(queries.slice(0, g, {}, 2), one, memory).weights;
-    EXPECT_TRUE(torch::allclose(together.slice(0, g, {}, 2), alone, 1e-12, 1e-12));
-  }
-}
-
-TEST_P(ContentScores, TheKernelEqualsTheCompositeInValuesAndGradients) {
-  std::vector<torch::Tensor> tensors = {sentences_.states.requires_grad_()};
-  for (const auto& parameter : attention_->parameters()) tensors.push_back(parameter);
-  const auto queries = torch::randn({B * 2, D}, torch::kDouble).requires_grad_();
-  tensors.push_back(queries);
-  const auto along = torch::randn({B * 2, S}, torch::kDouble);
-  const auto run = [&](bool composite) {
-    kernels::use_composites(composite);
-    const auto weights = attention_->step(queries, {}, sentences_.memory(*attention_)).weights;
-    auto results = torch::autograd::grad({(weights * along).sum()}, tensors, {}, {}, false,
-                                         /*allow_unused=*/true);
-    kernels::use_composites(false);
-    results.push_back(weights);
-    return results;
-  };
-  const auto plain = run(true);
-  const auto fused = run(false);
-  for (std::size_t i = 0; i < plain.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-12)) << i;
-  }
-}
-
-TEST_P(ContentScores, PermutingThePositionsOfASentenceChangesNothing) {
-  const auto order = torch::tensor({{3, 0, 4, 1, 2}, {2, 0, 1, 3, 4}, {0, 1, 2, 3, 4}});
-  const auto before = attend(sentences_);
-  auto permuted = sentences_;
-  permuted.states = sentences_.states.gather(1, order.unsqueeze(-1).expand({B, S, C}));
-  const auto after = attend(permuted);
-  EXPECT_TRUE(torch::allclose(before.context, after.context, 1e-12, 1e-12));
-  EXPECT_TRUE(torch::allclose(before.weights.gather(1, order), after.weights, 1e-12, 1e-12));
-}
-
-TEST_P(AttentionKinds, GradientsEqualCentralDifferences) {
-  sentences_.states.requires_grad_();
-  sentences_.query.requires_grad_();
-  auto tensors = named_tensors(*attention_);
-  tensors.emplace_back("states", sentences_.states);
-  tensors.emplace_back("query", sentences_.query);
-  const auto along = torch::randn({B, C}, torch::kDouble);
-  expect_gradients_match([&] { return (attend(sentences_).context * along).sum(); }, tensors);
-}
-
-std::vector<std::string> kinds_with_weights() {
-  auto kinds = attention_kinds();
-  std::erase(kinds, "none");
-  return kinds;
-}
-
-INSTANTIATE_TEST_SUITE_P(All, AttentionKinds, testing::ValuesIn(kinds_with_weights()),
-                         [](const auto& tested) { return tested.param; });
-INSTANTIATE_TEST_SUITE_P(All, ContentScores, testing::ValuesIn(content_scores()),
-                         [](const auto& tested) { return tested.param; });
 
 // Loop by loop, in plain numbers.
 using Numbers = std::vector<double>;
