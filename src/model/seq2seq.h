@@ -46,6 +46,11 @@ struct DecoderStep {
   DecoderState state;
 };
 
+// All steps of a batch, with a given history.
+struct Decoded {
+  torch::Tensor readout;  // [B, T, R], ready for the output layer
+};
+
 struct OutputLayer {
   torch::Tensor weight;  // W [V, R]
   torch::Tensor bias;    // b [V]
@@ -64,8 +69,8 @@ class Seq2Seq : public torch::nn::Module {
   // for each sentence of the memory.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                            const Memory& memory) = 0;
-  // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}. Returns [B, T, R].
-  virtual torch::Tensor decode(const torch::Tensor& input, const Memory& memory) = 0;
+  // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}.
+  virtual Decoded decode(const torch::Tensor& input, const Memory& memory) = 0;
   // The last layer in its parts, so that the loss can be made piece by piece.
   virtual OutputLayer output_layer() = 0;
   // The output layer as a search asks for it, step by step, made ready for many calls: weights that

@@ -31,9 +31,7 @@ class TableModel : public Seq2Seq {
     const auto weights = torch::one_hot(tokens.remainder(memory.mask.size(1)), memory.mask.size(1));
     return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};
   }
-  torch::Tensor decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) override {
-    return {};
-  }
+  Decoded decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) override { return {}; }
   OutputLayer output_layer() override { return {}; }
   Logits logits() override {
     return [](const torch::Tensor& readout) { return readout; };

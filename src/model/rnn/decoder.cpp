@@ -9,7 +9,7 @@
 
 namespace regard {
 
-AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& options)
+RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
       state_dropout_(std::make_shared<Dropout>(options.dropout.states)),
       readout_dropout_(std::make_shared<Dropout>(options.dropout.readout)) {
@@ -39,14 +39,14 @@ AttentionDecoder::AttentionDecoder(std::int64_t state_size, const ModelOptions& 
   register_module("readout_dropout", readout_dropout_);
 }
 
-void AttentionDecoder::prepare(Memory& memory) {
+void RecurrentDecoder::prepare(Memory& memory) {
   attention_->prepare(memory);
   if (!attention_->is_mixture()) return;
   if (!C_.is_empty()) memory.gate_values = C_(memory.values);
   memory.readout_values = W_c_(memory.values);
 }
 
-DecoderState AttentionDecoder::start(const Memory& memory) {
+DecoderState RecurrentDecoder::start(const Memory& memory) {
   DecoderState state;
   const auto source = initial_state_ == InitialState::mean ? masked_mean(memory.values, memory.mask)
                                                            : memory.summary;  // [B, C]
@@ -64,7 +64,7 @@ DecoderState AttentionDecoder::start(const Memory& memory) {
   return state;
 }
 
-AttentionDecoder::Attended AttentionDecoder::attend(const torch::Tensor& query,
+RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
                                                     const AttentionState& state,
                                                     const Memory& memory) {
   auto [weights, context, next] = attention_->step(query, state, memory);
@@ -82,17 +82,17 @@ AttentionDecoder::Attended AttentionDecoder::attend(const torch::Tensor& query,
   return attended;
 }
 
-torch::Tensor AttentionDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
+torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
                                         const torch::Tensor& attended) {
   return readout_dropout_->forward((W_y_(y) + W_s_(s) + attended).tanh());
 }
 
-DecoderStep AttentionDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
+DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                    const Memory& memory) {
   return whole_step(layers_[0]->project(embedded.unsqueeze(0))[0], embedded, state, memory);
 }
 
-AttentionDecoder::Bottom AttentionDecoder::bottom_step(const torch::Tensor& x,
+RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
                                                        const torch::Tensor& s,
                                                        const AttentionState& attention,
                                                        const Memory& memory) {
@@ -106,7 +106,7 @@ AttentionDecoder::Bottom AttentionDecoder::bottom_step(const torch::Tensor& x,
   return {second_->step(attended.gates, first), std::move(attended)};
 }
 
-DecoderStep AttentionDecoder::whole_step(const torch::Tensor& x, const torch::Tensor& y,
+DecoderStep RecurrentDecoder::whole_step(const torch::Tensor& x, const torch::Tensor& y,
                                          const DecoderState& state, const Memory& memory) {
   const auto gates = F_.is_empty() ? x : x + F_(state.readout);
   auto [s, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
@@ -124,7 +124,7 @@ DecoderStep AttentionDecoder::whole_step(const torch::Tensor& x, const torch::Te
   return {r, attended.weights, std::move(next)};
 }
 
-AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor& projected,
+RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor& projected,
                                                              const DecoderState& first,
                                                              const Memory& memory) {
   auto s = first.layers[0];  // [B, D]
@@ -154,7 +154,7 @@ AttentionDecoder::BottomLayer AttentionDecoder::bottom_layer(const torch::Tensor
   return {torch::stack(states), torch::stack(readouts)};
 }
 
-torch::Tensor AttentionDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
+torch::Tensor RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
                                           DecoderState state, const Memory& memory) {
   std::vector<torch::Tensor> readouts;
   for (std::int64_t t = 0; t < y.size(0); ++t) {
@@ -165,7 +165,7 @@ torch::Tensor AttentionDecoder::fed_steps(const torch::Tensor& projected, const 
   return torch::stack(readouts);
 }
 
-torch::Tensor AttentionDecoder::attend_all(const torch::Tensor& h, AttentionState state,
+torch::Tensor RecurrentDecoder::attend_all(const torch::Tensor& h, AttentionState state,
                                            const Memory& memory) {
   if (state.empty()) {
     const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
@@ -181,14 +181,14 @@ torch::Tensor AttentionDecoder::attend_all(const torch::Tensor& h, AttentionStat
   return torch::stack(readouts);
 }
 
-torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
+Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
   const auto first = start(memory);
   const auto projected =
       layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
-  if (!F_.is_empty()) return fed_steps(projected, y, first, memory).transpose(0, 1);
+  if (!F_.is_empty()) return {fed_steps(projected, y, first, memory).transpose(0, 1)};
   auto [h, attended] = bottom_layer(projected, first, memory);
 
   // The layers above wait for the bottom's states only.
@@ -197,7 +197,7 @@ torch::Tensor AttentionDecoder::forward(const torch::Tensor& embedded, const Mem
     h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
   if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
-  return readout(y, h, attended).transpose(0, 1);  // [B, T, R]
+  return {readout(y, h, attended).transpose(0, 1)};
 }
 
 }  // namespace regard

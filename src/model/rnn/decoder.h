@@ -22,25 +22,22 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/decoder.h"
 #include "model/dropout.h"
 #include "model/rnn/gru.h"
-#include "model/seq2seq.h"
 
 namespace regard {
 
-class AttentionDecoder : public torch::nn::Module {
+class RecurrentDecoder : public Decoder {
  public:
   // state_size is the encoder's width C.
-  AttentionDecoder(std::int64_t state_size, const ModelOptions& options);
+  RecurrentDecoder(std::int64_t state_size, const ModelOptions& options);
 
-  // Done once a sentence: completes a memory that has values, mask, lengths and summary.
-  void prepare(Memory& memory);
-  // s_0 of every layer.
-  DecoderState start(const Memory& memory);
-  // embedded [N, E], the tokens before.
-  DecoderStep step(const torch::Tensor& embedded, const DecoderState& state, const Memory& memory);
-  // embedded [B, T, E] -> readouts [B, T, R].
-  torch::Tensor forward(const torch::Tensor& embedded, const Memory& memory);
+  void prepare(Memory& memory) override;
+  DecoderState start(const Memory& memory) override;  // s_0 of every layer
+  DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
+                   const Memory& memory) override;
+  Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
 
  private:
   // What attention adds, once the matrices of its places are applied.

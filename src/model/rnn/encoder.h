@@ -13,24 +13,18 @@
 
 #include "config/model_options.h"
 #include "model/dropout.h"
+#include "model/encoder.h"
 #include "model/rnn/gru.h"
 
 namespace regard {
 
-struct EncoderOutput {
-  torch::Tensor states;  // h [B, S, C], C = D times directions; of no meaning at padding
-  torch::Tensor mask;    // [B, S] bool, true at real positions
-  torch::Tensor last;    // [→h_S; ←h_1] [B, C]: each direction's state once it has read it all
-};
-
-class RecurrentEncoder : public torch::nn::Module {
+// `last` is [→h_S; ←h_1]: each direction's state once it has read it all.
+class RecurrentEncoder : public Encoder {
  public:
   RecurrentEncoder(const EncoderOptions& options, double state_dropout);
 
-  // embedded [B, S, E]; lengths [B] int64 on the CPU, none of them 0.
-  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths);
-
-  std::int64_t state_size() const { return directions_ * hidden_size_; }
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  std::int64_t state_size() const override { return directions_ * hidden_size_; }
 
  private:
   std::int64_t directions_;

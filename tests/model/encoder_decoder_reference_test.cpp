@@ -1,4 +1,4 @@
-#include "model/rnn/recurrent_seq2seq.h"
+#include "model/encoder_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ struct Example {
 };
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
-  const auto readout = model.decode(x.input, model.encode(x.source, x.lengths));
+  const auto readout = model.decode(x.input, model.encode(x.source, x.lengths)).readout;
   const auto [weight, bias] = model.output_layer();
   return cross_entropy(readout, x.output, weight, bias, 0.1).smoothed;
 }
@@ -82,14 +82,14 @@ std::vector<ModelOptions> variants() {
   return all;
 }
 
-TEST(RecurrentSeq2SeqReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
+TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
   for (const auto& options : variants()) {
     torch::manual_seed(6);
-    RecurrentSeq2Seq model(9, 9, options);
+    EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);
     const Example x;
     const auto memory = model.encode(x.source, x.lengths);
-    const auto at_once = model.decode(x.input, memory);
+    const auto at_once = model.decode(x.input, memory).readout;
     auto state = model.start(memory);
     for (std::int64_t t = 0; t < 3; ++t) {
       auto step = model.step(x.input.select(1, t), state, memory);
@@ -99,18 +99,18 @@ TEST(RecurrentSeq2SeqReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
   }
 }
 
-TEST(RecurrentSeq2SeqReference, GradientsOfTheWholeEqualCentralDifferences) {
+TEST(EncoderDecoderReference, GradientsOfTheWholeEqualCentralDifferences) {
   for (const auto& options : variants()) {
     torch::manual_seed(7);
-    RecurrentSeq2Seq model(9, 9, options);
+    EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);
     const Example x;
     expect_gradients_match([&] { return loss_of(model, x); }, named_tensors(model), 1e-5);
   }
 }
 
-TEST(RecurrentSeq2SeqReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
-  RecurrentSeq2Seq model(9, 9, small());
+TEST(EncoderDecoderReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
+  EncoderDecoder model(9, 9, small());
   model.to(torch::kDouble);
   const torch::NoGradGuard guard;
   const auto [weight, bias] = model.output_layer();
@@ -126,9 +126,9 @@ TEST(RecurrentSeq2SeqReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
   kernels::use_composites(false);
 }
 
-TEST(RecurrentSeq2SeqReference, PaddingChangesNeitherLossNorGradients) {
+TEST(EncoderDecoderReference, PaddingChangesNeitherLossNorGradients) {
   torch::manual_seed(8);
-  RecurrentSeq2Seq model(9, 9, small());
+  EncoderDecoder model(9, 9, small());
   model.to(torch::kDouble);
   const Example x;
   auto padded = x;
@@ -145,14 +145,14 @@ TEST(RecurrentSeq2SeqReference, PaddingChangesNeitherLossNorGradients) {
   }
 }
 
-TEST(RecurrentSeq2Seq, TheFirstStateIsTheMeansWhateverTheAttention) {
+TEST(EncoderDecoder, TheFirstStateIsTheMeansWhateverTheAttention) {
   auto options = small();
   options.decoder.initial_state = InitialState::mean;
   const Example x;
   const auto first_state = [&](const std::string& kind) {
     options.attention.kind = kind;
     torch::manual_seed(9);
-    RecurrentSeq2Seq model(9, 9, options);
+    EncoderDecoder model(9, 9, options);
     const torch::NoGradGuard guard;
     for (const auto& item : model.named_parameters()) {  // the same, whatever else was drawn
       torch::manual_seed(10);
@@ -163,24 +163,24 @@ TEST(RecurrentSeq2Seq, TheFirstStateIsTheMeansWhateverTheAttention) {
   EXPECT_TRUE(torch::equal(first_state("none"), first_state("additive")));
 }
 
-TEST(RecurrentSeq2Seq, TyingSharesTheMatrices) {
+TEST(EncoderDecoder, TyingSharesTheMatrices) {
   auto options = small();
   const auto count = [](const Seq2Seq& model) {
     std::int64_t n = 0;
     for (const auto& p : model.parameters()) n += p.numel();
     return n;
   };
-  const auto none = count(RecurrentSeq2Seq(9, 9, options));
+  const auto none = count(EncoderDecoder(9, 9, options));
   options.tied_embeddings = TiedEmbeddings::output;
-  EXPECT_EQ(count(RecurrentSeq2Seq(9, 9, options)), none - 9 * 3);
+  EXPECT_EQ(count(EncoderDecoder(9, 9, options)), none - 9 * 3);
   options.tied_embeddings = TiedEmbeddings::all;
-  EXPECT_EQ(count(RecurrentSeq2Seq(9, 9, options)), none - 2 * 9 * 3);
+  EXPECT_EQ(count(EncoderDecoder(9, 9, options)), none - 2 * 9 * 3);
 }
 
-TEST(RecurrentSeq2Seq, TheBenchModelHasItsPublishedSize) {
+TEST(EncoderDecoder, TheBenchModelHasItsPublishedSize) {
   const ModelOptions bench;  // the defaults
   std::int64_t n = 0;
-  for (const auto& p : RecurrentSeq2Seq(8000, 8000, bench).parameters()) n += p.numel();
+  for (const auto& p : EncoderDecoder(8000, 8000, bench).parameters()) n += p.numel();
   EXPECT_NEAR(static_cast<double>(n), 15.6e6, 0.3e6);
 }
 

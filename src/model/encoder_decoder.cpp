@@ -1,13 +1,15 @@
-#include "model/rnn/recurrent_seq2seq.h"
+#include "model/encoder_decoder.h"
 
 #include "model/initialisation.h"
+#include "model/rnn/decoder.h"
+#include "model/rnn/encoder.h"
 
 namespace regard {
 
-RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
-                                   const ModelOptions& options)
+EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
+                               const ModelOptions& options)
     : encoder_(std::make_shared<RecurrentEncoder>(options.encoder, options.dropout.states)),
-      decoder_(std::make_shared<AttentionDecoder>(encoder_->state_size(), options)),
+      decoder_(std::make_shared<RecurrentDecoder>(encoder_->state_size(), options)),
       embedding_dropout_(std::make_shared<Dropout>(options.dropout.embeddings)) {
   const auto tied = options.tied_embeddings;
   source_embedding_ = register_parameter(
@@ -31,7 +33,7 @@ RecurrentSeq2Seq::RecurrentSeq2Seq(std::int64_t source_vocabulary, std::int64_t 
   register_module("embedding_dropout", embedding_dropout_);
 }
 
-Memory RecurrentSeq2Seq::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+Memory EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
   const auto embedded = embedding_dropout_->forward(torch::embedding(source_embedding_, source));
   const auto encoded = encoder_->forward(embedded, lengths);
   Memory memory;
@@ -43,13 +45,13 @@ Memory RecurrentSeq2Seq::encode(const torch::Tensor& source, const torch::Tensor
   return memory;
 }
 
-DecoderStep RecurrentSeq2Seq::step(const torch::Tensor& tokens, const DecoderState& state,
-                                   const Memory& memory) {
+DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
+                                 const Memory& memory) {
   return decoder_->step(embedding_dropout_->forward(torch::embedding(target_embedding_, tokens)),
                         state, memory);
 }
 
-torch::Tensor RecurrentSeq2Seq::decode(const torch::Tensor& input, const Memory& memory) {
+Decoded EncoderDecoder::decode(const torch::Tensor& input, const Memory& memory) {
   return decoder_->forward(embedding_dropout_->forward(torch::embedding(target_embedding_, input)),
                            memory);
 }

@@ -1,0 +1,23 @@
+// Writes target sentences: what every decoder is to the rest of the model.
+#pragma once
+
+#include <torch/torch.h>
+
+#include "model/seq2seq.h"
+
+namespace regard {
+
+class Decoder : public torch::nn::Module {
+ public:
+  // Done once a sentence: completes a memory that has values, mask, lengths and summary.
+  virtual void prepare(Memory& memory) = 0;
+  // Before the first step, a row for each sentence.
+  virtual DecoderState start(const Memory& memory) = 0;
+  // embedded [N, E], the tokens before.
+  virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
+                           const Memory& memory) = 0;
+  // All steps with a given history: embedded [B, T, E].
+  virtual Decoded forward(const torch::Tensor& embedded, const Memory& memory) = 0;
+};
+
+}  // namespace regard
