@@ -23,6 +23,11 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->add_option("--picture", arguments.picture,
                    "draw the attention: all sentences as .html, or the first as .svg")
       ->type_name("FILE");
+  command
+      ->add_flag("--explain", arguments.explain,
+                 "print each step in numbers in place of the translation: query, scores, weights, "
+                 "context")
+      ->excludes("--n-best");
   add_search_options(*command, model, arguments.search);
   return command;
 }

@@ -19,6 +19,7 @@ struct TranslateArguments {
   std::int64_t n_best = 0;
   std::string alignments;
   std::string picture;
+  bool explain = false;
 };
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);

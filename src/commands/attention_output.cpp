@@ -32,9 +32,9 @@ AttentionPicture picture_of(const Translation& translation, const Translator& tr
 }  // namespace
 
 void require_attention(const ReadyModel& model, const std::string& option) {
-  if (model.loaded.options.model.attention.kind != "none") return;
-  throw ConfigError("{}: the model {} has no attention (model.attention.kind: none) to show",
-                    option, model.path.string());
+  if (model.loaded.model->shows_attention()) return;
+  throw ConfigError("{}: the model {} has no attention (model.attention.kind: {}) to show", option,
+                    model.path.string(), model.loaded.options.model.attention.kind);
 }
 
 AlignmentOutput::AlignmentOutput(const std::string& path, const ReadyModel& model)

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
+#include "commands/explanation_text.h"
 #include "commands/line_feed.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
@@ -85,23 +86,32 @@ std::string n_best_lines(std::int64_t number, const Translation& translation,
   return lines;
 }
 
-// The three things that can be written, opened before the first line is translated.
+// The things that can be written, opened before the first line is translated.
 class Outputs {
  public:
   Outputs(const TranslateArguments& arguments, const ReadyModel& model)
-      : n_best_(static_cast<std::size_t>(arguments.n_best)), text_(arguments.output) {
+      : model_(model),
+        n_best_(static_cast<std::size_t>(arguments.n_best)),
+        explain_(arguments.explain),
+        text_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
   }
 
   bool want_weights() const { return alignments_ || picture_; }
 
-  void write(std::int64_t number, const Translation& translation, const Translator& translator) {
+  void write(std::int64_t number, const std::string& line, const Translation& translation,
+             const Translator& translator) {
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
     if (alignments_) alignments_->write(translation, translator, hypotheses, n_best_ == 0);
     if (picture_) picture_->add(translation, translator);
-    text_.write(n_best_ > 0 ? n_best_lines(number, translation, translator, n_best_)
-                            : translation.text + "\n");
+    if (explain_) {
+      const auto explanation = explain(model_.loaded, model_.device, line, translation);
+      text_.write(explanation_text(number + 1, translation.text, explanation));
+    } else {
+      text_.write(n_best_ > 0 ? n_best_lines(number, translation, translator, n_best_)
+                              : translation.text + "\n");
+    }
   }
 
   void flush() { text_.flush(); }
@@ -113,7 +123,9 @@ class Outputs {
   }
 
  private:
+  const ReadyModel& model_;
   std::size_t n_best_;
+  bool explain_;
   OutputFile text_;
   std::optional<AlignmentOutput> alignments_;
   std::optional<PictureOutput> picture_;
@@ -159,9 +171,9 @@ ExitCode translate(const TranslateArguments& arguments) {
         translator.translate(lines, search, testing.batch_size, [&](std::int64_t done) {
           if (reporter) reporter->update(number + done);
         });
-    for (const auto& translation : translations) {
-      outputs.write(number++, translation, translator);
-      doubts.look_at(translation);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      outputs.write(number++, lines[i], translations[i], translator);
+      doubts.look_at(translations[i]);
     }
     outputs.flush();
   }

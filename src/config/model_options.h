@@ -84,6 +84,12 @@ constexpr std::array<std::string_view, 2> enum_names(FixedContext) {
   return {"last", "mean"};
 }
 
+// What stands in for the gradient through a position that was drawn.
+enum class HardEstimator { reinforce, gumbel };
+constexpr std::array<std::string_view, 2> enum_names(HardEstimator) {
+  return {"reinforce", "gumbel"};
+}
+
 struct AttentionOptions {
   std::string kind = "additive";
   std::int64_t size = 512;
@@ -91,26 +97,49 @@ struct AttentionOptions {
   std::string score = "general";
   std::int64_t window = 10;
   std::int64_t max_positions = 256;
+  HardEstimator estimator = HardEstimator::reinforce;
+  double temperature = 1;
+  double entropy = 0.01;
+  std::int64_t anneal_steps = 0;
+  std::int64_t shift = 1;
   std::int64_t heads = 8;
+  double fertility = 2;
+  double coverage_loss = 0;
   FixedContext fixed_context = FixedContext::last;
 };
 
 template <typename Field>
 void describe(AttentionOptions& o, Field&& field) {
-  field("kind", o.kind,
-        "additive, concat, dot, scaled_dot, general, cosine, location, local_m, local_p, "
-        "multi_head; or none for one fixed context at every step");
+  field(
+      "kind", o.kind,
+      "where the decoder looks at each step, by the names of docs/attention.md; none is one fixed "
+      "context at every step");
   field("size", o.size,
-        "additive, concat: width A of the layer that compares state and key; multi_head: of all "
-        "heads",
+        "additive, concat, coverage: width A of the layer that compares state and key; multi_head: "
+        "of all heads",
         at_least(1));
   field("project_keys", o.project_keys,
         "dot, scaled_dot, cosine: compare the query with K h_s, as wide as the query, in place of "
         "h_s; needed where decoder and encoder states differ in width");
-  field("score", o.score, "local_m, local_p: the content score inside the window");
+  field("score", o.score,
+        "local_m, local_p: the content score inside the window; hard: of what is drawn from");
   field("window", o.window, "local_m, local_p: D, of a window of 2 D + 1 positions", at_least(1));
   field("max_positions", o.max_positions, "location: the longest source, in tokens", at_least(1));
+  field("estimator", o.estimator,
+        "hard: the gradient through a drawn position, by REINFORCE, or straight through Gumbel "
+        "noise");
+  field("temperature", o.temperature, "hard, gumbel: tau; the lower, the harder and the noisier",
+        at_least(0.01));
+  field("entropy", o.entropy, "hard, reinforce: what a nat of the weights' entropy is worth",
+        at_least(0));
+  field("anneal_steps", o.anneal_steps,
+        "hard: updates over which reading softly gives way to drawing", at_least(0));
+  field("shift", o.shift, "ntm: K, of shifts by −K … K positions", between(0, 16));
   field("heads", o.heads, "multi_head: how many heads share the size", at_least(1));
+  field("fertility", o.fertility, "coverage: N, the most steps that a position is expected to take",
+        at_least(0.01));
+  field("coverage_loss", o.coverage_loss,
+        "coverage: the weight of the loss for looking at the same position again", at_least(0));
   field("fixed_context", o.fixed_context,
         "none: c is the last states of both directions, or the mean over all positions");
 }

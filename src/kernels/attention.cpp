@@ -70,7 +70,7 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_composite(score, states);
-  const auto q = score.form == ScoreForm::additive ? torch::linear(states, score.W) : states;
+  const auto q = score.W.defined() ? torch::linear(states, score.W) : states;
   return WeighFunction::apply(q.contiguous(), score.keys.contiguous(),
                               score.v.defined() ? Maybe(score.v.contiguous()) : std::nullopt,
                               score.lengths.contiguous(), static_cast<std::int64_t>(score.form),
@@ -89,6 +89,7 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
     const auto q = torch::linear(states, score.W).unsqueeze(2);  // [B, G, 1, A]
     return (keys.unsqueeze(1) + q).tanh().matmul(score.v);
   }
+  if (score.form == ScoreForm::position) return torch::linear(states, score.W);
   const auto q = score.form == ScoreForm::cosine
                      ? states / states.norm(2, -1, /*keepdim=*/true).clamp_min(smallest_norm)
                      : states;

@@ -9,10 +9,10 @@ namespace regard::kernels {
 
 struct AttentionScore {
   ScoreForm form = ScoreForm::additive;
-  torch::Tensor W = {};     // [A, D], additive: q = W s. Else q = s
+  torch::Tensor W = {};     // [A, D], additive: q = W s. [S, D], position: q = W s. Else q = s
   torch::Tensor v = {};     // [A], additive
   double scale = 1;         // dot, cosine
-  torch::Tensor keys = {};  // [B, S, A]
+  torch::Tensor keys = {};  // [B, S, A]; position: [B, S, 0]
   // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
   torch::Tensor lengths = {};
 
@@ -23,7 +23,7 @@ struct AttentionScore {
             .scale = static_cast<T>(scale),
             .B = keys.size(0),
             .S = keys.size(1),
-            .A = keys.size(2),
+            .A = keys.size(form == ScoreForm::position ? 1 : 2),
             .M = 0,
             .keys = keys.const_data_ptr<T>(),
             .v = v.defined() ? v.const_data_ptr<T>() : nullptr,

@@ -24,6 +24,12 @@ REGARD_INLINE void add_scaled(std::int64_t n, T factor, const T* a, T* sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] += factor * a[i];
 }
 
+// Where the key of position s of sentence b is, or its gradient: in keys [B, S, A], or null.
+template <typename T, typename Keys>
+REGARD_INLINE Keys key(const AttentionRows<T>& rows, Keys keys, std::int64_t b, std::int64_t s) {
+  return rows.form == ScoreForm::position ? nullptr : keys + (b * rows.S + s) * rows.A;
+}
+
 // What q·k_s is multiplied with, where the score is a product.
 template <typename T>
 REGARD_INLINE T product_scale(const AttentionRows<T>& rows, const T* q) {
@@ -31,9 +37,11 @@ REGARD_INLINE T product_scale(const AttentionRows<T>& rows, const T* q) {
   return rows.scale / std::max(std::sqrt(dot(rows.A, q, q)), static_cast<T>(smallest_norm));
 }
 
-// e_s of one position.
+// e_s of position s, whose key is k.
 template <typename T>
-REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, const T* q, const T* k) {
+REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, std::int64_t s, const T* q,
+                       const T* k) {
+  if (rows.form == ScoreForm::position) return q[s];
   if (rows.form != ScoreForm::additive) return scale * dot(rows.A, q, k);
   const T* v = rows.v;
   T sum = 0;
@@ -44,8 +52,12 @@ REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, const T* q, const 
 
 // From the gradient of e_s to those of q, k_s and v, the scale held as it is.
 template <typename T>
-REGARD_INLINE void energy_backward(const AttentionRows<T>& rows, T scale, T d_e, const T* q,
-                                   const T* k, T* d_q, T* d_k, T* d_v) {
+REGARD_INLINE void energy_backward(const AttentionRows<T>& rows, T scale, std::int64_t s, T d_e,
+                                   const T* q, const T* k, T* d_q, T* d_k, T* d_v) {
+  if (rows.form == ScoreForm::position) {
+    d_q[s] += d_e;
+    return;
+  }
   if (rows.form != ScoreForm::additive) {
     add_scaled(rows.A, scale * d_e, k, d_q);
     add_scaled(rows.A, scale * d_e, q, d_k);
@@ -78,9 +90,10 @@ template <typename T>
 REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, const T* q,
                                   T* weights) {
   const auto length = rows.lengths[b];
-  const T* k = rows.keys + b * rows.S * rows.A;
   const T scale = product_scale(rows, q);
-  for (std::int64_t s = 0; s < length; ++s) weights[s] = energy(rows, scale, q, k + s * rows.A);
+  for (std::int64_t s = 0; s < length; ++s) {
+    weights[s] = energy(rows, scale, s, q, key(rows, rows.keys, b, s));
+  }
   softmax(length, weights);
   std::fill(weights + length, weights + rows.S, T(0));
 }
@@ -90,16 +103,15 @@ template <typename T>
 REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::int64_t b, const T* q,
                                            const T* weights, const T* d_weights, T* d_q, T* d_keys,
                                            T* d_v) {
-  const auto [S, A] = std::tuple(rows.S, rows.A);
+  const auto A = rows.A;
   const auto length = rows.lengths[b];
   const T mean = dot(length, weights, d_weights);
   const T scale = product_scale(rows, q);
   std::fill(d_q, d_q + A, T(0));
   for (std::int64_t s = 0; s < length; ++s) {
     const T d_e = weights[s] * (d_weights[s] - mean);
-    const auto position = (b * S + s) * A;
-    energy_backward(rows, scale, d_e, q, rows.keys + position, d_q, d_keys + position,
-                    d_v == nullptr ? d_v : d_v + b * A);
+    energy_backward(rows, scale, s, d_e, q, key(rows, rows.keys, b, s), d_q,
+                    key(rows, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
   }
   // Of q / |q|, only what turns q counts.
   if (rows.form != ScoreForm::cosine) return;

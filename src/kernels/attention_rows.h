@@ -1,8 +1,9 @@
 // One step of attention for B sentences, from the query to the mixture, position by position and
 // never past a sentence's end.
 //
-//   e_s = vᵀ tanh(q + k_s)  (additive)    e_s = scale · q·k_s  (dot)    e_s = scale · q·k_s / |q|
-//   (cosine) α = softmax_s(e)        out = x + Σ_s α_s m_s
+//   e_s = vᵀ tanh(q + k_s)      (additive)      e_s = scale · q·k_s            (dot)
+//   e_s = q_s, without keys     (position)      e_s = scale · q·k_s / |q|      (cosine)
+//   α = softmax_s(e)            out = x + Σ_s α_s m_s
 //
 // m_s is what the mixture is made of: the states, or the states times a matrix that the caller has
 // multiplied once a sentence, since Σ α_s (C h_s) = C Σ α_s h_s.
@@ -14,7 +15,7 @@
 
 namespace regard::kernels {
 
-enum class ScoreForm { additive, dot, cosine };
+enum class ScoreForm { additive, dot, cosine, position };
 
 // |q| is taken for no less, so that a query of zeros asks for nothing in particular.
 constexpr double smallest_norm = 1e-8;
@@ -23,8 +24,8 @@ template <typename T>
 struct AttentionRows {
   ScoreForm form;
   T scale;                      // dot, cosine
-  std::int64_t B, S, A, M;      // sentences, positions, widths of the keys and of the mixture
-  const T* keys;                // [B, S, A]
+  std::int64_t B, S, A, M;      // sentences, positions, widths of query and keys and of the mixture
+  const T* keys;                // [B, S, A]; position: none, and A = S
   const T* v;                   // [A], additive
   const T* mixed;               // [B, S, M]
   const std::int64_t* lengths;  // [B], 1 to S

@@ -36,19 +36,19 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     auto d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
     auto d_bias = torch::zeros_like(bias);
     const auto buffer = torch::empty({piece, V}, rows.options());
-    RowLosses sum;
+    auto nll = torch::empty({N}, rows.options().dtype(torch::kDouble));
+    double loss = 0;
     for (std::int64_t begin = 0; begin < N; begin += piece) {
       const auto n = std::min(piece, N - begin);
       const auto these = rows.narrow(0, begin, n);
       auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
       torch::mm_out(logits, these, weight.t());
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        const auto losses = softmax_rows<scalar_t>(
+        loss += softmax_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
             targets.const_data_ptr<std::int64_t>() + begin, label_smoothing,
-            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr);
-        sum.loss += losses.loss;
-        sum.nll += losses.nll;
+            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr,
+            nll.mutable_data_ptr<double>() + begin);
       });
       if (!with_gradient) continue;
       auto d_these = d_rows.narrow(0, begin, n);
@@ -60,9 +60,8 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       }
     }
     context->save_for_backward({d_rows, d_weight, d_bias});
-    const auto nll = torch::tensor(sum.nll, torch::kDouble);
     context->mark_non_differentiable({nll});
-    return {torch::tensor(sum.loss, torch::kDouble).to(rows.scalar_type()), nll};
+    return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }
 
   // The gradient was made with the loss, which is a number: what comes in is its factor.
@@ -96,11 +95,11 @@ CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& we
                                             const Tensor& bias, const Tensor& targets,
                                             double label_smoothing) {
   const auto log_p = torch::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
-  const auto nll = -log_p.gather(1, targets.unsqueeze(1)).sum();
-  auto loss = nll;
+  const auto nll = -log_p.gather(1, targets.unsqueeze(1)).squeeze(1);    // [N]
+  auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -log_p.sum() / log_p.size(1);
-    loss = (1 - label_smoothing) * nll + label_smoothing * uniform;
+    loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, nll.detach().to(torch::kDouble)};
 }

@@ -11,7 +11,7 @@ namespace regard::kernels {
 
 struct CrossEntropy {
   torch::Tensor loss;  // a sum over rows
-  torch::Tensor nll;   // −log P(target), a sum over rows, double; not differentiable
+  torch::Tensor nll;   // −log P(target) of each row [N], double; not differentiable
 };
 
 // rows [N, R], weight W [V, R], bias b [V], targets [N] int64. On the CPU in single or double

@@ -7,10 +7,10 @@
 namespace regard::kernels {
 
 template <typename T>
-REGARD_FOR_EACH_CPU RowLosses softmax_rows(std::int64_t n, std::int64_t V, T* logits, const T* bias,
-                                           const std::int64_t* targets, double label_smoothing,
-                                           T* d_bias) {
-  RowLosses losses;
+REGARD_FOR_EACH_CPU double softmax_rows(std::int64_t n, std::int64_t V, T* logits, const T* bias,
+                                        const std::int64_t* targets, double label_smoothing,
+                                        T* d_bias, double* nll) {
+  double loss = 0;
   const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
   for (std::int64_t row = 0; row < n; ++row, logits += V) {
     T largest = logits[0] + bias[0];
@@ -30,8 +30,8 @@ REGARD_FOR_EACH_CPU RowLosses softmax_rows(std::int64_t n, std::int64_t V, T* lo
     }
     const double log_total = static_cast<double>(largest) + std::log(static_cast<double>(total));
     const double mean = static_cast<double>(sum) / static_cast<double>(V);
-    losses.nll += log_total - target;
-    losses.loss += log_total - (1 - label_smoothing) * target - label_smoothing * mean;
+    nll[row] = log_total - target;
+    loss += log_total - (1 - label_smoothing) * target - label_smoothing * mean;
     if (d_bias == nullptr) continue;
 
     const T inverse = 1 / total;
@@ -44,12 +44,12 @@ REGARD_FOR_EACH_CPU RowLosses softmax_rows(std::int64_t n, std::int64_t V, T* lo
     logits[targets[row]] -= one;
     d_bias[targets[row]] -= one;
   }
-  return losses;
+  return loss;
 }
 
-template RowLosses softmax_rows(std::int64_t, std::int64_t, float*, const float*,
-                                const std::int64_t*, double, float*);
-template RowLosses softmax_rows(std::int64_t, std::int64_t, double*, const double*,
-                                const std::int64_t*, double, double*);
+template double softmax_rows(std::int64_t, std::int64_t, float*, const float*, const std::int64_t*,
+                             double, float*, double*);
+template double softmax_rows(std::int64_t, std::int64_t, double*, const double*,
+                             const std::int64_t*, double, double*, double*);
 
 }  // namespace regard::kernels

@@ -10,7 +10,8 @@ Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
   const auto y = targets.flatten().index_select(0, real);         // [N]
   const auto rows = readout.flatten(0, 1).index_select(0, real);  // [N, R]
   const auto [loss, nll] = kernels::linear_cross_entropy(rows, weight, bias, y, label_smoothing);
-  return {loss, nll};
+  const auto everywhere = torch::zeros({targets.numel()}, nll.options());
+  return {loss, everywhere.index_copy(0, real, nll).view_as(targets)};
 }
 
 }  // namespace regard

@@ -8,7 +8,7 @@ namespace regard {
 
 struct Loss {
   torch::Tensor smoothed;  // what is minimised: with label smoothing, a sum over tokens
-  torch::Tensor nll;  // −log P, a sum over tokens, without smoothing, double; not differentiable
+  torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
 // readout [B, T, R], targets [B, T] int64 with 0 at padding; the output layer W [V, R], b [V] is

@@ -16,8 +16,15 @@ class Decoder : public torch::nn::Module {
   // embedded [N, E], the tokens before.
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                            const Memory& memory) = 0;
+  // As in Seq2Seq.
+  virtual AttentionDetail explain(const torch::Tensor& /*embedded*/, const DecoderState& /*state*/,
+                                  const Memory& /*memory*/) {
+    return {};
+  }
   // All steps with a given history: embedded [B, T, E].
   virtual Decoded forward(const torch::Tensor& embedded, const Memory& memory) = 0;
+  virtual void at_step(std::int64_t /*step*/) {}
+  virtual bool shows_attention() const = 0;
 };
 
 }  // namespace regard

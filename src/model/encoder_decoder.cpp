@@ -45,15 +45,22 @@ Memory EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& 
   return memory;
 }
 
+torch::Tensor EncoderDecoder::embedded_target(const torch::Tensor& tokens) {
+  return embedding_dropout_->forward(torch::embedding(target_embedding_, tokens));
+}
+
 DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
                                  const Memory& memory) {
-  return decoder_->step(embedding_dropout_->forward(torch::embedding(target_embedding_, tokens)),
-                        state, memory);
+  return decoder_->step(embedded_target(tokens), state, memory);
+}
+
+AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const DecoderState& state,
+                                        const Memory& memory) {
+  return decoder_->explain(embedded_target(tokens), state, memory);
 }
 
 Decoded EncoderDecoder::decode(const torch::Tensor& input, const Memory& memory) {
-  return decoder_->forward(embedding_dropout_->forward(torch::embedding(target_embedding_, input)),
-                           memory);
+  return decoder_->forward(embedded_target(input), memory);
 }
 
 }  // namespace regard

@@ -22,10 +22,16 @@ class EncoderDecoder : public Seq2Seq {
   DecoderState start(const Memory& memory) override { return decoder_->start(memory); }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const Memory& memory) override;
+  AttentionDetail explain(const torch::Tensor& tokens, const DecoderState& state,
+                          const Memory& memory) override;
   Decoded decode(const torch::Tensor& input, const Memory& memory) override;
+  void at_step(std::int64_t step) override { decoder_->at_step(step); }
+  bool shows_attention() const override { return decoder_->shows_attention(); }
   OutputLayer output_layer() override { return {output_weight_, output_bias_}; }
 
  private:
+  torch::Tensor embedded_target(const torch::Tensor& tokens);
+
   torch::Tensor source_embedding_;  // [V_src, E]
   torch::Tensor target_embedding_;  // [V_trg, E]; the source's where all are tied
   torch::Tensor output_weight_;     // [V_trg, R]; the target embedding where tied

@@ -46,9 +46,25 @@ struct DecoderStep {
   DecoderState state;
 };
 
+// What an attention adds to the training loss at each step and for each row; undefined where it
+// adds nothing.
+struct AttentionLoss {
+  torch::Tensor penalty;     // added as it stands
+  torch::Tensor log_choice;  // log-probability of the position that was drawn (loss/reinforce.h)
+};
+
 // All steps of a batch, with a given history.
 struct Decoded {
-  torch::Tensor readout;  // [B, T, R], ready for the output layer
+  torch::Tensor readout;              // [B, T, R], ready for the output layer
+  AttentionLoss attention_loss = {};  // each [B, T]
+};
+
+// How the attention of a step came to its weights, for people to read. What a model does not have
+// is undefined.
+struct AttentionDetail {
+  torch::Tensor query;    // [N, D] the state that asked
+  torch::Tensor scores;   // [N, S] e_ts, where weights are a softmax of scores; open at padding
+  torch::Tensor context;  // [N, C]
 };
 
 struct OutputLayer {
@@ -69,8 +85,18 @@ class Seq2Seq : public torch::nn::Module {
   // for each sentence of the memory.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                            const Memory& memory) = 0;
+  // Of the step that step() would make.
+  virtual AttentionDetail explain(const torch::Tensor& /*tokens*/, const DecoderState& /*state*/,
+                                  const Memory& /*memory*/) {
+    return {};
+  }
   // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}.
   virtual Decoded decode(const torch::Tensor& input, const Memory& memory) = 0;
+  // Called before each update with its number, from 1, for what changes in the course of a
+  // training.
+  virtual void at_step(std::int64_t /*step*/) {}
+  // The decoder's weights say which positions it looks at, for pictures and alignments.
+  virtual bool shows_attention() const { return false; }
   // The last layer in its parts, so that the loss can be made piece by piece.
   virtual OutputLayer output_layer() = 0;
   // The output layer as a search asks for it, step by step, made ready for many calls: weights that

@@ -1,4 +1,4 @@
-// The loss of a batch: the model read from source to −log P.
+// The loss of a batch: the model read from source to −log P, and what its attention adds.
 #pragma once
 
 #include "data/batch.h"
@@ -7,11 +7,7 @@
 
 namespace regard {
 
-inline Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing) {
-  const auto memory = model.encode(batch.source, batch.source_lengths);
-  const auto readout = model.decode(batch.target_input(), memory).readout;  // [B, T, R]
-  const auto [weight, bias] = model.output_layer();
-  return cross_entropy(readout, batch.target_output(), weight, bias, label_smoothing);
-}
+// mean_log_p as in loss/reinforce.h.
+Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p = 0);
 
 }  // namespace regard

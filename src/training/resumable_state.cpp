@@ -57,6 +57,7 @@ Json numbers_of(const ResumableState& state) {
   return {{"step", state.position.step},
           {"epoch", state.position.epoch},
           {"batch", state.position.batch},
+          {"mean_log_p", state.position.mean_log_p},
           {"schedule",
            {{"decreases", schedule.decreases},
             {"validations_without_improvement", schedule.validations_without_improvement}}},
@@ -65,7 +66,8 @@ Json numbers_of(const ResumableState& state) {
 }
 
 void set_numbers(const Json& json, const ResumableState& state) {
-  state.position = {json.at("step"), json.at("epoch"), json.at("batch")};
+  state.position = {json.at("step"), json.at("epoch"), json.at("batch"),
+                    json.value("mean_log_p", 0.0)};
   const auto& schedule = json.at("schedule");
   state.schedule.set_state(
       {schedule.at("decreases"), schedule.at("validations_without_improvement")});

@@ -21,12 +21,18 @@ struct StepResult {
   std::int64_t target_tokens = 0;
 };
 
+// What changes from step to step.
+struct StepSettings {
+  std::int64_t step = 1;  // counts from 1 and, with the seed, decides dropout
+  double learning_rate = 0;
+  double mean_log_p = 0;  // loss/reinforce.h
+};
+
 // The gradient is that of the loss summed over all batches, divided by their target tokens; each
-// worker reads a share of each batch. `step` counts from 1 and, with the seed, decides dropout. The
-// model must be in training mode. Where loss or gradient is not finite, nothing is updated: see the
-// result.
+// worker reads a share of each batch. The model must be in training mode. Where loss or gradient is
+// not finite, nothing is updated: see the result.
 StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& parameters,
-                      const std::vector<Batch>& batches, std::int64_t step, double learning_rate,
+                      const std::vector<Batch>& batches, const StepSettings& now,
                       const TrainingOptions& options, Workers& workers);
 
 }  // namespace regard

@@ -134,18 +134,20 @@ void Trainer::update() {
     batches.push_back(batches_.batch(position_.epoch, position_.batch++).to(device_));
   }
   if (batches.empty()) {  // weights below 1 can leave an epoch without a pair
-    position_ = {position_.step, position_.epoch + 1, 0};
+    position_.begin_epoch();
     return;
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result = train_step(*model_, *optimizer_, tensors_, batches, position_.step + 1,
-                                 learning_rate, options_.training, workers_);
+  const auto result = train_step(*model_, *optimizer_, tensors_, batches,
+                                 {position_.step + 1, learning_rate, position_.mean_log_p},
+                                 options_.training, workers_);
   check_finite(result, learning_rate);
   ++position_.step;
+  position_.learnt(-result.nll / static_cast<double>(result.target_tokens));
   if (average_) average_->update(position_.step, workers_);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
-  if (position_.batch >= in_epoch) position_ = {position_.step, position_.epoch + 1, 0};
+  if (position_.batch >= in_epoch) position_.begin_epoch();
 }
 
 void Trainer::check_finite(const StepResult& result, double learning_rate) const {

@@ -20,7 +20,15 @@ struct Position {
   std::int64_t step = 0;  // updates made
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
+  double mean_log_p = 0;  // of a token, a moving average over the steps; 0 before the first
 
+  void begin_epoch() {
+    ++epoch;
+    batch = 0;
+  }
+  void learnt(double log_p) {
+    mean_log_p = mean_log_p == 0 ? log_p : 0.9 * mean_log_p + 0.1 * log_p;
+  }
   // The epoch as people count, from 1; at the end of an epoch still that one.
   std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
 };

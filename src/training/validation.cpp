@@ -29,7 +29,7 @@ double Validator::loss(Seq2Seq& model) const {
   deal(workers_, nll.size(), [&](std::size_t i) {
     const torch::InferenceMode guard;
     const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
-    nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.item<double>();
+    nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
     tokens[i] = batch.target_tokens;
   });
   return std::accumulate(nll.begin(), nll.end(), 0.0) /

@@ -113,7 +113,7 @@ double TrainingCase::floor_all_threads() {
 
 double TrainingCase::timed_step(Workers& workers) {
   return seconds([&] {
-    train_step(*model_, *optimizer_, tensors_of(parameters_), {batch_}, ++steps_, learning_rate,
+    train_step(*model_, *optimizer_, tensors_of(parameters_), {batch_}, {++steps_, learning_rate},
                training_, workers);
   });
 }

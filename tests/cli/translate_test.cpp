@@ -179,6 +179,19 @@ TEST(Translate, EachTargetWordIsAlignedWithASourceWord) {
   }
 }
 
+TEST(Translate, AnExplanationTellsEachStepInNumbers) {
+  const auto plain = lines_of(translate({}, "the cat\nsmall\n").out);
+  const auto finished = translate({"--explain"}, "the cat\nsmall\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("line 1: " + plain[0] + "\n"));
+  EXPECT_THAT(finished.out, HasSubstr("line 2: " + plain[1] + "\n"));
+  for (const std::string part : {"step 1: ", "P = 0.", "query = (", "score e_ts", "weight α_ts",
+                                 "  1  the ", "  2  cat ", "  3  </s> ", "context = ("}) {
+    EXPECT_THAT(finished.out, HasSubstr(part));
+  }
+  EXPECT_EQ(translate({"--explain", "--n-best", "2"}, "the cat\n").code, 2);
+}
+
 TEST(Translate, APictureShowsEverySentence) {
   const auto page = fresh_folder() / "p.html";
   const auto finished =

@@ -32,15 +32,18 @@ struct Inputs {
     auto& score = attention->score;
     score.form = *c.form;
     score.lengths = torch::tensor({4, 2, 1});
-    const bool additive = *c.form == ScoreForm::additive;
     score.scale = 0.3;
-    score.keys = draw({B, S, additive ? A : D});
-    attention->mixed = draw({B, S, 3 * D});
-    tensors.emplace_back("keys", score.keys);
-    tensors.emplace_back("mixed", attention->mixed);
-    if (!additive) return;
-    tensors.emplace_back("W", score.W = draw({A, D}));
-    tensors.emplace_back("v", score.v = draw({A}));
+    tensors.emplace_back("mixed", attention->mixed = draw({B, S, 3 * D}));
+    if (*c.form == ScoreForm::position) {
+      score.keys = torch::empty({B, S, 0}, type);
+      tensors.emplace_back("W", score.W = draw({S, D}));
+    } else if (*c.form == ScoreForm::additive) {
+      tensors.emplace_back("keys", score.keys = draw({B, S, A}));
+      tensors.emplace_back("W", score.W = draw({A, D}));
+      tensors.emplace_back("v", score.v = draw({A}));
+    } else {
+      tensors.emplace_back("keys", score.keys = draw({B, S, D}));
+    }
   }
 
   // A number that depends on every output in its own way.
@@ -118,7 +121,9 @@ INSTANTIATE_TEST_SUITE_P(All, GruLoopReference,
                                          Case{"ResetBeforeDot", false, ScoreForm::dot},
                                          Case{"ResetAfterDot", true, ScoreForm::dot},
                                          Case{"ResetBeforeCosine", false, ScoreForm::cosine},
-                                         Case{"ResetAfterCosine", true, ScoreForm::cosine}),
+                                         Case{"ResetAfterCosine", true, ScoreForm::cosine},
+                                         Case{"ResetBeforePosition", false, ScoreForm::position},
+                                         Case{"ResetAfterPosition", true, ScoreForm::position}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -67,7 +67,7 @@ double learn(const std::string& attention, bool reverse) {
   for (int step = 1; step <= 1500 && right < 0.98; ++step) {
     model->train();
     train_step(*model, *optimizer, tensors_of(parameters),
-               {make_batch(random_examples(random, 64, reverse))}, step, training.learning_rate,
+               {make_batch(random_examples(random, 64, reverse))}, {step, training.learning_rate},
                training, workers);
     if (step % 100 == 0) right = share_right(*model, test);
   }

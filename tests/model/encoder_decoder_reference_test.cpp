@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "kernels/fused.h"
 #include "loss/cross_entropy.h"
+#include "model/attention/attention.h"
 #include "tests/gradcheck.h"
 
 namespace regard {
@@ -37,7 +38,7 @@ torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
 
 // Every way the decoder can be put together.
 std::vector<ModelOptions> variants() {
-  std::vector<ModelOptions> all(25, small());
+  std::vector<ModelOptions> all(30, small());
   all[1].decoder.layers = 2;
   all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
   all[3].attention.kind = "none";
@@ -79,14 +80,27 @@ std::vector<ModelOptions> variants() {
   all[23].attention.size = 6;
   all[23].attention.heads = 3;
   all[24].attention.kind = "location";
+  for (std::size_t i = 25; i < 28; ++i) {
+    all[i].attention.kind = "coverage";
+    all[i].attention.coverage_loss = 0.5;
+  }
+  all[26].decoder.query = Query::fresh;
+  all[27].decoder.input_feeding = true;
+  all[28].attention.kind = "ntm";
+  all[29].attention.kind = "ntm";
+  all[29].decoder.query = Query::between;
   return all;
 }
 
 TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
-  for (const auto& options : variants()) {
+  auto all = variants();
+  all.push_back(small());
+  all.back().attention.kind = "hard";
+  for (const auto& options : all) {
     torch::manual_seed(6);
     EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);
+    model.eval();
     const Example x;
     const auto memory = model.encode(x.source, x.lengths);
     const auto at_once = model.decode(x.input, memory).readout;
@@ -94,6 +108,47 @@ TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
     for (std::int64_t t = 0; t < 3; ++t) {
       auto step = model.step(x.input.select(1, t), state, memory);
       EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-12, 1e-12)) << t;
+      state = step.state;
+    }
+  }
+}
+
+TEST(EncoderDecoderReference, WhatAttentionAddsToTheLossComesWithEachStep) {
+  const Example x;
+  for (const auto& options : variants()) {
+    EncoderDecoder model(9, 9, options);
+    const auto memory = model.encode(x.source, x.lengths);
+    const auto penalty = model.decode(x.input, memory).attention_loss.penalty;
+    ASSERT_EQ(penalty.defined(), options.attention.kind == "coverage");
+    if (!penalty.defined()) continue;
+    ASSERT_EQ(penalty.sizes(), x.input.sizes());
+    EXPECT_TRUE(penalty.select(1, 0).eq(0).all().item<bool>());  // nothing was looked at before
+    EXPECT_TRUE(penalty.slice(1, 1).gt(0).all().item<bool>());
+  }
+}
+
+TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
+  const Example x;
+  for (const auto& options : variants()) {
+    if (options.attention.kind == "none") continue;
+    EncoderDecoder model(9, 9, options);
+    const auto memory = model.encode(x.source, x.lengths);
+    auto state = model.start(memory);
+    for (std::int64_t t = 0; t < 2; ++t) {
+      const auto token = x.input.select(1, t);
+      const auto detail = model.explain(token, state, memory);
+      auto step = model.step(token, state, memory);
+      EXPECT_EQ(detail.query.sizes(), (std::vector<std::int64_t>{3, 4}));
+      EXPECT_EQ(detail.context.size(1), memory.values.size(2));
+      const auto kind = options.attention.kind;
+      if (kind != "multi_head") {
+        EXPECT_TRUE(torch::allclose(detail.context, mix(step.weights, memory.values), 1e-5, 1e-6));
+      }
+      EXPECT_EQ(detail.scores.defined(), kind != "multi_head" && kind != "ntm") << kind;
+      if (kind == "additive" || kind == "concat" || kind == "coverage" || kind == "location") {
+        const auto weights = kernels::masked_softmax(detail.scores.unsqueeze(1), memory.lengths);
+        EXPECT_TRUE(torch::allclose(weights.squeeze(1), step.weights, 1e-5, 1e-6)) << kind;
+      }
       state = step.state;
     }
   }

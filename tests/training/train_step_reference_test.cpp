@@ -41,7 +41,7 @@ std::vector<double> losses(const ModelOptions& model_options, torch::ScalarType 
   std::vector<double> losses;
   for (std::int64_t step = 1; step <= 200; ++step) {
     const auto result = train_step(*model, *optimizer, tensors_of(parameters),
-                                   {batch_of_step(step)}, step, 0.005, options, workers);
+                                   {batch_of_step(step)}, {step, 0.005}, options, workers);
     losses.push_back(result.nll / static_cast<double>(result.target_tokens));
   }
   kernels::use_composites(false);

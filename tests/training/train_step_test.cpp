@@ -33,7 +33,7 @@ struct Update {
   StepResult run(const std::vector<Batch>& batches, std::size_t threads, std::int64_t step = 1) {
     Workers workers(threads);
     const auto optimizer = make_optimizer(options, parameters);
-    return train_step(*model, *optimizer, tensors_of(parameters), batches, step, 1, options,
+    return train_step(*model, *optimizer, tensors_of(parameters), batches, {step, 1}, options,
                       workers);
   }
 

@@ -1,6 +1,14 @@
 #include "model/attention/attention.h"
 
 namespace regard {
+namespace {
+
+// [N, D] -> [B, G, D]
+torch::Tensor by_sentence(const torch::Tensor& query, const Memory& memory) {
+  return query.view({memory.keys.size(0), -1, query.size(1)});
+}
+
+}  // namespace
 
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values) {
   const auto B = values.size(0);
@@ -17,9 +25,14 @@ AttentionStep ScoreAttention::step(const torch::Tensor& query, const AttentionSt
   if (const auto in_kernel = kernel_score(memory)) {
     return {kernels::attention_weights(*in_kernel, query), {}, {}};
   }
-  const auto queries = query.view({memory.keys.size(0), -1, query.size(1)});  // [B, G, D]
-  const auto alpha = kernels::masked_softmax(score(queries, memory), memory.lengths);
+  const auto alpha =
+      kernels::masked_softmax(score(by_sentence(query, memory), memory), memory.lengths);
   return {alpha.view({query.size(0), -1}), {}, {}};
+}
+
+torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const AttentionState& /*state*/,
+                                     const Memory& memory) {
+  return score(by_sentence(query, memory), memory).view({query.size(0), -1});
 }
 
 }  // namespace regard

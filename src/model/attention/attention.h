@@ -23,6 +23,7 @@ struct AttentionStep {
   torch::Tensor weights;  // alpha_t [N, S], exactly 0 at padding; or undefined
   torch::Tensor context;  // c_t [N, C]; of a mixture undefined: the decoder mixes what it needs
   AttentionState state;
+  AttentionLoss loss = {};  // each [N]; in training
 };
 
 class Attention : public torch::nn::Module {
@@ -37,6 +38,18 @@ class Attention : public torch::nn::Module {
   virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                              const Memory& memory) = 0;
 
+  // The scores e_t [N, S] that step() would make its weights of, with whatever comes out at
+  // padding; undefined where there is more to it.
+  virtual torch::Tensor scores(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
+                               const Memory& /*memory*/) {
+    return {};
+  }
+  // As in Seq2Seq.
+  virtual void at_step(std::int64_t /*step*/) {}
+
+  // There are weights: none is negative, and over the positions of a sentence they sum to 1, or to
+  // less where the kind says so.
+  virtual bool has_weights() const { return true; }
   // Which state asks, unless the configuration says so.
   virtual Query habit() const { return Query::last; }
   // The context is sum_s alpha_ts value_s, so a step gives the weights alone.
@@ -60,6 +73,8 @@ class ScoreAttention : public Attention {
   void prepare(Memory& memory) final { memory.keys = keys(memory.values); }
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) final;
+  torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
+                       const Memory& memory) final;
   bool is_mixture() const final { return true; }
 
   // The part of the score that waits for no query: [B, S, C] -> [B, S, A].

@@ -19,6 +19,7 @@ class NoAttention : public Attention {
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
   bool is_constant() const override { return true; }
+  bool has_weights() const override { return false; }
 
  private:
   FixedContext q_;

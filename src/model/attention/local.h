@@ -21,6 +21,10 @@ class Local : public Attention {
   void prepare(Memory& memory) override { content_->prepare(memory); }
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
+  torch::Tensor scores(const torch::Tensor& query, const AttentionState& /*state*/,
+                       const Memory& memory) override {
+    return content_->scores(query, {}, memory);
+  }
   bool is_mixture() const override { return true; }
   Query habit() const override { return Query::fresh; }
 

@@ -8,7 +8,9 @@ namespace regard {
 Location::Location(std::int64_t query_size, std::int64_t /*state_size*/,
                    const AttentionOptions& options)
     : max_positions_(options.max_positions),
-      W_(register_module("W", make_linear(query_size, max_positions_))) {}
+      W_(register_parameter("W", torch::empty({max_positions_, query_size}))) {
+  xavier_uniform(W_);
+}
 
 torch::Tensor Location::keys(const torch::Tensor& states) {
   const auto S = states.size(1);
@@ -21,8 +23,11 @@ torch::Tensor Location::keys(const torch::Tensor& states) {
   return states.narrow(2, 0, 0);
 }
 
-torch::Tensor Location::score(const torch::Tensor& queries, const Memory& memory) {
-  return W_(queries).narrow(2, 0, memory.keys.size(1));  // [B, G, S]
+std::optional<kernels::AttentionScore> Location::kernel_score(const Memory& memory) {
+  return kernels::AttentionScore{.form = kernels::ScoreForm::position,
+                                 .W = W_.narrow(0, 0, memory.keys.size(1)),
+                                 .keys = memory.keys,
+                                 .lengths = memory.lengths};
 }
 
 }  // namespace regard

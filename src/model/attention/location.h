@@ -16,11 +16,11 @@ class Location : public ScoreAttention {
   Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // [B, S, 0]: there are none
-  torch::Tensor score(const torch::Tensor& queries, const Memory& memory) override;
+  std::optional<kernels::AttentionScore> kernel_score(const Memory& memory) override;
 
  private:
   std::int64_t max_positions_;
-  torch::nn::Linear W_{nullptr};  // [max_positions, D]
+  torch::Tensor W_;  // [max_positions, D]
 };
 
 }  // namespace regard

@@ -14,12 +14,15 @@
 #include "model/attention/additive.h"
 #include "model/attention/concat.h"
 #include "model/attention/cosine.h"
+#include "model/attention/coverage.h"
 #include "model/attention/dot.h"
 #include "model/attention/fixed_context.h"
 #include "model/attention/general.h"
+#include "model/attention/hard.h"
 #include "model/attention/local.h"
 #include "model/attention/location.h"
 #include "model/attention/multi_head.h"
+#include "model/attention/ntm.h"
 
 namespace regard {
 namespace {
@@ -50,7 +53,10 @@ const std::vector<Kind>& table() {
       {"location", {"max_positions"}, make<Location>},
       {"local_m", {"score", "window"}, make<LocalM>},
       {"local_p", {"score", "window"}, make<LocalP>},
+      {"hard", {"score", "estimator", "temperature", "entropy", "anneal_steps"}, make<Hard>},
+      {"ntm", {"shift"}, make<Ntm>},
       {"multi_head", {"size", "heads"}, make<MultiHead>},
+      {"coverage", {"size", "fertility", "coverage_loss"}, make<Coverage>},
   };
   return kinds;
 }

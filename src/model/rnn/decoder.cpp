@@ -67,11 +67,13 @@ DecoderState RecurrentDecoder::start(const Memory& memory) {
 RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
                                                     const AttentionState& state,
                                                     const Memory& memory) {
-  auto [weights, context, next] = attention_->step(query, state, memory);
+  auto [weights, context, next, loss] = attention_->step(query, state, memory);
   const bool is_mixture = !context.defined();
   Attended attended;
   attended.weights = weights;
+  attended.query = query;
   attended.state = std::move(next);
+  attended.loss = std::move(loss);
   attended.readout = is_mixture ? mix(weights, memory.readout_values) : W_c_(context);
   if (query_ == Query::last) {
     attended.gates = is_mixture ? mix(weights, memory.gate_values) : C_(context);
@@ -79,6 +81,7 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
     if (is_mixture) context = mix(weights, memory.values);
     attended.gates = second_->project(context.unsqueeze(0))[0];
   }
+  attended.context = context;
   return attended;
 }
 
@@ -89,7 +92,18 @@ torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Ten
 
 DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                    const Memory& memory) {
-  return whole_step(layers_[0]->project(embedded.unsqueeze(0))[0], embedded, state, memory);
+  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
+  auto [readout, attended, next] = whole_step(x, embedded, state, memory);
+  return {readout, attended.weights, std::move(next)};
+}
+
+AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const DecoderState& state,
+                                          const Memory& memory) {
+  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
+  const auto attended = whole_step(x, embedded, state, memory).attended;
+  const auto scores = attention_->scores(attended.query, state.attention, memory);
+  return {attended.query, scores,
+          attended.context.defined() ? attended.context : mix(attended.weights, memory.values)};
 }
 
 RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
@@ -106,8 +120,10 @@ RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
   return {second_->step(attended.gates, first), std::move(attended)};
 }
 
-DecoderStep RecurrentDecoder::whole_step(const torch::Tensor& x, const torch::Tensor& y,
-                                         const DecoderState& state, const Memory& memory) {
+RecurrentDecoder::WholeStep RecurrentDecoder::whole_step(const torch::Tensor& x,
+                                                         const torch::Tensor& y,
+                                                         const DecoderState& state,
+                                                         const Memory& memory) {
   const auto gates = F_.is_empty() ? x : x + F_(state.readout);
   auto [s, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
   DecoderState next;
@@ -120,8 +136,19 @@ DecoderStep RecurrentDecoder::whole_step(const torch::Tensor& x, const torch::Te
   if (query_ == Query::fresh) attended = attend(s, state.attention, memory);
   const auto r = readout(y, s, attended.readout);
   if (!F_.is_empty()) next.readout = r;
-  next.attention = std::move(attended.state);
-  return {r, attended.weights, std::move(next)};
+  next.attention = attended.state;
+  return {r, std::move(attended), std::move(next)};
+}
+
+RecurrentDecoder::AttendedSteps RecurrentDecoder::all_of(const std::vector<Attended>& steps) {
+  const auto stacked = [&](const auto& part, std::int64_t dimension) {
+    std::vector<torch::Tensor> tensors;
+    for (const auto& step : steps) tensors.push_back(part(step));
+    return tensors[0].defined() ? torch::stack(tensors, dimension) : torch::Tensor();
+  };
+  return {stacked([](const auto& step) { return step.readout; }, 0),
+          {stacked([](const auto& step) { return step.loss.penalty; }, 1),
+           stacked([](const auto& step) { return step.loss.log_choice; }, 1)}};
 }
 
 RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor& projected,
@@ -134,51 +161,57 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
   if (query_ == Query::last && attention_->is_constant()) {
     const auto attended = attend(s, {}, memory);
     const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, 3D]
-    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], attended.readout.unsqueeze(0)};
+    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], all_of({attended})};
   }
   const auto score = attention_->kernel_score(memory);
   if (query_ == Query::last && score) {
     const auto [states, weights] = layers_[0]->sequence(projected, s, {*score, memory.gate_values});
-    return {states, weights.transpose(0, 1).bmm(memory.readout_values).transpose(0, 1)};
+    return {states, {weights.transpose(0, 1).bmm(memory.readout_values).transpose(0, 1), {}}};
   }
   std::vector<torch::Tensor> states;
-  std::vector<torch::Tensor> readouts;
+  std::vector<Attended> attended;
   auto attention = first.attention;
   for (const auto& x : projected.unbind(0)) {
     auto step = bottom_step(x, s, attention, memory);
     s = step.state;
-    attention = std::move(step.attended.state);
+    attention = step.attended.state;
     states.push_back(s);
-    readouts.push_back(step.attended.readout);
+    attended.push_back(std::move(step.attended));
   }
-  return {torch::stack(states), torch::stack(readouts)};
+  return {torch::stack(states), all_of(attended)};
 }
 
-torch::Tensor RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
-                                          DecoderState state, const Memory& memory) {
+Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
+                                    DecoderState state, const Memory& memory) {
   std::vector<torch::Tensor> readouts;
+  std::vector<Attended> attended;
   for (std::int64_t t = 0; t < y.size(0); ++t) {
     auto step = whole_step(projected[t], y[t], state, memory);
     readouts.push_back(step.readout);
+    attended.push_back(std::move(step.attended));
     state = std::move(step.state);
   }
-  return torch::stack(readouts);
+  return {torch::stack(readouts, 1), all_of(attended).loss};
 }
 
-torch::Tensor RecurrentDecoder::attend_all(const torch::Tensor& h, AttentionState state,
-                                           const Memory& memory) {
+RecurrentDecoder::AttendedSteps RecurrentDecoder::attend_all(const torch::Tensor& h,
+                                                             AttentionState state,
+                                                             const Memory& memory) {
   if (state.empty()) {
     const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
     const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
-    return attend(queries, {}, memory).readout.view({B, T, -1}).transpose(0, 1);
+    const auto attended = attend(queries, {}, memory);
+    const auto& loss = attended.loss;
+    const auto by_step = [&](const torch::Tensor& x) { return x.defined() ? x.view({B, T}) : x; };
+    return {attended.readout.view({B, T, -1}).transpose(0, 1),
+            {by_step(loss.penalty), by_step(loss.log_choice)}};
   }
-  std::vector<torch::Tensor> readouts;
+  std::vector<Attended> steps;
   for (const auto& s : h.unbind(0)) {
-    auto attended = attend(s, state, memory);
-    readouts.push_back(attended.readout);
-    state = std::move(attended.state);
+    steps.push_back(attend(s, state, memory));
+    state = steps.back().state;
   }
-  return torch::stack(readouts);
+  return all_of(steps);
 }
 
 Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
@@ -188,7 +221,7 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& m
   const auto first = start(memory);
   const auto projected =
       layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
-  if (!F_.is_empty()) return {fed_steps(projected, y, first, memory).transpose(0, 1)};
+  if (!F_.is_empty()) return fed_steps(projected, y, first, memory);
   auto [h, attended] = bottom_layer(projected, first, memory);
 
   // The layers above wait for the bottom's states only.
@@ -197,7 +230,7 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& m
     h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
   if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
-  return {readout(y, h, attended).transpose(0, 1)};
+  return {readout(y, h, attended.readout).transpose(0, 1), attended.loss};
 }
 
 }  // namespace regard

@@ -37,7 +37,11 @@ class RecurrentDecoder : public Decoder {
   DecoderState start(const Memory& memory) override;  // s_0 of every layer
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                    const Memory& memory) override;
+  AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
+                          const Memory& memory) override;
   Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
+  void at_step(std::int64_t step) override { attention_->at_step(step); }
+  bool shows_attention() const override { return attention_->has_weights(); }
 
  private:
   // What attention adds, once the matrices of its places are applied.
@@ -45,7 +49,10 @@ class RecurrentDecoder : public Decoder {
     torch::Tensor gates;    // [N, 3D], undefined where the new state asks
     torch::Tensor readout;  // [N, R]
     torch::Tensor weights;  // [N, S] or undefined
+    torch::Tensor query;    // [N, D], which asked
+    torch::Tensor context;  // [N, C], where it was needed
     AttentionState state;
+    AttentionLoss loss;
   };
   Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
 
@@ -58,21 +65,33 @@ class RecurrentDecoder : public Decoder {
   Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
                      const AttentionState& attention, const Memory& memory);
   // One step of everything; y [N, E].
-  DecoderStep whole_step(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
-                         const Memory& memory);
+  struct WholeStep {
+    torch::Tensor readout;  // [N, R]
+    Attended attended;
+    DecoderState state;
+  };
+  WholeStep whole_step(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
+                       const Memory& memory);
+
+  // What attention adds, at all steps.
+  struct AttendedSteps {
+    torch::Tensor readout;  // [T or 1, B, R]
+    AttentionLoss loss;     // each [B, T]
+  };
+  static AttendedSteps all_of(const std::vector<Attended>& steps);
 
   struct BottomLayer {
-    torch::Tensor states;   // [T, B, D]
-    torch::Tensor readout;  // [T or 1, B, R], attention's part, if it was asked
+    torch::Tensor states;    // [T, B, D]
+    AttendedSteps attended;  // if it was asked
   };
   // All steps of the bottom layer: projected [T, B, 3D].
   BottomLayer bottom_layer(const torch::Tensor& projected, const DecoderState& first,
                            const Memory& memory);
-  // All steps, each of which waits for the readout before: y [T, B, E] -> [T, B, R].
-  torch::Tensor fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
-                          DecoderState state, const Memory& memory);
-  // All steps of attention asked by new states h [T, B, D] -> [T, B, R].
-  torch::Tensor attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
+  // All steps, each of which waits for the readout before: y [T, B, E].
+  Decoded fed_steps(const torch::Tensor& projected, const torch::Tensor& y, DecoderState state,
+                    const Memory& memory);
+  // All steps of attention asked by new states h [T, B, D].
+  AttendedSteps attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
                         const torch::Tensor& attended);
 

@@ -1,0 +1,93 @@
+"""What is compared, and on what."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class System:
+    name: str
+    settings: tuple  # key=value, over configs/attention_comparison.yaml
+    remark: str = ""
+
+    @property
+    def has_weights(self):
+        return self.name != "none"
+
+
+def attention(kind, *settings, name=None, remark=""):
+    keys = tuple(f"model.attention.{setting}" for setting in (f"kind={kind}", *settings))
+    return System(name or kind, keys, remark)
+
+
+SYSTEMS = [
+    attention("none"),
+    attention("additive"),
+    attention("concat"),
+    attention("dot"),
+    attention("scaled_dot"),
+    attention("general"),
+    attention("cosine"),
+    attention("location"),
+    attention("local_m", "window=5", remark="general, D = 5"),
+    attention("local_p", "window=5", remark="general, D = 5"),
+    attention("hard", "anneal_steps=1500", remark="REINFORCE, softly over the first half"),
+    attention(
+        "hard", "estimator=gumbel", name="hard_gumbel", remark="straight-through Gumbel"
+    ),
+    attention("ntm"),
+    attention("multi_head", "heads=4", remark="4 heads"),
+    attention("coverage"),
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    name: str
+    source: str
+    target: str
+    train: str
+    dev: str
+    test: str
+    seed: int = 42
+    settings: tuple = ()
+
+    def data(self, key):
+        stem = getattr(self, key)
+        return f"{stem}.{self.source}", f"{stem}.{self.target}"
+
+
+def multi30k(source, target, seed):
+    stem = "data/multi30k/"
+    return Task(
+        f"{source}-{target}-{seed}",
+        source,
+        target,
+        stem + "train",
+        stem + "val",
+        stem + "test_2016_flickr",
+        seed,
+    )
+
+
+# The corpus that comes with regard, whose generator knows the true alignments; its validation is not
+# needed to choose anything.
+BUNDLED = Task(
+    "bundled",
+    "en",
+    "fr",
+    "data/train",
+    "data/dev",
+    "data/test",
+    settings=(
+        "data.tokenizer.vocabulary_size=2000",
+        "data.tokenizer.joint=false",
+        "model.tied_embeddings=output",
+        "training.max_steps=1500",
+        "training.validation_every=1500",
+        "training.warmup_steps=150",
+        "training.label_smoothing=0",
+    ),
+)
+
+# In the order in which they are trained: the whole table once, before any of it twice.
+TASKS = [multi30k("de", "en", 42), BUNDLED, multi30k("en", "de", 42), multi30k("de", "en", 43)]

@@ -1,0 +1,45 @@
+#include "model/attention/coverage.h"
+
+#include "model/initialisation.h"
+
+namespace regard {
+
+Coverage::Coverage(std::int64_t query_size, std::int64_t state_size,
+                   const AttentionOptions& options)
+    : N_(options.fertility), lambda_(options.coverage_loss) {
+  additive_ =
+      register_module("additive", std::make_shared<Additive>(query_size, state_size, options));
+  fertility_ = register_module("fertility", make_linear(state_size, 1));
+  w_ = register_parameter("w", score_vector(options.size));
+}
+
+AttentionState Coverage::start(const Memory& memory) {
+  const auto phi = N_ * fertility_(memory.values).squeeze(-1).sigmoid();  // [B, S]
+  return {torch::zeros_like(phi), phi.reciprocal()};
+}
+
+Memory Coverage::covered(const Memory& memory, const torch::Tensor& coverage) const {
+  const auto G = coverage.size(0) / memory.keys.size(0);
+  Memory covered;
+  covered.keys = memory.keys.repeat_interleave(G, 0) + coverage.unsqueeze(-1) * w_;  // [N, S, A]
+  covered.lengths = memory.lengths.repeat_interleave(G);
+  return covered;
+}
+
+torch::Tensor Coverage::scores(const torch::Tensor& query, const AttentionState& state,
+                               const Memory& memory) {
+  return additive_->scores(query, {}, covered(memory, state[0]));
+}
+
+AttentionStep Coverage::step(const torch::Tensor& query, const AttentionState& state,
+                             const Memory& memory) {
+  const auto& coverage = state[0];  // [N, S]
+  const auto weights = additive_->step(query, {}, covered(memory, coverage)).weights;
+  AttentionStep step{weights, {}, {coverage + weights * state[1], state[1]}};
+  if (is_training() && lambda_ > 0) {
+    step.loss.penalty = lambda_ * torch::minimum(weights, coverage).sum(1);
+  }
+  return step;
+}
+
+}  // namespace regard

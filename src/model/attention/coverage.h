@@ -1,0 +1,43 @@
+// Coverage (Tu et al. 2016, section 3): additive attention that is told how much of each position
+// has been looked at.
+//
+//   C_ts = C_{t−1,s} + alpha_ts / Phi_s, C_0 = 0      Phi_s = N sigmoid(u · h_s + b)
+//   e_ts = v^T tanh(W s + U h_s + w C_{t−1,s})
+//
+// The fertility Phi_s < N is how many steps a position is expected to take. In training, what is
+// looked at again can be charged for (See, Liu, Manning 2017, equation 12):
+//
+//   penalty_t = lambda sum_s min(alpha_ts, C_{t−1,s})
+#pragma once
+
+#include <memory>
+
+#include "config/model_options.h"
+#include "model/attention/additive.h"
+
+namespace regard {
+
+class Coverage : public Attention {
+ public:
+  Coverage(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  void prepare(Memory& memory) override { additive_->prepare(memory); }
+  AttentionState start(const Memory& memory) override;  // C_0 and 1 / Phi, each [B, S]
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) override;
+  torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
+                       const Memory& memory) override;
+  bool is_mixture() const override { return true; }
+
+ private:
+  // A row of keys U h_s + w C_s for each query, as each has looked elsewhere.
+  Memory covered(const Memory& memory, const torch::Tensor& coverage) const;
+
+  double N_;
+  double lambda_;
+  std::shared_ptr<Additive> additive_;
+  torch::nn::Linear fertility_{nullptr};  // u, b
+  torch::Tensor w_;                       // [A]
+};
+
+}  // namespace regard

@@ -1,0 +1,86 @@
+#include "model/attention/hard.h"
+
+#include <algorithm>
+
+#include "model/attention/table.h"
+#include "model/random_stream.h"
+
+namespace regard {
+namespace {
+
+// Below it a weight's logarithm is taken for its own: padding has a weight of 0.
+constexpr double smallest_weight = 1e-20;
+
+torch::Tensor log_of(const torch::Tensor& alpha) {
+  return alpha.clamp_min(smallest_weight).log();
+}
+
+// positions [N] -> [N, S]
+torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like) {
+  return torch::zeros_like(like).scatter_(1, positions.unsqueeze(1), 1);
+}
+
+}  // namespace
+
+Hard::Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+    : estimator_(options.estimator),
+      tau_(options.temperature),
+      lambda_(options.entropy),
+      anneal_steps_(options.anneal_steps),
+      content_(register_module("content", make_content_score(query_size, state_size, options))) {
+  at_step(1);
+}
+
+void Hard::at_step(std::int64_t step) {
+  soft_share_ =
+      anneal_steps_ == 0
+          ? 0
+          : std::max(0.0, 1 - static_cast<double>(step - 1) / static_cast<double>(anneal_steps_));
+}
+
+AttentionState Hard::start(const Memory& memory) {
+  if (!is_training() || soft_share_ == 0) return {};
+  return {RandomStream::uniform(memory.values.size(0), memory.values.options())
+              .lt(soft_share_)
+              .unsqueeze(1)};
+}
+
+AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state,
+                         const Memory& memory) {
+  const auto alpha = content_->step(query, {}, memory).weights;  // [N, S]
+  if (!is_training()) return {one_hot(alpha.argmax(1), alpha), {}, {}};
+  auto step = estimator_ == HardEstimator::gumbel ? straight_through(alpha) : reinforced(alpha);
+  if (!state.empty()) {
+    const auto& soft = state[0];  // [N, 1]
+    step.weights = torch::where(soft, alpha, step.weights);
+    if (step.loss.log_choice.defined()) {
+      step.loss.log_choice = step.loss.log_choice.masked_fill(soft.squeeze(1), 0);
+    }
+  }
+  step.state = state;
+  return step;
+}
+
+AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
+  const auto u = RandomStream::uniform(alpha.size(0), alpha.options()).unsqueeze(1);
+  const auto below = alpha.detach().cumsum(1).le(u).sum(1);  // positions that u is beyond
+  const auto last = alpha.detach().gt(0).sum(1) - 1;
+  const auto drawn = torch::minimum(below, last);
+  AttentionStep step{one_hot(drawn, alpha), {}, {}};
+  const auto log_alpha = log_of(alpha);
+  step.loss.log_choice = log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
+  if (lambda_ > 0) step.loss.penalty = lambda_ * (alpha * log_alpha).sum(1);
+  return step;
+}
+
+AttentionStep Hard::straight_through(const torch::Tensor& alpha) const {
+  const auto u = RandomStream::uniform(alpha.numel(), alpha.options()).view_as(alpha);
+  const auto gumbel = -(-u.clamp(smallest_weight, 1 - 1e-7).log()).log();
+  const auto noisy =
+      (log_of(alpha) + gumbel).masked_fill(alpha.eq(0), -std::numeric_limits<double>::infinity());
+  const auto relaxed = (noisy / tau_).softmax(1);
+  const auto chosen = one_hot(relaxed.argmax(1), alpha);
+  return {chosen + relaxed - relaxed.detach(), {}, {}};
+}
+
+}  // namespace regard

@@ -1,0 +1,71 @@
+#include "model/attention/ntm.h"
+
+#include <cmath>
+
+#include "model/initialisation.h"
+
+namespace regard {
+namespace {
+
+constexpr double first_sharpness = 8;  // as in cosine.cpp
+constexpr double smallest_weight = 1e-20;
+
+torch::Tensor normalised(const torch::Tensor& x) {
+  return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(kernels::smallest_norm);
+}
+
+// w [N, S] moved right by j, in a circle of each sentence's length: lengths [B] on the device.
+torch::Tensor shifted(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
+  const auto [B, S] = std::pair(lengths.size(0), w.size(1));
+  const auto from = torch::arange(-j, S - j, lengths.options()).remainder(lengths.unsqueeze(1));
+  const auto by_sentence = w.view({B, -1, S});
+  return by_sentence.gather(2, from.unsqueeze(1).expand_as(by_sentence)).view_as(w);
+}
+
+}  // namespace
+
+Ntm::Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+    : K_(options.shift) {
+  W_k_ = register_module("W_k", make_linear(query_size, state_size, false));
+  W_ = register_module("W", make_linear(query_size, 3 + 2 * K_ + 1));
+  const torch::NoGradGuard guard;
+  W_->bias[0] = std::log(std::expm1(first_sharpness));
+}
+
+void Ntm::prepare(Memory& memory) {
+  memory.keys = normalised(memory.values);
+}
+
+AttentionState Ntm::start(const Memory& memory) {
+  auto first = torch::zeros_like(memory.mask, memory.values.options());
+  first.select(1, 0).fill_(1);
+  return {first};
+}
+
+AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
+                        const Memory& memory) {
+  const auto [N, S] = std::pair(query.size(0), memory.keys.size(1));
+  const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
+  const auto beta = torch::softplus(parts[0]);        // [N, 1]
+  const auto g = parts[1].sigmoid();                  // [N, 1]
+  const auto gamma = 1 + torch::softplus(parts[2]);   // [N, 1]
+  const auto s = parts[3].softmax(1);                 // [N, 2 K + 1]
+  const auto weighed = [&](const torch::Tensor& e) {  // [N, S]
+    return kernels::masked_softmax(e.view({memory.keys.size(0), -1, S}), memory.lengths)
+        .view({N, S});
+  };
+
+  const auto k = normalised(W_k_(query)).view({memory.keys.size(0), -1, memory.keys.size(2)});
+  const auto content = weighed(beta * k.matmul(memory.keys.transpose(1, 2)).view({N, S}));
+  const auto gated = g * content + (1 - g) * state[0];
+  const auto lengths = memory.lengths.to(query.device());
+  torch::Tensor moved;
+  for (std::int64_t j = -K_; j <= K_; ++j) {
+    const auto part = s.narrow(1, j + K_, 1) * shifted(gated, j, lengths);
+    moved = moved.defined() ? moved + part : part;
+  }
+  const auto weights = weighed(gamma * moved.clamp_min(smallest_weight).log());
+  return {weights, {}, {weights}};
+}
+
+}  // namespace regard

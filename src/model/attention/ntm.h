@@ -1,0 +1,34 @@
+// The addressing of Neural Turing Machines (Graves, Wayne, Danihelka 2014, equations 5 to 9) over
+// the encoder's states: by content, by where it was before, and by a shift from there.
+//
+//   w^c = softmax_s(beta k · h_s / (|k| |h_s|))              content
+//   w^g = g w^c + (1 − g) w_{t−1}                            interpolation
+//   w~(i) = sum_j w^g(i − j) s(j)      j = −K … K            shift, modulo the sentence's length
+//   alpha_t(i) = w~(i)^gamma / sum_s w~(s)^gamma             sharpening
+//
+// The query gives all five: k = W_k q, and of W q + b beta by softplus, g by sigmoid, s by softmax,
+// gamma = 1 + softplus. w_0 is all on the first position.
+#pragma once
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+
+namespace regard {
+
+class Ntm : public Attention {
+ public:
+  Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  void prepare(Memory& memory) override;                // keys h_s / |h_s|
+  AttentionState start(const Memory& memory) override;  // w_0 [B, S]
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const Memory& memory) override;
+  bool is_mixture() const override { return true; }
+
+ private:
+  std::int64_t K_;
+  torch::nn::Linear W_k_{nullptr};  // [C, D], no bias
+  torch::nn::Linear W_{nullptr};    // [3 + 2 K + 1, D]: beta, g, gamma, s
+};
+
+}  // namespace regard

@@ -1,0 +1,30 @@
+// The random numbers of a model in training, from a stream that each share of each step sets for
+// itself: they do not depend on what other threads draw, and a resumed run needs no generator's
+// state.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace regard {
+
+// While it lives, what this thread draws comes from this stream.
+class RandomStream {
+ public:
+  RandomStream(std::uint64_t seed, std::uint64_t stream);
+  ~RandomStream();
+  RandomStream(const RandomStream&) = delete;
+  RandomStream& operator=(const RandomStream&) = delete;
+
+  static std::uint64_t draw();
+  // [n], each uniform in [0, 1) in double precision.
+  static torch::Tensor uniform(std::int64_t n, const torch::TensorOptions& options);
+
+ private:
+  Random before_;
+};
+
+}  // namespace regard
