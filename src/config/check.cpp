@@ -3,32 +3,12 @@
 #include <algorithm>
 #include <string>
 
-#include "base/error.h"
+#include "config/contradictions.h"
+#include "config/kinds.h"
 #include "config/scalar.h"
 
 namespace regard {
 namespace {
-
-class Contradictions {
- public:
-  explicit Contradictions(const Origins& origins) : origins_(origins) {}
-
-  // A message begins with the key to blame; where that was set goes before it.
-  template <typename... Args>
-  void add(fmt::format_string<Args...> format, Args&&... args) {
-    const auto message = fmt::format(format, std::forward<Args>(args)...);
-    const auto place = origins_.of(message.substr(0, message.find_first_of(": ")));
-    if (!text_.empty()) text_ += '\n';
-    text_ += place.empty() ? message : place + ": " + message;
-  }
-  void throw_if_any() const {
-    if (!text_.empty()) throw ConfigError("{}", text_);
-  }
-
- private:
-  const Origins& origins_;
-  std::string text_;
-};
 
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
@@ -77,22 +57,23 @@ void check_model(const Options& options, Contradictions& problems) {
         "model.decoder.embedding_dim is {}: one matrix needs one width",
         o.encoder.embedding_dim, o.decoder.embedding_dim);
   }
-  if (o.tied_embeddings != TiedEmbeddings::none &&
+  const bool recurrent = o.decoder.kind == LayerKind::recurrent;
+  if (recurrent && o.tied_embeddings != TiedEmbeddings::none &&
       o.decoder.readout_size != o.decoder.embedding_dim) {
     problems.add(
         "model.tied_embeddings is {}, but model.decoder.readout_size is {} and "
         "model.decoder.embedding_dim is {}: one matrix needs one width",
         to_yaml(o.tied_embeddings), o.decoder.readout_size, o.decoder.embedding_dim);
   }
-  const std::int64_t directions = o.encoder.bidirectional ? 2 : 1;
-  const std::int64_t width = o.encoder.hidden_size * directions;
-  if (o.decoder.initial_state == InitialState::last && width != o.decoder.hidden_size) {
+  const std::int64_t width = state_size(o.encoder);
+  if (recurrent && o.decoder.initial_state == InitialState::last &&
+      width != o.decoder.hidden_size) {
     problems.add(
         "model.decoder.initial_state is last, but model.decoder.hidden_size is {} and the "
         "encoder's last states have {} (model.encoder.hidden_size {}, {}): make them equal, or "
         "take bridge",
         o.decoder.hidden_size, width, o.encoder.hidden_size,
-        o.encoder.bidirectional ? "in both directions" : "in one direction");
+        width > o.encoder.hidden_size ? "in both directions" : "in one direction");
   }
 }
 
@@ -171,6 +152,7 @@ Contradictions contradictions(const Options& options, const Origins& origins) {
   check_top(options, problems);
   check_tokenizer(options.data.tokenizer, problems);
   check_model(options, problems);
+  check_kinds(options, problems);
   return problems;
 }
 

@@ -17,23 +17,82 @@ constexpr std::array<std::string_view, 2> enum_names(ResetGate) {
   return {"before", "after"};
 }
 
+// What the layers of an encoder or a decoder are.
+enum class LayerKind { recurrent, transformer };
+constexpr std::array<std::string_view, 2> enum_names(LayerKind) {
+  return {"recurrent", "transformer"};
+}
+
+// Where a Transformer normalises: before each sublayer, and once at the end, or after each.
+enum class NormPlace { pre, post };
+constexpr std::array<std::string_view, 2> enum_names(NormPlace) {
+  return {"pre", "post"};
+}
+
+// How self-attention knows of places: "auto" is sinusoidal, or none over recurrent states.
+enum class PositionKind { automatic, sinusoidal, learned, none };
+constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
+  return {"auto", "sinusoidal", "learned", "none"};
+}
+
+// Keys of model.encoder and of model.decoder alike.
+struct SelfAttentionOptions {
+  std::int64_t heads = 8;
+  std::int64_t feed_forward_size = 2048;
+  NormPlace norm = NormPlace::pre;
+  PositionKind position = PositionKind::automatic;
+  std::int64_t max_positions = 256;
+};
+
+template <typename Field>
+void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
+  field("heads", o.heads, "transformer: how many heads of attention share the width D",
+        at_least(1));
+  field("feed_forward_size", o.feed_forward_size,
+        "transformer: width F of the layer inside max(0, x W_1 + b_1) W_2 + b_2", at_least(1));
+  field("norm", o.norm,
+        "transformer: layer normalisation before each sublayer and once at the end, or after each");
+  field("position", o.position,
+        "transformer: what tells positions apart, sines and cosines, a learned vector for each, or "
+        "nothing; auto is sinusoidal, or none over recurrent states, which know their place");
+  field("max_positions", o.max_positions,
+        "position learned: the longest sentence, in tokens with </s>", at_least(1));
+}
+
 struct EncoderOptions {
+  LayerKind kind = LayerKind::recurrent;
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
   bool bidirectional = true;
   ResetGate reset_gate = ResetGate::before;
+  std::int64_t self_attention_layers = 0;
+  SelfAttentionOptions self_attention;
 };
+
+// The width C of a state.
+constexpr std::int64_t state_size(const EncoderOptions& o) {
+  return o.kind == LayerKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
+}
 
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
+  field("kind", o.kind, "GRU layers, or layers of self-attention (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
-  field("hidden_size", o.hidden_size, "width D of a state, in each direction", at_least(1));
-  field("layers", o.layers, "GRU layers L, one on the other", between(1, 16));
+  field("hidden_size", o.hidden_size,
+        "width D of a state, in each direction; a transformer has one width, also embedding_dim's",
+        at_least(1));
+  field("layers", o.layers, "layers L, one on the other", between(1, 16));
   field("bidirectional", o.bidirectional,
-        "read the sentence both ways and concatenate the states; else left to right only");
+        "recurrent: read the sentence both ways and concatenate the states; else left to right "
+        "only");
   field("reset_gate", o.reset_gate,
-        "the reset gate acts on the state before its product with U, or after it, as in cuDNN");
+        "recurrent: the reset gate acts on the state before its product with U, or after it, as in "
+        "cuDNN");
+  field("self_attention_layers", o.self_attention_layers,
+        "recurrent: layers of a transformer on top of the states, with the five keys below",
+        between(0, 16));
+  describe_self_attention(o.self_attention, field);
 }
 
 enum class InitialState { bridge, last, mean, zero };
@@ -48,6 +107,7 @@ constexpr std::array<std::string_view, 4> enum_names(Query) {
 }
 
 struct DecoderOptions {
+  LayerKind kind = LayerKind::recurrent;
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
@@ -56,27 +116,38 @@ struct DecoderOptions {
   Query query = Query::automatic;
   bool input_feeding = false;
   std::int64_t readout_size = 512;
+  SelfAttentionOptions self_attention;
 };
 
 template <typename Field>
 void describe(DecoderOptions& o, Field&& field) {
+  field("kind", o.kind,
+        "GRU layers with model.attention, or layers of attention to the target so far and to the "
+        "source (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a target token", at_least(1));
-  field("hidden_size", o.hidden_size, "width D of a state", at_least(1));
-  field("layers", o.layers, "GRU layers L, one on the other", between(1, 16));
+  field("hidden_size", o.hidden_size,
+        "width D of a state; a transformer has one width, also embedding_dim's", at_least(1));
+  field("layers", o.layers, "layers L, one on the other", between(1, 16));
   field("reset_gate", o.reset_gate,
-        "the reset gate acts on the state before its product with U, or after it, as in cuDNN");
+        "recurrent: the reset gate acts on the state before its product with U, or after it, as in "
+        "cuDNN");
   field("initial_state", o.initial_state,
-        "s_0: tanh(W last + b) of the encoder's last states (bridge), these states themselves "
-        "(last), tanh(W mean + b) of the mean over all states (mean), or zero");
+        "recurrent: s_0, tanh(W last + b) of the encoder's last states (bridge), these states "
+        "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; of "
+        "self-attention, which has no last state, the mean is taken for it");
   field(
       "query", o.query,
-      "which state asks where to look: the last, s_{t-1} (Bahdanau: look, then generate), the new, "
+      "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
+      "generate), the new, "
       "s_t of the top layer (Luong: generate, then look), or the one between the two GRU steps of "
       "Nematus's conditional GRU; auto is new for concat, else last");
   field("input_feeding", o.input_feeding,
-        "the layer under the output of the step before goes into the next step (Luong 2015)");
+        "recurrent: the layer under the output of the step before goes into the next step (Luong "
+        "2015)");
   field("readout_size", o.readout_size,
-        "width of the layer tanh(W_y y + W_s s + W_c c + b) under the output layer", at_least(1));
+        "recurrent: width of the layer tanh(W_y y + W_s s + W_c c + b) under the output layer",
+        at_least(1));
+  describe_self_attention(o.self_attention, field);
 }
 
 enum class FixedContext { last, mean };
@@ -148,14 +219,19 @@ struct DropoutOptions {
   double embeddings = 0.2;
   double states = 0.2;
   double readout = 0.2;
+  double attention = 0;
 };
 
 template <typename Field>
 void describe(DropoutOptions& o, Field&& field) {
-  field("embeddings", o.embeddings, "on the embedded tokens, source and target", between(0, 0.99));
-  field("states", o.states, "on the encoder's states, and between stacked layers",
+  field("embeddings", o.embeddings,
+        "on the embedded tokens, source and target, with their positions", between(0, 0.99));
+  field("states", o.states,
+        "on the encoder's states, and between stacked layers; of a transformer on what each "
+        "sublayer adds, and inside of the feed-forward",
         between(0, 0.99));
   field("readout", o.readout, "on the layer under the output layer", between(0, 0.99));
+  field("attention", o.attention, "transformer: on the attention weights", between(0, 0.99));
 }
 
 // Which of the three [V, E] matrices are one: none, target embedding and output layer (Press and

@@ -3,6 +3,8 @@
 
 #include <torch/torch.h>
 
+#include <cstdint>
+
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -25,6 +27,8 @@ class Decoder : public torch::nn::Module {
   virtual Decoded forward(const torch::Tensor& embedded, const Memory& memory) = 0;
   virtual void at_step(std::int64_t /*step*/) {}
   virtual bool shows_attention() const = 0;
+  // The width R of a readout.
+  virtual std::int64_t readout_size() const = 0;
 };
 
 }  // namespace regard

@@ -1,4 +1,5 @@
-// The whole translator: embeddings, encoder, decoder, output layer.
+// The whole translator: input layers, encoder, decoder, output layer. Any encoder goes with any
+// decoder.
 //
 //   P(y_t | y_<t, x) = softmax(V readout_t + b)
 #pragma once
@@ -7,8 +8,8 @@
 
 #include "config/model_options.h"
 #include "model/decoder.h"
-#include "model/dropout.h"
 #include "model/encoder.h"
+#include "model/input_layer.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -30,15 +31,14 @@ class EncoderDecoder : public Seq2Seq {
   OutputLayer output_layer() override { return {output_weight_, output_bias_}; }
 
  private:
-  torch::Tensor embedded_target(const torch::Tensor& tokens);
-
   torch::Tensor source_embedding_;  // [V_src, E]
   torch::Tensor target_embedding_;  // [V_trg, E]; the source's where all are tied
   torch::Tensor output_weight_;     // [V_trg, R]; the target embedding where tied
   torch::Tensor output_bias_;       // [V_trg]
   std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<Decoder> decoder_;
-  std::shared_ptr<Dropout> embedding_dropout_;
+  std::shared_ptr<InputLayer> source_input_;
+  std::shared_ptr<InputLayer> target_input_;
 };
 
 }  // namespace regard

@@ -10,6 +10,13 @@ torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows
   return tensor.defined() ? tensor.index_select(0, rows) : tensor;
 }
 
+std::vector<torch::Tensor> select_rows(const std::vector<torch::Tensor>& tensors,
+                                       const torch::Tensor& rows) {
+  std::vector<torch::Tensor> selected;
+  for (const auto& tensor : tensors) selected.push_back(select_rows(tensor, rows));
+  return selected;
+}
+
 }  // namespace
 
 Logits Seq2Seq::logits() {
@@ -35,15 +42,15 @@ Memory Memory::select(const torch::Tensor& rows) const {
           .context = select_rows(context, rows),
           .keys = select_rows(keys, rows),
           .gate_values = select_rows(gate_values, rows),
-          .readout_values = select_rows(readout_values, rows)};
+          .readout_values = select_rows(readout_values, rows),
+          .layers = select_rows(layers, rows)};
 }
 
 DecoderState DecoderState::select(const torch::Tensor& rows) const {
-  DecoderState selected;
-  for (const auto& layer : layers) selected.layers.push_back(select_rows(layer, rows));
-  selected.readout = select_rows(readout, rows);
-  for (const auto& tensor : attention) selected.attention.push_back(select_rows(tensor, rows));
-  return selected;
+  return {.layers = select_rows(layers, rows),
+          .readout = select_rows(readout, rows),
+          .attention = select_rows(attention, rows),
+          .position = position};
 }
 
 std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model) {

@@ -26,6 +26,8 @@ struct Memory {
   // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.
   torch::Tensor gate_values;     // [B, S, 3D]
   torch::Tensor readout_values;  // [B, S, R]
+  // Of a Transformer, keys and values of each layer, side by side: L times [B, S, 2D].
+  std::vector<torch::Tensor> layers;
 
   // The sentences `rows` [N], in this order, repetitions allowed.
   Memory select(const torch::Tensor& rows) const;
@@ -33,9 +35,12 @@ struct Memory {
 
 // What the decoder carries from one step to the next.
 struct DecoderState {
-  std::vector<torch::Tensor> layers;  // L times [N, D]
-  torch::Tensor readout;              // [N, R], of the step before; undefined without input feeding
+  // What each of L layers carries: a GRU its state [N, D]; a Transformer's the keys and values of
+  // the t steps so far, side by side [N, t, 2D].
+  std::vector<torch::Tensor> layers;
+  torch::Tensor readout;  // [N, R], of the step before; undefined without input feeding
   std::vector<torch::Tensor> attention;  // what the attention carries, each [N, …]
+  std::int64_t position = 0;             // t, of the step to come
 
   DecoderState select(const torch::Tensor& rows) const;
 };

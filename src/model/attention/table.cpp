@@ -9,8 +9,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/options.h"
-#include "config/writer.h"
+#include "config/kinds.h"
 #include "model/attention/additive.h"
 #include "model/attention/concat.h"
 #include "model/attention/cosine.h"
@@ -98,14 +97,15 @@ void check_options(const AttentionOptions& given, const Origins& origins) {
   Options without;
   with.model.attention = given;
   without.model.attention.kind = given.kind;
-  for (const auto& difference : differing_keys(without, with)) {
-    const auto key = difference.substr(0, difference.find(':'));
+  Contradictions problems(origins);
+  const auto reason = [&](const std::string& key) -> std::string {
     const auto name = key.substr(key.rfind('.') + 1);
-    if (contains(reads, name)) continue;
+    if (contains(reads, name)) return "";
     const auto readers = names_of([&](const Kind& kind) { return contains(kind.reads, name); });
-    throw ConfigError("{}: {}: {} does not read it, only {}; remove it", origins.of(key),
-                      difference, given.kind, fmt::join(readers, ", "));
-  }
+    return fmt::format("{} does not read it, only {}", given.kind, fmt::join(readers, ", "));
+  };
+  refuse_unread(without, with, reason, problems);
+  problems.throw_if_any();
 }
 
 }  // namespace
@@ -136,12 +136,12 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
 }
 
 void check_attention(const ModelOptions& model, const Origins& origins) {
+  if (model.decoder.kind == LayerKind::transformer) return;
   const auto place = origins.of("model.attention.kind");
   const auto& kind =
       find_kind(model.attention.kind, place.empty() ? "" : fmt::format("{}: ", place));
   check_options(model.attention, origins);
-  const auto directions = model.encoder.bidirectional ? 2 : 1;
-  kind.make(model.decoder.hidden_size, directions * model.encoder.hidden_size, model.attention);
+  kind.make(model.decoder.hidden_size, state_size(model.encoder), model.attention);
 }
 
 std::string attention_text(const AttentionOptions& options) {

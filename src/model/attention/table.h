@@ -19,7 +19,8 @@ std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t 
                                           const AttentionOptions& options);
 
 // Before anything is trained: ConfigError with the place where it was set, as above, and for an
-// option that only other kinds read, unless it has its default.
+// option that only other kinds read, unless it has its default. Nothing for a decoder that has no
+// such attention.
 void check_attention(const ModelOptions& model, const Origins& origins);
 
 std::vector<std::string> attention_kinds();

@@ -42,6 +42,7 @@ class RecurrentDecoder : public Decoder {
   Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
   void at_step(std::int64_t step) override { attention_->at_step(step); }
   bool shows_attention() const override { return attention_->has_weights(); }
+  std::int64_t readout_size() const override { return W_y_->options.out_features(); }
 
  private:
   // What attention adds, once the matrices of its places are applied.

@@ -1,0 +1,34 @@
+// What is wrong with a configuration that was read well, gathered so that all of it is told at
+// once.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "config/origins.h"
+
+namespace regard {
+
+class Contradictions {
+ public:
+  explicit Contradictions(const Origins& origins) : origins_(origins) {}
+
+  // A message begins with the key to blame; where that was set goes before it.
+  template <typename... Args>
+  void add(fmt::format_string<Args...> format, Args&&... args) {
+    const auto message = fmt::format(format, std::forward<Args>(args)...);
+    const auto place = origins_.of(message.substr(0, message.find_first_of(": ")));
+    if (!text_.empty()) text_ += '\n';
+    text_ += place.empty() ? message : place + ": " + message;
+  }
+  void throw_if_any() const {
+    if (!text_.empty()) throw ConfigError("{}", text_);
+  }
+
+ private:
+  const Origins& origins_;
+  std::string text_;
+};
+
+}  // namespace regard

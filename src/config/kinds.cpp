@@ -1,0 +1,123 @@
+#include "config/kinds.h"
+
+#include <vector>
+
+#include "config/writer.h"
+
+namespace regard {
+namespace {
+
+// Keys that have one reader, each standing for all below it.
+struct Reader {
+  std::vector<std::string> keys;
+  std::string name;
+  bool is_there;
+};
+
+std::vector<Reader> readers(const ModelOptions& o) {
+  const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
+  const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
+  const bool encoder_attends = !recurrent_encoder || o.encoder.self_attention_layers > 0;
+  const auto learned = [](const SelfAttentionOptions& side) {
+    return side.position == PositionKind::learned;
+  };
+  const std::string e = "model.encoder.";
+  const std::string d = "model.decoder.";
+  return {
+      {{e + "bidirectional", e + "reset_gate", e + "self_attention_layers"},
+       "a recurrent encoder",
+       recurrent_encoder},
+      {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
+       "an encoder of kind transformer or with self_attention_layers",
+       encoder_attends},
+      {{e + "max_positions"}, e + "position: learned", learned(o.encoder.self_attention)},
+      {{d + "reset_gate", d + "initial_state", d + "query", d + "input_feeding", d + "readout_size",
+        "model.attention."},
+       "a recurrent decoder",
+       recurrent_decoder},
+      {{d + "heads", d + "feed_forward_size", d + "norm", d + "position", d + "max_positions"},
+       "a decoder of kind transformer",
+       !recurrent_decoder},
+      {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
+      {{"model.dropout.attention"}, "self-attention", encoder_attends || !recurrent_decoder},
+  };
+}
+
+std::string why_unread(const std::vector<Reader>& readers, const std::string& key) {
+  for (const auto& reader : readers) {
+    for (const auto& owned : reader.keys) {
+      if (!reader.is_there && key.starts_with(owned)) return "only " + reader.name + " reads it";
+    }
+  }
+  return "";
+}
+
+void check_heads(const std::string& side, std::int64_t width, std::int64_t heads,
+                 Contradictions& problems) {
+  if (width % heads == 0) return;
+  problems.add(
+      "{}.heads: found {}, wanted a divisor of the width that the heads share, {} "
+      "({}.hidden_size)",
+      side, heads, width, side);
+}
+
+void check_widths(const std::string& side, std::int64_t embedding_dim, std::int64_t hidden_size,
+                  Contradictions& problems) {
+  if (embedding_dim == hidden_size) return;
+  problems.add(
+      "{}.embedding_dim is {}, but {}.hidden_size is {}: a transformer adds to what it reads, "
+      "which "
+      "takes one width; make them equal",
+      side, embedding_dim, side, hidden_size);
+}
+
+// Of learned positions there must be one for each of `needed` tokens.
+void check_positions(const std::string& side, const SelfAttentionOptions& o, std::int64_t needed,
+                     const std::string& why, Contradictions& problems) {
+  if (o.position != PositionKind::learned || needed <= o.max_positions) return;
+  problems.add("{}.max_positions is {}, but {}: wanted {} at least", side, o.max_positions, why,
+               needed);
+}
+
+}  // namespace
+
+void refuse_unread(const Options& defaults, const Options& given,
+                   const std::function<std::string(const std::string&)>& reason,
+                   Contradictions& problems) {
+  for (const auto& difference : differing_keys(defaults, given)) {
+    const auto why = reason(difference.substr(0, difference.find(':')));
+    if (!why.empty()) problems.add("{}: {}; remove it", difference, why);
+  }
+}
+
+void check_kinds(const Options& options, Contradictions& problems) {
+  const auto& encoder = options.model.encoder;
+  const auto& decoder = options.model.decoder;
+  const auto known = readers(options.model);
+  refuse_unread(
+      Options{}, options, [&](const std::string& key) { return why_unread(known, key); }, problems);
+
+  const auto sentence =
+      fmt::format("sentences have up to {} tokens (data.max_length), </s> not counted",
+                  options.data.max_length);
+  if (encoder.kind == LayerKind::transformer) {
+    check_widths("model.encoder", encoder.embedding_dim, encoder.hidden_size, problems);
+  }
+  if (encoder.kind == LayerKind::transformer || encoder.self_attention_layers > 0) {
+    check_heads("model.encoder", state_size(encoder), encoder.self_attention.heads, problems);
+    check_positions("model.encoder", encoder.self_attention, options.data.max_length + 1, sentence,
+                    problems);
+  }
+  if (decoder.kind == LayerKind::transformer) {
+    check_widths("model.decoder", decoder.embedding_dim, decoder.hidden_size, problems);
+    check_heads("model.decoder", decoder.hidden_size, decoder.self_attention.heads, problems);
+    check_positions("model.decoder", decoder.self_attention, options.data.max_length + 1, sentence,
+                    problems);
+    check_positions("model.decoder", decoder.self_attention, options.testing.max_output_length,
+                    fmt::format("translations have up to {} (testing.max_output_length)",
+                                options.testing.max_output_length),
+                    problems);
+  }
+}
+
+}  // namespace regard

@@ -1,0 +1,23 @@
+#include "model/input_layer.h"
+
+#include <cmath>
+
+namespace regard {
+
+InputLayer::InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options,
+                       double dropout, const std::string& side)
+    : dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {
+  if (kind == LayerKind::recurrent) return;
+  scale_ = std::sqrt(static_cast<double>(width));
+  if (options.position == PositionKind::automatic) options.position = PositionKind::sinusoidal;
+  positions_ = register_module("positions", std::make_shared<Positions>(options, width, side));
+}
+
+torch::Tensor InputLayer::forward(const torch::Tensor& embedding, const torch::Tensor& tokens,
+                                  std::int64_t first) const {
+  auto x = torch::embedding(embedding, tokens);
+  if (positions_) x = positions_->add_to(x * scale_, first);
+  return dropout_->forward(x);
+}
+
+}  // namespace regard

@@ -1,0 +1,37 @@
+// From tokens to what the first layer of an encoder or a decoder reads, the counterpart of the
+// output layer:
+//
+//   x_t = dropout(E[y_t])                       recurrent layers
+//   x_t = dropout(sqrt(D) E[y_t] + p_t)         a Transformer's (Vaswani et al. 2017, 3.4, 3.5)
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "config/model_options.h"
+#include "model/dropout.h"
+#include "model/transformer/positions.h"
+
+namespace regard {
+
+class InputLayer : public torch::nn::Module {
+ public:
+  // `side` is the section that the options come from, "model.encoder".
+  InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
+             const std::string& side);
+
+  // tokens [B, T], or those of one step [N], the first at position `first`; embedding [V, E]
+  // -> [B, T, E] or [N, E].
+  torch::Tensor forward(const torch::Tensor& embedding, const torch::Tensor& tokens,
+                        std::int64_t first = 0) const;
+
+ private:
+  double scale_ = 1;
+  std::shared_ptr<Positions> positions_;  // or null
+  std::shared_ptr<Dropout> dropout_;
+};
+
+}  // namespace regard

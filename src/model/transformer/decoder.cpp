@@ -1,0 +1,58 @@
+#include "model/transformer/decoder.h"
+
+#include <string>
+
+namespace regard {
+
+TransformerDecoder::TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
+                                       const DropoutOptions& dropout)
+    : D_(options.hidden_size), readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
+  const auto& o = options.self_attention;
+  for (std::int64_t l = 0; l < options.layers; ++l) {
+    layers_.push_back(register_module("layer" + std::to_string(l),
+                                      std::make_shared<DecoderLayer>(D_, state_size, o, dropout)));
+  }
+  if (o.norm == NormPlace::pre) norm_ = register_module("norm", std::make_shared<LayerNorm>(D_));
+  register_module("readout_dropout", readout_dropout_);
+}
+
+void TransformerDecoder::prepare(Memory& memory) {
+  for (const auto& layer : layers_) memory.layers.push_back(layer->source_keys(memory.values));
+}
+
+DecoderState TransformerDecoder::start(const Memory& memory) {
+  DecoderState state;
+  for (const auto& keys : memory.layers) state.layers.push_back(keys.narrow(1, 0, 0));
+  return state;
+}
+
+torch::Tensor TransformerDecoder::readout(const torch::Tensor& x) const {
+  return readout_dropout_->forward(norm_ ? norm_->forward(x) : x);
+}
+
+DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
+                                     const Memory& memory) {
+  DecoderStep next;
+  const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
+  auto x = embedded.unsqueeze(1);  // [N, 1, D]
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const bool is_last = l + 1 == layers_.size();
+    const auto step = layers_[l]->step(x, state.layers[l], {memory.layers[l], bias}, is_last);
+    x = step.x;
+    next.state.layers.push_back(step.past);
+    if (is_last) next.weights = step.weights;
+  }
+  next.readout = readout(x.squeeze(1));  // [N, D]
+  return next;
+}
+
+Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
+  const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
+  auto x = embedded;
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    x = layers_[l]->forward(x, {memory.layers[l], bias});
+  }
+  return {readout(x)};
+}
+
+}  // namespace regard

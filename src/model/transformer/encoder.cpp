@@ -1,0 +1,50 @@
+#include "model/transformer/encoder.h"
+
+#include <string>
+#include <utility>
+
+#include "model/masked_mean.h"
+
+namespace regard {
+
+TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
+                                       const SelfAttentionOptions& options,
+                                       const DropoutOptions& dropout)
+    : D_(D) {
+  for (std::int64_t l = 0; l < layers; ++l) {
+    layers_.push_back(register_module("layer" + std::to_string(l),
+                                      std::make_shared<EncoderLayer>(D, options, dropout)));
+  }
+  if (options.norm == NormPlace::pre)
+    norm_ = register_module("norm", std::make_shared<LayerNorm>(D));
+}
+
+EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
+                                          const torch::Tensor& lengths) {
+  const auto on_device = lengths.to(embedded.device());
+  const auto mask = torch::arange(embedded.size(1), on_device.options()) < on_device.unsqueeze(1);
+  const auto bias = padding_bias(mask, lengths, embedded);
+  auto x = embedded;
+  for (const auto& layer : layers_) x = layer->forward(x, bias);
+  if (norm_) x = norm_->forward(x);
+  return {x, mask, masked_mean(x, mask)};
+}
+
+SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,
+                                           const EncoderOptions& options,
+                                           const DropoutOptions& dropout)
+    : below_(register_module("below", std::move(below))),
+      positions_(register_module(
+          "positions", std::make_shared<Positions>(options.self_attention, below_->state_size(),
+                                                   "model.encoder"))),
+      top_(register_module(
+          "self_attention",
+          std::make_shared<TransformerEncoder>(below_->state_size(), options.self_attention_layers,
+                                               options.self_attention, dropout))) {}
+
+EncoderOutput SelfAttentionEncoder::forward(const torch::Tensor& embedded,
+                                            const torch::Tensor& lengths) {
+  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states, 0), lengths);
+}
+
+}  // namespace regard

@@ -1,0 +1,46 @@
+// The Transformer's encoder (Vaswani et al. 2017): layers of self-attention over the embedded
+// tokens, which carry their positions, or over the states of another encoder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "config/model_options.h"
+#include "model/encoder.h"
+#include "model/transformer/encoder_layer.h"
+#include "model/transformer/positions.h"
+
+namespace regard {
+
+// `last`, the sentence as a whole, is the mean of its states: none of them is the last.
+class TransformerEncoder : public Encoder {
+ public:
+  TransformerEncoder(std::int64_t D, std::int64_t layers, const SelfAttentionOptions& options,
+                     const DropoutOptions& dropout);
+
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  std::int64_t state_size() const override { return D_; }
+
+ private:
+  std::int64_t D_;
+  std::vector<std::shared_ptr<EncoderLayer>> layers_;
+  std::shared_ptr<LayerNorm> norm_;  // where layers normalise before, and not after
+};
+
+// On top of another encoder.
+class SelfAttentionEncoder : public Encoder {
+ public:
+  SelfAttentionEncoder(std::shared_ptr<Encoder> below, const EncoderOptions& options,
+                       const DropoutOptions& dropout);
+
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  std::int64_t state_size() const override { return top_->state_size(); }
+
+ private:
+  std::shared_ptr<Encoder> below_;
+  std::shared_ptr<Positions> positions_;
+  std::shared_ptr<TransformerEncoder> top_;
+};
+
+}  // namespace regard

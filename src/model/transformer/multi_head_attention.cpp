@@ -1,0 +1,56 @@
+#include "model/transformer/multi_head_attention.h"
+
+#include <limits>
+
+#include "kernels/scaled_dot_product.h"
+#include "model/initialisation.h"
+
+namespace regard {
+namespace {
+
+// [B, S, D] -> [B, H, S, d], a view
+torch::Tensor by_head(const torch::Tensor& x, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+}
+
+}  // namespace
+
+MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
+                                       double dropout)
+    : heads_(heads), p_(dropout), dropout_(std::make_shared<Dropout>(dropout)) {
+  W_Q_ = register_module("W_Q", make_linear(D, D));
+  W_KV_ = register_module("W_KV", make_linear(C, 2 * D));
+  W_O_ = register_module("W_O", make_linear(D, D));
+  register_module("dropout", dropout_);
+}
+
+torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
+  return W_KV_(z);
+}
+
+Attended MultiHeadAttention::forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
+                                     const torch::Tensor& bias, bool causal, bool want_weights) {
+  const auto q = by_head(W_Q_(x), heads_);
+  const auto sides = keys_and_values.chunk(2, -1);
+  const auto k = by_head(sides[0], heads_);
+  const auto v = by_head(sides[1], heads_);
+  torch::Tensor alpha;  // [B, H, T, S]
+  torch::Tensor y;      // [B, H, T, d]
+  if (want_weights || (is_training() && p_ > 0)) {
+    alpha = kernels::scaled_dot_product_weights(q, k, bias, causal);
+    y = dropout_->forward(alpha).matmul(v);
+  } else {
+    y = kernels::scaled_dot_product(q, k, v, bias, causal);
+  }
+  return {W_O_(y.transpose(1, 2).reshape_as(x)), want_weights ? alpha.mean(1) : torch::Tensor()};
+}
+
+torch::Tensor padding_bias(const torch::Tensor& mask, const torch::Tensor& lengths,
+                           const torch::Tensor& like) {
+  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {};
+  return torch::zeros(mask.sizes(), like.options())
+      .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
+      .view({mask.size(0), 1, 1, mask.size(1)});
+}
+
+}  // namespace regard

@@ -1,0 +1,50 @@
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), to the same sequence or to another:
+//
+//   head_i = softmax_s(Q_i x_t · K_i z_s / sqrt(d)) V_i z_s      y_t = W_O [head_1; …; head_H] + b
+//
+// Each head is d = D / H wide. Keys and values are made apart from the queries, so that decoding
+// keeps those of the steps before, and makes those of the source once a sentence.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "model/dropout.h"
+
+namespace regard {
+
+struct Attended {
+  torch::Tensor y;        // [B, T, D]
+  torch::Tensor weights;  // [B, T, S], the mean over the heads; undefined where not wanted
+};
+
+class MultiHeadAttention : public torch::nn::Module {
+ public:
+  // D the width of queries and of what comes out, C that of what keys and values are made of;
+  // dropout is that on the weights. `heads` divides D.
+  MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads, double dropout);
+
+  // Keys and values of all heads, side by side: z [B, S, C] -> [B, S, 2D].
+  torch::Tensor keys_and_values(const torch::Tensor& z);
+  // x [B, T, D]; bias [B, 1, 1, S], 0 or −∞, or undefined; causal: x_t sees z_s of s ≤ t alone.
+  Attended forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
+                   const torch::Tensor& bias, bool causal, bool want_weights);
+
+ private:
+  std::int64_t heads_;
+  double p_;
+  torch::nn::Linear W_Q_{nullptr};   // [D, D]
+  torch::nn::Linear W_KV_{nullptr};  // [2D, C]
+  torch::nn::Linear W_O_{nullptr};   // [D, D]
+  std::shared_ptr<Dropout> dropout_;
+};
+
+// What keeps attention off padding, made once a batch: 0 at real positions, −∞ at padding, as
+// [B, 1, 1, S]; undefined where there is no padding. mask [B, S], lengths [B] on the CPU; `like`
+// has the type.
+torch::Tensor padding_bias(const torch::Tensor& mask, const torch::Tensor& lengths,
+                           const torch::Tensor& like);
+
+}  // namespace regard

@@ -1,0 +1,49 @@
+#include "model/transformer/positions.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "model/initialisation.h"
+
+namespace regard {
+namespace {
+
+// As many as nearly all sentences have; those beyond are made when asked for.
+constexpr std::int64_t kept_sinusoids = 512;
+
+// Positions first … first + n − 1: [n, D]
+torch::Tensor sinusoids(std::int64_t first, std::int64_t n, std::int64_t D) {
+  const auto t = torch::arange(first, first + n, torch::kDouble).unsqueeze(1);  // [n, 1]
+  const auto i = torch::arange((D + 1) / 2, torch::kDouble);
+  const auto angle = t * (i * (-2 * std::log(10000.0) / static_cast<double>(D))).exp();
+  return torch::stack({angle.sin(), angle.cos()}, -1).flatten(1).narrow(1, 0, D);  // [n, D]
+}
+
+}  // namespace
+
+Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::string side)
+    : kind_(options.position), side_(std::move(side)) {
+  if (kind_ == PositionKind::learned) {
+    p_ = register_parameter("p", torch::empty({options.max_positions, D}));
+    embedding_normal(p_);
+  } else if (kind_ == PositionKind::sinusoidal) {
+    p_ = register_buffer("p", sinusoids(0, kept_sinusoids, D).to(torch::kFloat));
+  }
+}
+
+torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
+  if (first + n <= p_.size(0)) return p_.narrow(0, first, n);
+  if (kind_ == PositionKind::sinusoidal) return sinusoids(first, n, p_.size(1)).to(p_.options());
+  throw InputError(
+      "a sentence of {} tokens or more is longer than what the model has learned positions for "
+      "({}.max_positions: {}); shorten it, or train with more positions",
+      first + n, side_, p_.size(0));
+}
+
+torch::Tensor Positions::add_to(const torch::Tensor& x, std::int64_t first) const {
+  if (!p_.defined()) return x;
+  return x + rows(first, x.dim() == 3 ? x.size(1) : 1);
+}
+
+}  // namespace regard

@@ -1,0 +1,205 @@
+// Every encoder under every decoder: what holds of the plain pair holds of all of them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "decoding/search.h"
+#include "loss/cross_entropy.h"
+#include "model/attention/table.h"
+#include "model/encoder_decoder.h"
+#include "tests/gradcheck.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t V = 9;
+
+ModelOptions small() {
+  ModelOptions options;
+  auto& encoder = options.encoder;
+  auto& decoder = options.decoder;
+  encoder.embedding_dim = encoder.hidden_size = 4;
+  decoder.embedding_dim = decoder.hidden_size = decoder.readout_size = 4;
+  encoder.self_attention.heads = decoder.self_attention.heads = 2;
+  encoder.self_attention.feed_forward_size = decoder.self_attention.feed_forward_size = 5;
+  encoder.bidirectional = false;
+  options.attention.size = 4;
+  options.attention.heads = 2;
+  options.attention.window = 1;
+  options.attention.max_positions = 8;
+  options.dropout = {.embeddings = 0, .states = 0, .readout = 0};
+  return options;
+}
+
+// "encoder_decoder", the decoder's attention where it has one of its own.
+ModelOptions options_of(const std::string& pair) {
+  auto options = small();
+  const auto encoder = pair.substr(0, pair.find('-'));
+  const auto decoder = pair.substr(pair.find('-') + 1);
+  if (encoder == "transformer") options.encoder.kind = LayerKind::transformer;
+  if (encoder == "learned") {
+    options.encoder.kind = options.decoder.kind = LayerKind::transformer;
+    options.encoder.self_attention.position = PositionKind::learned;
+    options.decoder.self_attention = options.encoder.self_attention;
+  }
+  if (encoder == "on_top") options.encoder.self_attention_layers = 2;
+  if (decoder == "transformer") {
+    options.decoder.kind = LayerKind::transformer;
+    options.decoder.layers = 2;
+  } else if (decoder == "post") {
+    options.decoder.kind = LayerKind::transformer;
+    options.decoder.self_attention.norm = NormPlace::post;
+    options.encoder.self_attention.norm = NormPlace::post;
+  } else {
+    options.attention.kind = decoder;
+  }
+  return options;
+}
+
+std::vector<std::string> pairs() {
+  std::vector<std::string> all = {"recurrent-transformer", "recurrent-post",
+                                  "on_top-transformer",    "on_top-additive",
+                                  "on_top-none",           "learned-transformer",
+                                  "transformer-post",      "transformer-transformer"};
+  for (const auto& kind : attention_kinds()) all.push_back("transformer-" + kind);
+  return all;
+}
+
+class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    torch::manual_seed(6);
+    model_ = std::make_shared<EncoderDecoder>(V, V, options_of(GetParam()));
+    model_->to(torch::kDouble);
+    model_->eval();
+  }
+  torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
+                     const torch::Tensor& output) {
+    const auto readout = model_->decode(input, model_->encode(source, lengths_)).readout;
+    const auto [weight, bias] = model_->output_layer();
+    return cross_entropy(readout, output, weight, bias, 0.1).smoothed;
+  }
+  torch::Tensor loss() { return loss(source_, input_, output_); }
+  std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
+                                             std::int64_t n) {
+    SearchOptions options;
+    options.beam_size = beam;
+    options.max_output_length = 6;
+    options.want_weights = true;
+    const auto lengths = lengths_.narrow(0, first, n);
+    const auto longest = lengths.max().item<std::int64_t>();
+    return search(*model_, source_.narrow(0, first, n).narrow(1, 0, longest), lengths, options);
+  }
+
+  std::shared_ptr<EncoderDecoder> model_;
+  torch::Tensor source_ = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
+  torch::Tensor lengths_ = torch::tensor({4, 3, 2});
+  torch::Tensor input_ = torch::tensor({{2, 5, 6}, {2, 6, 0}, {2, 0, 0}});
+  torch::Tensor output_ = torch::tensor({{5, 6, 3}, {6, 3, 0}, {3, 0, 0}});
+};
+
+TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
+  const auto memory = model_->encode(source_, lengths_);
+  const auto at_once = model_->decode(input_, memory).readout;
+  auto state = model_->start(memory);
+  for (std::int64_t t = 0; t < 3; ++t) {
+    auto step = model_->step(input_.select(1, t), state, memory);
+    EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-11, 1e-11)) << t;
+    state = step.state;
+    EXPECT_EQ(state.position, t + 1);
+  }
+}
+
+TEST_P(EncoderDecoderKindsReference, PaddingChangesNothing) {
+  const auto padded =
+      loss(torch::constant_pad_nd(source_, {0, 3}, 0), torch::constant_pad_nd(input_, {0, 2}, 0),
+           torch::constant_pad_nd(output_, {0, 2}, 0));
+  EXPECT_NEAR(loss().item<double>(), padded.item<double>(), 1e-11);
+}
+
+TEST_P(EncoderDecoderKindsReference, GradientsOfTheWholeEqualCentralDifferences) {
+  expect_gradients_match([&] { return loss(); }, named_tensors(*model_), 1e-5);
+}
+
+TEST_P(EncoderDecoderKindsReference, ASearchFindsTheSameInABatchAndAlone) {
+  for (const std::int64_t beam : {1, 3}) {
+    const auto together = found(beam, 0, 3);
+    for (std::int64_t b = 0; b < 3; ++b) {
+      const auto alone = found(beam, b, 1)[0];
+      ASSERT_EQ(alone.size(), together[b].size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        EXPECT_EQ(alone[k].tokens, together[b][k].tokens);
+        EXPECT_NEAR(alone[k].log_probability, together[b][k].log_probability, 1e-9);
+        ASSERT_EQ(alone[k].weights.size(), together[b][k].weights.size());
+        for (std::size_t t = 0; t < alone[k].weights.size(); ++t) {
+          for (std::size_t s = 0; s < alone[k].weights[t].size(); ++s) {
+            EXPECT_NEAR(alone[k].weights[t][s], together[b][k].weights[t][s], 1e-6);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Whatever a search keeps from step to step: its log P is that of the whole sequence at once.
+TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGivenAtOnce) {
+  const torch::NoGradGuard guard;
+  for (const std::int64_t beam : {1, 3}) {
+    const auto hypotheses = found(beam, 0, 1)[0];
+    for (const auto& hypothesis : hypotheses) {
+      std::vector<std::int64_t> tokens = {2};
+      for (const auto token : hypothesis.tokens) tokens.push_back(token);
+      if (hypothesis.finished) tokens.push_back(3);
+      const auto sequence = torch::tensor(tokens).unsqueeze(0);
+      const auto T = sequence.size(1) - 1;
+      const auto memory = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
+      const auto readout = model_->decode(sequence.narrow(1, 0, T), memory).readout[0];
+      const auto [weight, bias] = model_->output_layer();
+      const auto log_p = torch::linear(readout, weight, bias).log_softmax(-1);
+      const auto chosen = log_p.gather(1, sequence[0].narrow(0, 1, T).unsqueeze(1)).sum();
+      EXPECT_NEAR(chosen.item<double>(), hypothesis.log_probability, 1e-9);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pairs, EncoderDecoderKindsReference, testing::ValuesIn(pairs()),
+                         [](const auto& tested) {
+                           auto name = tested.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
+  const auto options = options_of("transformer-transformer");
+  const InputLayer input(LayerKind::transformer, 4, options.encoder.self_attention, 0, "");
+  const InputLayer plain(LayerKind::recurrent, 4, options.encoder.self_attention, 0, "");
+  const auto embedding = torch::randn({V, 4});
+  const auto tokens = torch::tensor({{5, 6}});
+  const auto x = input.forward(embedding, tokens);
+  const auto place = torch::tensor({{0.0, 1.0, 0.0, 1.0},
+                                    {std::sin(1.0), std::cos(1.0), std::sin(0.01), std::cos(0.01)}})
+                         .to(torch::kFloat);
+  EXPECT_TRUE(torch::allclose(x[0], 2 * plain.forward(embedding, tokens)[0] + place, 1e-6, 1e-6));
+  EXPECT_TRUE(torch::equal(plain.forward(embedding, tokens), torch::embedding(embedding, tokens)));
+}
+
+TEST(EncoderDecoder, ATransformerOfThreeAndThreeLayersHasItsComputedSize) {
+  ModelOptions o;
+  o.encoder.kind = o.decoder.kind = LayerKind::transformer;
+  o.encoder.embedding_dim = o.decoder.embedding_dim = 256;
+  o.encoder.hidden_size = o.decoder.hidden_size = 256;
+  o.encoder.layers = o.decoder.layers = 3;
+  o.encoder.self_attention.feed_forward_size = o.decoder.self_attention.feed_forward_size = 1024;
+  o.tied_embeddings = TiedEmbeddings::all;
+  std::int64_t n = 0;
+  for (const auto& p : EncoderDecoder(6000, 6000, o).parameters()) n += p.numel();
+  const std::int64_t attention = 4 * 256 * 256 + 4 * 256;
+  const std::int64_t feed_forward = 2 * 256 * 1024 + 1024 + 256;
+  const std::int64_t norm = 2 * 256;
+  EXPECT_EQ(n, 6000 * 256 + 6000 + 3 * (attention + feed_forward + 2 * norm) + norm +
+                   3 * (2 * attention + feed_forward + 3 * norm) + norm);
+}
+
+}  // namespace
+}  // namespace regard

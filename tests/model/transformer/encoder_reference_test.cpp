@@ -1,0 +1,107 @@
+#include "model/transformer/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include "model/rnn/encoder.h"
+#include "tests/gradcheck.h"
+#include "tests/model/transformer/plain.h"
+#include "tests/model/transformer/sizes.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t B = 3, S = 5, D = 4, L = 2;
+
+class TransformerEncoderReference : public testing::TestWithParam<NormPlace> {
+ protected:
+  void SetUp() override {
+    torch::manual_seed(1);
+    draw_parameters(encoder_);
+    x_ = torch::randn({B, S, D}, torch::kDouble);
+  }
+  bool is_pre() const { return GetParam() == NormPlace::pre; }
+
+  TransformerEncoder encoder_{D, L, small_attention(GetParam()), no_dropout};
+  torch::Tensor x_;
+  torch::Tensor lengths_ = torch::tensor({5, 3, 1});
+};
+
+TEST_P(TransformerEncoderReference, EachSentenceOfARaggedBatchEqualsThatOfPlainLoops) {
+  const auto out = encoder_.forward(x_, lengths_);
+  const plain::Transformer plain(encoder_, 2, is_pre());
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto n = lengths_[b].item<std::int64_t>();
+    const auto alone = x_.narrow(0, b, 1).narrow(1, 0, n);
+    const auto expected = plain.encode(plain::rows_of(alone[0]), L);
+    EXPECT_TRUE(plain::close(out.states[b], expected)) << b;
+    const auto one = encoder_.forward(alone, lengths_.narrow(0, b, 1));
+    EXPECT_TRUE(plain::close(one.states[0], expected)) << b;
+    EXPECT_TRUE(torch::allclose(out.last[b], one.states[0].mean(0), 1e-12, 1e-12)) << b;
+    EXPECT_EQ(out.mask[b].sum().item<std::int64_t>(), n);
+  }
+}
+
+TEST_P(TransformerEncoderReference, GradientsEqualCentralDifferences) {
+  const auto along = torch::randn({B, D}, torch::kDouble);
+  auto tensors = named_tensors(encoder_);
+  tensors.emplace_back("x", x_.requires_grad_());
+  expect_gradients_match(
+      [&] {
+        const auto out = encoder_.forward(x_, lengths_);
+        return (out.last * along).sum() + out.states.masked_select(out.mask.unsqueeze(-1)).sum();
+      },
+      tensors, 1e-5);
+}
+
+TEST_P(TransformerEncoderReference, WithoutPositionsAPermutedSentenceHasPermutedStates) {
+  const auto order = torch::tensor({3, 0, 4, 1, 2});
+  const auto x = x_.narrow(0, 0, 1);
+  const auto lengths = torch::tensor({S});
+  const auto states = encoder_.forward(x, lengths).states;
+  const auto permuted = encoder_.forward(x.index_select(1, order), lengths).states;
+  EXPECT_TRUE(torch::allclose(states.index_select(1, order), permuted, 1e-12, 1e-12));
+}
+
+INSTANTIATE_TEST_SUITE_P(Norms, TransformerEncoderReference,
+                         testing::Values(NormPlace::pre, NormPlace::post), [](const auto& tested) {
+                           return tested.param == NormPlace::pre ? "pre" : "post";
+                         });
+
+TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
+  torch::manual_seed(2);
+  EncoderOptions options;
+  options.embedding_dim = 3;
+  options.hidden_size = 2;
+  options.self_attention_layers = L;
+  options.self_attention = small_attention();
+  const auto lengths = torch::tensor({5, 3});
+  const auto x = torch::randn({2, S, 3}, torch::kDouble);
+  for (const auto position :
+       {PositionKind::automatic, PositionKind::sinusoidal, PositionKind::learned}) {
+    options.self_attention.position = position;
+    const auto below = std::make_shared<RecurrentEncoder>(options, 0);
+    SelfAttentionEncoder encoder(below, options, no_dropout);
+    draw_parameters(encoder);
+    const auto out = encoder.forward(x, lengths);
+    auto states = below->forward(x, lengths).states;
+    Positions positions(options.self_attention, 4, "model.encoder");
+    positions.to(torch::kDouble);
+    const torch::NoGradGuard guard;
+    if (position == PositionKind::learned) {
+      positions.parameters()[0].copy_(encoder.named_parameters()["positions.p"]);
+    }
+    states = positions.add_to(states, 0);
+    TransformerEncoder top(4, L, options.self_attention, no_dropout);
+    top.to(torch::kDouble);
+    auto parameters = encoder.named_parameters();
+    for (auto& item : top.named_parameters()) {
+      item.value().copy_(parameters["self_attention." + item.key()]);
+    }
+    const plain::Transformer plain(top, 2, true);
+    EXPECT_TRUE(plain::close(out.states[0], plain.encode(plain::rows_of(states[0]), L)));
+    EXPECT_EQ(encoder.state_size(), 4);
+  }
+}
+
+}  // namespace
+}  // namespace regard

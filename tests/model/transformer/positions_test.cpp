@@ -1,0 +1,72 @@
+#include "model/transformer/positions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+SelfAttentionOptions options_with(PositionKind position, std::int64_t max_positions = 256) {
+  SelfAttentionOptions options;
+  options.position = position;
+  options.max_positions = max_positions;
+  return options;
+}
+
+TEST(Positions, SinesAndCosinesAreTheFormulas) {
+  for (const std::int64_t D : {6, 5}) {
+    Positions positions(options_with(PositionKind::sinusoidal), D, "model.encoder");
+    // Among those that are kept, and beyond.
+    for (const std::int64_t first : {0, 7, 509, 1000}) {
+      const auto p = positions.add_to(torch::zeros({1, 5, D}), first)[0];
+      for (std::int64_t n = 0; n < 5; ++n) {
+        for (std::int64_t j = 0; j < D; ++j) {
+          const auto t = static_cast<double>(first + n);
+          const auto i = static_cast<double>(j / 2);
+          const auto angle = t / std::pow(10000.0, 2 * i / static_cast<double>(D));
+          EXPECT_NEAR(p[n][j].item<double>(), j % 2 == 0 ? std::sin(angle) : std::cos(angle), 1e-6)
+              << first + n << " " << j;
+        }
+      }
+    }
+  }
+}
+
+TEST(Positions, OneStepHasThePositionItIsAt) {
+  for (const auto kind : {PositionKind::sinusoidal, PositionKind::learned}) {
+    Positions positions(options_with(kind), 4, "model.decoder");
+    const auto x = torch::randn({3, 5, 4});
+    const auto at_once = positions.add_to(x, 0);
+    for (std::int64_t t = 0; t < 5; ++t) {
+      EXPECT_TRUE(torch::equal(positions.add_to(x.select(1, t), t), at_once.select(1, t))) << t;
+    }
+  }
+}
+
+TEST(Positions, NoneAddsNothing) {
+  const auto x = torch::randn({1, 3, 4});
+  for (const auto kind : {PositionKind::none, PositionKind::automatic}) {
+    EXPECT_TRUE(torch::equal(Positions(options_with(kind), 4, "").add_to(x, 0), x));
+  }
+}
+
+TEST(Positions, BeyondTheLastLearnedOneIsAnErrorThatSaysSo) {
+  const Positions positions(options_with(PositionKind::learned, 5), 4, "model.decoder");
+  EXPECT_EQ(positions.parameters()[0].sizes(), (std::vector<std::int64_t>{5, 4}));
+  EXPECT_NO_THROW(positions.add_to(torch::zeros({1, 5, 4}), 0));
+  EXPECT_NO_THROW(positions.add_to(torch::zeros({2, 4}), 4));
+  try {
+    positions.add_to(torch::zeros({2, 4}), 5);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("6 tokens"),
+                                             testing::HasSubstr("model.decoder.max_positions: 5")));
+  }
+}
+
+}  // namespace
+}  // namespace regard
