@@ -7,7 +7,7 @@
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
-#include "model/attention/table.h"
+#include "commands/model_text.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "training/run_manifest.h"
@@ -57,14 +57,8 @@ std::int64_t parameter_count(const Seq2Seq& model) {
   return count;
 }
 
-std::string gru(std::int64_t layers, std::int64_t size, std::int64_t embedding) {
-  return fmt::format("{} GRU {} of {}, embeddings {}", layers, layers == 1 ? "layer" : "layers",
-                     size, embedding);
-}
-
 std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
-  const auto& m = options.model;
   const auto& tokenizers = report.model.tokenizers;
   const auto vocabulary = options.data.tokenizer.joint
                               ? fmt::format("{} entries for both languages",
@@ -72,18 +66,9 @@ std::string model_text(const ModelReport& report) {
                               : fmt::format("{} source and {} target entries",
                                             format_thousands(tokenizers.source->size()),
                                             format_thousands(tokenizers.target->size()));
-  return fmt::format(
-      "attention  {}\n"
-      "encoder    {}{}\n"
-      "decoder    {}, readout {}{}{}\n"
-      "tokenizer  {}, {}\n\n{}",
-      attention_text(m.attention),
-      gru(m.encoder.layers, m.encoder.hidden_size, m.encoder.embedding_dim),
-      m.encoder.bidirectional ? ", in both directions" : "",
-      gru(m.decoder.layers, m.decoder.hidden_size, m.decoder.embedding_dim), m.decoder.readout_size,
-      m.decoder.query == Query::automatic ? "" : ", query " + name_of(m.decoder.query),
-      m.decoder.input_feeding ? ", input feeding" : "", name_of(options.data.tokenizer.kind),
-      vocabulary, parameter_table(*report.model.model));
+  return fmt::format("{}tokenizer  {}, {}\n\n{}", layers_text(options.model),
+                     name_of(options.data.tokenizer.kind), vocabulary,
+                     parameter_table(*report.model.model));
 }
 
 // A value of the manifest as text, a dash where it is missing.
@@ -106,11 +91,12 @@ std::string recipe_text(const Options& options) {
   return fmt::format(
       "optimizer  {}, learning rate {}, {}\n"
       "batches  {} {}s{}, gradient clipped to norm {}, label smoothing {}\n"
-      "dropout  embeddings {}, states {}, readout {}\n",
+      "dropout  embeddings {}, states {}, readout {}{}\n",
       name_of(o.optimizer), format_rate(o.learning_rate), schedule, o.batch_size,
       name_of(o.batch_type),
       o.gradient_accumulation == 1 ? "" : fmt::format(" × {}", o.gradient_accumulation),
-      o.clip_grad_norm, o.label_smoothing, d.embeddings, d.states, d.readout);
+      o.clip_grad_norm, o.label_smoothing, d.embeddings, d.states, d.readout,
+      d.attention == 0 ? "" : fmt::format(", attention {}", d.attention));
 }
 
 std::string training_text(const ModelReport& report) {
@@ -218,7 +204,9 @@ Json to_json(const ModelReport& report) {
   Json json{{"name", options.name},
             {"path", report.path.string()},
             {"regard", version()},
-            {"attention", options.model.attention.kind},
+            {"encoder", name_of(options.model.encoder.kind)},
+            {"decoder", name_of(options.model.decoder.kind)},
+            {"attention", attention_kind(options.model)},
             {"parameters", parameter_count(*report.model.model)},
             {"tokenizer",
              {{"kind", name_of(options.data.tokenizer.kind)},

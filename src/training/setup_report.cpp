@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "report/format.h"
@@ -10,10 +11,12 @@
 namespace regard {
 namespace {
 
-// "encoder.layer0.W" belongs to "encoder.layer0", "output_bias" to itself.
+// "encoder.layer0.W" belongs to "encoder.layer0", "output_bias" to itself, and what lies deeper
+// than "encoder.layer0.attention" to that.
 std::string part_of(const std::string& parameter) {
-  const auto dot = parameter.rfind('.');
-  return dot == std::string::npos ? parameter : parameter.substr(0, dot);
+  auto part = parameter.substr(0, parameter.rfind('.'));
+  while (std::ranges::count(part, '.') > 2) part.resize(part.rfind('.'));
+  return part;
 }
 
 std::vector<std::string> data_row(const std::string& name, const Corpus& corpus) {
