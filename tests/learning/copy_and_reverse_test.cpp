@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "data/batch.h"
 #include "decoding/search.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "optim/optimizer.h"
 #include "training/train_step.h"
@@ -41,18 +42,39 @@ double share_right(Seq2Seq& model, const std::vector<Example>& examples) {
   return static_cast<double>(right) / static_cast<double>(found.size());
 }
 
-double learn(const std::string& attention, bool reverse) {
-  torch::manual_seed(1);
-  Random random(1);
+// Two layers of its one width, as these are small.
+template <typename Side>
+Side transformer(Side side) {
+  side.kind = LayerKind::transformer;
+  side.embedding_dim = side.hidden_size = 64;
+  side.layers = 2;
+  side.self_attention.heads = 4;
+  side.self_attention.feed_forward_size = 128;
+  return side;
+}
+
+// A kind of attention, or a pair of encoder and decoder in which a Transformer has a part.
+ModelOptions options_of(const std::string& kind) {
   ModelOptions options;
   options.encoder.embedding_dim = options.decoder.embedding_dim = 32;
   options.encoder.hidden_size = options.decoder.hidden_size = 64;
   options.decoder.readout_size = 64;
-  options.attention.kind = attention;
   options.attention.size = 64;
   options.attention.project_keys = true;
   options.dropout = {0, 0, 0};
-  const auto model = build_model(V, V, options);
+  const bool encoder = kind == "transformer" || kind == "transformer_encoder";
+  const bool decoder = kind == "transformer" || kind == "transformer_decoder";
+  if (encoder) options.encoder = transformer(options.encoder);
+  if (decoder) options.decoder = transformer(options.decoder);
+  if (kind == "self_attention_layers") options.encoder.self_attention_layers = 1;
+  if (std::ranges::count(attention_kinds(), kind) > 0) options.attention.kind = kind;
+  return options;
+}
+
+double learn(const std::string& kind, bool reverse) {
+  torch::manual_seed(1);
+  Random random(1);
+  const auto model = build_model(V, V, options_of(kind));
 
   TrainingOptions training;
   training.learning_rate = 0.003;
@@ -86,6 +108,10 @@ TEST_P(Learning, Reverses) {
 INSTANTIATE_TEST_SUITE_P(Kinds, Learning,
                          testing::Values("additive", "concat", "dot", "scaled_dot", "general",
                                          "cosine"),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(SelfAttention, Learning,
+                         testing::Values("transformer", "transformer_encoder",
+                                         "transformer_decoder", "self_attention_layers"),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace
