@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "grammar.h"
+#include "names.h"
 
 namespace regard::corpus {
 namespace {
@@ -117,6 +118,21 @@ std::string french_line(const Sentence& sentence) {
   return line(sentence.fr);
 }
 
+// From streams of the seed of their own: all else stays as it is.
+void add_names(Corpus& corpus, const CorpusOptions& options, Collector& collector) {
+  Random random(options.seed, 1);
+  for (const Sentence& sentence : corpus.train) {
+    corpus.train_names.push_back(renamed(sentence, Share::training, random).value_or(sentence));
+  }
+  std::vector<Sentence> named;
+  collector.collect(named, options.test_names, false, [&](const Sentence& sentence) {
+    return !has_held_out(sentence) && renamed(sentence, Share::unseen, random).has_value();
+  });
+  for (const Sentence& sentence : named) {
+    corpus.test_names.push_back(*renamed(sentence, Share::unseen, random));
+  }
+}
+
 }  // namespace
 
 bool held_out(std::string_view combination) {
@@ -152,6 +168,7 @@ Corpus generate(const CorpusOptions& options) {
   };
   collector.collect(corpus.test, options.test, false, novel);
   collector.collect(corpus.test_long, options.test_long, true, novel);
+  if (options.test_names > 0) add_names(corpus, options, collector);
   return corpus;
 }
 
@@ -168,6 +185,11 @@ void write(const Corpus& corpus, const std::string& directory) {
   both("dev", corpus.dev);
   both("test", corpus.test);
   both("test_long", corpus.test_long);
+  if (!corpus.test_names.empty()) {
+    both("train_names", corpus.train_names);
+    both("test_names", corpus.test_names);
+    write_lines(path / "test_names.align", corpus.test_names, pharaoh);
+  }
   write_lines(path / "test.align", corpus.test, pharaoh);
   write_lines(path / "test_long.align", corpus.test_long, pharaoh);
 }
@@ -179,6 +201,10 @@ std::string statistics(const Corpus& corpus) {
   text += statistics_of("dev", corpus.dev);
   text += statistics_of("test", corpus.test);
   text += statistics_of("test_long", corpus.test_long);
+  if (!corpus.test_names.empty()) {
+    text += statistics_of("train_names", corpus.train_names);
+    text += statistics_of("test_names", corpus.test_names);
+  }
   return text;
 }
 

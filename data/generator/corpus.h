@@ -22,10 +22,14 @@ struct CorpusOptions {
   std::size_t dev = 500;
   std::size_t test = 1000;
   std::size_t test_long = 500;
+  std::size_t test_names = 0;
 };
 
 struct Corpus {
   std::vector<Sentence> train, dev, test, test_long;
+  // With test_names above 0: train with other names and numbers (names.h), and new sentences of the
+  // same kind, each with a name or a number that no training set has.
+  std::vector<Sentence> train_names, test_names;
 };
 
 // 3 to 30 English words, save the long share of train (1.5 %) and test_long, which have 31 to 60.
@@ -35,8 +39,8 @@ Corpus generate(const CorpusOptions& options);
 bool held_out(std::string_view combination);
 bool has_held_out(const Sentence& sentence);
 
-// Writes DIR/{train,dev,test,test_long}.{en,fr} and DIR/{test,test_long}.align. Throws
-// EnvironmentError.
+// Writes DIR/{train,dev,test,test_long}.{en,fr} and DIR/{test,test_long}.align; where there are
+// names, train_names and test_names too. Throws EnvironmentError.
 void write(const Corpus& corpus, const std::string& directory);
 
 // Counts of sentences, words and vocabulary, one line a set.
