@@ -20,7 +20,7 @@ AttentionPicture picture_of(const Translation& translation, const Translator& tr
   const auto& hypothesis = translation.hypotheses.front();
   AttentionPicture picture;
   picture.source = translation.source_tokens;
-  picture.target = translator.tokens(hypothesis);
+  picture.target = translator.tokens(hypothesis, translation);
   AttentionMatrix matrix;
   for (const auto& row : hypothesis.weights) {
     matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
@@ -48,7 +48,7 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
     file_.write(to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
-                                       translator.tokens(hypothesis), kind_)) +
+                                       translator.tokens(hypothesis, translation), kind_)) +
                 "\n");
   }
 }

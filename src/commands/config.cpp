@@ -9,6 +9,7 @@
 #include "config/reader.h"
 #include "config/writer.h"
 #include "model/attention/table.h"
+#include "model/output/table.h"
 
 namespace regard {
 namespace {
@@ -28,6 +29,7 @@ ExitCode print_config(const ConfigArguments& arguments) {
                            : read_options(arguments.config, arguments.overrides, &origins);
   check_options(options, origins);
   check_attention(options.model, origins);
+  check_output(options.model, origins);
   print(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
   return ExitCode::ok;
 }

@@ -131,7 +131,7 @@ class ModelEvaluation {
       }
       const auto& hypothesis = translation.hypotheses[0];
       proposed.push_back(align_words(hypothesis.weights, translation.source_tokens,
-                                     translator.tokens(hypothesis), kind));
+                                     translator.tokens(hypothesis, translation), kind));
     }
     return score_alignments(proposed, gold);
   }

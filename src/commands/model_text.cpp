@@ -50,8 +50,10 @@ std::string layers_text(const ModelOptions& o) {
   const auto attention = o.decoder.kind == LayerKind::transformer
                              ? fmt::format("multi_head, in each of the decoder's layers")
                              : attention_text(o.attention);
-  return fmt::format("attention  {}\nencoder    {}\ndecoder    {}\n", attention,
-                     encoder_text(o.encoder), decoder_text(o.decoder));
+  return fmt::format(
+      "attention  {}\nencoder    {}\ndecoder    {}{}\n", attention, encoder_text(o.encoder),
+      decoder_text(o.decoder),
+      o.output.kind == OutputKind::vocabulary ? "" : ", output " + to_yaml(o.output.kind));
 }
 
 std::string attention_kind(const ModelOptions& o) {

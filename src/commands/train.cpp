@@ -16,6 +16,7 @@
 #include "config/reader.h"
 #include "data/batches.h"
 #include "model/attention/table.h"
+#include "model/output/table.h"
 #include "training/batch_loss.h"
 #include "training/run_files.h"
 #include "training/setup.h"
@@ -47,6 +48,7 @@ Options resolve_options(const TrainArguments& arguments) {
   auto options = read_options(arguments.config, overrides, &origins);
   check_training_options(options, origins);
   check_attention(options.model, origins);
+  check_output(options.model, origins);
   check_files(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;

@@ -81,7 +81,8 @@ std::string n_best_lines(std::int64_t number, const Translation& translation,
   for (std::size_t k = 0; k < std::min(count, translation.hypotheses.size()); ++k) {
     const auto& hypothesis = translation.hypotheses[k];
     lines += fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}\n", number,
-                         translator.text(hypothesis), hypothesis.log_probability, hypothesis.score);
+                         translator.text(hypothesis, translation), hypothesis.log_probability,
+                         hypothesis.score);
   }
   return lines;
 }
@@ -167,10 +168,12 @@ ExitCode translate(const TranslateArguments& arguments) {
   std::int64_t number = 0;
   for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
     cut_long_lines(lines, number + 1);
-    const auto translations =
-        translator.translate(lines, search, testing.batch_size, [&](std::int64_t done) {
+    const auto translations = translator.translate(
+        lines, search, testing.batch_size,
+        [&](std::int64_t done) {
           if (reporter) reporter->update(number + done);
-        });
+        },
+        number + 1);
     for (std::size_t i = 0; i < lines.size(); ++i) {
       outputs.write(number++, lines[i], translations[i], translator);
       doubts.look_at(translations[i]);

@@ -59,7 +59,7 @@ void check_model(const Options& options, Contradictions& problems) {
   }
   const bool recurrent = o.decoder.kind == LayerKind::recurrent;
   if (recurrent && o.tied_embeddings != TiedEmbeddings::none &&
-      o.decoder.readout_size != o.decoder.embedding_dim) {
+      o.output.kind != OutputKind::pointer && o.decoder.readout_size != o.decoder.embedding_dim) {
     problems.add(
         "model.tied_embeddings is {}, but model.decoder.readout_size is {} and "
         "model.decoder.embedding_dim is {}: one matrix needs one width",
@@ -153,6 +153,8 @@ Contradictions contradictions(const Options& options, const Origins& origins) {
   check_tokenizer(options.data.tokenizer, problems);
   check_model(options, problems);
   check_kinds(options, problems);
+  check_numbers(options, problems);
+  check_output_options(options, problems);
   return problems;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "config/options.h"
 #include "config/origins.h"
 
 namespace regard {
@@ -30,5 +31,9 @@ class Contradictions {
   const Origins& origins_;
   std::string text_;
 };
+
+// What a source of numbers asks of the rest, and what each kind of output does.
+void check_numbers(const Options& options, Contradictions& problems);
+void check_output_options(const Options& options, Contradictions& problems);
 
 }  // namespace regard

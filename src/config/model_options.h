@@ -61,6 +61,7 @@ void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
 
 struct EncoderOptions {
   LayerKind kind = LayerKind::recurrent;
+  std::int64_t numbers = 0;
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
@@ -78,6 +79,11 @@ constexpr std::int64_t state_size(const EncoderOptions& o) {
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
   field("kind", o.kind, "GRU layers, or layers of self-attention (Vaswani et al. 2017)");
+  field(
+      "numbers", o.numbers,
+      "each source word is a vector of so many numbers, as in 0.5,-2 for two, embedded as W x + b "
+      "in place of a row of the embedding; 0: words have embeddings",
+      at_least(0));
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
   field("hidden_size", o.hidden_size,
         "width D of a state, in each direction; a transformer has one width, also embedding_dim's",
@@ -215,6 +221,30 @@ void describe(AttentionOptions& o, Field&& field) {
         "none: c is the last states of both directions, or the mean over all positions");
 }
 
+// What the model says: a word of its vocabulary, a position of the source (Vinyals 2015), or a word
+// of either (See 2017).
+enum class OutputKind { vocabulary, pointer, copy };
+constexpr std::array<std::string_view, 3> enum_names(OutputKind) {
+  return {"vocabulary", "pointer", "copy"};
+}
+
+struct OutputOptions {
+  OutputKind kind = OutputKind::vocabulary;
+  std::int64_t size = 512;
+};
+
+template <typename Field>
+void describe(OutputOptions& o, Field&& field) {
+  field(
+      "kind", o.kind,
+      "a token of the vocabulary; pointer: a position of the source, counted from 0 (Vinyals "
+      "2015); "
+      "copy: a word of the vocabulary or one copied from the source, seen in training or not (See "
+      "2017)");
+  field("size", o.size, "pointer: width A of the layer that compares state and position",
+        at_least(1));
+}
+
 struct DropoutOptions {
   double embeddings = 0.2;
   double states = 0.2;
@@ -245,6 +275,7 @@ struct ModelOptions {
   EncoderOptions encoder;
   DecoderOptions decoder;
   AttentionOptions attention;
+  OutputOptions output;
   DropoutOptions dropout;
   TiedEmbeddings tied_embeddings = TiedEmbeddings::none;
 };
@@ -254,6 +285,7 @@ void describe(ModelOptions& o, Field&& field) {
   field("encoder", o.encoder, "source tokens to states h_s");
   field("decoder", o.decoder, "states s_t and the layer under the output");
   field("attention", o.attention, "states h_s to the context c_t");
+  field("output", o.output, "state s_t and context c_t to the next token");
   field("dropout", o.dropout, "probabilities of dropping a unit in training");
   field("tied_embeddings", o.tied_embeddings,
         "share the target embedding with the output layer (output), and the source embedding too "

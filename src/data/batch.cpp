@@ -15,6 +15,8 @@ struct Pair {
   std::int64_t index;
   Tokens source;
   Tokens target;
+  std::span<const float> numbers = {};
+  Tokens copies = {};
 };
 
 // Each row is <s> where wanted, the tokens, </s>, and <pad> to the longest.
@@ -35,6 +37,32 @@ torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool wi
   return tensor;  // [B, width]
 }
 
+// Vectors of numbers: [B, S, F + 1], zeros behind each sentence.
+torch::Tensor padded_numbers(const std::vector<Pair>& pairs) {
+  const auto longest = static_cast<std::int64_t>(pairs.front().source.size()) + 1;
+  const auto width = static_cast<std::int64_t>(pairs.front().numbers.size()) / longest;
+  const auto rows = static_cast<std::int64_t>(pairs.size());
+  auto tensor = torch::zeros({rows, longest, width});
+  auto* row = tensor.data_ptr<float>();
+  for (const Pair& pair : pairs) {
+    std::copy(pair.numbers.begin(), pair.numbers.end(), row);
+    row += longest * width;
+  }
+  return tensor;
+}
+
+torch::Tensor source_of(const std::vector<Pair>& pairs) {
+  if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
+  const auto source = padded(pairs, &Pair::source, false);  // [B, S]
+  if (pairs.front().copies.empty()) return source;
+  auto copies = torch::full_like(source, pad_id);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    auto* row = copies.data_ptr<std::int64_t>() + static_cast<std::int64_t>(i) * copies.size(1);
+    std::copy(pairs[i].copies.begin(), pairs[i].copies.end(), row);
+  }
+  return torch::stack({source, copies}, 2);  // [B, S, 2]
+}
+
 Batch assemble(std::vector<Pair> pairs, bool with_target) {
   if (pairs.empty()) throw std::logic_error("a batch needs a sentence");
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -47,8 +75,8 @@ Batch assemble(std::vector<Pair> pairs, bool with_target) {
     batch.target_tokens += with_target ? static_cast<std::int64_t>(pair.target.size()) + 1 : 0;
   }
   batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  batch.source_lengths = torch::tensor(lengths, torch::kInt64);        // [B]
-  batch.source = padded(pairs, &Pair::source, false);                  // [B, S]
+  batch.source_lengths = torch::tensor(lengths, torch::kInt64);  // [B]
+  batch.source = source_of(pairs);
   if (with_target) batch.target = padded(pairs, &Pair::target, true);  // [B, T + 1]
   return batch;
 }
@@ -82,20 +110,25 @@ Batch Batch::share(std::int64_t w, std::int64_t n) const {
 
 Batch make_batch(std::span<const Example> examples) {
   std::vector<Pair> pairs;
-  for (const Example& e : examples) pairs.push_back({e.index, e.source, e.target});
+  for (const Example& e : examples) {
+    pairs.push_back({e.index, e.source, e.target, e.numbers, e.copies});
+  }
   return assemble(std::move(pairs), true);
 }
 
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> indices) {
   std::vector<Pair> pairs;
-  for (const std::int64_t i : indices) pairs.push_back({i, corpus.source(i), corpus.target(i)});
+  for (const std::int64_t i : indices) {
+    pairs.push_back({i, corpus.source(i), corpus.target(i), corpus.numbers(i), corpus.copies(i)});
+  }
   return assemble(std::move(pairs), true);
 }
 
-Batch make_source_batch(std::span<const std::vector<std::int32_t>> sources) {
+Batch make_source_batch(std::span<const SourceLine> sources) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    pairs.push_back({static_cast<std::int64_t>(i), sources[i], {}});
+    const SourceLine& line = sources[i];
+    pairs.push_back({static_cast<std::int64_t>(i), line.tokens, {}, line.numbers, line.copies});
   }
   return assemble(std::move(pairs), false);
 }

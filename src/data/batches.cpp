@@ -164,6 +164,8 @@ Batch Batches::sampled(std::int64_t epoch, std::size_t first,
     example.index = pairs[k];
     example.source = tokenizers.source->sample(corpus_.source_text(pairs[k]), sampling_, random);
     example.target = tokenizers.target->sample(corpus_.target_text(pairs[k]), sampling_, random);
+    const auto numbers = corpus_.numbers(pairs[k]);
+    example.numbers.assign(numbers.begin(), numbers.end());
     examples.push_back(std::move(example));
   }
   return make_batch(examples);

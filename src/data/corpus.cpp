@@ -17,6 +17,16 @@ bool has_odd_ratio(std::size_t a, std::size_t b, double max_ratio) {
   return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
 }
 
+// What `encode` makes of a line; its complaint names the place.
+template <typename Line, typename Encode>
+auto at_place(const Line& line, const Encode& encode) {
+  try {
+    return encode();
+  } catch (const InputError& error) {
+    throw InputError("{}:{}: {}", line.path, line.number, error.what());
+  }
+}
+
 void count(CorpusReport::Side& side, std::span<const std::int32_t> ids) {
   side.tokens += static_cast<std::int64_t>(ids.size());
   side.unknown += std::count(ids.begin(), ids.end(), unk_id);
@@ -82,11 +92,12 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
                   const Limits* limits) {
   LineReader source(source_path);
   LineReader target(target_path);
-  std::string source_line;
-  std::string target_line;
+  Line source_line{source_path};
+  Line target_line{target_path};
   while (true) {
-    const bool more = source.next(source_line);
-    if (target.next(target_line) != more) {
+    source_line.number = ++target_line.number;
+    const bool more = source.next(source_line.text);
+    if (target.next(target_line.text) != more) {
       check_parallel(source_path, target_path);  // counts to the ends, and throws
       throw InputError("{} or {} has changed while it was read", source_path, target_path);
     }
@@ -95,15 +106,17 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
   }
 }
 
-void Corpus::add(const std::string& source_line, const std::string& target_line,
-                 const Limits* limits) {
+void Corpus::add(const Line& source_line, const Line& target_line, const Limits* limits) {
   ++report_.read;
-  if (limits != nullptr && (is_blank(source_line) || is_blank(target_line))) {
+  if (limits != nullptr && (is_blank(source_line.text) || is_blank(target_line.text))) {
     ++report_.empty;
     return;
   }
-  const auto source = tokenizers_.source->encode(source_line);
-  const auto target = tokenizers_.target->encode(target_line);
+  const auto line =
+      at_place(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
+  const auto& source = line.tokens;
+  const auto target =
+      at_place(target_line, [&] { return tokenizers_.encode_target(target_line.text, line); });
   if (limits != nullptr) {
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
     std::int64_t* reason = source.empty() || target.empty() ? &report_.empty
@@ -121,9 +134,11 @@ void Corpus::add(const std::string& source_line, const std::string& target_line,
   count(report_.target, target);
   source_.add(source);
   target_.add(target);
+  if (!line.numbers.empty()) numbers_.add(line.numbers);
+  if (!line.copies.empty()) copies_.add(line.copies);
   if (!keep_text_) return;
-  source_text_.add(source_line);
-  target_text_.add(target_line);
+  source_text_.add(source_line.text);
+  target_text_.add(target_line.text);
 }
 
 void check_parallel(const std::string& source_path, const std::string& target_path) {

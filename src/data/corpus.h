@@ -63,6 +63,9 @@ class Corpus {
   std::int64_t size() const { return static_cast<std::int64_t>(source_.size()); }
   std::span<const std::int32_t> source(std::int64_t i) const { return source_[index(i)]; }
   std::span<const std::int32_t> target(std::int64_t i) const { return target_[index(i)]; }
+  // As in SourceLine; empty where there are none.
+  std::span<const float> numbers(std::int64_t i) const { return part_of(numbers_, i); }
+  std::span<const std::int32_t> copies(std::int64_t i) const { return part_of(copies_, i); }
   // Of the corpus that pair i came from.
   double weight(std::int64_t i) const;
 
@@ -83,20 +86,31 @@ class Corpus {
     std::int64_t max_length;
     double max_ratio;
   };
+  struct Line {
+    const std::string& path;
+    std::int64_t number = 0;
+    std::string text = {};
+  };
 
   Corpus(const Tokenizers& tokenizers, bool keep_text)
       : tokenizers_(tokenizers), keep_text_(keep_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::string_view text(const Packed<char>& texts, std::int64_t i);
+  template <typename T>
+  static std::span<const T> part_of(const Packed<T>& all, std::int64_t i) {
+    return all.size() == 0 ? std::span<const T>() : all[index(i)];
+  }
 
   // Null limits: every pair is kept.
   void read(const std::string& source_path, const std::string& target_path, const Limits* limits);
-  void add(const std::string& source_line, const std::string& target_line, const Limits* limits);
+  void add(const Line& source_line, const Line& target_line, const Limits* limits);
 
   Tokenizers tokenizers_;
   bool keep_text_;
   Packed<std::int32_t> source_;
   Packed<std::int32_t> target_;
+  Packed<float> numbers_;
+  Packed<std::int32_t> copies_;
   Packed<char> source_text_;
   Packed<char> target_text_;
   std::vector<Part> parts_;

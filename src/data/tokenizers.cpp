@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,7 +10,9 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "data/line_reader.h"
+#include "text/element_tokenizers.h"
 #include "text/utf8.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 namespace {
@@ -48,9 +51,78 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const TokenizerOptions& optio
                         read_file<InputError>(file, "vocabulary that data.tokenizer names"), file);
 }
 
+// The place of a word in a list, or its end.
+std::size_t place_of(const std::string& word, const std::vector<std::string>& list) {
+  return static_cast<std::size_t>(std::ranges::find(list, word) - list.begin());
+}
+
 }  // namespace
 
-Tokenizers make_tokenizers(const DataOptions& options) {
+SourceLine Tokenizers::encode_source(std::string_view line) const {
+  SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
+  if (output != OutputKind::copy) return encoded;
+  encoded.copies = target->encode(line);
+  const auto words = target->pieces(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (encoded.copies[i] != unk_id) continue;
+    const auto place = place_of(words[i], encoded.more_words);
+    if (place == encoded.more_words.size()) encoded.more_words.push_back(words[i]);
+    encoded.copies[i] =
+        static_cast<std::int32_t>(target->size() + static_cast<std::int64_t>(place));
+  }
+  encoded.copies.push_back(eos_id);
+  return encoded;
+}
+
+std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
+                                                    const SourceLine& source_line) const {
+  auto ids = target->encode(line);
+  const auto length = static_cast<std::int32_t>(source_line.tokens.size());
+  if (output == OutputKind::pointer) {
+    for (const auto id : ids) {
+      if (id < special_count + length) continue;
+      throw InputError("position {} is none of the source, which has {} elements, counted from 0",
+                       id - special_count, length);
+    }
+  }
+  if (source_line.more_words.empty()) return ids;
+  const auto words = target->pieces(line);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto place = place_of(words[i], source_line.more_words);
+    if (ids[i] == unk_id && place < source_line.more_words.size()) {
+      ids[i] = static_cast<std::int32_t>(target->size() + static_cast<std::int64_t>(place));
+    }
+  }
+  return ids;
+}
+
+std::string Tokenizers::decode(std::span<const std::int32_t> ids,
+                               const std::vector<std::string>& more_words) const {
+  if (more_words.empty()) return target->decode(ids);
+  std::string text;  // of words: there are no more of anything else
+  for (const auto id : ids) {
+    if (id >= special_count || id == unk_id) {
+      text += (text.empty() ? "" : " ") + target_token(id, more_words);
+    }
+  }
+  return text;
+}
+
+std::string Tokenizers::target_token(std::int32_t id,
+                                     const std::vector<std::string>& more_words) const {
+  if (more_words.empty() || id < target->size()) return target->token(id);
+  return more_words.at(static_cast<std::size_t>(id - target->size()));
+}
+
+std::shared_ptr<const Tokenizer> fixed_source(const ModelOptions& options) {
+  return options.encoder.numbers > 0 ? make_numbers(options.encoder.numbers) : nullptr;
+}
+
+std::shared_ptr<const Tokenizer> fixed_target(const ModelOptions& options) {
+  return options.output.kind == OutputKind::pointer ? make_positions() : nullptr;
+}
+
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
   const TokenizerOptions& tokenizer = options.tokenizer;
   std::vector<std::string> source_paths;
   std::vector<std::string> target_paths;
@@ -60,8 +132,11 @@ Tokenizers make_tokenizers(const DataOptions& options) {
     target_paths.push_back(corpus.trg);
   }
   if (!tokenizer.joint) {
-    return {from_file_or_text(tokenizer, tokenizer.src_file, source_paths),
-            from_file_or_text(tokenizer, tokenizer.trg_file, target_paths)};
+    auto source = fixed_source(model);
+    auto target = fixed_target(model);
+    if (!source) source = from_file_or_text(tokenizer, tokenizer.src_file, source_paths);
+    if (!target) target = from_file_or_text(tokenizer, tokenizer.trg_file, target_paths);
+    return {source, target, model.output.kind};
   }
   if (!tokenizer.src_file.empty() && !tokenizer.trg_file.empty() &&
       tokenizer.src_file != tokenizer.trg_file) {
@@ -72,7 +147,7 @@ Tokenizers make_tokenizers(const DataOptions& options) {
   source_paths.insert(source_paths.end(), target_paths.begin(), target_paths.end());
   const std::string& file = tokenizer.src_file.empty() ? tokenizer.trg_file : tokenizer.src_file;
   const auto both = from_file_or_text(tokenizer, file, source_paths);
-  return {both, both};
+  return {both, both, model.output.kind};
 }
 
 }  // namespace regard

@@ -89,18 +89,19 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     alive.push_back(static_cast<std::size_t>(b));
   }
 
-  const auto logits = model.logits();
+  const auto logits = model.output().logits();
+  const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory).select(
-      torch::arange(B, source.options()).repeat_interleave(W));  // rows 0 0 0 1 1 1 …
-  auto tokens = torch::full({B * W}, options.begin_token, source.options());
+      torch::arange(B, index).repeat_interleave(W));  // rows 0 0 0 1 1 1 …
+  auto tokens = torch::full({B * W}, options.begin_token, index);
   // All W hypotheses begin alike: only the first counts.
   std::vector<double> scores(static_cast<std::size_t>(B * W), minus_infinity);
   for (std::size_t b = 0; b < alive.size(); ++b) scores[b * static_cast<std::size_t>(W)] = 0;
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(logits, step.readout, 2 * W, options);
+    const auto best = next_tokens(logits(step, memory), 2 * W, options);
     const Candidates candidates(W, scores, best,
                                 options.want_weights ? step.weights : torch::Tensor());
     Rows next;
@@ -114,11 +115,11 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
       staying.push_back(static_cast<std::int64_t>(i));
       still_alive.push_back(alive[i]);
     }
-    state = step.state.select(torch::tensor(next.parents, source.options()));
+    state = step.state.select(torch::tensor(next.parents, index));
     if (staying.size() < alive.size()) {
-      memory = memory.select(torch::tensor(staying, source.options()));
+      memory = memory.select(torch::tensor(staying, index));
     }
-    tokens = torch::tensor(next.tokens, source.options());
+    tokens = torch::tensor(next.tokens, index);
     scores = std::move(next.scores);
     alive = std::move(still_alive);
   }

@@ -21,9 +21,7 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
   return std::min(options.max_output_length, by_ratio);
 }
 
-NextTokens next_tokens(const Logits& logits_of, const torch::Tensor& readout, std::int64_t k,
-                       const SearchOptions& options) {
-  const auto logits = logits_of(readout);  // [N, V]
+NextTokens next_tokens(const torch::Tensor& logits, std::int64_t k, const SearchOptions& options) {
   const auto N = logits.size(0);
   // With as many more as may have to be left out, there are always k to keep.
   const auto others = static_cast<std::int64_t>(options.never.size());

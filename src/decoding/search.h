@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/seq2seq.h"
+#include "model/output/output.h"
 
 namespace regard {
 
@@ -42,9 +42,8 @@ struct NextTokens {
   torch::Tensor log_p;   // [N, k] double on the CPU: log P(y_t | y_<t, x), falling
 };
 
-// readout [N, R]; fewer than k where the vocabulary has no more.
-NextTokens next_tokens(const Logits& logits_of, const torch::Tensor& readout, std::int64_t k,
-                       const SearchOptions& options);
+// logits [N, V]; fewer than k where there are no more.
+NextTokens next_tokens(const torch::Tensor& logits, std::int64_t k, const SearchOptions& options);
 
 // The n-best list of each source sentence, best first, never empty. source [B, S], lengths [B] as
 // for Seq2Seq::encode. The model must be in evaluation mode.

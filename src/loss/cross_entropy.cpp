@@ -4,14 +4,20 @@
 
 namespace regard {
 
+torch::Tensor at_targets(const torch::Tensor& nll, const torch::Tensor& targets) {
+  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
+  return torch::zeros({targets.numel()}, nll.options().dtype(torch::kDouble))
+      .index_copy(0, real, nll.detach().to(torch::kDouble))
+      .view_as(targets);
+}
+
 Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
                    const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing) {
   const auto real = targets.flatten().nonzero().squeeze(1);       // [N]
   const auto y = targets.flatten().index_select(0, real);         // [N]
   const auto rows = readout.flatten(0, 1).index_select(0, real);  // [N, R]
   const auto [loss, nll] = kernels::linear_cross_entropy(rows, weight, bias, y, label_smoothing);
-  const auto everywhere = torch::zeros({targets.numel()}, nll.options());
-  return {loss, everywhere.index_copy(0, real, nll).view_as(targets)};
+  return {loss, at_targets(nll, targets)};
 }
 
 }  // namespace regard

@@ -1,6 +1,7 @@
 #include "model/encoder_decoder.h"
 
 #include "model/initialisation.h"
+#include "model/output/table.h"
 #include "model/rnn/decoder.h"
 #include "model/rnn/encoder.h"
 #include "model/transformer/decoder.h"
@@ -38,57 +39,64 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       decoder_(make_decoder(encoder_->state_size(), options)),
       source_input_(make_input(options.encoder, options.dropout.embeddings, "model.encoder")),
       target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")) {
-  const auto tied = options.tied_embeddings;
-  source_embedding_ = register_parameter(
-      "source_embedding", torch::empty({source_vocabulary, options.encoder.embedding_dim}));
+  const auto F = options.encoder.numbers;
+  const auto E = options.encoder.embedding_dim;
+  source_embedding_ =
+      register_parameter("source_embedding", torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
   embedding_normal(source_embedding_);
-  target_embedding_ = source_embedding_;
-  if (tied != TiedEmbeddings::all) {
-    target_embedding_ = register_parameter(
-        "target_embedding", torch::empty({target_vocabulary, options.decoder.embedding_dim}));
-    embedding_normal(target_embedding_);
-  }
+  if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
+  output_ = make_output({.model = *this,
+                         .options = options,
+                         .source_embedding = source_embedding_,
+                         .vocabulary = target_vocabulary,
+                         .state_size = encoder_->state_size(),
+                         .readout_size = decoder_->readout_size()});
   register_module("encoder", encoder_);
   register_module("decoder", decoder_);
-  output_weight_ = target_embedding_;
-  if (tied == TiedEmbeddings::none) {
-    output_weight_ = register_parameter(
-        "output_weight", torch::empty({target_vocabulary, decoder_->readout_size()}));
-    xavier_uniform(output_weight_);
-  }
-  output_bias_ = register_parameter("output_bias", torch::zeros({target_vocabulary}));
   register_module("source_input", source_input_);
   register_module("target_input", target_input_);
 }
 
+torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
+  if (source_bias_.defined()) {
+    return source.to(source_bias_.dtype()).matmul(source_embedding_) + source_bias_;
+  }
+  return torch::embedding(source_embedding_, source.dim() == 3 ? source.select(2, 0) : source);
+}
+
 Memory EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
-  const auto encoded =
-      encoder_->forward(source_input_->forward(source_embedding_, source), lengths);
+  const auto embedded = embed(source);  // [B, S, E]
+  const auto encoded = encoder_->forward(source_input_->forward(embedded), lengths);
   Memory memory;
   memory.values = encoded.states;
   memory.mask = encoded.mask;
   memory.lengths = lengths;
   memory.summary = encoded.last;
   decoder_->prepare(memory);
+  output_->prepare(memory, source, embedded);
   return memory;
 }
 
 DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
                                  const Memory& memory) {
-  const auto x = target_input_->forward(target_embedding_, tokens, state.position);
-  auto next = decoder_->step(x, state, memory);
-  next.state.position = state.position + 1;
-  return next;
+  const auto input = target_input_->forward(output_->embed(tokens, memory), state.position);
+  auto step = decoder_->step(input, state, memory);
+  step.input = input;
+  step.state.position = state.position + 1;
+  return step;
 }
 
 AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const DecoderState& state,
                                         const Memory& memory) {
-  return decoder_->explain(target_input_->forward(target_embedding_, tokens, state.position), state,
-                           memory);
+  const auto input = target_input_->forward(output_->embed(tokens, memory), state.position);
+  return decoder_->explain(input, state, memory);
 }
 
 Decoded EncoderDecoder::decode(const torch::Tensor& input, const Memory& memory) {
-  return decoder_->forward(target_input_->forward(target_embedding_, input), memory);
+  const auto embedded = target_input_->forward(output_->embed(input, memory));
+  auto decoded = decoder_->forward(embedded, memory);
+  decoded.input = embedded;
+  return decoded;
 }
 
 }  // namespace regard

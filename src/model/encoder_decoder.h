@@ -1,7 +1,7 @@
-// The whole translator: input layers, encoder, decoder, output layer. Any encoder goes with any
-// decoder.
+// The whole translator: input layers, encoder, decoder, output. Any encoder goes with any decoder
+// and any output.
 //
-//   P(y_t | y_<t, x) = softmax(V readout_t + b)
+// A source word is a row of the embedding, or, where it is a vector of numbers, W x + b.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "model/decoder.h"
 #include "model/encoder.h"
 #include "model/input_layer.h"
+#include "model/output/output.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -28,17 +29,18 @@ class EncoderDecoder : public Seq2Seq {
   Decoded decode(const torch::Tensor& input, const Memory& memory) override;
   void at_step(std::int64_t step) override { decoder_->at_step(step); }
   bool shows_attention() const override { return decoder_->shows_attention(); }
-  OutputLayer output_layer() override { return {output_weight_, output_bias_}; }
+  Output& output() override { return *output_; }
 
  private:
-  torch::Tensor source_embedding_;  // [V_src, E]
-  torch::Tensor target_embedding_;  // [V_trg, E]; the source's where all are tied
-  torch::Tensor output_weight_;     // [V_trg, R]; the target embedding where tied
-  torch::Tensor output_bias_;       // [V_trg]
+  torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, S, E]
+
+  torch::Tensor source_embedding_;  // [V_src, E], or W [F + 1, E] of numbers
+  torch::Tensor source_bias_;       // b [E], of numbers
   std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<Decoder> decoder_;
   std::shared_ptr<InputLayer> source_input_;
   std::shared_ptr<InputLayer> target_input_;
+  std::unique_ptr<Output> output_;
 };
 
 }  // namespace regard

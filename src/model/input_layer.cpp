@@ -13,11 +13,8 @@ InputLayer::InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions 
   positions_ = register_module("positions", std::make_shared<Positions>(options, width, side));
 }
 
-torch::Tensor InputLayer::forward(const torch::Tensor& embedding, const torch::Tensor& tokens,
-                                  std::int64_t first) const {
-  auto x = torch::embedding(embedding, tokens);
-  if (positions_) x = positions_->add_to(x * scale_, first);
-  return dropout_->forward(x);
+torch::Tensor InputLayer::forward(const torch::Tensor& embedded, std::int64_t first) const {
+  return dropout_->forward(positions_ ? positions_->add_to(embedded * scale_, first) : embedded);
 }
 
 }  // namespace regard

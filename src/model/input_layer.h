@@ -23,10 +23,8 @@ class InputLayer : public torch::nn::Module {
   InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
              const std::string& side);
 
-  // tokens [B, T], or those of one step [N], the first at position `first`; embedding [V, E]
-  // -> [B, T, E] or [N, E].
-  torch::Tensor forward(const torch::Tensor& embedding, const torch::Tensor& tokens,
-                        std::int64_t first = 0) const;
+  // Embedded tokens [B, T, E], or those of one step [N, E], the first at position `first`.
+  torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0) const;
 
  private:
   double scale_ = 1;

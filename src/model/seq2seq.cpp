@@ -1,8 +1,5 @@
 #include "model/seq2seq.h"
 
-#include "kernels/fused.h"
-#include "kernels/packed_matrix.h"
-
 namespace regard {
 namespace {
 
@@ -19,21 +16,6 @@ std::vector<torch::Tensor> select_rows(const std::vector<torch::Tensor>& tensors
 
 }  // namespace
 
-Logits Seq2Seq::logits() {
-  const auto [weight, bias] = output_layer();
-  if (!kernels::is_fused_on(weight)) {
-    return [weight = weight, bias = bias](const torch::Tensor& readout) {
-      return torch::linear(readout, weight, bias);
-    };
-  }
-  return [packed = kernels::PackedMatrix(weight.detach().t()),
-          bias = bias.detach()](const torch::Tensor& readout) {
-    const auto logits = bias.repeat({readout.size(0), 1});  // never the bias itself
-    packed.multiply(readout.contiguous(), logits, /*add=*/true);
-    return logits;
-  };
-}
-
 Memory Memory::select(const torch::Tensor& rows) const {
   return {.values = select_rows(values, rows),
           .mask = select_rows(mask, rows),
@@ -43,7 +25,10 @@ Memory Memory::select(const torch::Tensor& rows) const {
           .keys = select_rows(keys, rows),
           .gate_values = select_rows(gate_values, rows),
           .readout_values = select_rows(readout_values, rows),
-          .layers = select_rows(layers, rows)};
+          .layers = select_rows(layers, rows),
+          .elements = select_rows(elements, rows),
+          .copy_ids = select_rows(copy_ids, rows),
+          .output_keys = select_rows(output_keys, rows)};
 }
 
 DecoderState DecoderState::select(const torch::Tensor& rows) const {

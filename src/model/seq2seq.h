@@ -7,7 +7,6 @@
 
 #include <torch/torch.h>
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +27,10 @@ struct Memory {
   torch::Tensor readout_values;  // [B, S, R]
   // Of a Transformer, keys and values of each layer, side by side: L times [B, S, 2D].
   std::vector<torch::Tensor> layers;
+  // What the output needs of a sentence, by its kind (model/output/).
+  torch::Tensor elements;     // [B, S, E] the embedded source
+  torch::Tensor copy_ids;     // [B, S] int64: each source token in the target's vocabulary
+  torch::Tensor output_keys;  // [B, S, A]
 
   // The sentences `rows` [N], in this order, repetitions allowed.
   Memory select(const torch::Tensor& rows) const;
@@ -46,9 +49,11 @@ struct DecoderState {
 };
 
 struct DecoderStep {
-  torch::Tensor readout;  // [N, R], ready for the output layer
+  torch::Tensor readout;  // [N, R], ready for the output
   torch::Tensor weights;  // [N, S] attention alpha_t; undefined without attention
   DecoderState state;
+  torch::Tensor top = {};    // s_t [N, D], the top layer's
+  torch::Tensor input = {};  // y_{t-1} [N, E], embedded
 };
 
 // What an attention adds to the training loss at each step and for each row; undefined where it
@@ -60,7 +65,10 @@ struct AttentionLoss {
 
 // All steps of a batch, with a given history.
 struct Decoded {
-  torch::Tensor readout;              // [B, T, R], ready for the output layer
+  torch::Tensor readout = {};         // [B, T, R], ready for the output
+  torch::Tensor weights = {};         // [B, T, S] attention alpha_t; undefined without attention
+  torch::Tensor top = {};             // s_t [B, T, D], the top layer's
+  torch::Tensor input = {};           // y_{t-1} [B, T, E], embedded
   AttentionLoss attention_loss = {};  // each [B, T]
 };
 
@@ -72,18 +80,13 @@ struct AttentionDetail {
   torch::Tensor context;  // [N, C]
 };
 
-struct OutputLayer {
-  torch::Tensor weight;  // W [V, R]
-  torch::Tensor bias;    // b [V]
-};
-
-// The scores of all V tokens before the softmax, W readout + b: [N, R] -> [N, V].
-using Logits = std::function<torch::Tensor(const torch::Tensor&)>;
+class Output;
 
 class Seq2Seq : public torch::nn::Module {
  public:
-  // source [B, S] int64 token ids, each sentence ending in </s>, padded behind; lengths [B] int64
-  // with </s>, on the CPU.
+  // source [B, S] int64 token ids, each sentence ending in </s>, padded behind; or what else data/
+  // makes of a source: [B, S, 2] ids with the same tokens' ids in the target's vocabulary, [B, S, F
+  // + 1] numbers. lengths [B] int64 with </s>, on the CPU.
   virtual Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
   virtual DecoderState start(const Memory& memory) = 0;
   // One step for N hypotheses: tokens [N] int64, the ones before. N = G · B, G hypotheses in a row
@@ -102,11 +105,8 @@ class Seq2Seq : public torch::nn::Module {
   virtual void at_step(std::int64_t /*step*/) {}
   // The decoder's weights say which positions it looks at, for pictures and alignments.
   virtual bool shows_attention() const { return false; }
-  // The last layer in its parts, so that the loss can be made piece by piece.
-  virtual OutputLayer output_layer() = 0;
-  // The output layer as a search asks for it, step by step, made ready for many calls: weights that
-  // change afterwards do not count. Without gradient.
-  virtual Logits logits();
+  // How probable each next token is after such a step (model/output/output.h).
+  virtual Output& output() = 0;
 };
 
 // All that is trained, under its name in the model ("encoder.layer0.W"): the tensors themselves,

@@ -25,6 +25,9 @@ class LowercaseTokenizer : public Tokenizer {
                                    Random& random) const override {
     return inner_->sample(lowered(text), amount, random);
   }
+  std::vector<std::string> pieces(std::string_view text) const override {
+    return inner_->pieces(lowered(text));
+  }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return inner_->decode(ids);
   }
@@ -47,6 +50,12 @@ std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
 }
 
 }  // namespace
+
+std::vector<std::string> Tokenizer::pieces(std::string_view text) const {
+  std::vector<std::string> shown;
+  for (const std::int32_t id : encode(text)) shown.push_back(token(id));
+  return shown;
+}
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line) {

@@ -37,6 +37,12 @@ class Tokenizer {
                                            Random& /*random*/) const {
     return encode(text);
   }
+  // How each token of encode(text) stands in the text, where it stands as a whole: a word that is
+  // unknown too. Sub-words as token() shows them.
+  virtual std::vector<std::string> pieces(std::string_view text) const;
+  // Where tokens are vectors of F numbers: F + 1 for each token and for the </s> behind them, the
+  // last of them 1 at </s> and else 0; none where they are not.
+  virtual std::vector<float> numbers(std::string_view /*text*/) const { return {}; }
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   // How a token is shown, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;

@@ -1,26 +1,14 @@
 #include "text/vocabulary_tokenizer.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
+#include "text/words.h"
 
 namespace regard {
 namespace {
-
-constexpr std::string_view ascii_space = " \t\n\v\f\r";
-
-std::vector<std::string_view> words(std::string_view text) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = text.find_first_not_of(ascii_space); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(ascii_space, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(ascii_space, end);
-  }
-  return parts;
-}
 
 std::vector<std::string_view> split(TokenizerKind kind, std::string_view text) {
   return kind == TokenizerKind::word ? words(text) : code_points(text);
@@ -35,6 +23,11 @@ class VocabularyTokenizer : public Tokenizer {
     std::vector<std::int32_t> ids;
     for (const std::string_view token : split(kind_, text)) ids.push_back(vocabulary_.id(token));
     return ids;
+  }
+
+  std::vector<std::string> pieces(std::string_view text) const override {
+    const auto found = split(kind_, text);
+    return {found.begin(), found.end()};
   }
 
   std::string decode(std::span<const std::int32_t> ids) const override {

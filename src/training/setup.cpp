@@ -81,7 +81,7 @@ void take_tokenizers(Setup& setup, const FolderReader& from) {
   for (const auto& difference : differing_keys(before, setup.options)) {
     log::warning("the tokenizers are those of {}: {}", from.path().string(), difference);
   }
-  setup.tokenizers = read_tokenizers(from, found);
+  setup.tokenizers = read_tokenizers(from, setup.options);
 }
 
 }  // namespace
@@ -98,12 +98,12 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   if (last) {
     setup.checkpoint.emplace(*last);
     compare_with_checkpoint(*setup.checkpoint, options);
-    setup.tokenizers = read_tokenizers(*setup.checkpoint, options.data.tokenizer);
+    setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
   } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
     const FolderReader from(resolve_model(init_from));
     take_tokenizers(setup, from);
   } else {
-    setup.tokenizers = make_tokenizers(options.data);
+    setup.tokenizers = make_tokenizers(options.data, options.model);
   }
   load_data(setup);
   make_model(setup, init_from);

@@ -4,10 +4,23 @@
 #include <cmath>
 #include <span>
 
+#include "base/error.h"
 #include "data/batch.h"
 #include "decoding/forced.h"
 
 namespace regard {
+namespace {
+
+std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers, const std::string& target,
+                                        const SourceLine& source, std::int64_t index) {
+  try {
+    return tokenizers.encode_target(target, source);
+  } catch (const InputError& error) {
+    throw InputError("reference line {}: {}", index + 1, error.what());
+  }
+}
+
+}  // namespace
 
 std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
                                             Workers& workers,
@@ -18,15 +31,13 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   std::vector<Translation> translations(sources.size());
   std::vector<Example> examples;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    Example example{static_cast<std::int64_t>(i), model.tokenizers.source->encode(sources[i]),
-                    model.tokenizers.target->encode(targets[i])};
-    if (example.source.empty()) continue;
+    const auto index = static_cast<std::int64_t>(i);
+    auto line = encode_source(model.tokenizers, sources[i], index + 1, translations[i]);
+    if (line.tokens.empty()) continue;
     translations[i].text = targets[i];
-    for (const auto id : example.source) {
-      translations[i].source_tokens.push_back(model.tokenizers.source->token(id));
-    }
-    translations[i].source_tokens.push_back("</s>");
-    examples.push_back(std::move(example));
+    examples.push_back({index, line.tokens,
+                        encode_target(model.tokenizers, targets[i], line, index), line.numbers,
+                        line.copies});
   }
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();

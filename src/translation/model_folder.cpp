@@ -55,8 +55,10 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
                const NamedTensors& weights) {
   const auto kind = options.data.tokenizer.kind;
   folder.add_text(config_file, write_options(options));
-  folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
-  if (!options.data.tokenizer.joint) {
+  if (!fixed_source(options.model)) {
+    folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
+  }
+  if (!options.data.tokenizer.joint && !fixed_target(options.model)) {
     folder.add_text(tokenizer_file(kind, "target"), tokenizers.target->serialized());
   }
   folder.add_tensors(weights_file, weights);
@@ -70,18 +72,23 @@ Options read_model_options(const FolderReader& folder) {
   return parse_options(folder.text(config_file), (folder.path() / config_file).string());
 }
 
-Tokenizers read_tokenizers(const FolderReader& folder, const TokenizerOptions& options) {
+Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
   const auto read = [&](const std::string& side) -> std::shared_ptr<const Tokenizer> {
-    const auto name = tokenizer_file(options.kind, side);
+    const auto& tokenizer = options.data.tokenizer;
+    const auto name = tokenizer_file(tokenizer.kind, side);
     try {
-      return load_tokenizer(options, folder.text(name), (folder.path() / name).string());
+      return load_tokenizer(tokenizer, folder.text(name), (folder.path() / name).string());
     } catch (const InputError& error) {
       throw CheckpointError("{}", error.what());
     }
   };
   Tokenizers tokenizers;
-  tokenizers.source = read("source");
-  tokenizers.target = options.joint ? tokenizers.source : read("target");
+  tokenizers.output = options.model.output.kind;
+  tokenizers.source = fixed_source(options.model);
+  if (!tokenizers.source) tokenizers.source = read("source");
+  tokenizers.target = fixed_target(options.model);
+  if (tokenizers.target) return tokenizers;
+  tokenizers.target = options.data.tokenizer.joint ? tokenizers.source : read("target");
   return tokenizers;
 }
 
@@ -89,7 +96,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   const FolderReader folder(path);
   TranslationModel loaded;
   loaded.options = read_model_options(folder);
-  loaded.tokenizers = read_tokenizers(folder, loaded.options.data.tokenizer);
+  loaded.tokenizers = read_tokenizers(folder, loaded.options);
   loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                              loaded.options.model);
   load_weights(*loaded.model, read_weights(folder), path.string());

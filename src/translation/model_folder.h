@@ -29,7 +29,8 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
 
 NamedTensors read_weights(const FolderReader& folder);
 Options read_model_options(const FolderReader& folder);
-Tokenizers read_tokenizers(const FolderReader& folder, const TokenizerOptions& options);
+// options.data.tokenizer and options.model, which say what kinds they are.
+Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 
 // The model in a folder, ready to translate on `device`.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/error.h"
 #include "data/batch.h"
 
 namespace regard {
@@ -17,6 +18,20 @@ SearchOptions search_options(const TestingOptions& options) {
   return search;
 }
 
+SourceLine encode_source(const Tokenizers& tokenizers, const std::string& line, std::int64_t number,
+                         Translation& translation) {
+  try {
+    auto encoded = tokenizers.encode_source(line);
+    if (encoded.tokens.empty()) return encoded;
+    translation.source_tokens = tokenizers.source->pieces(line);
+    translation.source_tokens.push_back("</s>");
+    translation.more_words = encoded.more_words;
+    return encoded;
+  } catch (const InputError& error) {
+    throw InputError("source line {}: {}", number, error.what());
+  }
+}
+
 Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
                        Workers& workers)
     : model_(std::move(model)),
@@ -24,35 +39,34 @@ Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, to
       device_(device),
       workers_(workers) {}
 
-std::vector<Translation> Translator::translate(
-    const std::vector<std::string>& lines, const SearchOptions& options, std::int64_t batch_size,
-    const std::function<void(std::int64_t)>& progress) const {
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
+                                               const SearchOptions& options,
+                                               std::int64_t batch_size,
+                                               const std::function<void(std::int64_t)>& progress,
+                                               std::int64_t first_number) const {
   std::vector<Translation> translations(lines.size());
-  std::vector<std::vector<std::int32_t>> sources(lines.size());
+  std::vector<SourceLine> sources(lines.size());
   std::vector<std::size_t> order;  // lines that have something to translate
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = tokenizers_.source->encode(lines[i]);
-    if (sources[i].empty()) continue;
-    for (const auto id : sources[i]) {
-      translations[i].source_tokens.push_back(tokenizers_.source->token(id));
-    }
-    translations[i].source_tokens.push_back("</s>");
-    order.push_back(i);
+    sources[i] = encode_source(tokenizers_, lines[i], first_number + static_cast<std::int64_t>(i),
+                               translations[i]);
+    if (!sources[i].tokens.empty()) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](auto a, auto b) { return sources[a].size() > sources[b].size(); });
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
+    return sources[a].tokens.size() > sources[b].tokens.size();
+  });
 
   const bool was_training = model_->is_training();
   model_->eval();
   const auto translate_group = [&](std::size_t begin, std::size_t end) {
-    std::vector<std::vector<std::int32_t>> group;
+    std::vector<SourceLine> group;
     for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
     const auto batch = make_source_batch(group).to(device_);
     auto found = search(*model_, batch.source, batch.source_lengths, options);
     for (auto k = begin; k < end; ++k) {
       auto& translation = translations[order[k]];
       translation.hypotheses = std::move(found[k - begin]);
-      translation.text = text(translation.hypotheses[0]);
+      translation.text = text(translation.hypotheses[0], translation);
     }
   };
   deal_groups(workers_, order.size(), static_cast<std::size_t>(batch_size), translate_group,
@@ -61,13 +75,16 @@ std::vector<Translation> Translator::translate(
   return translations;
 }
 
-std::string Translator::text(const Hypothesis& hypothesis) const {
-  return tokenizers_.target->decode(hypothesis.tokens);
+std::string Translator::text(const Hypothesis& hypothesis, const Translation& translation) const {
+  return tokenizers_.decode(hypothesis.tokens, translation.more_words);
 }
 
-std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis) const {
+std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
+                                            const Translation& translation) const {
   std::vector<std::string> tokens;
-  for (const auto id : hypothesis.tokens) tokens.push_back(tokenizers_.target->token(id));
+  for (const auto id : hypothesis.tokens)
+    tokens.push_back(tokenizers_.target_token(id, translation.more_words));
+
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
 }

@@ -18,7 +18,13 @@ struct Translation {
   std::string text;                        // the best hypothesis
   std::vector<std::string> source_tokens;  // with </s>, as the attention weights have them
   std::vector<Hypothesis> hypotheses;      // best first; empty for an empty line
+  std::vector<std::string> more_words;     // as in SourceLine
 };
+
+// A source line that has something to translate, into what a model reads; where it goes and how it
+// is shown into `translation`.
+SourceLine encode_source(const Tokenizers& tokenizers, const std::string& line, std::int64_t number,
+                         Translation& translation);
 
 SearchOptions search_options(const TestingOptions& options);
 
@@ -30,14 +36,17 @@ class Translator {
 
   // Translation i belongs to line i; an empty line gives an empty text. Lines of like length are
   // translated together, batch_size at a time, each worker at its own; `progress` hears how many
-  // are done.
+  // are done. InputError for a line that the model cannot read, with its number: the first has
+  // first_number.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
-                                     const std::function<void(std::int64_t)>& progress = {}) const;
+                                     const std::function<void(std::int64_t)>& progress = {},
+                                     std::int64_t first_number = 1) const;
 
-  // A hypothesis as text, and token by token with </s> where it was reached.
-  std::string text(const Hypothesis& hypothesis) const;
-  std::vector<std::string> tokens(const Hypothesis& hypothesis) const;
+  // A hypothesis of a translation as text, and token by token with </s> where it was reached.
+  std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
+  std::vector<std::string> tokens(const Hypothesis& hypothesis,
+                                  const Translation& translation) const;
 
  private:
   std::shared_ptr<Seq2Seq> model_;

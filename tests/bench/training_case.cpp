@@ -145,9 +145,8 @@ double TrainingCase::plain_loop() {
       readouts.push_back(next.readout);
       state = std::move(next.state);
     }
-    const auto [weight, bias] = model_->output_layer();
-    const auto loss = cross_entropy(torch::stack(readouts, 1), batch_.target_output(), weight, bias,
-                                    training_.label_smoothing);
+    const auto loss = model_->output().loss({.readout = torch::stack(readouts, 1)}, memory,
+                                            batch_.target_output(), training_.label_smoothing);
     (loss.smoothed / batch_.target_tokens).backward();
     Tensors gradient;
     for (auto& [name, parameter] : parameters_) {
@@ -193,12 +192,13 @@ void TrainingCase::time_model(Timings& timings) {
   constexpr std::array differentiable = {&Memory::values, &Memory::summary, &Memory::keys,
                                          &Memory::gate_values, &Memory::readout_values};
   for (const auto field : differentiable) cut.*field = leaf(memory.*field);
-  timings.add(names[1], seconds([&] { readout = model_->decode(batch.target_input(), cut); }));
+  timings.add(names[1],
+              seconds([&] { readout = model_->decode(batch.target_input(), cut).readout; }));
   const auto cut_readout = leaf(readout);
   timings.add(names[2], seconds([&] {
-                const auto [weight, bias] = model_->output_layer();
-                cross_entropy(cut_readout, batch.target_output(), weight, bias,
-                              training_.label_smoothing)
+                model_->output()
+                    .loss({.readout = cut_readout}, cut, batch.target_output(),
+                          training_.label_smoothing)
                     .smoothed.backward();
               }));
   timings.add(names[3], seconds([&] { readout.backward(cut_readout.grad()); }));

@@ -221,5 +221,30 @@ TEST(Check, AnOverriddenSectionLeavesItsOtherKeysWhereTheyWereSet) {
               StartsWith("f.yaml:6: training.patience is 2"));
 }
 
+TEST(Check, OutputsSayWhatTheyNeedOfTheRest) {
+  const std::string word = "data.tokenizer.kind=word";
+  const std::string pointer = "model.output.kind=pointer";
+  const std::string copy = "model.output.kind=copy";
+  const std::string numbers = "model.encoder.numbers=2";
+  EXPECT_EQ(model_problem({word, pointer, numbers}), fine);
+  EXPECT_EQ(model_problem({word, copy}), fine);
+  EXPECT_EQ(model_problem({word, numbers}), fine);
+  EXPECT_THAT(model_problem({copy}),
+              AllOf(HasSubstr("sub-words and characters have no unseen words"),
+                    HasSubstr("data.tokenizer.kind is bpe")));
+  EXPECT_THAT(model_problem({pointer}), HasSubstr("points at words"));
+  EXPECT_THAT(model_problem({numbers}), HasSubstr("model.encoder.numbers is 2"));
+  EXPECT_THAT(model_problem({word, copy, numbers}), HasSubstr("no words to copy"));
+  EXPECT_THAT(model_problem({word, pointer, "data.tokenizer.joint=true"}), HasSubstr("joint"));
+  EXPECT_THAT(model_problem({word, numbers, "data.tokenizer.src_file=f"}),
+              HasSubstr("src_file out"));
+  EXPECT_THAT(model_problem({word, pointer, "data.tokenizer.trg_file=f"}), HasSubstr("trg_file"));
+  EXPECT_THAT(model_problem({word, pointer, "model.tied_embeddings=output"}),
+              HasSubstr("no output layer to tie"));
+  EXPECT_THAT(model_problem({word, pointer, "model.encoder.embedding_dim=8"}),
+              HasSubstr("embedded source elements"));
+  EXPECT_THAT(model_problem({"model.output.size=8"}), HasSubstr("only pointer reads it"));
+}
+
 }  // namespace
 }  // namespace regard

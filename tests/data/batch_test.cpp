@@ -42,7 +42,7 @@ TEST(Batch, CountsTokensWithEndsAndWithoutPadding) {
 }
 
 TEST(Batch, ASourceBatchHasNoTarget) {
-  const std::vector<std::vector<std::int32_t>> sources = {{}, {4, 5}};
+  const std::vector<SourceLine> sources = {{.tokens = {}}, {.tokens = {4, 5}}};
   const Batch batch = make_source_batch(sources);
   EXPECT_TRUE(batch.source.equal(ids({{4, 5, 3}, {3, 0, 0}})));
   EXPECT_FALSE(batch.target.defined());
@@ -57,6 +57,23 @@ TEST(Batch, MovingKeepsTheLengthsOnTheCpu) {
   EXPECT_TRUE(moved.target.is_meta());
   EXPECT_TRUE(moved.source_lengths.is_cpu());
   EXPECT_THAT(moved.indices, ElementsAre(8, 7, 9));
+}
+
+TEST(Batch, NumbersAreColumnsWithOneThatMarksTheEnd) {
+  const std::vector<SourceLine> sources = {{.tokens = {4}, .numbers = {7, 0, 0, 1}},
+                                           {.tokens = {4, 4}, .numbers = {5, 0, 6, 0, 0, 1}}};
+  const Batch batch = make_source_batch(sources);
+  EXPECT_TRUE(batch.source.equal(
+      torch::tensor({5, 0, 6, 0, 0, 1, 7, 0, 0, 1, 0, 0}, torch::kFloat).view({2, 3, 2})));
+  EXPECT_EQ(batch.share(1, 2).source.size(1), 2);
+}
+
+TEST(Batch, CopiesStandBesideTheTokens) {
+  const std::vector<Example> examples = {{0, {4}, {9}, {}, {9, 3}},
+                                         {1, {1, 5}, {4}, {}, {8, 6, 3}}};
+  const Batch batch = make_batch(examples);
+  EXPECT_TRUE(batch.source.select(2, 0).equal(ids({{1, 5, 3}, {4, 3, 0}})));
+  EXPECT_TRUE(batch.source.select(2, 1).equal(ids({{8, 6, 3}, {9, 3, 0}})));
 }
 
 TEST(Batch, NoSentenceIsNoBatch) {

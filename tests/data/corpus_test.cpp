@@ -129,5 +129,24 @@ TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
   EXPECT_THROW(Corpus::validation({path, path}, tokenizers_), InputError);
 }
 
+TEST_F(CorpusTest, NamesFileAndLineOfWhatIsNoNumberOrNoPosition) {
+  ModelOptions model;
+  model.encoder.numbers = 1;
+  model.output.kind = OutputKind::pointer;
+  options_.tokenizer.kind = TokenizerKind::word;
+  tokenizers_ = make_tokenizers(options_, model);
+  const Corpus corpus = load("0.5 2\n1\n", "1 0\n0\n");
+  EXPECT_THAT(corpus.numbers(1), ElementsAre(1, 0, 0, 1));
+  const Corpus dev = Corpus::validation(
+      {folder_.write("dev.src", "\n3\n"), folder_.write("dev.trg", "\n0\n")}, tokenizers_);
+  EXPECT_THAT(dev.numbers(0), ElementsAre(0, 1));  // an empty line is kept
+  EXPECT_THAT(dev.numbers(1), ElementsAre(3, 0, 0, 1));
+  EXPECT_THAT(corpus.target(0), ElementsAre(5, 4));
+  EXPECT_THAT(error_of("1 2\n3 x\n", "0\n0\n"), AllOf(HasSubstr("src:2: "), HasSubstr("`x`")));
+  EXPECT_THAT(error_of("1 2\n3\n", "0\n1\n"),
+              AllOf(HasSubstr("trg:2: "), HasSubstr("position 1"), HasSubstr("has 1 elements")));
+  EXPECT_THAT(error_of("1 2\n", "first\n"), AllOf(HasSubstr("trg:1: "), HasSubstr("`first`")));
+}
+
 }  // namespace
 }  // namespace regard

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "tests/data/files.h"
 #include "tests/text/lines.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 namespace {
@@ -80,6 +81,52 @@ TEST_F(TokenizersTest, BrokenTrainingTextIsAnInputErrorInEveryKind) {
       EXPECT_THAT(error.what(), testing::HasSubstr("a.src:2: byte 5"));
     }
   }
+}
+
+using testing::ElementsAre;
+
+// Words that each side knows; the source has more of them than the target.
+Tokenizers copying(bool lowercase = false) {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  options.lowercase = lowercase;
+  return {load_tokenizer(options, "the\nof\npaul\n", "source"),
+          load_tokenizer(options, "le\nde\nof\n", "target"), OutputKind::copy};
+}
+
+TEST(CopyingTokenizers, WordsThatTheTargetLacksAreNumberedInOrderOfAppearance) {
+  const auto line = copying().encode_source("zed of paul zed the");
+  EXPECT_THAT(line.tokens, ElementsAre(1, 5, 6, 1, 4));
+  EXPECT_THAT(line.copies, ElementsAre(7, 6, 8, 7, 9, eos_id));
+  EXPECT_THAT(line.more_words, ElementsAre("zed", "paul", "the"));
+}
+
+TEST(CopyingTokenizers, TargetsAreTheSourcesWordsWhereTheVocabularyLacksThem) {
+  const auto tokenizers = copying();
+  const auto line = tokenizers.encode_source("zed of paul");
+  const auto ids = tokenizers.encode_target("le paul de zed other", line);
+  EXPECT_THAT(ids, ElementsAre(4, 8, 5, 7, unk_id));
+  EXPECT_EQ(tokenizers.decode(ids, line.more_words), "le paul de zed <unk>");
+  EXPECT_EQ(tokenizers.target_token(8, line.more_words), "paul");
+}
+
+TEST(CopyingTokenizers, KeepToTheCaseOfTheVocabularies) {
+  const auto line = copying(true).encode_source("Zed OF zed");
+  EXPECT_THAT(line.copies, ElementsAre(7, 6, 7, eos_id));
+  EXPECT_THAT(line.more_words, ElementsAre("zed"));
+}
+
+TEST(PointingTokenizers, RefuseAPositionThatTheSourceHasNot) {
+  DataOptions data;
+  ModelOptions model;
+  data.tokenizer.kind = TokenizerKind::word;
+  model.encoder.numbers = 1;
+  model.output.kind = OutputKind::pointer;
+  const auto tokenizers = make_tokenizers(data, model);  // nothing to learn from, nothing needed
+  const auto line = tokenizers.encode_source("0.5 7");
+  EXPECT_THAT(line.numbers, ElementsAre(0.5F, 0, 7, 0, 0, 1));
+  EXPECT_THAT(tokenizers.encode_target("1 0", line), ElementsAre(5, 4));
+  EXPECT_THROW(tokenizers.encode_target("1 2", line), InputError);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include "model/output/output.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -32,12 +33,19 @@ class TableModel : public Seq2Seq {
     return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};
   }
   Decoded decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) override { return {}; }
-  OutputLayer output_layer() override { return {}; }
-  Logits logits() override {
-    return [](const torch::Tensor& readout) { return readout; };
-  }
+  Output& output() override { return output_; }
 
  private:
+  // What a step reads out is what the table says.
+  struct TableOutput : Output {
+    torch::Tensor embed(const torch::Tensor&, const Memory&) override { return {}; }
+    Loss loss(const Decoded&, const Memory&, const torch::Tensor&, double) override { return {}; }
+    Logits logits() override {
+      return [](const DecoderStep& step, const Memory&) { return step.readout; };
+    }
+  };
+
+  TableOutput output_;
   torch::Tensor log_p_;
 };
 

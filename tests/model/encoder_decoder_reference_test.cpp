@@ -31,9 +31,8 @@ struct Example {
 };
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
-  const auto readout = model.decode(x.input, model.encode(x.source, x.lengths)).readout;
-  const auto [weight, bias] = model.output_layer();
-  return cross_entropy(readout, x.output, weight, bias, 0.1).smoothed;
+  const auto memory = model.encode(x.source, x.lengths);
+  return model.output().loss(model.decode(x.input, memory), memory, x.output, 0.1).smoothed;
 }
 
 // Every way the decoder can be put together.
@@ -103,11 +102,20 @@ TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
     model.eval();
     const Example x;
     const auto memory = model.encode(x.source, x.lengths);
-    const auto at_once = model.decode(x.input, memory).readout;
+    const auto at_once = model.decode(x.input, memory);
     auto state = model.start(memory);
     for (std::int64_t t = 0; t < 3; ++t) {
       auto step = model.step(x.input.select(1, t), state, memory);
-      EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-12, 1e-12)) << t;
+      const auto expect_same = [&](const torch::Tensor& one, const torch::Tensor& all) {
+        ASSERT_EQ(one.defined(), all.defined());
+        if (one.defined()) {
+          EXPECT_TRUE(torch::allclose(one, all.select(1, t), 1e-12, 1e-12)) << t;
+        }
+      };
+      expect_same(step.readout, at_once.readout);
+      expect_same(step.weights, at_once.weights);
+      expect_same(step.top, at_once.top);
+      expect_same(step.input, at_once.input);
       state = step.state;
     }
   }
@@ -168,15 +176,17 @@ TEST(EncoderDecoderReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
   EncoderDecoder model(9, 9, small());
   model.to(torch::kDouble);
   const torch::NoGradGuard guard;
-  const auto [weight, bias] = model.output_layer();
+  const auto weight = model.named_parameters()["output_weight"];
+  const auto bias = model.named_parameters()["output_bias"];
   bias.normal_();
   const auto readout = torch::randn({4, 3}, torch::kDouble);
   const auto expected = torch::linear(readout, weight, bias).clone();
   for (const bool composite : {false, true}) {
     kernels::use_composites(composite);
-    const auto logits = model.logits();
-    EXPECT_TRUE(torch::allclose(logits(readout.narrow(0, 0, 1)), expected.narrow(0, 0, 1), 1e-12));
-    EXPECT_TRUE(torch::allclose(logits(readout), expected, 1e-12, 1e-12));
+    const auto logits = model.output().logits();
+    const auto of = [&](const torch::Tensor& rows) { return logits({rows, {}, {}}, {}); };
+    EXPECT_TRUE(torch::allclose(of(readout.narrow(0, 0, 1)), expected.narrow(0, 0, 1), 1e-12));
+    EXPECT_TRUE(torch::allclose(of(readout), expected, 1e-12, 1e-12));
   }
   kernels::use_composites(false);
 }

@@ -93,7 +93,7 @@ TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {
   Update update(0);
   {
     const torch::NoGradGuard guard;
-    update.model->output_layer().bias[4] = INFINITY;
+    update.model->named_parameters()["output_bias"][4] = INFINITY;
   }
   const auto before = update.weights();
   EXPECT_FALSE(std::isfinite(update.run({make_batch(examples())}, 2).nll));

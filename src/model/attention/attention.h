@@ -47,13 +47,14 @@ class Attention : public torch::nn::Module {
   // As in Seq2Seq.
   virtual void at_step(std::int64_t /*step*/) {}
 
-  // There are weights: none is negative, and over the positions of a sentence they sum to 1, or to
-  // less where the kind says so.
+  // There are weights: none is negative, and over a sentence's positions they sum to 1 or less.
   virtual bool has_weights() const { return true; }
   // Which state asks, unless the configuration says so.
   virtual Query habit() const { return Query::last; }
   // The context is sum_s alpha_ts value_s, so a step gives the weights alone.
   virtual bool is_mixture() const { return false; }
+  // The weights sum to 1 over a sentence's positions, and the context is their mixture.
+  virtual bool is_distribution() const { return is_mixture(); }
   // The context is the same at every step.
   virtual bool is_constant() const { return false; }
   // A mixture's score in the form that the kernels have it, where there is one.

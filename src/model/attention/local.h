@@ -64,6 +64,8 @@ class LocalP : public Local {
  public:
   LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
+  bool is_distribution() const override { return false; }
+
  protected:
   torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                        const torch::Tensor& lengths) override;

@@ -8,7 +8,6 @@
 #include "model/masked_mean.h"
 
 namespace regard {
-
 RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
       state_dropout_(std::make_shared<Dropout>(options.dropout.states)),
@@ -93,8 +92,8 @@ torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Ten
 DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                    const Memory& memory) {
   const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
-  auto [readout, attended, next] = whole_step(x, embedded, state, memory);
-  return {readout, attended.weights, std::move(next)};
+  auto [readout, top, attended, next] = whole_step(x, embedded, state, memory);
+  return {.readout = readout, .weights = attended.weights, .state = std::move(next), .top = top};
 }
 
 AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const DecoderState& state,
@@ -137,7 +136,7 @@ RecurrentDecoder::WholeStep RecurrentDecoder::whole_step(const torch::Tensor& x,
   const auto r = readout(y, s, attended.readout);
   if (!F_.is_empty()) next.readout = r;
   next.attention = attended.state;
-  return {r, std::move(attended), std::move(next)};
+  return {r, s, std::move(attended), std::move(next)};
 }
 
 RecurrentDecoder::AttendedSteps RecurrentDecoder::all_of(const std::vector<Attended>& steps) {
@@ -147,6 +146,7 @@ RecurrentDecoder::AttendedSteps RecurrentDecoder::all_of(const std::vector<Atten
     return tensors[0].defined() ? torch::stack(tensors, dimension) : torch::Tensor();
   };
   return {stacked([](const auto& step) { return step.readout; }, 0),
+          stacked([](const auto& step) { return step.weights; }, 1),
           {stacked([](const auto& step) { return step.loss.penalty; }, 1),
            stacked([](const auto& step) { return step.loss.log_choice; }, 1)}};
 }
@@ -166,7 +166,8 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
   const auto score = attention_->kernel_score(memory);
   if (query_ == Query::last && score) {
     const auto [states, weights] = layers_[0]->sequence(projected, s, {*score, memory.gate_values});
-    return {states, {weights.transpose(0, 1).bmm(memory.readout_values).transpose(0, 1), {}}};
+    const auto by_sentence = weights.transpose(0, 1);  // [B, T, S]
+    return {states, {by_sentence.bmm(memory.readout_values).transpose(0, 1), by_sentence, {}}};
   }
   std::vector<torch::Tensor> states;
   std::vector<Attended> attended;
@@ -184,14 +185,20 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
 Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
                                     DecoderState state, const Memory& memory) {
   std::vector<torch::Tensor> readouts;
+  std::vector<torch::Tensor> tops;
   std::vector<Attended> attended;
   for (std::int64_t t = 0; t < y.size(0); ++t) {
     auto step = whole_step(projected[t], y[t], state, memory);
     readouts.push_back(step.readout);
+    tops.push_back(step.top);
     attended.push_back(std::move(step.attended));
     state = std::move(step.state);
   }
-  return {torch::stack(readouts, 1), all_of(attended).loss};
+  const auto all = all_of(attended);
+  return {.readout = torch::stack(readouts, 1),
+          .weights = all.weights,
+          .top = torch::stack(tops, 1),
+          .attention_loss = all.loss};
 }
 
 RecurrentDecoder::AttendedSteps RecurrentDecoder::attend_all(const torch::Tensor& h,
@@ -201,10 +208,11 @@ RecurrentDecoder::AttendedSteps RecurrentDecoder::attend_all(const torch::Tensor
     const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
     const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
     const auto attended = attend(queries, {}, memory);
-    const auto& loss = attended.loss;
     const auto by_step = [&](const torch::Tensor& x) { return x.defined() ? x.view({B, T}) : x; };
+    const auto& weights = attended.weights;
     return {attended.readout.view({B, T, -1}).transpose(0, 1),
-            {by_step(loss.penalty), by_step(loss.log_choice)}};
+            weights.defined() ? weights.view({B, T, -1}) : weights,
+            {by_step(attended.loss.penalty), by_step(attended.loss.log_choice)}};
   }
   std::vector<Attended> steps;
   for (const auto& s : h.unbind(0)) {
@@ -230,7 +238,10 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& m
     h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   }
   if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
-  return {readout(y, h, attended.readout).transpose(0, 1), attended.loss};
+  return {.readout = readout(y, h, attended.readout).transpose(0, 1),
+          .weights = attended.weights,
+          .top = h.transpose(0, 1),
+          .attention_loss = attended.loss};
 }
 
 }  // namespace regard

@@ -68,6 +68,7 @@ class RecurrentDecoder : public Decoder {
   // One step of everything; y [N, E].
   struct WholeStep {
     torch::Tensor readout;  // [N, R]
+    torch::Tensor top;      // [N, D], the top layer's state
     Attended attended;
     DecoderState state;
   };
@@ -77,6 +78,7 @@ class RecurrentDecoder : public Decoder {
   // What attention adds, at all steps.
   struct AttendedSteps {
     torch::Tensor readout;  // [T or 1, B, R]
+    torch::Tensor weights;  // [B, T, S] or undefined
     AttentionLoss loss;     // each [B, T]
   };
   static AttendedSteps all_of(const std::vector<Attended>& steps);

@@ -26,8 +26,8 @@ DecoderState TransformerDecoder::start(const Memory& memory) {
   return state;
 }
 
-torch::Tensor TransformerDecoder::readout(const torch::Tensor& x) const {
-  return readout_dropout_->forward(norm_ ? norm_->forward(x) : x);
+torch::Tensor TransformerDecoder::normalised(const torch::Tensor& x) const {
+  return norm_ ? norm_->forward(x) : x;
 }
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
@@ -42,7 +42,8 @@ DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const Decode
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
   }
-  next.readout = readout(x.squeeze(1));  // [N, D]
+  next.top = normalised(x.squeeze(1));  // [N, D]
+  next.readout = readout_dropout_->forward(next.top);
   return next;
 }
 
@@ -52,7 +53,8 @@ Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const Memory&
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     x = layers_[l]->forward(x, {memory.layers[l], bias});
   }
-  return {readout(x)};
+  const auto top = normalised(x);
+  return {.readout = readout_dropout_->forward(top), .top = top};
 }
 
 }  // namespace regard

@@ -31,7 +31,7 @@ class TransformerDecoder : public Decoder {
   std::int64_t readout_size() const override { return D_; }
 
  private:
-  torch::Tensor readout(const torch::Tensor& x) const;
+  torch::Tensor normalised(const torch::Tensor& x) const;
 
   std::int64_t D_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;

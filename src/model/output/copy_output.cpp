@@ -1,0 +1,111 @@
+#include "model/output/copy_output.h"
+
+#include <limits>
+
+#include "model/initialisation.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t unknown_token = 1;
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+// Rows are as long as a multiple of this, so that sums over them do not depend on how many words
+// the other sentences of the batch add.
+constexpr std::int64_t row_multiple = 64;
+
+// log x, −∞ without a gradient where x is 0.
+torch::Tensor log_or_none(const torch::Tensor& x) {
+  const auto none = x == 0;
+  return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
+}
+
+}  // namespace
+
+CopyOutput::CopyOutput(const OutputPlace& place) : VocabularyOutput(place) {
+  const auto& decoder = place.options.decoder;
+  w_c_ = place.model.register_module("copy_w_c", make_linear(place.state_size, 1, false));
+  w_s_ = place.model.register_module("copy_w_s", make_linear(decoder.hidden_size, 1));
+  w_y_ = place.model.register_module("copy_w_y", make_linear(decoder.embedding_dim, 1, false));
+}
+
+void CopyOutput::prepare(Memory& memory, const torch::Tensor& source,
+                         const torch::Tensor& /*embedded*/) {
+  memory.copy_ids = source.select(2, 1).contiguous();  // [B, S]
+  memory.output_keys = w_c_(memory.values);            // [B, S, 1]
+}
+
+torch::Tensor CopyOutput::embed(const torch::Tensor& tokens, const Memory& memory) {
+  return VocabularyOutput::embed(tokens.masked_fill(tokens >= b_.size(0), unknown_token), memory);
+}
+
+torch::Tensor CopyOutput::gate(const Decoded& decoded, const Memory& memory) {
+  return decoded.weights.bmm(memory.output_keys) + w_s_(decoded.top) + w_y_(decoded.input);
+}
+
+torch::Tensor CopyOutput::copied(std::int64_t width, const Decoded& decoded, const Memory& memory) {
+  const auto& alpha = decoded.weights;
+  return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
+      .scatter_add(2, memory.copy_ids.unsqueeze(1).expand_as(alpha), alpha);
+}
+
+torch::Tensor CopyOutput::mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
+                              const torch::Tensor& log_copied) {
+  return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
+                          torch::log_sigmoid(-gate) + log_copied);
+}
+
+torch::Tensor CopyOutput::of_all(const torch::Tensor& logits, const Decoded& decoded,
+                                 const Memory& memory) {
+  const auto V = logits.size(2);
+  const auto words = std::max(V, memory.copy_ids.max().item<std::int64_t>() + 1);
+  const auto width = (words + row_multiple - 1) / row_multiple * row_multiple;
+  const auto generated =
+      torch::constant_pad_nd(logits.log_softmax(-1), {0, width - V}, minus_infinity);
+  return mix(gate(decoded, memory), generated, log_or_none(copied(width, decoded, memory)));
+}
+
+torch::Tensor CopyOutput::of_vocabulary(const Decoded& decoded, const Memory& memory) {
+  const auto V = b_.size(0);
+  const auto words = std::max(V, memory.copy_ids.max().item<std::int64_t>() + 1);
+  const auto mass = copied(words, decoded, memory).narrow(2, 0, V);
+  return mix(gate(decoded, memory), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
+             log_or_none(mass));
+}
+
+Loss CopyOutput::loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
+                      double label_smoothing) {
+  const auto V = b_.size(0);
+  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
+  const auto rows = [&](const torch::Tensor& x) { return x.flatten(0, 1).index_select(0, real); };
+  const auto y = rows(targets.unsqueeze(2));  // [N, 1]
+  const auto is_extra = y >= V;
+  const auto generated = torch::linear(rows(decoded.readout), W_, b_)  // [N, V]
+                             .log_softmax(-1)
+                             .gather(1, y.masked_fill(is_extra, unknown_token))
+                             .masked_fill(is_extra, minus_infinity);           // [N, 1]
+  const auto is_other = memory.copy_ids.unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
+  const auto mass = rows(decoded.weights.masked_fill(is_other, 0).sum(-1, /*keepdim=*/true));
+  // A word that cannot be generated and has lost all weight has the least that a float holds.
+  const auto least = mass.clamp_min(std::numeric_limits<float>::min()).log();
+  const auto log_p = mix(rows(gate(decoded, memory)), generated,
+                         torch::where(is_extra, least, log_or_none(mass)));  // [N, 1]
+  const auto nll = -log_p.squeeze(1);                                        // [N]
+  auto loss = nll.sum();
+  if (label_smoothing > 0) {
+    const auto uniform = -rows(of_vocabulary(decoded, memory)).sum() / V;
+    loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
+  }
+  return {loss, at_targets(nll, targets)};
+}
+
+Logits CopyOutput::logits() {
+  return [this, generator = VocabularyOutput::logits()](const DecoderStep& step,
+                                                        const Memory& memory) {
+    const auto generated = generator(step, memory);  // [N, V]
+    const auto B = memory.values.size(0);
+    return of_all(generated.view({B, -1, generated.size(1)}), by_sentence(step, memory), memory)
+        .flatten(0, 1);
+  };
+}
+
+}  // namespace regard

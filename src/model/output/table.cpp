@@ -1,0 +1,43 @@
+#include "model/output/table.h"
+
+#include "base/error.h"
+#include "config/scalar.h"
+#include "model/attention/table.h"
+#include "model/output/copy_output.h"
+#include "model/output/pointer_output.h"
+#include "model/output/vocabulary_output.h"
+
+namespace regard {
+
+std::unique_ptr<Output> make_output(const OutputPlace& place) {
+  switch (place.options.output.kind) {
+    case OutputKind::pointer:
+      return std::make_unique<PointerOutput>(place);
+    case OutputKind::copy:
+      return std::make_unique<CopyOutput>(place);
+    case OutputKind::vocabulary:
+      break;
+  }
+  return std::make_unique<VocabularyOutput>(place);
+}
+
+void check_output(const ModelOptions& model, const Origins& origins) {
+  if (model.output.kind != OutputKind::copy) return;
+  const auto place = origins.of("model.output.kind");
+  if (model.decoder.kind != LayerKind::recurrent) {
+    throw ConfigError(
+        "{}{}model.output.kind: copy needs the attention of a recurrent decoder, but "
+        "model.decoder.kind is {}",
+        place, place.empty() ? "" : ": ", to_yaml(model.decoder.kind));
+  }
+  const auto attention =
+      make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
+  if (attention->is_distribution()) return;
+  throw ConfigError(
+      "{}{}model.output.kind: copy takes the attention's weights as probabilities of the source's "
+      "words, but those of model.attention.kind: {} are no distribution over them; take additive, "
+      "or another kind that scores each position",
+      place, place.empty() ? "" : ": ", model.attention.kind);
+}
+
+}  // namespace regard
