@@ -59,5 +59,16 @@ TEST(Configs, TheBestRecipeIsTheGoodOneWithSamplingAndAveraging) {
                           "training.moving_average: 0 → 0.999"));
 }
 
+TEST(Configs, TheTransformersReadTheDataOfTheRecurrentModelsAndSearchAlike) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};
+  for (const auto& [recurrent, transformer] : pairs) {
+    for (const auto& difference :
+         differing_keys(read_options(folder / recurrent), read_options(folder / transformer))) {
+      EXPECT_THAT(difference, ::testing::MatchesRegex("(name|model|training).*"));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace regard

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "decoding/search.h"
-#include "loss/cross_entropy.h"
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
 #include "tests/gradcheck.h"
@@ -76,9 +75,8 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   }
   torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
                      const torch::Tensor& output) {
-    const auto readout = model_->decode(input, model_->encode(source, lengths_)).readout;
-    const auto [weight, bias] = model_->output_layer();
-    return cross_entropy(readout, output, weight, bias, 0.1).smoothed;
+    const auto memory = model_->encode(source, lengths_);
+    return model_->output().loss(model_->decode(input, memory), memory, output, 0.1).smoothed;
   }
   torch::Tensor loss() { return loss(source_, input_, output_); }
   std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
@@ -154,11 +152,9 @@ TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGive
       const auto sequence = torch::tensor(tokens).unsqueeze(0);
       const auto T = sequence.size(1) - 1;
       const auto memory = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
-      const auto readout = model_->decode(sequence.narrow(1, 0, T), memory).readout[0];
-      const auto [weight, bias] = model_->output_layer();
-      const auto log_p = torch::linear(readout, weight, bias).log_softmax(-1);
-      const auto chosen = log_p.gather(1, sequence[0].narrow(0, 1, T).unsqueeze(1)).sum();
-      EXPECT_NEAR(chosen.item<double>(), hypothesis.log_probability, 1e-9);
+      const auto decoded = model_->decode(sequence.narrow(1, 0, T), memory);
+      const auto loss = model_->output().loss(decoded, memory, sequence.narrow(1, 1, T), 0);
+      EXPECT_NEAR(-loss.nll.sum().item<double>(), hypothesis.log_probability, 1e-9);
     }
   }
 }
@@ -174,14 +170,13 @@ TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
   const auto options = options_of("transformer-transformer");
   const InputLayer input(LayerKind::transformer, 4, options.encoder.self_attention, 0, "");
   const InputLayer plain(LayerKind::recurrent, 4, options.encoder.self_attention, 0, "");
-  const auto embedding = torch::randn({V, 4});
-  const auto tokens = torch::tensor({{5, 6}});
-  const auto x = input.forward(embedding, tokens);
+  const auto embedded = torch::randn({1, 2, 4});
+  const auto x = input.forward(embedded);
   const auto place = torch::tensor({{0.0, 1.0, 0.0, 1.0},
                                     {std::sin(1.0), std::cos(1.0), std::sin(0.01), std::cos(0.01)}})
                          .to(torch::kFloat);
-  EXPECT_TRUE(torch::allclose(x[0], 2 * plain.forward(embedding, tokens)[0] + place, 1e-6, 1e-6));
-  EXPECT_TRUE(torch::equal(plain.forward(embedding, tokens), torch::embedding(embedding, tokens)));
+  EXPECT_TRUE(torch::allclose(x[0], 2 * embedded[0] + place, 1e-6, 1e-6));
+  EXPECT_TRUE(torch::equal(plain.forward(embedded), embedded));
 }
 
 TEST(EncoderDecoder, ATransformerOfThreeAndThreeLayersHasItsComputedSize) {

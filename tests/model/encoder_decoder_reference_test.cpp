@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "kernels/fused.h"
-#include "loss/cross_entropy.h"
 #include "model/attention/attention.h"
 #include "tests/gradcheck.h"
 
