@@ -16,12 +16,12 @@ Batch batch_of_step(std::int64_t step) {
   Random random(3, static_cast<std::uint64_t>(step));
   std::vector<Example> examples(6);
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    auto& [index, source, target] = examples[i];
-    index = static_cast<std::int64_t>(i);
+    examples[i].index = static_cast<std::int64_t>(i);
+    auto& source = examples[i].source;
     for (auto length = 1 + random.next() % 7; length > 0; --length) {
       source.push_back(static_cast<std::int32_t>(4 + random.next() % (V - 4)));
     }
-    target.assign(source.rbegin(), source.rend());
+    examples[i].target.assign(source.rbegin(), source.rend());
   }
   return make_batch(examples);
 }

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""How many unseen words come through: unseen_words.py TRAINING REFERENCE HYPOTHESIS, files of lines.
+
+Counts the words of the reference that the training text never has, and those of them that the
+hypothesis has too; and the lines that are wholly right.
+"""
+
+import sys
+
+training, references, hypotheses = ([line.split() for line in open(path)] for path in sys.argv[1:])
+known = {word for line in training for word in line}
+unseen = through = right = 0
+for reference, hypothesis in zip(references, hypotheses, strict=True):
+    left = list(hypothesis)
+    for word in reference:
+        if word in known:
+            continue
+        unseen += 1
+        if word in left:
+            left.remove(word)
+            through += 1
+    right += reference == hypothesis
+print(f"{through} of {unseen} ({100 * through / max(1, unseen):.1f} %)", end=" ")
+print(f"{100 * right / len(references):.1f} %")
