@@ -19,6 +19,19 @@ def attention(kind, *settings, name=None, remark=""):
     return System(name or kind, keys, remark)
 
 
+def self_attention(side):
+    settings = ("kind=transformer", "hidden_size=128", "layers=3", "heads=4", "feed_forward_size=512")
+    return tuple(f"model.{side}.{setting}" for setting in settings)
+
+
+ENCODER = self_attention("encoder")
+# What only a recurrent decoder reads goes back to its default.
+DECODER = (
+    *self_attention("decoder"),
+    "model.decoder.readout_size=512",
+    "model.attention.size=512",
+)
+
 SYSTEMS = [
     attention("none"),
     attention("additive"),
@@ -37,6 +50,13 @@ SYSTEMS = [
     attention("ntm"),
     attention("multi_head", "heads=4", remark="4 heads"),
     attention("coverage"),
+    attention("monotonic"),
+    System(
+        "transformer_encoder",
+        ENCODER,
+        "self-attention in place of the recurrent encoder, additive attention",
+    ),
+    System("transformer", ENCODER + DECODER, "self-attention on both sides"),
 ]
 
 

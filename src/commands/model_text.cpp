@@ -19,13 +19,21 @@ std::string self_attention(const SelfAttentionOptions& o, PositionKind when_auto
       position == PositionKind::none ? "no positions" : to_yaml(position) + " positions");
 }
 
+// "2 LSTM layers of 512, residual".
+template <typename Side>
+std::string recurrent(const Side& o) {
+  const auto cell = o.cell == CellKind::gru ? "GRU" : o.cell == CellKind::lstm ? "LSTM" : "tanh";
+  return fmt::format("{} of {}{}{}", layers(o.layers, cell), o.hidden_size,
+                     o.residual ? ", residual" : "", o.layer_norm ? ", layer-normalised" : "");
+}
+
 std::string encoder_text(const EncoderOptions& o) {
   if (o.kind == LayerKind::transformer) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
                        self_attention(o.self_attention, PositionKind::sinusoidal));
   }
-  auto text = fmt::format("{} of {}, embeddings {}{}", layers(o.layers, "GRU"), o.hidden_size,
-                          o.embedding_dim, o.bidirectional ? ", in both directions" : "");
+  auto text = fmt::format("{}, embeddings {}{}", recurrent(o), o.embedding_dim,
+                          o.bidirectional ? ", in both directions" : "");
   if (o.self_attention_layers > 0) {
     text += fmt::format("; on top {} of {}, {}", layers(o.self_attention_layers, "self-attention"),
                         state_size(o), self_attention(o.self_attention, PositionKind::none));
@@ -38,8 +46,8 @@ std::string decoder_text(const DecoderOptions& o) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
                        self_attention(o.self_attention, PositionKind::sinusoidal));
   }
-  return fmt::format("{} of {}, embeddings {}, readout {}{}{}", layers(o.layers, "GRU"),
-                     o.hidden_size, o.embedding_dim, o.readout_size,
+  return fmt::format("{}, embeddings {}, readout {}{}{}", recurrent(o), o.embedding_dim,
+                     o.readout_size,
                      o.query == Query::automatic ? "" : ", query " + to_yaml(o.query),
                      o.input_feeding ? ", input feeding" : "");
 }

@@ -82,7 +82,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
       "{:.4f}. Nothing was written",
       last ? fmt::format(", going on from {}", last->string()) : "", batches.count(epoch),
       batch.size(), batch.target_tokens,
-      loss.nll.item<double>() / static_cast<double>(batch.target_tokens));
+      loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens));
 }
 
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {

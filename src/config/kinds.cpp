@@ -24,17 +24,20 @@ std::vector<Reader> readers(const ModelOptions& o) {
   const std::string e = "model.encoder.";
   const std::string d = "model.decoder.";
   return {
-      {{e + "bidirectional", e + "reset_gate", e + "self_attention_layers"},
+      {{e + "bidirectional", e + "cell", e + "reset_gate", e + "residual", e + "layer_norm",
+        e + "self_attention_layers"},
        "a recurrent encoder",
        recurrent_encoder},
+      {{e + "reset_gate"}, e + "cell: gru", o.encoder.cell == CellKind::gru},
       {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
        "an encoder of kind transformer or with self_attention_layers",
        encoder_attends},
       {{e + "max_positions"}, e + "position: learned", learned(o.encoder.self_attention)},
-      {{d + "reset_gate", d + "initial_state", d + "query", d + "input_feeding", d + "readout_size",
-        "model.attention."},
+      {{d + "cell", d + "reset_gate", d + "residual", d + "layer_norm", d + "initial_state",
+        d + "query", d + "input_feeding", d + "readout_size", "model.attention."},
        "a recurrent decoder",
        recurrent_decoder},
+      {{d + "reset_gate"}, d + "cell: gru", o.decoder.cell == CellKind::gru},
       {{d + "heads", d + "feed_forward_size", d + "norm", d + "position", d + "max_positions"},
        "a decoder of kind transformer",
        !recurrent_decoder},

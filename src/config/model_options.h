@@ -10,6 +10,12 @@
 
 namespace regard {
 
+// What a recurrent layer is made of.
+enum class CellKind { gru, lstm, tanh };
+constexpr std::array<std::string_view, 3> enum_names(CellKind) {
+  return {"gru", "lstm", "tanh"};
+}
+
 // Where the GRU's reset gate acts: on the old state, before its product with U (Cho 2014), or on
 // the product (cuDNN).
 enum class ResetGate { before, after };
@@ -66,7 +72,10 @@ struct EncoderOptions {
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
   bool bidirectional = true;
+  CellKind cell = CellKind::gru;
   ResetGate reset_gate = ResetGate::before;
+  bool residual = false;
+  bool layer_norm = false;
   std::int64_t self_attention_layers = 0;
   SelfAttentionOptions self_attention;
 };
@@ -78,7 +87,7 @@ constexpr std::int64_t state_size(const EncoderOptions& o) {
 
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
-  field("kind", o.kind, "GRU layers, or layers of self-attention (Vaswani et al. 2017)");
+  field("kind", o.kind, "recurrent layers, or layers of self-attention (Vaswani et al. 2017)");
   field(
       "numbers", o.numbers,
       "each source word is a vector of so many numbers, as in 0.5,-2 for two, embedded as W x + b "
@@ -92,9 +101,15 @@ void describe(EncoderOptions& o, Field&& field) {
   field("bidirectional", o.bidirectional,
         "recurrent: read the sentence both ways and concatenate the states; else left to right "
         "only");
+  field("cell", o.cell,
+        "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
   field("reset_gate", o.reset_gate,
-        "recurrent: the reset gate acts on the state before its product with U, or after it, as in "
+        "gru: the reset gate acts on the state before its product with U, or after it, as in "
         "cuDNN");
+  field("residual", o.residual,
+        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
+  field("layer_norm", o.layer_norm,
+        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
   field("self_attention_layers", o.self_attention_layers,
         "recurrent: layers of a transformer on top of the states, with the five keys below",
         between(0, 16));
@@ -117,7 +132,10 @@ struct DecoderOptions {
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
+  CellKind cell = CellKind::gru;
   ResetGate reset_gate = ResetGate::before;
+  bool residual = false;
+  bool layer_norm = false;
   InitialState initial_state = InitialState::bridge;
   Query query = Query::automatic;
   bool input_feeding = false;
@@ -128,25 +146,31 @@ struct DecoderOptions {
 template <typename Field>
 void describe(DecoderOptions& o, Field&& field) {
   field("kind", o.kind,
-        "GRU layers with model.attention, or layers of attention to the target so far and to the "
+        "recurrent layers with model.attention, or layers of attention to the target so far and to "
+        "the "
         "source (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a target token", at_least(1));
   field("hidden_size", o.hidden_size,
         "width D of a state; a transformer has one width, also embedding_dim's", at_least(1));
   field("layers", o.layers, "layers L, one on the other", between(1, 16));
+  field("cell", o.cell,
+        "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
   field("reset_gate", o.reset_gate,
-        "recurrent: the reset gate acts on the state before its product with U, or after it, as in "
+        "gru: the reset gate acts on the state before its product with U, or after it, as in "
         "cuDNN");
+  field("residual", o.residual,
+        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
+  field("layer_norm", o.layer_norm,
+        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
   field("initial_state", o.initial_state,
         "recurrent: s_0, tanh(W last + b) of the encoder's last states (bridge), these states "
         "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; of "
         "self-attention, which has no last state, the mean is taken for it");
-  field(
-      "query", o.query,
-      "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
-      "generate), the new, "
-      "s_t of the top layer (Luong: generate, then look), or the one between the two GRU steps of "
-      "Nematus's conditional GRU; auto is new for concat, else last");
+  field("query", o.query,
+        "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
+        "generate), the new, "
+        "s_t of the top layer (Luong: generate, then look), or the one between the two steps of "
+        "Nematus's conditional GRU; auto is new for concat, else last");
   field("input_feeding", o.input_feeding,
         "recurrent: the layer under the output of the step before goes into the next step (Luong "
         "2015)");

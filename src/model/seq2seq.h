@@ -23,7 +23,7 @@ struct Memory {
   torch::Tensor keys;     // [B, S, A] what queries are compared with
   // The values times the matrices that a context meets in the decoder, where contexts are mixtures:
   // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.
-  torch::Tensor gate_values;     // [B, S, 3D]
+  torch::Tensor gate_values;     // [B, S, K · D], K the gates of a cell
   torch::Tensor readout_values;  // [B, S, R]
   // Of a Transformer, keys and values of each layer, side by side: L times [B, S, 2D].
   std::vector<torch::Tensor> layers;
@@ -38,8 +38,8 @@ struct Memory {
 
 // What the decoder carries from one step to the next.
 struct DecoderState {
-  // What each of L layers carries: a GRU its state [N, D]; a Transformer's the keys and values of
-  // the t steps so far, side by side [N, t, 2D].
+  // What each of L layers carries: a recurrent one its state [N, …]; a Transformer's the keys and
+  // values of the t steps so far, side by side [N, t, 2D].
   std::vector<torch::Tensor> layers;
   torch::Tensor readout;  // [N, R], of the step before; undefined without input feeding
   std::vector<torch::Tensor> attention;  // what the attention carries, each [N, …]

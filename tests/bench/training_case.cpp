@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 #include "kernels/fused.h"
-#include "loss/cross_entropy.h"
 #include "model/build_model.h"
+#include "model/output/output.h"
 #include "tests/bench/timing.h"
 #include "training/train_step.h"
 

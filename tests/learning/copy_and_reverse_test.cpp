@@ -90,6 +90,20 @@ Case pair(const std::string& name, bool encoder, bool decoder) {
   return found;
 }
 
+Case cells(const std::string& name, CellKind cell) {
+  Case found{name, small()};
+  found.options.encoder.cell = found.options.decoder.cell = cell;
+  return found;
+}
+
+Case deep() {
+  Case found{"four_layers", small()};
+  for (auto* layers : {&found.options.encoder.layers, &found.options.decoder.layers}) *layers = 4;
+  found.options.encoder.residual = found.options.decoder.residual = true;
+  found.options.encoder.layer_norm = found.options.decoder.layer_norm = true;
+  return found;
+}
+
 Case self_attention_on_top() {
   Case found{"self_attention_layers", small()};
   found.options.encoder.self_attention_layers = 1;
@@ -150,6 +164,9 @@ const std::vector<Case> cases = {
     pair("transformer_encoder", true, false),
     pair("transformer_decoder", false, true),
     self_attention_on_top(),
+    cells("lstm", CellKind::lstm),
+    cells("tanh", CellKind::tanh),
+    deep(),
 };
 const auto name_of = [](const auto& tested) { return tested.param.name; };
 INSTANTIATE_TEST_SUITE_P(Kinds, Copying, testing::ValuesIn(cases), name_of);

@@ -64,7 +64,7 @@ double learn(ModelOptions options, std::int64_t V, const Draw& seen, const Draw&
   for (int step = 1; step <= 1500 && right < 0.95; ++step) {
     model->train();
     train_step(*model, *optimizer, tensors_of(parameters), {make_batch(drawn(seen, random, 32))},
-               step, training.learning_rate, training, workers);
+               {step, training.learning_rate}, training, workers);
     if (step % 50 == 0) right = share_right(*model, test);
   }
   return right;

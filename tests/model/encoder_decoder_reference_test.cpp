@@ -36,7 +36,7 @@ torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
 
 // Every way the decoder can be put together.
 std::vector<ModelOptions> variants() {
-  std::vector<ModelOptions> all(30, small());
+  std::vector<ModelOptions> all(38, small());
   all[1].decoder.layers = 2;
   all[2].decoder.reset_gate = all[2].encoder.reset_gate = ResetGate::after;
   all[3].attention.kind = "none";
@@ -87,14 +87,29 @@ std::vector<ModelOptions> variants() {
   all[28].attention.kind = "ntm";
   all[29].attention.kind = "ntm";
   all[29].decoder.query = Query::between;
+  for (std::size_t i = 30; i < 34; ++i) {
+    all[i].encoder.cell = all[i].decoder.cell = i < 33 ? CellKind::lstm : CellKind::tanh;
+    all[i].encoder.layers = all[i].decoder.layers = 2;
+  }
+  all[31].decoder.query = Query::between;
+  all[31].decoder.initial_state = InitialState::last;
+  all[32].decoder.query = Query::fresh;
+  all[32].decoder.input_feeding = true;
+  for (std::size_t i = 34; i < 38; ++i) {
+    all[i].encoder.layers = all[i].decoder.layers = 3;
+    all[i].encoder.residual = all[i].decoder.residual = i != 34;
+    all[i].encoder.layer_norm = all[i].decoder.layer_norm = i != 35;
+  }
+  all[37].decoder.query = Query::fresh;
+  all[37].attention.kind = "none";
   return all;
 }
 
 TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
-  auto all = variants();
-  all.push_back(small());
-  all.back().attention.kind = "hard";
-  for (const auto& options : all) {
+  auto every = variants();
+  every.push_back(small());
+  every.back().attention.kind = "hard";
+  for (const auto& options : every) {
     torch::manual_seed(6);
     EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);

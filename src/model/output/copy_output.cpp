@@ -19,6 +19,13 @@ torch::Tensor log_or_none(const torch::Tensor& x) {
   return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
 }
 
+// log(p_gen generated + (1 − p_gen) copied), of p_gen's logit and the logarithms of the others.
+torch::Tensor mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
+                  const torch::Tensor& log_copied) {
+  return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
+                          torch::log_sigmoid(-gate) + log_copied);
+}
+
 }  // namespace
 
 CopyOutput::CopyOutput(const OutputPlace& place) : VocabularyOutput(place) {
@@ -46,12 +53,6 @@ torch::Tensor CopyOutput::copied(std::int64_t width, const Decoded& decoded, con
   const auto& alpha = decoded.weights;
   return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
       .scatter_add(2, memory.copy_ids.unsqueeze(1).expand_as(alpha), alpha);
-}
-
-torch::Tensor CopyOutput::mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
-                              const torch::Tensor& log_copied) {
-  return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
-                          torch::log_sigmoid(-gate) + log_copied);
 }
 
 torch::Tensor CopyOutput::of_all(const torch::Tensor& logits, const Decoded& decoded,

@@ -35,9 +35,6 @@ class CopyOutput : public VocabularyOutput {
   torch::Tensor of_vocabulary(const Decoded& decoded, const Memory& memory);  // [B, G, V]
   // Σ_{s: x_s = y} α_ts of all words y: [B, G, width].
   torch::Tensor copied(std::int64_t width, const Decoded& decoded, const Memory& memory);
-  // log P where p_gen has these logits, the vocabulary log P_vocabulary and the source such a sum.
-  static torch::Tensor mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
-                           const torch::Tensor& log_copied);
 
   torch::nn::Linear w_c_{nullptr};
   torch::nn::Linear w_s_{nullptr};  // with b

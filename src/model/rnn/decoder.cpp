@@ -10,31 +10,33 @@
 namespace regard {
 RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
-      state_dropout_(std::make_shared<Dropout>(options.dropout.states)),
       readout_dropout_(std::make_shared<Dropout>(options.dropout.readout)) {
   const auto& o = options.decoder;
   const auto E = o.embedding_dim;
   const auto D = o.hidden_size;
   attention_ = register_module("attention", make_attention(D, state_size, options.attention));
   for (std::int64_t l = 0; l < o.layers; ++l) {
-    layers_.push_back(
-        register_module("layer" + std::to_string(l),
-                        std::make_shared<GruCell>(1, l == 0 ? E : D, D, o.reset_gate)));
+    layers_.push_back(register_module("layer" + std::to_string(l),
+                                      make_cell(o.cell, 1, l == 0 ? E : D, D, o.reset_gate)));
   }
+  stack_ = register_module("stack", std::make_shared<Stack>(o.layers, D, o.residual, o.layer_norm,
+                                                            options.dropout.states));
+  const auto gates = layers_[0]->gates_size();
   query_ = o.query == Query::automatic ? attention_->habit() : o.query;
-  if (query_ == Query::last) C_ = register_module("C", make_linear(state_size, 3 * D, false));
+  if (query_ == Query::last) C_ = register_module("C", make_linear(state_size, gates, false));
   if (query_ == Query::between) {
-    second_ = register_module("second", std::make_shared<GruCell>(1, state_size, D, o.reset_gate));
+    second_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
-    for (std::int64_t l = 0; l < o.layers; ++l) bridges_->push_back(make_linear(state_size, D));
+    for (std::int64_t l = 0; l < o.layers; ++l) {
+      bridges_->push_back(make_linear(state_size, layers_[0]->state_size()));
+    }
   }
   W_y_ = register_module("W_y", make_linear(E, o.readout_size));
   W_s_ = register_module("W_s", make_linear(D, o.readout_size, false));
   W_c_ = register_module("W_c", make_linear(state_size, o.readout_size, false));
-  if (o.input_feeding) F_ = register_module("F", make_linear(o.readout_size, 3 * D, false));
-  register_module("state_dropout", state_dropout_);
+  if (o.input_feeding) F_ = register_module("F", make_linear(o.readout_size, gates, false));
   register_module("readout_dropout", readout_dropout_);
 }
 
@@ -51,9 +53,10 @@ DecoderState RecurrentDecoder::start(const Memory& memory) {
                                                            : memory.summary;  // [B, C]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     if (initial_state_ == InitialState::zero) {
-      state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->hidden_size()}));
+      state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
     } else if (initial_state_ == InitialState::last) {
-      state.layers.push_back(source);
+      const auto hidden = layers_[l]->state_size() - source.size(1);  // what is not shown is 0
+      state.layers.push_back(torch::constant_pad_nd(source, {0, hidden}));
     } else {
       state.layers.push_back(bridges_[l]->as<torch::nn::Linear>()->forward(source).tanh());
     }
@@ -110,12 +113,12 @@ RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
                                                        const AttentionState& attention,
                                                        const Memory& memory) {
   if (query_ == Query::last) {
-    auto attended = attend(s, attention, memory);
+    auto attended = attend(layers_[0]->shown(s), attention, memory);
     return {layers_[0]->step(x + attended.gates, s), std::move(attended)};
   }
   const auto first = layers_[0]->step(x, s);
   if (query_ == Query::fresh) return {first, {}};
-  auto attended = attend(first, attention, memory);
+  auto attended = attend(second_->shown(first), attention, memory);
   return {second_->step(attended.gates, first), std::move(attended)};
 }
 
@@ -124,14 +127,16 @@ RecurrentDecoder::WholeStep RecurrentDecoder::whole_step(const torch::Tensor& x,
                                                          const DecoderState& state,
                                                          const Memory& memory) {
   const auto gates = F_.is_empty() ? x : x + F_(state.readout);
-  auto [s, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
+  auto [bottom, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
   DecoderState next;
-  next.layers.push_back(s);
+  next.layers.push_back(bottom);
+  auto s = layers_[0]->shown(bottom);
   for (std::size_t l = 1; l < layers_.size(); ++l) {
-    const auto input = state_dropout_->forward(s).unsqueeze(0);
-    s = layers_[l]->step(layers_[l]->project(input)[0], state.layers[l]);
-    next.layers.push_back(s);
+    const auto input = stack_->input(l, s).unsqueeze(0);
+    next.layers.push_back(layers_[l]->step(layers_[l]->project(input)[0], state.layers[l]));
+    s = stack_->joined(l, s, layers_[l]->shown(next.layers.back()));
   }
+  s = stack_->top(s);
   if (query_ == Query::fresh) attended = attend(s, state.attention, memory);
   const auto r = readout(y, s, attended.readout);
   if (!F_.is_empty()) next.readout = r;
@@ -154,20 +159,22 @@ RecurrentDecoder::AttendedSteps RecurrentDecoder::all_of(const std::vector<Atten
 RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor& projected,
                                                              const DecoderState& first,
                                                              const Memory& memory) {
-  auto s = first.layers[0];  // [B, D]
+  auto s = first.layers[0];  // [B, state_size]
   if (query_ == Query::fresh) {
     return {layers_[0]->sequence(projected.unsqueeze(0), s.unsqueeze(0))[0], {}};
   }
   if (query_ == Query::last && attention_->is_constant()) {
-    const auto attended = attend(s, {}, memory);
-    const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, 3D]
+    const auto attended = attend(layers_[0]->shown(s), {}, memory);
+    const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
     return {layers_[0]->sequence(x, s.unsqueeze(0))[0], all_of({attended})};
   }
   const auto score = attention_->kernel_score(memory);
   if (query_ == Query::last && score) {
-    const auto [states, weights] = layers_[0]->sequence(projected, s, {*score, memory.gate_values});
-    const auto by_sentence = weights.transpose(0, 1);  // [B, T, S]
-    return {states, {by_sentence.bmm(memory.readout_values).transpose(0, 1), by_sentence, {}}};
+    const auto all = layers_[0]->attended_sequence(projected, s, {*score, memory.gate_values});
+    if (all) {
+      const auto weights = all->weights.transpose(0, 1);  // [B, T, S]
+      return {all->states, {weights.bmm(memory.readout_values).transpose(0, 1), weights, {}}};
+    }
   }
   std::vector<torch::Tensor> states;
   std::vector<Attended> attended;
@@ -176,7 +183,7 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
     auto step = bottom_step(x, s, attention, memory);
     s = step.state;
     attention = step.attended.state;
-    states.push_back(s);
+    states.push_back(layers_[0]->shown(s));
     attended.push_back(std::move(step.attended));
   }
   return {torch::stack(states), all_of(attended)};
@@ -228,15 +235,18 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& m
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
   const auto first = start(memory);
   const auto projected =
-      layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, 3D]
+      layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, K · D]
   if (!F_.is_empty()) return fed_steps(projected, y, first, memory);
   auto [h, attended] = bottom_layer(projected, first, memory);
 
   // The layers above wait for the bottom's states only.
   for (std::size_t l = 1; l < layers_.size(); ++l) {
-    const auto x = layers_[l]->project(state_dropout_->forward(h).reshape({1, T * B, -1}));
-    h = layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
+    const auto x = layers_[l]->project(stack_->input(l, h).reshape({1, T * B, -1}));
+    const auto of_layer =
+        layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
+    h = stack_->joined(l, h, of_layer);
   }
+  h = stack_->top(h);
   if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
   return {.readout = readout(y, h, attended.readout).transpose(0, 1),
           .weights = attended.weights,

@@ -1,4 +1,5 @@
-// The attention decoder, a stack of GRUs. As in Bahdanau, Cho, Bengio 2015 (sections 3.1, A.2.2):
+// The attention decoder, a stack of GRUs, LSTMs or simple cells (cell.h, stack.h); the equations
+// for a GRU. As in Bahdanau, Cho, Bengio 2015 (sections 3.1, A.2.2):
 //
 //   c_t = attention(s_{t−1}, h)                  the bottom layer's old state asks (query: last)
 //   r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
@@ -24,7 +25,8 @@
 #include "model/attention/attention.h"
 #include "model/decoder.h"
 #include "model/dropout.h"
-#include "model/rnn/gru.h"
+#include "model/rnn/cell.h"
+#include "model/rnn/stack.h"
 
 namespace regard {
 
@@ -47,7 +49,7 @@ class RecurrentDecoder : public Decoder {
  private:
   // What attention adds, once the matrices of its places are applied.
   struct Attended {
-    torch::Tensor gates;    // [N, 3D], undefined where the new state asks
+    torch::Tensor gates;    // [N, K · D], undefined where the new state asks
     torch::Tensor readout;  // [N, R]
     torch::Tensor weights;  // [N, S] or undefined
     torch::Tensor query;    // [N, D], which asked
@@ -57,8 +59,8 @@ class RecurrentDecoder : public Decoder {
   };
   Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
 
-  // One step of the bottom layer: x [N, 3D] the input's share of the gates, s [N, D]. Where the new
-  // state asks, nothing is attended yet.
+  // One step of the bottom layer: x [N, K · D] the input's share of the gates, s [N, D]. Where the
+  // new state asks, nothing is attended yet.
   struct Bottom {
     torch::Tensor state;  // [N, D]
     Attended attended;
@@ -87,7 +89,7 @@ class RecurrentDecoder : public Decoder {
     torch::Tensor states;    // [T, B, D]
     AttendedSteps attended;  // if it was asked
   };
-  // All steps of the bottom layer: projected [T, B, 3D].
+  // All steps of the bottom layer: projected [T, B, K · D].
   BottomLayer bottom_layer(const torch::Tensor& projected, const DecoderState& first,
                            const Memory& memory);
   // All steps, each of which waits for the readout before: y [T, B, E].
@@ -100,16 +102,16 @@ class RecurrentDecoder : public Decoder {
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;
-  std::vector<std::shared_ptr<GruCell>> layers_;
+  std::vector<std::shared_ptr<Cell>> layers_;
+  std::shared_ptr<Stack> stack_;
   Query query_;
-  torch::nn::Linear C_{nullptr};     // [3D, C], the context's share of the gates; query: last
-  std::shared_ptr<GruCell> second_;  // GRU_2; query: between
-  torch::nn::Linear F_{nullptr};     // [3D, R], the last readout's share; input feeding
+  torch::nn::Linear C_{nullptr};  // [K · D, C], the context's share of the gates; query: last
+  std::shared_ptr<Cell> second_;  // GRU_2; query: between
+  torch::nn::Linear F_{nullptr};  // [K · D, R], the last readout's share; input feeding
   torch::nn::ModuleList bridges_;
   torch::nn::Linear W_y_{nullptr};
   torch::nn::Linear W_s_{nullptr};
   torch::nn::Linear W_c_{nullptr};
-  std::shared_ptr<Dropout> state_dropout_;
   std::shared_ptr<Dropout> readout_dropout_;
 };
 

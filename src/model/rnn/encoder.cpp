@@ -27,9 +27,12 @@ RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_d
   for (std::int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(register_module(
         "layer" + std::to_string(l),
-        std::make_shared<GruCell>(directions_, input_size, hidden_size_, options.reset_gate)));
+        make_cell(options.cell, directions_, input_size, hidden_size_, options.reset_gate)));
     input_size = state_size();
   }
+  stack_ = register_module("stack",
+                           std::make_shared<Stack>(options.layers, state_size(), options.residual,
+                                                   options.layer_norm, state_dropout));
 }
 
 EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
@@ -41,23 +44,26 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
   const auto reversal = reversed_positions(positions, on_device);             // [B, S]
 
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
-  torch::Tensor h;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    if (l > 0) x = dropout_->forward(x);
-    std::vector<torch::Tensor> readings = {x};
-    if (directions_ == 2) readings.push_back(reorder(x, reversal));
+    const auto below = l > 0 ? stack_->input(l, x) : x;
+    std::vector<torch::Tensor> readings = {below};
+    if (directions_ == 2) readings.push_back(reorder(below, reversal));
     const auto projected = layers_[l]
                                ->project(torch::stack(readings).view({directions_, S * B, -1}))
-                               .view({directions_, S, B, -1});  // [G, S, B, 3D]
-    h = layers_[l]->sequence(projected, torch::zeros({directions_, B, hidden_size_}, x.options()));
+                               .view({directions_, S, B, -1});  // [G, S, B, K · D]
+    const auto first = torch::zeros({directions_, B, layers_[l]->state_size()}, x.options());
+    const auto h = layers_[l]->sequence(projected, first);  // [G, S, B, D]
     std::vector<torch::Tensor> sides = {h[0]};
     if (directions_ == 2) sides.push_back(reorder(h[1], reversal));
-    x = torch::cat(sides, -1);  // [S, B, C]
+    x = stack_->joined(l, x, torch::cat(sides, -1));  // [S, B, C]
   }
+  x = stack_->top(x);
 
-  // Both directions have read the whole sentence after its own number of steps.
-  const auto end = (on_device - 1).view({1, 1, B, 1}).expand({directions_, 1, B, hidden_size_});
-  const auto last = h.gather(1, end).squeeze(1).transpose(0, 1).reshape({B, -1});  // [B, C]
+  // Left to right a sentence ends at its last position, right to left at its first.
+  const auto D = hidden_size_;
+  const auto end = (on_device - 1).view({1, B, 1}).expand({1, B, D});
+  auto last = x.narrow(2, 0, D).gather(0, end)[0];                            // [B, D]
+  if (directions_ == 2) last = torch::cat({last, x[0].narrow(1, D, D)}, -1);  // [B, C]
   return {dropout_->forward(x.transpose(0, 1)), positions < on_device.unsqueeze(1),
           dropout_->forward(last)};
 }

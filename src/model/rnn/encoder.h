@@ -1,9 +1,10 @@
 // The recurrent encoder (Bahdanau, Cho, Bengio 2015, section 3.2):
 //
-//   →h_s = GRU(x_s, →h_{s−1})      ←h_s = GRU(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
+//   →h_s = f(x_s, →h_{s−1})      ←h_s = f(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
 //
-// The backward direction begins at each sentence's own last token: sentences are reversed within
-// their length, so that both directions run left to right and padding comes after all that counts.
+// f is a GRU, an LSTM or a simple cell (cell.h), or a stack of them (stack.h). The backward
+// direction begins at each sentence's own last token: sentences are reversed within their length,
+// so that both directions run left to right and padding comes after all that counts.
 #pragma once
 
 #include <torch/torch.h>
@@ -14,7 +15,8 @@
 #include "config/model_options.h"
 #include "model/dropout.h"
 #include "model/encoder.h"
-#include "model/rnn/gru.h"
+#include "model/rnn/cell.h"
+#include "model/rnn/stack.h"
 
 namespace regard {
 
@@ -29,7 +31,8 @@ class RecurrentEncoder : public Encoder {
  private:
   std::int64_t directions_;
   std::int64_t hidden_size_;
-  std::vector<std::shared_ptr<GruCell>> layers_;
+  std::vector<std::shared_ptr<Cell>> layers_;
+  std::shared_ptr<Stack> stack_;
   std::shared_ptr<Dropout> dropout_;
 };
 

@@ -2,7 +2,6 @@
 // et al. 2017, or before the sublayer, which trains deep stacks without care (Xiong et al. 2020):
 //
 //   post: norm(x + dropout(f(x)))      pre: x + dropout(f(norm(x)))
-//   norm(x) = g ⊙ (x − mean(x)) / sqrt(var(x) + 1e-5) + b, over the width of each position
 #pragma once
 
 #include <torch/torch.h>
@@ -12,22 +11,9 @@
 
 #include "config/model_options.h"
 #include "model/dropout.h"
+#include "model/layer_norm.h"
 
 namespace regard {
-
-class LayerNorm : public torch::nn::Module {
- public:
-  explicit LayerNorm(std::int64_t D)
-      : g_(register_parameter("g", torch::ones({D}))),
-        b_(register_parameter("b", torch::zeros({D}))) {}
-  torch::Tensor forward(const torch::Tensor& x) const {
-    return torch::layer_norm(x, g_.sizes(), g_, b_);
-  }
-
- private:
-  torch::Tensor g_;  // [D]
-  torch::Tensor b_;  // [D]
-};
 
 class Residual : public LayerNorm {
  public:

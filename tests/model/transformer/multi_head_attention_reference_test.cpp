@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "model/random_stream.h"
 #include "tests/gradcheck.h"
 #include "tests/model/transformer/plain.h"
 #include "tests/model/transformer/sizes.h"
@@ -74,7 +75,7 @@ TEST(MultiHeadAttention, DropoutFallsOnTheWeightsInTrainingOnly) {
   const auto x = torch::randn({B, T, D}, torch::kDouble);
   const auto kv = attention.keys_and_values(x);
   const auto run = [&] { return attention.forward(x, kv, {}, false, false).y; };
-  const DropoutStream stream(1, 2);
+  const RandomStream stream(1, 2);
   EXPECT_FALSE(torch::allclose(run(), run()));
   attention.eval();
   EXPECT_TRUE(torch::equal(run(), run()));
