@@ -20,6 +20,7 @@
 #include "model/attention/hard.h"
 #include "model/attention/local.h"
 #include "model/attention/location.h"
+#include "model/attention/monotonic.h"
 #include "model/attention/multi_head.h"
 #include "model/attention/ntm.h"
 
@@ -56,6 +57,7 @@ const std::vector<Kind>& table() {
       {"ntm", {"shift"}, make<Ntm>},
       {"multi_head", {"size", "heads"}, make<MultiHead>},
       {"coverage", {"size", "fertility", "coverage_loss"}, make<Coverage>},
+      {"monotonic", {"size"}, make<Monotonic>},
   };
   return kinds;
 }

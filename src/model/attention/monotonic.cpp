@@ -1,0 +1,70 @@
+#include "model/attention/monotonic.h"
+
+#include <limits>
+#include <numbers>
+
+#include "model/random_stream.h"
+
+namespace regard {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+// Standard normal noise (Box and Muller).
+torch::Tensor noise_like(const torch::Tensor& x) {
+  const auto radius =
+      (-2 * RandomStream::uniform(x.numel(), x.options()).clamp_min(1e-20).log()).sqrt();
+  const auto angle = 2 * std::numbers::pi * RandomStream::uniform(x.numel(), x.options());
+  return (radius * angle.cos()).view_as(x);
+}
+
+// q_s = sum_{k <= s} alpha_k prod_{k <= l < s} (1 − p_l), for e [N, S] and the alpha [N, S] of the
+// step before: all positions at once, in logarithms, whose differences only fall.
+torch::Tensor reached(const torch::Tensor& e, const torch::Tensor& alpha) {
+  const auto log_pass = torch::log_sigmoid(-e);
+  const auto before = log_pass.cumsum(1) - log_pass;               // the sum over l < s
+  const auto log_way = before.unsqueeze(1) - before.unsqueeze(2);  // [N, k, s]
+  const auto S = e.size(1);
+  const auto back = torch::ones({S, S}, e.options().dtype(torch::kBool)).tril(-1);  // s < k
+  const auto way = log_way.masked_fill(back, minus_infinity).exp();
+  return alpha.unsqueeze(1).bmm(way).squeeze(1);
+}
+
+// The first position from the last one on where to stop, as weights: 0 everywhere where there is
+// none.
+torch::Tensor first_stop(const torch::Tensor& e, const torch::Tensor& last) {
+  const auto open = last.cumsum(1).gt(0).logical_and(e.ge(0));
+  const auto first = open.logical_and(open.cumsum(1).eq(1));
+  return first.to(e.scalar_type());
+}
+
+}  // namespace
+
+Monotonic::Monotonic(std::int64_t query_size, std::int64_t state_size,
+                     const AttentionOptions& options)
+    : additive_(
+          register_module("additive", std::make_shared<Additive>(query_size, state_size, options))),
+      r_(register_parameter("r", torch::full({}, -1.0))) {}
+
+AttentionState Monotonic::start(const Memory& memory) {
+  auto first = torch::zeros_like(memory.mask, memory.values.options());
+  first.select(1, 0).fill_(1);
+  return {first};
+}
+
+AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& state,
+                              const Memory& memory) {
+  auto e = scores(query, state, memory);  // [N, S]
+  const auto G = query.size(0) / memory.mask.size(0);
+  const auto padding = memory.mask.logical_not().repeat_interleave(G, 0);
+  if (!is_training()) {
+    const auto weights = first_stop(e.masked_fill(padding, minus_infinity), state[0]);
+    const auto stopped = weights.sum(1, /*keepdim=*/true).gt(0);
+    return {weights, {}, {torch::where(stopped, weights, state[0])}};
+  }
+  e = e + noise_like(e);
+  const auto weights = (e.sigmoid() * reached(e, state[0])).masked_fill(padding, 0);
+  return {weights, {}, {weights}};
+}
+
+}  // namespace regard
