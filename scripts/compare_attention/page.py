@@ -124,9 +124,8 @@ def explanation(grid, work):
     if not cell.result():
         return ""
     line = work / "line"
-    line.write_text(
-        (ROOT / "data/test.en").read_text(encoding="utf-8").splitlines()[0] + "\n", encoding="utf-8"
-    )
+    source = (ROOT / "data/test.en").read_text(encoding="utf-8").splitlines()
+    line.write_text(next(s for s in source if len(s.split()) == 5) + "\n", encoding="utf-8")
     text = regard("translate", "-m", cell.run, "-i", line, "--explain")
     return "```\n" + "\n".join(s.rstrip() for s in text.strip().splitlines()) + "\n```\n"
 

@@ -29,13 +29,14 @@ ENCODER = self_attention("encoder")
 DECODER = (
     *self_attention("decoder"),
     "model.decoder.readout_size=512",
-    "model.attention.size=512",
 )
+
+SIZE = "size=256"  # of the kinds that have one
 
 SYSTEMS = [
     attention("none"),
-    attention("additive"),
-    attention("concat"),
+    attention("additive", SIZE),
+    attention("concat", SIZE),
     attention("dot"),
     attention("scaled_dot"),
     attention("general"),
@@ -48,12 +49,12 @@ SYSTEMS = [
         "hard", "estimator=gumbel", name="hard_gumbel", remark="straight-through Gumbel"
     ),
     attention("ntm"),
-    attention("multi_head", "heads=4", remark="4 heads"),
-    attention("coverage"),
-    attention("monotonic"),
+    attention("multi_head", SIZE, "heads=4", remark="4 heads"),
+    attention("coverage", SIZE),
+    attention("monotonic", SIZE),
     System(
         "transformer_encoder",
-        ENCODER,
+        (*ENCODER, "model.attention.size=256"),
         "self-attention in place of the recurrent encoder, additive attention",
     ),
     System("transformer", ENCODER + DECODER, "self-attention on both sides"),
