@@ -2,7 +2,7 @@
 // the order given; `indices` says which is which.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // The attention weights of one step, brought to the CPU to be kept with hypotheses.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "decoding/forced.h"
 
+#include <torch/utils.h>
+
 #include "decoding/attention_rows.h"
 
 namespace regard {

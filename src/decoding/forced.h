@@ -2,7 +2,7 @@
 // attention that goes with it. Knows the Seq2Seq interface and nothing of the model behind it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "decoding/search.h"
 
+#include <torch/utils.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

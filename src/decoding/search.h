@@ -2,7 +2,7 @@
 // the Seq2Seq interface and nothing of the model behind it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <vector>

@@ -1,5 +1,7 @@
 #include "kernels/attention.h"
 
+#include <torch/autograd.h>
+
 #include <limits>
 #include <optional>
 #include <tuple>

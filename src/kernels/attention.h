@@ -1,7 +1,7 @@
 // Attention weights, for a score in one of the forms that the kernels know (attention_rows.h).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "kernels/attention_rows.h"
 

@@ -1,5 +1,7 @@
 #include "kernels/cross_entropy.h"
 
+#include <torch/autograd.h>
+
 #include <algorithm>
 
 #include "kernels/fused.h"

@@ -5,7 +5,7 @@
 //   q_i = (1 − ε) one-hot(target_i) + ε / V            label smoothing (Szegedy et al. 2016)
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard::kernels {
 

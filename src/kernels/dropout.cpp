@@ -1,5 +1,7 @@
 #include "kernels/dropout.h"
 
+#include <torch/autograd.h>
+
 #include "kernels/dropout_rows.h"
 #include "kernels/fused.h"
 

@@ -1,7 +1,7 @@
 // Where the fused operations of this folder are used in place of their composites.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard::kernels {
 

@@ -1,5 +1,7 @@
 #include "kernels/gru.h"
 
+#include <torch/autograd.h>
+
 #include "kernels/fused.h"
 #include "kernels/gru_rows.h"
 #include "kernels/packed_matrix.h"

@@ -8,7 +8,7 @@
 // steps, made after the loop. The gradient cannot itself be differentiated.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 // A matrix that many others are multiplied with, made ready for it once (product_rows.h).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard::kernels {
 

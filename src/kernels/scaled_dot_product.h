@@ -6,7 +6,7 @@
 // a causal attention takes none.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard::kernels {
 

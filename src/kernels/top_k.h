@@ -1,7 +1,7 @@
 // The most probable of all V tokens, without the probabilities of the others.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard::kernels {
 

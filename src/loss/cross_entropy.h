@@ -2,7 +2,7 @@
 // included; padding counts nothing.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard {
 

@@ -7,7 +7,7 @@
 // A position drawn at t changes nothing of what was said before, so only what comes after counts.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard {
 

@@ -1,7 +1,8 @@
 // Reads source sentences: what every encoder is to the rest of the model.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 

@@ -1,5 +1,8 @@
 #include "model/initialisation.h"
 
+#include <torch/nn/init.h>
+#include <torch/utils.h>
+
 #include <cmath>
 
 namespace regard {

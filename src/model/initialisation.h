@@ -1,7 +1,8 @@
 // First values of parameters. Each fills the tensor in place and draws from Torch's generator.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
 
 namespace regard {
 

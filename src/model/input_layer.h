@@ -5,7 +5,8 @@
 //   x_t = dropout(sqrt(D) E[y_t] + p_t)         a Transformer's (Vaswani et al. 2017, 3.4, 3.5)
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

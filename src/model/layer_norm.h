@@ -3,7 +3,8 @@
 //   norm(x) = g ⊙ (x − mean(x)) / sqrt(var(x) + 1e-5) + b
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // The mean over a sentence's real positions.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 namespace regard {
 

@@ -1,5 +1,7 @@
 #include "optim/moving_average.h"
 
+#include <torch/utils.h>
+
 #include <algorithm>
 
 namespace regard {

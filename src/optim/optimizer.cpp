@@ -1,5 +1,7 @@
 #include "optim/optimizer.h"
 
+#include <torch/utils.h>
+
 #include <cmath>
 
 namespace regard {

@@ -2,7 +2,7 @@
 // (Loshchilov and Hutter 2019). Their state is named tensors, so that a checkpoint can carry it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <string>

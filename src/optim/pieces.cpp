@@ -1,5 +1,7 @@
 #include "optim/pieces.h"
 
+#include <torch/utils.h>
+
 #include <algorithm>
 
 namespace regard {

@@ -2,7 +2,7 @@
 // piece at a time, each worker with its own run of pieces.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <vector>

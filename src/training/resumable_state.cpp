@@ -1,5 +1,7 @@
 #include "training/resumable_state.h"
 
+#include <torch/utils.h>
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <fmt/ranges.h>
 

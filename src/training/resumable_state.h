@@ -2,7 +2,7 @@
 // the checkpoint.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <optional>
 

@@ -1,5 +1,7 @@
 #include "training/setup.h"
 
+#include <torch/utils.h>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"

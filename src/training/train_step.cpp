@@ -1,5 +1,7 @@
 #include "training/train_step.h"
 
+#include <torch/autograd.h>
+
 #include <cmath>
 
 #include "model/random_stream.h"

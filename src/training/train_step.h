@@ -1,7 +1,7 @@
 // One update: forward and backward by all workers, clipping, optimizer.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // The training loop: updates, validations, checkpoints, until there is a reason to stop.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <optional>

@@ -1,5 +1,7 @@
 #include "training/validation.h"
 
+#include <torch/utils.h>
+
 #include <chrono>
 #include <cmath>
 #include <numeric>

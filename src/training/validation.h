@@ -2,7 +2,7 @@
 // translations, with whatever weights it has at the moment.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <string>

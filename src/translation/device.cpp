@@ -1,5 +1,9 @@
 #include "translation/device.h"
 
+#include <torch/cuda.h>
+#include <torch/utils.h>
+#include <torch/version.h>
+
 #include <charconv>
 #include <thread>
 

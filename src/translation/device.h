@@ -1,7 +1,7 @@
 // Where the tensors live, and how many workers there are.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,7 @@
 #include "translation/explanation.h"
 
+#include <torch/utils.h>
+
 #include "data/batch.h"
 #include "model/output/output.h"
 

@@ -1,7 +1,7 @@
 // A translation retold step by step, in the numbers of its attention.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // the weights. What training needs to go on may lie beside them.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <filesystem>
 #include <memory>

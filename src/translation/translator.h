@@ -1,7 +1,7 @@
 // Text in, text out: tokenizers, model and search together.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 #include <string>

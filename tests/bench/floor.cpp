@@ -1,5 +1,7 @@
 #include "tests/bench/floor.h"
 
+#include <torch/utils.h>
+
 #include <array>
 
 namespace regard {

@@ -1,7 +1,7 @@
 // The floor under a training step: its matrix products alone, at their shapes, in their order.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <vector>

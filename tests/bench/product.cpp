@@ -1,6 +1,8 @@
 // How fast a product with a packed matrix is beside LibTorch's, at the shapes of training and
 // search: one thread, in turn in the same minute. Prints Markdown and, as its last line, one JSON
 // object. scripts/bench.sh product runs it.
+#include <torch/utils.h>
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,8 @@
 #include "tests/bench/training_case.h"
 
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
 #include <algorithm>
 #include <array>
 

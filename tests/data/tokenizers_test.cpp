@@ -3,7 +3,7 @@
 #include "data/tokenizers.h"
 
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "base/error.h"
 #include "base/file.h"

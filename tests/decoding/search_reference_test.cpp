@@ -1,6 +1,7 @@
 #include "decoding/search.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A model whose probabilities the test writes down: P(y_t) depends on y_{t−1} and on the sentence.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "model/output/output.h"
 #include "model/seq2seq.h"

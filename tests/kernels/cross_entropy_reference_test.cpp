@@ -1,6 +1,8 @@
 #include "kernels/cross_entropy.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include "tests/gradcheck.h"
 

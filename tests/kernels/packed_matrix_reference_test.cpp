@@ -1,6 +1,7 @@
 #include "kernels/packed_matrix.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "kernels/product_rows.h"
 

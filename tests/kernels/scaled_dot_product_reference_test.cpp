@@ -1,6 +1,8 @@
 #include "kernels/scaled_dot_product.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include <limits>
 

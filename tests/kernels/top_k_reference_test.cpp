@@ -1,6 +1,7 @@
 #include "kernels/top_k.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 namespace regard::kernels {
 namespace {

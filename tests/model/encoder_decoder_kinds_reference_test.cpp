@@ -1,5 +1,6 @@
 // Every encoder under every decoder: what holds of the plain pair holds of all of them.
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,11 @@
 #include "optim/optimizer.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/optimizer.h>
+#include <torch/optim/sgd.h>
 
 #include <functional>
 

@@ -1,5 +1,6 @@
 // Training with the fused kernels against training with their composites.
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "base/random.h"
 #include "kernels/fused.h"

@@ -1,6 +1,7 @@
 #include "training/train_step.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "model/build_model.h"
 

@@ -1,7 +1,9 @@
 // For scores that compare query and state directly, and so want them of one width.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
 
 #include "config/model_options.h"
 

@@ -4,7 +4,7 @@
 // A new output is one file beside this one and one line in table.cpp.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <functional>
 

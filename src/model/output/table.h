@@ -1,7 +1,8 @@
 // The table of outputs: what `model.output.kind` may say.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

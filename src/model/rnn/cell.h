@@ -5,7 +5,8 @@
 // state may carry more than it shows (an LSTM's memory); what is shown comes first.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

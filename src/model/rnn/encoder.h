@@ -7,7 +7,7 @@
 // so that both directions run left to right and padding comes after all that counts.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <vector>

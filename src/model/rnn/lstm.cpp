@@ -1,5 +1,7 @@
 #include "model/rnn/lstm.h"
 
+#include <torch/utils.h>
+
 namespace regard {
 
 LstmCell::LstmCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size)

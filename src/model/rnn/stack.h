@@ -5,7 +5,8 @@
 //   norm_l(x_{l−1}) for what a layer reads, and norm(x_L) at the top, with layer_norm
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

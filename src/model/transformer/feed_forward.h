@@ -3,7 +3,9 @@
 //   y = W_2 max(0, W_1 x + b_1) + b_2
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

@@ -4,7 +4,8 @@
 //   post: norm(x + dropout(f(x)))      pre: x + dropout(f(norm(x)))
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "model/attention/coverage.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 

@@ -1,6 +1,8 @@
 #include "model/attention/hard.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include "loss/reinforce.h"
 #include "model/random_stream.h"

@@ -1,5 +1,7 @@
 // What holds of every attention with weights, and of every content score.
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include "kernels/fused.h"
 #include "model/attention/table.h"

@@ -1,6 +1,7 @@
 #include "model/attention/monotonic.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "model/attention/ntm.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // For equations written out loop by loop.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,8 @@
 #include "model/output/copy_output.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include <cmath>
 

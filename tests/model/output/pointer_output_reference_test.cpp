@@ -1,6 +1,7 @@
 #include "model/output/pointer_output.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include <cmath>
 

@@ -1,6 +1,8 @@
 #include "model/rnn/gru.h"
 
 #include <gtest/gtest.h>
+#include <torch/nn/modules/rnn.h>
+#include <torch/utils.h>
 
 #include <cmath>
 

@@ -1,6 +1,7 @@
 #include "model/transformer/decoder.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "tests/gradcheck.h"
 #include "tests/model/transformer/plain.h"

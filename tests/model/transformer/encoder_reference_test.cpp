@@ -1,6 +1,7 @@
 #include "model/transformer/encoder.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "model/rnn/encoder.h"
 #include "tests/gradcheck.h"

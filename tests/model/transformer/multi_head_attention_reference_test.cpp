@@ -1,6 +1,7 @@
 #include "model/transformer/multi_head_attention.h"
 
 #include <gtest/gtest.h>
+#include <torch/utils.h>
 
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"

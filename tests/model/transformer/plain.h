@@ -2,7 +2,8 @@
 // module: what the fused, batched and cached one is held to.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,9 @@
 // A small Transformer's sizes, and what is drawn at random for it.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include "config/model_options.h"
 
