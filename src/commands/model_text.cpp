@@ -56,7 +56,7 @@ std::string decoder_text(const DecoderOptions& o) {
 
 std::string layers_text(const ModelOptions& o) {
   const auto attention = o.decoder.kind == LayerKind::transformer
-                             ? fmt::format("multi_head, in each of the decoder's layers")
+                             ? "multi_head, in each of the decoder's layers"
                              : attention_text(o.attention);
   return fmt::format(
       "attention  {}\nencoder    {}\ndecoder    {}{}\n", attention, encoder_text(o.encoder),

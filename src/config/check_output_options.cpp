@@ -3,25 +3,6 @@
 
 namespace regard {
 
-void check_numbers(const Options& options, Contradictions& problems) {
-  const auto& tokenizer = options.data.tokenizer;
-  const auto width = options.model.encoder.numbers;
-  if (width == 0) return;
-  if (tokenizer.kind != TokenizerKind::word) {
-    problems.add(
-        "model.encoder.numbers is {}, so that each word is a vector, but data.tokenizer.kind is "
-        "{}: "
-        "set it to word",
-        width, to_yaml(tokenizer.kind));
-  }
-  if (tokenizer.joint || !tokenizer.src_file.empty()) {
-    problems.add(
-        "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
-        "data.tokenizer.joint to false and leave src_file out",
-        width);
-  }
-}
-
 namespace {
 
 void check_pointer(const Options& options, Contradictions& problems) {
@@ -30,8 +11,7 @@ void check_pointer(const Options& options, Contradictions& problems) {
   if (tokenizer.kind != TokenizerKind::word) {
     problems.add(
         "model.output.kind is pointer, which points at words, but data.tokenizer.kind is {}: set "
-        "it "
-        "to word",
+        "it to word",
         to_yaml(tokenizer.kind));
   }
   if (tokenizer.joint || !tokenizer.trg_file.empty()) {
@@ -56,8 +36,7 @@ void check_copy(const Options& options, Contradictions& problems) {
   if (kind != TokenizerKind::word) {
     problems.add(
         "model.output.kind is copy, but data.tokenizer.kind is {}: sub-words and characters have "
-        "no "
-        "unseen words, so there is nothing to copy; set data.tokenizer.kind to word",
+        "no unseen words, so there is nothing to copy; set data.tokenizer.kind to word",
         to_yaml(kind));
   }
   if (options.model.encoder.numbers > 0) {
@@ -69,6 +48,24 @@ void check_copy(const Options& options, Contradictions& problems) {
 }
 
 }  // namespace
+
+void check_numbers(const Options& options, Contradictions& problems) {
+  const auto& tokenizer = options.data.tokenizer;
+  const auto width = options.model.encoder.numbers;
+  if (width == 0) return;
+  if (tokenizer.kind != TokenizerKind::word) {
+    problems.add(
+        "model.encoder.numbers is {}, so that each word is a vector, but data.tokenizer.kind is "
+        "{}: set it to word",
+        width, to_yaml(tokenizer.kind));
+  }
+  if (tokenizer.joint || !tokenizer.src_file.empty()) {
+    problems.add(
+        "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
+        "data.tokenizer.joint to false and leave src_file out",
+        width);
+  }
+}
 
 void check_output_options(const Options& options, Contradictions& problems) {
   const auto& output = options.model.output;

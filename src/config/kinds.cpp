@@ -18,6 +18,7 @@ std::vector<Reader> readers(const ModelOptions& o) {
   const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
   const bool encoder_attends = !recurrent_encoder || o.encoder.self_attention_layers > 0;
+  const bool mixes_context = recurrent_decoder && o.attention.kind != "none";
   const auto learned = [](const SelfAttentionOptions& side) {
     return side.position == PositionKind::learned;
   };
@@ -42,7 +43,9 @@ std::vector<Reader> readers(const ModelOptions& o) {
        "a decoder of kind transformer",
        !recurrent_decoder},
       {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
-      {{"model.dropout.attention"}, "self-attention", encoder_attends || !recurrent_decoder},
+      {{"model.dropout.attention"},
+       "an attention other than none",
+       mixes_context || encoder_attends || !recurrent_decoder},
   };
 }
 
@@ -69,8 +72,7 @@ void check_widths(const std::string& side, std::int64_t embedding_dim, std::int6
   if (embedding_dim == hidden_size) return;
   problems.add(
       "{}.embedding_dim is {}, but {}.hidden_size is {}: a transformer adds to what it reads, "
-      "which "
-      "takes one width; make them equal",
+      "which takes one width; make them equal",
       side, embedding_dim, side, hidden_size);
 }
 

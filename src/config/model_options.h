@@ -65,6 +65,20 @@ void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
         "position learned: the longest sentence, in tokens with </s>", at_least(1));
 }
 
+// Of both sides' recurrent layers.
+template <typename Side, typename Field>
+void describe_recurrent(Side& o, Field&& field) {
+  field("cell", o.cell,
+        "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
+  field("reset_gate", o.reset_gate,
+        "gru: the reset gate acts on the state before its product with U, or after it, as in "
+        "cuDNN");
+  field("residual", o.residual,
+        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
+  field("layer_norm", o.layer_norm,
+        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
+}
+
 struct EncoderOptions {
   LayerKind kind = LayerKind::recurrent;
   std::int64_t numbers = 0;
@@ -101,15 +115,7 @@ void describe(EncoderOptions& o, Field&& field) {
   field("bidirectional", o.bidirectional,
         "recurrent: read the sentence both ways and concatenate the states; else left to right "
         "only");
-  field("cell", o.cell,
-        "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
-  field("reset_gate", o.reset_gate,
-        "gru: the reset gate acts on the state before its product with U, or after it, as in "
-        "cuDNN");
-  field("residual", o.residual,
-        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
-  field("layer_norm", o.layer_norm,
-        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
+  describe_recurrent(o, field);
   field("self_attention_layers", o.self_attention_layers,
         "recurrent: layers of a transformer on top of the states, with the five keys below",
         between(0, 16));
@@ -147,30 +153,20 @@ template <typename Field>
 void describe(DecoderOptions& o, Field&& field) {
   field("kind", o.kind,
         "recurrent layers with model.attention, or layers of attention to the target so far and to "
-        "the "
-        "source (Vaswani et al. 2017)");
+        "the source (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a target token", at_least(1));
   field("hidden_size", o.hidden_size,
         "width D of a state; a transformer has one width, also embedding_dim's", at_least(1));
   field("layers", o.layers, "layers L, one on the other", between(1, 16));
-  field("cell", o.cell,
-        "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
-  field("reset_gate", o.reset_gate,
-        "gru: the reset gate acts on the state before its product with U, or after it, as in "
-        "cuDNN");
-  field("residual", o.residual,
-        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
-  field("layer_norm", o.layer_norm,
-        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
+  describe_recurrent(o, field);
   field("initial_state", o.initial_state,
         "recurrent: s_0, tanh(W last + b) of the encoder's last states (bridge), these states "
         "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; of "
         "self-attention, which has no last state, the mean is taken for it");
   field("query", o.query,
         "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
-        "generate), the new, "
-        "s_t of the top layer (Luong: generate, then look), or the one between the two steps of "
-        "Nematus's conditional GRU; auto is new for concat, else last");
+        "generate), the new, s_t of the top layer (Luong: generate, then look), or the one "
+        "between the two steps of Nematus's conditional GRU; auto is new for concat, else last");
   field("input_feeding", o.input_feeding,
         "recurrent: the layer under the output of the step before goes into the next step (Luong "
         "2015)");
@@ -207,6 +203,8 @@ struct AttentionOptions {
   double fertility = 2;
   double coverage_loss = 0;
   FixedContext fixed_context = FixedContext::last;
+  // model.dropout.attention, no key of its own: for an attention that mixes its context itself.
+  double dropout = 0;
 };
 
 template <typename Field>
@@ -216,8 +214,8 @@ void describe(AttentionOptions& o, Field&& field) {
       "where the decoder looks at each step, by the names of docs/attention.md; none is one fixed "
       "context at every step");
   field("size", o.size,
-        "additive, concat, coverage: width A of the layer that compares state and key; multi_head: "
-        "of all heads",
+        "additive, concat, coverage, monotonic: width A of the layer that compares state and key; "
+        "multi_head: of all heads",
         at_least(1));
   field("project_keys", o.project_keys,
         "dot, scaled_dot, cosine: compare the query with K h_s, as wide as the query, in place of "
@@ -259,12 +257,10 @@ struct OutputOptions {
 
 template <typename Field>
 void describe(OutputOptions& o, Field&& field) {
-  field(
-      "kind", o.kind,
-      "a token of the vocabulary; pointer: a position of the source, counted from 0 (Vinyals "
-      "2015); "
-      "copy: a word of the vocabulary or one copied from the source, seen in training or not (See "
-      "2017)");
+  field("kind", o.kind,
+        "a token of the vocabulary; pointer: a position of the source, counted from 0 (Vinyals "
+        "2015); copy: a word of the vocabulary or one copied from the source, seen in training or "
+        "not (See 2017)");
   field("size", o.size, "pointer: width A of the layer that compares state and position",
         at_least(1));
 }
@@ -285,7 +281,9 @@ void describe(DropoutOptions& o, Field&& field) {
         "sublayer adds, and inside of the feed-forward",
         between(0, 0.99));
   field("readout", o.readout, "on the layer under the output layer", between(0, 0.99));
-  field("attention", o.attention, "transformer: on the attention weights", between(0, 0.99));
+  field("attention", o.attention,
+        "on the weights with which contexts are mixed, and those of self-attention",
+        between(0, 0.99));
 }
 
 // Which of the three [V, E] matrices are one: none, target embedding and output layer (Press and

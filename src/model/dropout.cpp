@@ -6,7 +6,7 @@
 namespace regard {
 
 torch::Tensor Dropout::forward(const torch::Tensor& x) const {
-  if (!is_training() || p_ == 0) return x;
+  if (!drops()) return x;
   return kernels::dropout(x, p_, RandomStream::draw());
 }
 

@@ -1,7 +1,8 @@
 // Dropout whose masks come from the model's random stream (random_stream.h).
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 namespace regard {
 
@@ -10,6 +11,7 @@ class Dropout : public torch::nn::Module {
  public:
   explicit Dropout(double p) : p_(p) {}
   torch::Tensor forward(const torch::Tensor& x) const;
+  bool drops() const { return is_training() && p_ > 0; }
 
  private:
   double p_;

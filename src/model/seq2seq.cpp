@@ -23,6 +23,7 @@ Memory Memory::select(const torch::Tensor& rows) const {
           .summary = select_rows(summary, rows),
           .context = select_rows(context, rows),
           .keys = select_rows(keys, rows),
+          .head_values = select_rows(head_values, rows),
           .gate_values = select_rows(gate_values, rows),
           .readout_values = select_rows(readout_values, rows),
           .layers = select_rows(layers, rows),

@@ -5,7 +5,8 @@
 // Every tensor here has the batch as its first dimension.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <string>
 #include <utility>
@@ -15,12 +16,13 @@ namespace regard {
 
 // A batch of source sentences as the decoder sees them; constant over the steps.
 struct Memory {
-  torch::Tensor values;   // [B, S, C] what the context is made of: the states h_s
-  torch::Tensor mask;     // [B, S] bool, true at real positions
-  torch::Tensor lengths;  // [B] int64 on the CPU: the real positions of each, which come first
-  torch::Tensor summary;  // [B, C] the encoder's last states
-  torch::Tensor context;  // [B, C] c, where it is the same at every step
-  torch::Tensor keys;     // [B, S, A] what queries are compared with
+  torch::Tensor values;       // [B, S, C] what the context is made of: the states h_s
+  torch::Tensor mask;         // [B, S] bool, true at real positions
+  torch::Tensor lengths;      // [B] int64 on the CPU: the real positions of each, which come first
+  torch::Tensor summary;      // [B, C] the encoder's last states
+  torch::Tensor context;      // [B, C] c, where it is the same at every step
+  torch::Tensor keys;         // [B, S, A] what queries are compared with; with heads [B, H, S, d]
+  torch::Tensor head_values;  // [B, H, S, d] what each head mixes
   // The values times the matrices that a context meets in the decoder, where contexts are mixtures:
   // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.
   torch::Tensor gate_values;     // [B, S, K · D], K the gates of a cell

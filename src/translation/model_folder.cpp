@@ -1,5 +1,7 @@
 #include "translation/model_folder.h"
 
+#include <torch/utils.h>
+
 #include <fmt/ranges.h>
 
 #include <map>
@@ -36,8 +38,7 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
     if (found->second.sizes() != item.value().sizes()) {
       throw CheckpointError(
           "{}: `{}` has the shape [{}], but this configuration wants [{}]; give section `model` "
-          "the "
-          "values that {} has in its config.yaml",
+          "the values that {} has in its config.yaml",
           where, item.key(), fmt::join(found->second.sizes(), ", "),
           fmt::join(item.value().sizes(), ", "), where);
     }

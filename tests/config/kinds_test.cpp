@@ -38,6 +38,7 @@ TEST(Kinds, EveryPairIsFineWithItsOwnOptions) {
   EXPECT_EQ(problem({"model.encoder.self_attention_layers=1", "model.encoder.heads=1",
                      "model.encoder.position=sinusoidal"}),
             fine);
+  EXPECT_EQ(problem({"model.dropout.attention=0.1"}), fine);
 }
 
 TEST(Kinds, AnOptionOfTheOtherKindNamesItsPlaceAndItsReader) {
@@ -54,7 +55,8 @@ TEST(Kinds, AnOptionOfTheOtherKindNamesItsPlaceAndItsReader) {
                     HasSubstr("model.decoder.query"), HasSubstr("a recurrent decoder")));
   EXPECT_THAT(problem({"model.decoder.feed_forward_size=64"}),
               HasSubstr("a decoder of kind transformer"));
-  EXPECT_THAT(problem({"model.dropout.attention=0.1"}), HasSubstr("self-attention"));
+  EXPECT_THAT(problem({"model.attention.kind=none", "model.dropout.attention=0.1"}),
+              HasSubstr("an attention other than none"));
   EXPECT_THAT(problem({encoder, one_width, "model.encoder.max_positions=300"}),
               HasSubstr("position: learned"));
 }

@@ -1,45 +1,28 @@
 // Trained from nothing, the model must learn to copy and to reverse random sequences: what no
 // fixed rule of its parts could do by accident. Whole sequences right, greedy, unseen in training.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 
-#include "base/random.h"
-#include "data/batch.h"
-#include "decoding/search.h"
-#include "model/attention/table.h"
-#include "model/build_model.h"
-#include "optim/optimizer.h"
-#include "training/train_step.h"
+#include "tests/learning/lesson.h"
 
 namespace regard {
 namespace {
 
 constexpr std::int64_t V = 14;  // ten symbols and the four special ones
 
-std::vector<Example> random_examples(Random& random, std::size_t n, bool reverse) {
-  std::vector<Example> examples(n);
-  for (auto& example : examples) {
-    example.source.resize(3 + random.below(6));
-    for (auto& token : example.source) token = static_cast<std::int32_t>(4 + random.below(10));
-    example.target = example.source;
-    if (reverse) std::reverse(example.target.begin(), example.target.end());
-  }
-  return examples;
+Example copying(Random& random) {
+  Example example;
+  example.source.resize(3 + random.below(6));
+  for (auto& token : example.source) token = static_cast<std::int32_t>(4 + random.below(10));
+  example.target = example.source;
+  return example;
 }
 
-double share_right(Seq2Seq& model, const std::vector<Example>& examples) {
-  model.eval();
-  SearchOptions options;
-  options.beam_size = 1;
-  const auto batch = make_batch(examples);
-  const auto found = search(model, batch.source, batch.source_lengths, options);
-  std::int64_t right = 0;
-  for (std::size_t row = 0; row < found.size(); ++row) {
-    right += found[row][0].tokens == examples[batch.indices[row]].target;
-  }
-  return static_cast<double>(right) / static_cast<double>(found.size());
+Example reversing(Random& random) {
+  auto example = copying(random);
+  std::reverse(example.target.begin(), example.target.end());
+  return example;
 }
 
 // Two layers of its one width, as these are small.
@@ -57,6 +40,9 @@ struct Case {
   std::string name;
   ModelOptions options;
 };
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.name;
+}
 
 ModelOptions small() {
   ModelOptions options;
@@ -110,39 +96,25 @@ Case self_attention_on_top() {
   return found;
 }
 
-double learn(const ModelOptions& options, bool reverse) {
-  torch::manual_seed(1);
-  Random random(1);
-  const auto model = build_model(V, V, options);
-
-  TrainingOptions training;
-  training.learning_rate = 0.003;
-  training.label_smoothing = 0;
-  const auto parameters = parameters_of(*model);
-  const auto optimizer = make_optimizer(training, parameters);
-  Workers workers;
-
-  std::vector<Example> test = random_examples(random, 500, reverse);
-  for (std::size_t i = 0; i < test.size(); ++i) test[i].index = static_cast<std::int64_t>(i);
-  double right = 0;
-  for (int step = 1; step <= 1500 && right < 0.98; ++step) {
-    model->train();
-    train_step(*model, *optimizer, tensors_of(parameters),
-               {make_batch(random_examples(random, 64, reverse))}, {step, training.learning_rate},
-               training, workers);
-    if (step % 100 == 0) right = share_right(*model, test);
-  }
-  return right;
+// The share of 500 unseen sequences that are right.
+double learn(const ModelOptions& options, const Draw& draw) {
+  return share_learnt(options, {.vocabulary_size = V,
+                                .draw = draw,
+                                .test_size = 500,
+                                .enough = 0.98,
+                                .look_every = 100,
+                                .batch_size = 64,
+                                .learning_rate = 0.003});
 }
 
 class Copying : public testing::TestWithParam<Case> {};
 class Reversing : public testing::TestWithParam<Case> {};
 
 TEST_P(Copying, IsLearnt) {
-  EXPECT_GE(learn(GetParam().options, false), 0.98);
+  EXPECT_GE(learn(GetParam().options, copying), 0.98);
 }
 TEST_P(Reversing, IsLearnt) {
-  EXPECT_GE(learn(GetParam().options, true), 0.98);
+  EXPECT_GE(learn(GetParam().options, reversing), 0.98);
 }
 
 const std::vector<Case> cases = {

@@ -2,72 +2,29 @@
 // a model that copies must say words that it has never seen. Whole sequences right, greedy, unseen
 // in training.
 #include <gtest/gtest.h>
-#include <torch/torch.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
-#include "base/random.h"
-#include "data/batch.h"
-#include "decoding/search.h"
-#include "model/build_model.h"
-#include "optim/optimizer.h"
-#include "training/train_step.h"
+#include "tests/learning/lesson.h"
 
 namespace regard {
 namespace {
 
-using Draw = std::function<Example(Random&)>;
-
-std::vector<Example> drawn(const Draw& draw, Random& random, std::size_t n) {
-  std::vector<Example> examples;
-  for (std::size_t i = 0; i < n; ++i) {
-    examples.push_back(draw(random));
-    examples.back().index = static_cast<std::int64_t>(i);
-  }
-  return examples;
-}
-
-double share_right(Seq2Seq& model, const std::vector<Example>& examples) {
-  model.eval();
-  SearchOptions options;
-  options.beam_size = 1;
-  const auto batch = make_batch(examples);
-  const auto found = search(model, batch.source, batch.source_lengths, options);
-  std::int64_t right = 0;
-  for (std::size_t row = 0; row < found.size(); ++row) {
-    right += found[row][0].tokens == examples[static_cast<std::size_t>(batch.indices[row])].target;
-  }
-  return static_cast<double>(right) / static_cast<double>(found.size());
-}
-
-// The share of 300 unseen examples that are right after training on as many steps as it takes.
-double learn(ModelOptions options, std::int64_t V, const Draw& seen, const Draw& unseen) {
-  torch::manual_seed(1);
-  Random random(1);
+// The share of 300 unseen examples that are right.
+double learn(ModelOptions options, std::int64_t V, const Draw& draw) {
   options.encoder.embedding_dim = options.decoder.embedding_dim = 32;
   options.encoder.hidden_size = 32;
   options.decoder.hidden_size = options.decoder.readout_size = 64;
   options.attention.size = options.output.size = 32;
   options.dropout = {0, 0, 0};
-  const auto model = build_model(V, V, options);
-
-  TrainingOptions training;
-  training.learning_rate = 0.005;
-  training.label_smoothing = 0;
-  const auto parameters = parameters_of(*model);
-  const auto optimizer = make_optimizer(training, parameters);
-  Workers workers;
-  const auto test = drawn(unseen, random, 300);
-  double right = 0;
-  for (int step = 1; step <= 1500 && right < 0.95; ++step) {
-    model->train();
-    train_step(*model, *optimizer, tensors_of(parameters), {make_batch(drawn(seen, random, 32))},
-               {step, training.learning_rate}, training, workers);
-    if (step % 50 == 0) right = share_right(*model, test);
-  }
-  return right;
+  return share_learnt(options, {.vocabulary_size = V,
+                                .draw = draw,
+                                .test_size = 300,
+                                .enough = 0.95,
+                                .look_every = 50,
+                                .batch_size = 32,
+                                .learning_rate = 0.005});
 }
 
 // Four different tenths, and their positions, the least first.
@@ -114,13 +71,13 @@ TEST(LearningOutputs, APointerSortsNumbers) {
   options.encoder.numbers = 1;
   options.attention.kind = "none";
   options.output.kind = OutputKind::pointer;
-  EXPECT_GE(learn(options, 5, sorting, sorting), 0.95);
+  EXPECT_GE(learn(options, 5, sorting), 0.95);
 }
 
 TEST(LearningOutputs, ACopyingModelSaysWordsThatItDoesNotKnow) {
   ModelOptions options;
   options.output.kind = OutputKind::copy;
-  EXPECT_GE(learn(options, words, copying, copying), 0.95);
+  EXPECT_GE(learn(options, words, copying), 0.95);
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "model/encoder_decoder.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include "base/error.h"
 #include "kernels/fused.h"
 #include "model/attention/attention.h"
+#include "model/random_stream.h"
 #include "tests/gradcheck.h"
 
 namespace regard {
@@ -183,6 +186,62 @@ TEST(EncoderDecoderReference, GradientsOfTheWholeEqualCentralDifferences) {
     model.to(torch::kDouble);
     const Example x;
     expect_gradients_match([&] { return loss_of(model, x); }, named_tensors(model), 1e-5);
+  }
+}
+
+// Of each way in which contexts are mixed, in training with half of the weights dropped.
+std::vector<ModelOptions> with_attention_dropout() {
+  std::vector<ModelOptions> all(6, small());
+  all[1].decoder.query = Query::between;
+  all[2].decoder.input_feeding = true;
+  all[2].decoder.query = Query::fresh;
+  all[3].attention.kind = "coverage";
+  for (std::size_t i = 4; i < 6; ++i) {
+    all[i].attention.kind = "multi_head";
+    all[i].attention.size = 6;
+    all[i].attention.heads = 3;
+  }
+  all[5].decoder.query = Query::between;
+  for (auto& options : all) options.dropout.attention = 0.5;
+  return all;
+}
+
+TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) {
+  const Example x;
+  for (const auto& options : with_attention_dropout()) {
+    torch::manual_seed(6);
+    EncoderDecoder model(9, 9, options);
+    model.to(torch::kDouble);
+    const auto memory = model.encode(x.source, x.lengths);
+    const RandomStream stream(1, 1);
+    const auto at_once = model.decode(x.input, memory);
+    const auto other = model.decode(x.input, memory).readout;
+    EXPECT_FALSE(torch::allclose(at_once.readout, other));
+    EXPECT_TRUE(torch::allclose(at_once.weights.sum(2), torch::ones({3, 3}, torch::kDouble)));
+    const RandomStream again(1, 1);
+    auto state = model.start(memory);
+    for (std::int64_t t = 0; t < 3; ++t) {
+      auto step = model.step(x.input.select(1, t), state, memory);
+      EXPECT_TRUE(torch::allclose(step.readout, at_once.readout.select(1, t), 1e-12, 1e-12)) << t;
+      state = step.state;
+    }
+  }
+}
+
+TEST(EncoderDecoderReference, GradientsUnderAttentionDropoutEqualCentralDifferences) {
+  auto every = with_attention_dropout();
+  every.push_back(every[0]);
+  every.back().decoder.query = Query::fresh;
+  for (const auto& options : every) {
+    torch::manual_seed(7);
+    EncoderDecoder model(9, 9, options);
+    model.to(torch::kDouble);
+    const Example x;
+    const auto same_masks = [&] {
+      const RandomStream stream(1, 1);
+      return loss_of(model, x);
+    };
+    expect_gradients_match(same_masks, named_tensors(model), 1e-5);
   }
 }
 

@@ -16,6 +16,16 @@ torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values) {
   return weights.view({B, -1, S}).bmm(values).view({weights.size(0), -1});
 }
 
+torch::Tensor at_first_position(const Memory& memory) {
+  auto first = torch::zeros_like(memory.mask, memory.values.options());
+  first.select(1, 0).fill_(1);
+  return first;
+}
+
+torch::Tensor log_weights(const torch::Tensor& weights) {
+  return weights.clamp_min(smallest_weight).log();
+}
+
 torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const Memory& memory) {
   return kernels::attention_scores(kernel_score(memory).value(), queries);
 }

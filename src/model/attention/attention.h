@@ -6,7 +6,8 @@
 // table.cpp.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
 
 #include <optional>
 
@@ -65,6 +66,13 @@ class Attention : public torch::nn::Module {
 
 // weights [N, S], values [B, S, M] -> sum_s alpha_s value_s [N, M]
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values);
+
+// What an attention that moves on from where it was begins with: all on the first position [B, S].
+torch::Tensor at_first_position(const Memory& memory);
+
+// log alpha of weights [N, S]; below the smallest, as at padding, the smallest's.
+constexpr double smallest_weight = 1e-20;
+torch::Tensor log_weights(const torch::Tensor& weights);
 
 // Every attention that scores each position by itself; the values are the states. A kind says what
 // its keys are, and either the form in which the kernels have its score (kernel_score), or the

@@ -2,8 +2,7 @@
 //
 //   e_ts = beta s · h_s / (|s| |h_s|)
 //
-// The sharpness beta = softplus(b) > 0 is learned; it begins at 8, as the cosine alone, between -1
-// and 1, would leave every softmax nearly even. A vector shorter than 1e-8 is divided by that.
+// The sharpness beta = softplus(b) > 0 is learned (sharpness.h).
 #pragma once
 
 #include "config/model_options.h"

@@ -8,13 +8,6 @@
 namespace regard {
 namespace {
 
-// Below it a weight's logarithm is taken for its own: padding has a weight of 0.
-constexpr double smallest_weight = 1e-20;
-
-torch::Tensor log_of(const torch::Tensor& alpha) {
-  return alpha.clamp_min(smallest_weight).log();
-}
-
 // positions [N] -> [N, S]
 torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like) {
   return torch::zeros_like(like).scatter_(1, positions.unsqueeze(1), 1);
@@ -67,7 +60,7 @@ AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   const auto last = alpha.detach().gt(0).sum(1) - 1;
   const auto drawn = torch::minimum(below, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
-  const auto log_alpha = log_of(alpha);
+  const auto log_alpha = log_weights(alpha);
   step.loss.log_choice = log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
   if (lambda_ > 0) step.loss.penalty = lambda_ * (alpha * log_alpha).sum(1);
   return step;
@@ -76,8 +69,8 @@ AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
 AttentionStep Hard::straight_through(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.numel(), alpha.options()).view_as(alpha);
   const auto gumbel = -(-u.clamp(smallest_weight, 1 - 1e-7).log()).log();
-  const auto noisy =
-      (log_of(alpha) + gumbel).masked_fill(alpha.eq(0), -std::numeric_limits<double>::infinity());
+  const auto noisy = (log_weights(alpha) + gumbel)
+                         .masked_fill(alpha.eq(0), -std::numeric_limits<double>::infinity());
   const auto relaxed = (noisy / tau_).softmax(1);
   const auto chosen = one_hot(relaxed.argmax(1), alpha);
   return {chosen + relaxed - relaxed.detach(), {}, {}};

@@ -47,9 +47,7 @@ Monotonic::Monotonic(std::int64_t query_size, std::int64_t state_size,
       r_(register_parameter("r", torch::full({}, -1.0))) {}
 
 AttentionState Monotonic::start(const Memory& memory) {
-  auto first = torch::zeros_like(memory.mask, memory.values.options());
-  first.select(1, 0).fill_(1);
-  return {first};
+  return {at_first_position(memory)};
 }
 
 AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& state,

@@ -9,7 +9,7 @@ namespace regard {
 
 MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
                      const AttentionOptions& options)
-    : heads_(options.heads) {
+    : heads_(options.heads), dropout_(std::make_shared<Dropout>(options.dropout)) {
   const auto A = options.size;
   if (A % heads_ != 0) {
     throw ConfigError("model.attention.size: {} is no multiple of model.attention.heads, {}", A,
@@ -19,25 +19,26 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
   W_K_ = register_module("W_K", make_linear(state_size, A));
   W_V_ = register_module("W_V", make_linear(state_size, A));
   W_O_ = register_module("W_O", make_linear(A, state_size));
+  register_module("dropout", dropout_);
 }
 
-// Keys and values of all heads, side by side.
+torch::Tensor MultiHead::by_head(const torch::Tensor& x) const {
+  return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
+}
+
 void MultiHead::prepare(Memory& memory) {
-  memory.keys = torch::cat({W_K_(memory.values), W_V_(memory.values)}, -1);  // [B, S, 2A]
+  memory.keys = by_head(W_K_(memory.values)).contiguous();
+  memory.head_values = by_head(W_V_(memory.values)).contiguous();
 }
 
 AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,
                               const Memory& memory) {
   const auto B = memory.keys.size(0);
-  const auto by_head = [&](const torch::Tensor& x) {  // [B, …, A] -> [B, H, …, d]
-    return x.reshape({B, x.size(1), heads_, -1}).transpose(1, 2);
-  };
-  const auto sides = memory.keys.chunk(2, -1);
   const auto q = by_head(W_Q_(query).view({B, -1, W_Q_->options.out_features()}));  // [B, H, G, d]
-  const auto e = q.matmul(by_head(sides[0]).transpose(2, 3)) /
+  const auto e = q.matmul(memory.keys.transpose(2, 3)) /
                  std::sqrt(static_cast<double>(q.size(3)));  // [B, H, G, S]
   const auto alpha = kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);
-  const auto heads = alpha.matmul(by_head(sides[1]));  // [B, H, G, d]
+  const auto heads = dropout_->forward(alpha).matmul(memory.head_values);  // [B, H, G, d]
   const auto context = W_O_(heads.transpose(1, 2).reshape({query.size(0), -1}));
   return {alpha.mean(1).reshape({query.size(0), -1}), context, {}};
 }

@@ -2,11 +2,13 @@
 //
 //   head_i = softmax_s(Q_i s_t · K_i h_s / sqrt(d)) V_i h_s      c_t = W_O [head_1; …; head_H]
 //
-// Each head is d = size / H wide. The weights that are shown are the mean over the heads.
+// Each head is d = size / H wide. The weights that are shown are the mean over the heads; dropout
+// of the weights is each head's own.
 #pragma once
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/dropout.h"
 
 namespace regard {
 
@@ -20,7 +22,10 @@ class MultiHead : public Attention {
                      const Memory& memory) override;
 
  private:
+  torch::Tensor by_head(const torch::Tensor& x) const;  // [B, S, A] -> [B, H, S, d], a view
+
   std::int64_t heads_;
+  std::shared_ptr<Dropout> dropout_;
   torch::nn::Linear W_Q_{nullptr};  // [A, D]
   torch::nn::Linear W_K_{nullptr};  // [A, C]
   torch::nn::Linear W_V_{nullptr};  // [A, C]

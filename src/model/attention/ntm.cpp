@@ -1,18 +1,12 @@
 #include "model/attention/ntm.h"
 
-#include <cmath>
+#include <torch/utils.h>
 
+#include "model/attention/sharpness.h"
 #include "model/initialisation.h"
 
 namespace regard {
 namespace {
-
-constexpr double first_sharpness = 8;  // as in cosine.cpp
-constexpr double smallest_weight = 1e-20;
-
-torch::Tensor normalised(const torch::Tensor& x) {
-  return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(kernels::smallest_norm);
-}
 
 // w [N, S] moved right by j, in a circle of each sentence's length: lengths [B] on the device.
 torch::Tensor shifted(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
@@ -29,7 +23,7 @@ Ntm::Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOption
   W_k_ = register_module("W_k", make_linear(query_size, state_size, false));
   W_ = register_module("W", make_linear(query_size, 3 + 2 * K_ + 1));
   const torch::NoGradGuard guard;
-  W_->bias[0] = std::log(std::expm1(first_sharpness));
+  W_->bias[0] = first_sharpness();
 }
 
 void Ntm::prepare(Memory& memory) {
@@ -37,9 +31,7 @@ void Ntm::prepare(Memory& memory) {
 }
 
 AttentionState Ntm::start(const Memory& memory) {
-  auto first = torch::zeros_like(memory.mask, memory.values.options());
-  first.select(1, 0).fill_(1);
-  return {first};
+  return {at_first_position(memory)};
 }
 
 AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
@@ -64,7 +56,7 @@ AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
     const auto part = s.narrow(1, j + K_, 1) * shifted(gated, j, lengths);
     moved = moved.defined() ? moved + part : part;
   }
-  const auto weights = weighed(gamma * moved.clamp_min(smallest_weight).log());
+  const auto weights = weighed(gamma * log_weights(moved));
   return {weights, {}, {weights}};
 }
 

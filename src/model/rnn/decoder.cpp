@@ -8,13 +8,26 @@
 #include "model/masked_mean.h"
 
 namespace regard {
+namespace {
+
+AttentionOptions with_dropout(AttentionOptions options, double dropout) {
+  options.dropout = dropout;
+  return options;
+}
+
+}  // namespace
+
 RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
+      attention_dropout_(std::make_shared<Dropout>(options.dropout.attention)),
       readout_dropout_(std::make_shared<Dropout>(options.dropout.readout)) {
   const auto& o = options.decoder;
   const auto E = o.embedding_dim;
   const auto D = o.hidden_size;
-  attention_ = register_module("attention", make_attention(D, state_size, options.attention));
+  attention_ = register_module(
+      "attention",
+      make_attention(D, state_size, with_dropout(options.attention, options.dropout.attention)));
+  register_module("attention_dropout", attention_dropout_);
   for (std::int64_t l = 0; l < o.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       make_cell(o.cell, 1, l == 0 ? E : D, D, o.reset_gate)));
@@ -76,11 +89,12 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
   attended.query = query;
   attended.state = std::move(next);
   attended.loss = std::move(loss);
-  attended.readout = is_mixture ? mix(weights, memory.readout_values) : W_c_(context);
+  const auto mixing = is_mixture ? attention_dropout_->forward(weights) : weights;
+  attended.readout = is_mixture ? mix(mixing, memory.readout_values) : W_c_(context);
   if (query_ == Query::last) {
-    attended.gates = is_mixture ? mix(weights, memory.gate_values) : C_(context);
+    attended.gates = is_mixture ? mix(mixing, memory.gate_values) : C_(context);
   } else if (query_ == Query::between) {
-    if (is_mixture) context = mix(weights, memory.values);
+    if (is_mixture) context = mix(mixing, memory.values);
     attended.gates = second_->project(context.unsqueeze(0))[0];
   }
   attended.context = context;
@@ -169,7 +183,7 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
     return {layers_[0]->sequence(x, s.unsqueeze(0))[0], all_of({attended})};
   }
   const auto score = attention_->kernel_score(memory);
-  if (query_ == Query::last && score) {
+  if (query_ == Query::last && score && !attention_dropout_->drops()) {
     const auto all = layers_[0]->attended_sequence(projected, s, {*score, memory.gate_values});
     if (all) {
       const auto weights = all->weights.transpose(0, 1);  // [B, T, S]

@@ -16,7 +16,9 @@
 // Only what waits for the last state is done step by step, the rest for all steps at once.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/modules/container/modulelist.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
 
 #include <memory>
 #include <vector>
@@ -112,6 +114,7 @@ class RecurrentDecoder : public Decoder {
   torch::nn::Linear W_y_{nullptr};
   torch::nn::Linear W_s_{nullptr};
   torch::nn::Linear W_c_{nullptr};
+  std::shared_ptr<Dropout> attention_dropout_;  // of a mixture's weights, one mask for all it mixes
   std::shared_ptr<Dropout> readout_dropout_;
 };
 

@@ -17,7 +17,7 @@ torch::Tensor by_head(const torch::Tensor& x, std::int64_t heads) {
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
                                        double dropout)
-    : heads_(heads), p_(dropout), dropout_(std::make_shared<Dropout>(dropout)) {
+    : heads_(heads), dropout_(std::make_shared<Dropout>(dropout)) {
   W_Q_ = register_module("W_Q", make_linear(D, D));
   W_KV_ = register_module("W_KV", make_linear(C, 2 * D));
   W_O_ = register_module("W_O", make_linear(D, D));
@@ -36,7 +36,7 @@ Attended MultiHeadAttention::forward(const torch::Tensor& x, const torch::Tensor
   const auto v = by_head(sides[1], heads_);
   torch::Tensor alpha;  // [B, H, T, S]
   torch::Tensor y;      // [B, H, T, d]
-  if (want_weights || (is_training() && p_ > 0)) {
+  if (want_weights || dropout_->drops()) {
     alpha = kernels::scaled_dot_product_weights(q, k, bias, causal);
     y = dropout_->forward(alpha).matmul(v);
   } else {

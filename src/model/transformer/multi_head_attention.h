@@ -6,7 +6,9 @@
 // keeps those of the steps before, and makes those of the source once a sentence.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <memory>
@@ -34,7 +36,6 @@ class MultiHeadAttention : public torch::nn::Module {
 
  private:
   std::int64_t heads_;
-  double p_;
   torch::nn::Linear W_Q_{nullptr};   // [D, D]
   torch::nn::Linear W_KV_{nullptr};  // [2D, C]
   torch::nn::Linear W_O_{nullptr};   // [D, D]

@@ -1,6 +1,8 @@
 // Each attention against its equation, number by number.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include <cmath>
 #include <functional>
@@ -9,6 +11,7 @@
 #include "base/error.h"
 #include "model/attention/fixed_context.h"
 #include "model/attention/table.h"
+#include "model/random_stream.h"
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
 
@@ -239,6 +242,25 @@ TEST(MultiHeadReference, EachHeadIsScaledDotProductAttentionOfItsOwn) {
       EXPECT_NEAR(step.weights[b][i].item<double>(), mean[static_cast<std::size_t>(i)], 1e-12);
     }
   }
+}
+
+TEST(MultiHeadReference, TheMeanContextUnderDropoutIsTheContext) {
+  auto options = options_of("multi_head");
+  options.dropout = 0.5;
+  const auto multi_head = make_attention(D, C, options);
+  multi_head->to(torch::kDouble);
+  const torch::NoGradGuard guard;
+  const RandomStream stream(3, 1);
+  const Sentences s;
+  const auto memory = s.memory(*multi_head);
+  std::vector<torch::Tensor> drawn;
+  for (int i = 0; i < 4000; ++i) drawn.push_back(multi_head->step(s.query, {}, memory).context);
+  multi_head->eval();
+  const auto all = torch::stack(drawn);
+  const auto error = all.std(0) / std::sqrt(4000.0);
+  const auto distance = (all.mean(0) - multi_head->step(s.query, {}, memory).context).abs();
+  EXPECT_GT(error.min().item<double>(), 0);
+  EXPECT_LT((distance / error).max().item<double>(), 5);
 }
 
 TEST(MultiHeadReference, ASizeThatDoesNotDivideNamesBoth) {
