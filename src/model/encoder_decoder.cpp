@@ -21,7 +21,8 @@ std::shared_ptr<Encoder> make_encoder(const EncoderOptions& o, const DropoutOpti
 
 std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOptions& o) {
   if (o.decoder.kind == LayerKind::transformer) {
-    return std::make_shared<TransformerDecoder>(state_size, o.decoder, o.dropout);
+    const bool want_weights = o.output.kind == OutputKind::copy;
+    return std::make_shared<TransformerDecoder>(state_size, o.decoder, o.dropout, want_weights);
   }
   return std::make_shared<RecurrentDecoder>(state_size, o);
 }

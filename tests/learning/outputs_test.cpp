@@ -13,9 +13,10 @@ namespace {
 
 // The share of 300 unseen examples that are right.
 double learn(ModelOptions options, std::int64_t V, const Draw& draw) {
-  options.encoder.embedding_dim = options.decoder.embedding_dim = 32;
-  options.encoder.hidden_size = 32;
+  options.encoder.embedding_dim = options.encoder.hidden_size = 32;
+  options.decoder.embedding_dim = options.decoder.kind == LayerKind::transformer ? 64 : 32;
   options.decoder.hidden_size = options.decoder.readout_size = 64;
+  options.decoder.self_attention.feed_forward_size = 128;
   options.attention.size = options.output.size = 32;
   options.dropout = {0, 0, 0};
   return share_learnt(options, {.vocabulary_size = V,
@@ -77,6 +78,14 @@ TEST(LearningOutputs, APointerSortsNumbers) {
 TEST(LearningOutputs, ACopyingModelSaysWordsThatItDoesNotKnow) {
   ModelOptions options;
   options.output.kind = OutputKind::copy;
+  EXPECT_GE(learn(options, words, copying), 0.95);
+}
+
+TEST(LearningOutputs, SoDoesOneWithATransformersDecoder) {
+  ModelOptions options;
+  options.output.kind = OutputKind::copy;
+  options.decoder.kind = LayerKind::transformer;
+  options.decoder.layers = 2;
   EXPECT_GE(learn(options, words, copying), 0.95);
 }
 

@@ -54,7 +54,7 @@ class Attention : public torch::nn::Module {
   virtual Query habit() const { return Query::last; }
   // The context is sum_s alpha_ts value_s, so a step gives the weights alone.
   virtual bool is_mixture() const { return false; }
-  // The weights sum to 1 over a sentence's positions, and the context is their mixture.
+  // The weights sum to 1 over a sentence's positions.
   virtual bool is_distribution() const { return is_mixture(); }
   // The context is the same at every step.
   virtual bool is_constant() const { return false; }

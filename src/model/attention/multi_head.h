@@ -20,6 +20,7 @@ class MultiHead : public Attention {
   void prepare(Memory& memory) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
+  bool is_distribution() const override { return true; }
 
  private:
   torch::Tensor by_head(const torch::Tensor& x) const;  // [B, S, A] -> [B, H, S, d], a view

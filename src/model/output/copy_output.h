@@ -4,10 +4,10 @@
 //   P(y) = p_gen P_vocabulary(y) + (1 − p_gen) Σ_{s: x_s = y} α_ts
 //   p_gen = σ(w_c·c_t + w_s·s_t + w_y·y_{t−1} + b)
 //
-// α_t is the attention, c_t = Σ_s α_ts h_s, s_t the top layer's state, y_{t−1} the embedded token
-// before. Source words that the target's vocabulary lacks have the ids from its end, V, on, in the
-// order in which the sentence first has them; the decoder is fed <unk> for them. w_c·c_t is
-// Σ_s α_ts (w_c·h_s), and w_c·h_s is made once a sentence.
+// α_t is the attention (the mean over its heads), c_t = Σ_s α_ts h_s, s_t the top layer's state,
+// y_{t−1} the embedded token before. Source words that the target's vocabulary lacks have the ids
+// from its end, V, on, in the order in which the sentence first has them; the decoder is fed <unk>
+// for them. w_c·c_t is Σ_s α_ts (w_c·h_s), and w_c·h_s is made once a sentence.
 #pragma once
 
 #include "model/output/vocabulary_output.h"

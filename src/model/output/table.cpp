@@ -1,7 +1,6 @@
 #include "model/output/table.h"
 
 #include "base/error.h"
-#include "config/scalar.h"
 #include "model/attention/table.h"
 #include "model/output/copy_output.h"
 #include "model/output/pointer_output.h"
@@ -23,13 +22,8 @@ std::unique_ptr<Output> make_output(const OutputPlace& place) {
 
 void check_output(const ModelOptions& model, const Origins& origins) {
   if (model.output.kind != OutputKind::copy) return;
+  if (model.decoder.kind == LayerKind::transformer) return;
   const auto place = origins.of("model.output.kind");
-  if (model.decoder.kind != LayerKind::recurrent) {
-    throw ConfigError(
-        "{}{}model.output.kind: copy needs the attention of a recurrent decoder, but "
-        "model.decoder.kind is {}",
-        place, place.empty() ? "" : ": ", to_yaml(model.decoder.kind));
-  }
   const auto attention =
       make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
   if (attention->is_distribution()) return;

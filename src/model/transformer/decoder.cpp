@@ -5,8 +5,10 @@
 namespace regard {
 
 TransformerDecoder::TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
-                                       const DropoutOptions& dropout)
-    : D_(options.hidden_size), readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
+                                       const DropoutOptions& dropout, bool want_weights)
+    : D_(options.hidden_size),
+      want_weights_(want_weights),
+      readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
   const auto& o = options.self_attention;
   for (std::int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
@@ -49,12 +51,13 @@ DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const Decode
 
 Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
   const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
-  auto x = embedded;
+  DecoderLayer::AllSteps all{embedded, {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    x = layers_[l]->forward(x, {memory.layers[l], bias});
+    const bool is_last = l + 1 == layers_.size();
+    all = layers_[l]->forward(all.x, {memory.layers[l], bias}, is_last && want_weights_);
   }
-  const auto top = normalised(x);
-  return {.readout = readout_dropout_->forward(top), .top = top};
+  const auto top = normalised(all.x);
+  return {.readout = readout_dropout_->forward(top), .weights = all.weights, .top = top};
 }
 
 }  // namespace regard

@@ -18,9 +18,10 @@ namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // state_size is the encoder's width C.
+  // state_size is the encoder's width C. In training there are weights only where wanted: fused
+  // attention keeps none.
   TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
-                     const DropoutOptions& dropout);
+                     const DropoutOptions& dropout, bool want_weights);
 
   void prepare(Memory& memory) override;
   DecoderState start(const Memory& memory) override;
@@ -34,6 +35,7 @@ class TransformerDecoder : public Decoder {
   torch::Tensor normalised(const torch::Tensor& x) const;
 
   std::int64_t D_;
+  bool want_weights_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> norm_;  // where layers normalise before, and not after
   std::shared_ptr<Dropout> readout_dropout_;

@@ -23,15 +23,21 @@ Tensor DecoderLayer::source_keys(const Tensor& states) {
   return source_attention_->keys_and_values(states);
 }
 
-Tensor DecoderLayer::forward(const Tensor& x, const Source& source) {
+DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& source,
+                                             bool want_weights) {
+  AllSteps all;
   const auto so_far = self_attention_norm_->around(x, [&](const Tensor& z) {
     return self_attention_->forward(z, self_attention_->keys_and_values(z), {}, true, false).y;
   });
   const auto informed = source_attention_norm_->around(so_far, [&](const Tensor& z) {
-    return source_attention_->forward(z, source.keys_and_values, source.bias, false, false).y;
+    const auto attended =
+        source_attention_->forward(z, source.keys_and_values, source.bias, false, want_weights);
+    all.weights = attended.weights;
+    return attended.y;
   });
-  return feed_forward_norm_->around(informed,
-                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
+  all.x = feed_forward_norm_->around(informed,
+                                     [&](const Tensor& z) { return feed_forward_->forward(z); });
+  return all;
 }
 
 DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const Source& source,

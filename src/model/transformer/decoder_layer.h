@@ -25,8 +25,12 @@ class DecoderLayer : public torch::nn::Module {
   };
   torch::Tensor source_keys(const torch::Tensor& states);  // [B, S, C] -> [B, S, 2D]
 
-  // All positions at once: x [B, T, D] -> [B, T, D].
-  torch::Tensor forward(const torch::Tensor& x, const Source& source);
+  // All positions at once: x [B, T, D].
+  struct AllSteps {
+    torch::Tensor x;        // [B, T, D]
+    torch::Tensor weights;  // [B, T, S] of the source, the mean over the heads; where wanted
+  };
+  AllSteps forward(const torch::Tensor& x, const Source& source, bool want_weights);
 
   // One position for N rows, N = G · B, G in a row for each sentence: x [N, 1, D] after `past`
   // [N, t, 2D], the keys and values of the positions before.

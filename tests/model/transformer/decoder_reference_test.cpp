@@ -43,15 +43,26 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
     return plain.decode(plain::rows_of(x_[b]), plain::rows_of(states_[b].narrow(0, 0, S - b)), L);
   }
 
-  TransformerDecoder decoder_{C, small_decoder(GetParam()), no_dropout};
+  TransformerDecoder decoder_{C, small_decoder(GetParam()), no_dropout, true};
   torch::Tensor x_;
   torch::Tensor states_;
 };
 
 TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
-  const auto readout = decoder_.forward(x_, memory()).readout;
+  const auto all = decoder_.forward(x_, memory());
+  TransformerDecoder fused(C, small_decoder(GetParam()), no_dropout, false);
+  const auto parameters = decoder_.parameters();
+  {
+    const torch::NoGradGuard guard;
+    fused.to(torch::kDouble);
+    for (std::size_t i = 0; i < parameters.size(); ++i) fused.parameters()[i].copy_(parameters[i]);
+  }
+  const auto of_fused = fused.forward(x_, memory());
+  EXPECT_FALSE(of_fused.weights.defined());
   for (std::int64_t b = 0; b < B; ++b) {
-    EXPECT_TRUE(plain::close(readout[b], expected(b).readout)) << b;
+    EXPECT_TRUE(plain::close(all.readout[b], expected(b).readout)) << b;
+    EXPECT_TRUE(plain::close(all.weights[b], expected(b).weights)) << b;
+    EXPECT_TRUE(plain::close(of_fused.readout[b], expected(b).readout)) << b;
   }
 }
 
