@@ -48,4 +48,9 @@ using DivergedError = ErrorOf<ExitCode::diverged>;
 using CheckpointError = ErrorOf<ExitCode::checkpoint>;
 using EnvironmentError = ErrorOf<ExitCode::environment>;
 
+// A checkpoint that is no longer what was written: an older one may do.
+class DamagedError : public CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
 }  // namespace regard

@@ -2,8 +2,10 @@
 // flushed to the disk and renamed into place. Its manifest.json holds the size and SHA-256 of every
 // file, so that damage is found when a file is read:
 //
-//     {"format": 1, "regard": "0.1.0", "info": {…},
-//      "files": {"model.safetensors": {"size": 123, "sha256": "…"}, …}}
+//     {"format": 2, "regard": "0.1.0", "info": {…},
+//      "files": {"model.safetensors": {"size": 123, "sha256": "…"}, …}, "sha256": "…"}
+//
+// The last SHA-256 is of the manifest itself, with zeros for its own digits.
 #pragma once
 
 #include <filesystem>
@@ -49,7 +51,7 @@ class FolderWriter {
   std::vector<File> files_;
 };
 
-// Reads such a folder. Whatever is missing or damaged is a CheckpointError that names the file.
+// Reads such a folder. Whatever is missing or damaged is a DamagedError that names the file.
 class FolderReader {
  public:
   // Files in `may_change` can be edited on purpose: a change is logged as a warning, no error.
@@ -60,6 +62,8 @@ class FolderReader {
   bool has(const std::string& name) const { return files_.contains(name); }
   std::string text(const std::string& name) const;
   NamedTensors tensors(const std::string& name, TensorMetadata* metadata = nullptr) const;
+  // Reads every file once: throws where one is damaged.
+  void verify_all() const;
   const Json& info() const { return info_; }
   const std::filesystem::path& path() const { return path_; }
 

@@ -33,7 +33,7 @@ void FolderReader::verify(const std::string& name) const {
   const std::filesystem::path file = path_ / name;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) {
-    throw CheckpointError("{}: missing, though the manifest lists it", file.string());
+    throw DamagedError("{}: missing, though the manifest lists it", file.string());
   }
   const FileStamp found = stamp_of(file);
   if (found == wanted->second) return;
@@ -42,11 +42,15 @@ void FolderReader::verify(const std::string& name) const {
     return;
   }
   if (found.size != wanted->second.size) {
-    throw CheckpointError("{}: damaged: {} bytes, {} were written", file.string(), found.size,
-                          wanted->second.size);
+    throw DamagedError("{}: damaged: {} bytes, {} were written", file.string(), found.size,
+                       wanted->second.size);
   }
-  throw CheckpointError("{}: damaged: SHA-256 {}, {} was written", file.string(), found.sha256,
-                        wanted->second.sha256);
+  throw DamagedError("{}: damaged: SHA-256 {}, {} was written", file.string(), found.sha256,
+                     wanted->second.sha256);
+}
+
+void FolderReader::verify_all() const {
+  for (const auto& [name, stamp] : files_) verify(name);
 }
 
 bool is_checkpoint(const std::filesystem::path& path) {

@@ -4,12 +4,27 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/sha256.h"
 #include "base/version.h"
 
 namespace regard {
 namespace {
 
-constexpr int format = 1;
+constexpr int format = 2;
+constexpr int format_without_own_hash = 1;
+const std::string no_digits(64, '0');
+
+// The text with the manifest's own hash in the place of zeros, or the other way round.
+std::string exchanged(std::string text, const std::string& digits, const std::string& by) {
+  const auto at = text.rfind(digits);
+  return at == std::string::npos ? text : text.replace(at, digits.size(), by);
+}
+
+void check_own_hash(const std::filesystem::path& path, const std::string& text, const Json& json) {
+  const auto digits = json.at("sha256").get<std::string>();
+  if (sha256(exchanged(text, digits, no_digits)) == digits) return;
+  throw DamagedError("{}: the manifest is damaged (its SHA-256 is another)", path.string());
+}
 
 Manifest parse(const Json& json) {
   Manifest manifest;
@@ -32,8 +47,10 @@ std::string format_manifest(const Manifest& manifest) {
   const Json json = {{"format", format},
                      {"regard", manifest.regard},
                      {"info", manifest.info},
-                     {"files", std::move(files)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+                     {"files", std::move(files)},
+                     {"sha256", no_digits}};
+  const auto text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return exchanged(text, no_digits, sha256(text));
 }
 
 Manifest read_manifest(const std::filesystem::path& folder) {
@@ -47,15 +64,17 @@ Manifest read_manifest(const std::filesystem::path& folder) {
   try {
     const Json json = Json::parse(text);
     const int found = json.at("format").get<int>();
-    if (found != format) {
+    if (found < format_without_own_hash || found > format) {
       throw CheckpointError(
-          "{}: checkpoint of format {}, this regard {} reads format {}; use the regard that wrote "
-          "it ({})",
-          path.string(), found, version(), format, json.value("regard", "unknown"));
+          "{}: checkpoint of format {}, this regard {} reads formats {} to {}; use the regard that "
+          "wrote it ({})",
+          path.string(), found, version(), format_without_own_hash, format,
+          json.value("regard", "unknown"));
     }
+    if (found > format_without_own_hash) check_own_hash(path, text, json);
     return parse(json);
   } catch (const Json::exception& error) {
-    throw CheckpointError("{}: the manifest is damaged ({})", path.string(), error.what());
+    throw DamagedError("{}: the manifest is damaged ({})", path.string(), error.what());
   }
 }
 

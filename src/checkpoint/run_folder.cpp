@@ -137,6 +137,19 @@ std::optional<fs::path> RunFolder::last() const {
   return checkpoint(steps.back());
 }
 
+std::optional<fs::path> RunFolder::last_sound() const {
+  const auto steps = list();
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    try {
+      FolderReader(checkpoint(*step)).verify_all();
+      return checkpoint(*step);
+    } catch (const DamagedError& error) {
+      log::warning("{}", error.what());
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<fs::path> RunFolder::best() const {
   return follow("best");
 }

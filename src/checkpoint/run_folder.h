@@ -39,6 +39,8 @@ class RunFolder {
 
   // The newest checkpoint: the link's target; if that is gone, the newest complete one.
   std::optional<Path> last() const;
+  // The newest checkpoint of which every file is sound. What is damaged is named in a warning.
+  std::optional<Path> last_sound() const;
   // The link's target, nothing if there is none or it is gone.
   std::optional<Path> best() const;
   // The checkpoint must be complete. EnvironmentError if the link cannot be written.

@@ -13,6 +13,8 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
   command->add_option("--init-from", arguments.init_from,
                       "begin with the weights and vocabularies of this run or model folder");
   command->add_flag("--fresh", arguments.fresh, "remove what the run has so far and start over");
+  command->add_flag("--fall-back", arguments.fall_back,
+                    "where the last checkpoint is damaged, go on from the newest sound one");
   command->add_flag("--dry-run", arguments.dry_run,
                     "check everything, make one step, write nothing");
   return command;

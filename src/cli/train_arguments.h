@@ -17,6 +17,7 @@ struct TrainArguments {
   std::optional<std::int64_t> threads;
   std::string init_from;
   bool fresh = false;
+  bool fall_back = false;
   bool dry_run = false;
 };
 

@@ -85,10 +85,75 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
       loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens));
 }
 
+// As make_setup; where the checkpoint is damaged, the error says what else there is.
+Setup make_setup_from(const RunFolder& run, const Options& options,
+                      const std::optional<std::filesystem::path>& last,
+                      const std::string& init_from) {
+  try {
+    return make_setup(options, last, init_from);
+  } catch (const DamagedError& error) {
+    if (!last) throw;
+    const auto steps = run.list();
+    throw CheckpointError(
+        "{}\n{}", error.what(),
+        steps.size() > 1
+            ? "--fall-back goes on from the newest checkpoint of this run that is sound"
+            : "It is the run's only checkpoint: --fresh starts over");
+  }
+}
+
+std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator) {
+  return std::make_unique<Trainer>(setup.options, run, *setup.corpus, setup.model, validator,
+                                   setup.device, *setup.workers,
+                                   setup.checkpoint ? &*setup.checkpoint : nullptr);
+}
+
+// Where to go back to from a training that has come to no finite number: to the last checkpoint, or
+// the one before where that led nowhere.
+std::optional<std::filesystem::path> way_back(const RunFolder& run, std::int64_t began_at,
+                                              std::int64_t step) {
+  if (step > began_at) return run.last();
+  std::optional<std::filesystem::path> before;
+  for (const auto saved : run.list()) {
+    if (saved < began_at) before = run.checkpoint(saved);
+  }
+  return before;
+}
+
+// Goes back a few times, with all rates halved.
+StopReason train_with_setbacks(Setup& setup, RunFolder& run, Validator* validator,
+                               std::unique_ptr<Trainer>& trainer) {
+  for (;;) {
+    const auto began_at = trainer->position().step;
+    try {
+      return trainer->run();
+    } catch (const DivergedError& error) {
+      const auto back = way_back(run, began_at, trainer->position().step);
+      if (!back || trainer->setbacks().count == most_setbacks) {
+        const auto last = run.last();
+        record_end(run, trainer->position().step, "no finite loss or gradient any more");
+        throw DivergedError("{}.\n{}", error.what(),
+                            last ? fmt::format("The last checkpoint stands: {}.", last->string())
+                                 : "There is no checkpoint yet.");
+      }
+      log::warning("{}.\nGoing back to {}, with half of the learning rate from there on.",
+                   error.what(), back->string());
+      const auto setbacks = trainer->setbacks();
+      trainer.reset();
+      go_back(setup, *back);
+      trainer = make_trainer(setup, run, validator);
+      trainer->set_back(setbacks);
+    }
+  }
+}
+
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
   if (const auto step = trainer.early_stopping().best_step(); step > 0) {
     log::info("The best validation was at step {}.", step);
+  }
+  if (const auto skipped = trainer.position().skipped; skipped > 0) {
+    log::warning("{} batches were skipped, as their loss or gradient was not finite.", skipped);
   }
   if (reason.signal != 0) log::info("The same command goes on from there.");
   log::info("Translate with: regard translate -m {}", run.path().string());
@@ -107,34 +172,35 @@ ExitCode train(const TrainArguments& arguments) {
   RunFolder run(options.training.model_dir);
   check_is_for_runs(run);
   run.lock();
-  const auto last = arguments.fresh ? std::nullopt : run.last();
+  const auto last = arguments.fresh       ? std::nullopt
+                    : arguments.fall_back ? run.last_sound()
+                                          : run.last();
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is of no use any more: the run goes on from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
-  const auto setup = make_setup(options, last, last ? "" : arguments.init_from);
+  auto setup = make_setup_from(run, options, last, last ? "" : arguments.init_from);
   // Everything was found in order: only now is anything replaced.
   if (arguments.fresh) start_over(run);
 
   auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
                                                            *setup.workers)
                              : std::unique_ptr<Validator>();
-  Trainer trainer(setup.options, run, *setup.corpus, setup.model, std::move(validator),
-                  setup.device, *setup.workers, setup.checkpoint ? &*setup.checkpoint : nullptr);
-  if (!trainer.is_finished()) record_sitting(run, setup, command_line());
+  auto trainer = make_trainer(setup, run, validator.get());
+  if (!trainer->is_finished()) record_sitting(run, setup, command_line());
   if (last) {
-    log::info("Going on from step {} ({}).", trainer.position().step, last->string());
+    log::info("Going on from step {} ({}).", trainer->position().step, last->string());
   } else {
     log::info("Training on {} with {} threads, into {}.", setup.device.str(),
               setup.workers->count(), run.path().string());
   }
-  const auto first_step = trainer.position().step;
-  const auto reason = trainer.run();
-  if (last && trainer.position().step == first_step && reason.signal == 0) {
+  const auto first_step = trainer->position().step;
+  const auto reason = train_with_setbacks(setup, run, validator.get(), trainer);
+  if (last && trainer->position().step == first_step && reason.signal == 0) {
     log::info("This run is finished; raise what stopped it to go on, or start over with --fresh.");
   }
-  record_end(run, trainer.position().step, reason.sentence);
-  log_end(run, trainer, reason);
+  record_end(run, trainer->position().step, reason.sentence);
+  log_end(run, *trainer, reason);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
   return ExitCode::ok;
 }

@@ -50,7 +50,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
     corpus.read(part.src, part.trg, &limits);
-    corpus.parts_.push_back({corpus.size(), part.weight});
+    corpus.parts_.push_back({corpus.size(), part.weight, part.src});
   }
   if (corpus.parts_.empty()) {
     throw ConfigError("data.train names no corpus with a weight above 0: nothing to learn from");
@@ -71,16 +71,30 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
 Corpus Corpus::validation(const PairOptions& options, const Tokenizers& tokenizers) {
   Corpus corpus(tokenizers, true);
   corpus.read(options.src, options.trg, nullptr);
-  corpus.parts_.push_back({corpus.size(), 1});
+  corpus.parts_.push_back({corpus.size(), 1, options.src});
   if (corpus.size() == 0)
     throw InputError("{}: empty, so there is nothing to validate on", options.src);
   return corpus;
 }
 
-double Corpus::weight(std::int64_t i) const {
-  const auto part = std::upper_bound(parts_.begin(), parts_.end(), i,
-                                     [](std::int64_t at, const Part& p) { return at < p.end; });
-  return part->weight;
+const Corpus::Part& Corpus::part_of(std::int64_t i) const {
+  return *std::upper_bound(parts_.begin(), parts_.end(), i,
+                           [](std::int64_t at, const Part& p) { return at < p.end; });
+}
+
+std::string Corpus::source_places(std::span<const std::int64_t> pairs) const {
+  std::vector<std::int64_t> in_order(pairs.begin(), pairs.end());
+  std::ranges::sort(in_order);
+  std::string places;
+  const Part* before = nullptr;
+  for (const auto i : in_order) {
+    const auto& part = part_of(i);
+    places += before == nullptr ? "" : ", ";
+    if (&part != before) places += part.source_path + ":";
+    places += std::to_string(lines_[index(i)]);
+    before = &part;
+  }
+  return places;
 }
 
 std::string_view Corpus::text(const Packed<char>& texts, std::int64_t i) {
@@ -134,6 +148,7 @@ void Corpus::add(const Line& source_line, const Line& target_line, const Limits*
   count(report_.target, target);
   source_.add(source);
   target_.add(target);
+  lines_.push_back(static_cast<std::uint32_t>(source_line.number));
   if (!line.numbers.empty()) numbers_.add(line.numbers);
   if (!line.copies.empty()) copies_.add(line.copies);
   if (!keep_text_) return;

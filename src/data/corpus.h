@@ -1,4 +1,4 @@
-// Pairs of sentences as token ids, in memory: 4 bytes a token and 16 a pair, and the text itself
+// Pairs of sentences as token ids, in memory: 4 bytes a token and 20 a pair, and the text itself
 // only where something needs it (sub-word sampling, references of the validation set).
 #pragma once
 
@@ -64,10 +64,12 @@ class Corpus {
   std::span<const std::int32_t> source(std::int64_t i) const { return source_[index(i)]; }
   std::span<const std::int32_t> target(std::int64_t i) const { return target_[index(i)]; }
   // As in SourceLine; empty where there are none.
-  std::span<const float> numbers(std::int64_t i) const { return part_of(numbers_, i); }
-  std::span<const std::int32_t> copies(std::int64_t i) const { return part_of(copies_, i); }
+  std::span<const float> numbers(std::int64_t i) const { return numbers_of(numbers_, i); }
+  std::span<const std::int32_t> copies(std::int64_t i) const { return numbers_of(copies_, i); }
   // Of the corpus that pair i came from.
-  double weight(std::int64_t i) const;
+  double weight(std::int64_t i) const { return part_of(i).weight; }
+  // The lines that these pairs came from: "data/train.en:12, 40, data/more.en:7".
+  std::string source_places(std::span<const std::int64_t> pairs) const;
 
   bool has_text() const { return keep_text_; }
   std::string_view source_text(std::int64_t i) const { return text(source_text_, i); }
@@ -77,10 +79,11 @@ class Corpus {
   const CorpusReport& report() const { return report_; }
 
  private:
-  // The pairs up to `end` have this weight.
+  // The pairs up to `end` are of this corpus.
   struct Part {
     std::int64_t end;
     double weight;
+    std::string source_path;
   };
   struct Limits {
     std::int64_t max_length;
@@ -96,8 +99,9 @@ class Corpus {
       : tokenizers_(tokenizers), keep_text_(keep_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::string_view text(const Packed<char>& texts, std::int64_t i);
+  const Part& part_of(std::int64_t i) const;
   template <typename T>
-  static std::span<const T> part_of(const Packed<T>& all, std::int64_t i) {
+  static std::span<const T> numbers_of(const Packed<T>& all, std::int64_t i) {
     return all.size() == 0 ? std::span<const T>() : all[index(i)];
   }
 
@@ -113,6 +117,7 @@ class Corpus {
   Packed<std::int32_t> copies_;
   Packed<char> source_text_;
   Packed<char> target_text_;
+  std::vector<std::uint32_t> lines_;  // from 1, of each pair
   std::vector<Part> parts_;
   CorpusReport report_;
 };

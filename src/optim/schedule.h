@@ -18,7 +18,7 @@ class Schedule {
   //   inverse_square_root   lr · √(w / max(step, w)), w at least 1 (Vaswani et al. 2017)
   //   exponential           lr · factor^((step − w) / decay_steps)
   //   cosine                from lr to learning_rate_min along half a cosine (Loshchilov 2017)
-  // never below learning_rate_min once the warm-up is over.
+  // never below learning_rate_min once the warm-up is over; then halved for each setback.
   double rate(std::int64_t step) const;
 
   // plateau: tells it whether the last validation was the best so far.
@@ -27,11 +27,13 @@ class Schedule {
   bool exhausted() const;
 
   struct State {
+    std::int64_t setbacks = 0;  // each has halved every rate (training/trainer.h)
     std::int64_t decreases = 0;
     std::int64_t validations_without_improvement = 0;
   };
   const State& state() const { return state_; }
   void set_state(const State& state) { state_ = state; }
+  void set_back() { ++state_.setbacks; }
 
  private:
   double decayed(std::int64_t step) const;

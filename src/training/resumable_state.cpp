@@ -60,19 +60,26 @@ Json numbers_of(const ResumableState& state) {
           {"epoch", state.position.epoch},
           {"batch", state.position.batch},
           {"mean_log_p", state.position.mean_log_p},
+          {"skipped", state.position.skipped},
+          {"skipped_in_a_row", state.position.skipped_in_a_row},
           {"schedule",
-           {{"decreases", schedule.decreases},
+           {{"setbacks", schedule.setbacks},
+            {"decreases", schedule.decreases},
             {"validations_without_improvement", schedule.validations_without_improvement}}},
           {"validations", std::move(validations)},
           {"log", state.log.state()}};
 }
 
 void set_numbers(const Json& json, const ResumableState& state) {
-  state.position = {json.at("step"), json.at("epoch"), json.at("batch"),
-                    json.value("mean_log_p", 0.0)};
+  state.position = {.step = json.at("step"),
+                    .epoch = json.at("epoch"),
+                    .batch = json.at("batch"),
+                    .mean_log_p = json.value("mean_log_p", 0.0),
+                    .skipped = json.value("skipped", std::int64_t{0}),
+                    .skipped_in_a_row = json.value("skipped_in_a_row", std::int64_t{0})};
   const auto& schedule = json.at("schedule");
-  state.schedule.set_state(
-      {schedule.at("decreases"), schedule.at("validations_without_improvement")});
+  state.schedule.set_state({schedule.value("setbacks", std::int64_t{0}), schedule.at("decreases"),
+                            schedule.at("validations_without_improvement")});
   EarlyStopping::History history;
   for (const auto& entry : json.at("validations")) {
     history.emplace_back(entry.at("step"),

@@ -88,6 +88,11 @@ void take_tokenizers(Setup& setup, const FolderReader& from) {
 
 }  // namespace
 
+void go_back(Setup& setup, const std::filesystem::path& checkpoint) {
+  setup.checkpoint.emplace(checkpoint);
+  load_weights(*setup.model, read_weights(*setup.checkpoint), checkpoint.string());
+}
+
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from) {
   Setup setup;

@@ -35,4 +35,7 @@ struct Setup {
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from);
 
+// To this checkpoint of the run, as if it had been resumed from there.
+void go_back(Setup& setup, const std::filesystem::path& checkpoint);
+
 }  // namespace regard

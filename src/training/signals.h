@@ -1,5 +1,5 @@
 // SIGINT, SIGTERM and SIGHUP ask the training to finish its step, save and leave; a second one ends
-// the process at once.
+// the process at once. SIGUSR1 asks it to save and go on.
 #pragma once
 
 namespace regard {
@@ -14,6 +14,8 @@ class SignalCatcher {
 
   // The signal that asks to stop, or 0 while none has come.
   int caught() const;
+  // A SIGUSR1 has come since this was last asked.
+  bool save_wanted() const;
 };
 
 }  // namespace regard

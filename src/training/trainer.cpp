@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "report/format.h"
 #include "training/examples.h"
+#include "training/out_of_memory.h"
 #include "training/signals.h"
 #include "training/train_step.h"
 #include "translation/model_folder.h"
@@ -38,13 +39,13 @@ const std::vector<std::string> validation_columns = {
 }  // namespace
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
-                 std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
-                 torch::Device device, Workers& workers, const FolderReader* resume_from)
+                 std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
+                 Workers& workers, const FolderReader* resume_from)
     : options_(options),
       run_(run),
       corpus_(corpus),
       model_(std::move(model)),
-      validator_(std::move(validator)),
+      validator_(validator),
       device_(device),
       workers_(workers),
       parameters_(parameters_of(*model_)),
@@ -115,6 +116,10 @@ StopReason Trainer::run() {
     } else if (save_is_due()) {
       save();
     }
+    if (signals.save_wanted()) {
+      if (saved_step_ != position_.step) save();
+      log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
+    }
     if (const int signal = signals.caught()) {
       if (saved_step_ != position_.step) save();
       return {signal == SIGINT    ? "interrupted (SIGINT)"
@@ -138,30 +143,75 @@ void Trainer::update() {
     return;
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result = train_step(*model_, *optimizer_, tensors_, batches,
-                                 {position_.step + 1, learning_rate, position_.mean_log_p},
-                                 options_.training, workers_);
-  check_finite(result, learning_rate);
+  const auto result = step(batches, learning_rate);
+  const bool is_last = position_.batch >= in_epoch;
+  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
+    if (is_last) position_.begin_epoch();
+    return skip(result, batches, learning_rate);
+  }
+  position_.skipped_in_a_row = 0;
   ++position_.step;
   position_.learnt(-result.nll / static_cast<double>(result.target_tokens));
   if (average_) average_->update(position_.step, workers_);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
-  if (position_.batch >= in_epoch) position_.begin_epoch();
+  if (is_last) position_.begin_epoch();
 }
 
-void Trainer::check_finite(const StepResult& result, double learning_rate) const {
-  if (std::isfinite(result.nll) && std::isfinite(result.gradient_norm)) return;
-  const auto last = run_.last();
+StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
+  for (;;) {
+    try {
+      return train_step(*model_, *optimizer_, tensors_, batches,
+                        {position_.step + 1, learning_rate, position_.mean_log_p},
+                        options_.training, workers_);
+    } catch (const std::exception& error) {
+      if (!is_out_of_memory(error)) throw;
+      const auto sentences = batches.front().size();
+      if (!halve(batches)) {
+        throw EnvironmentError(
+            "step {}: the memory is too small for a single pair ({}); lower data.max_length, or "
+            "make the model smaller",
+            position_.step + 1, places(batches));
+      }
+      log::warning(
+          "step {}: the memory is too small for {} sentences at once: they are learnt in halves. A "
+          "training.batch_size half as large, with training.gradient_accumulation twice as high, "
+          "does the same",
+          position_.step + 1, sentences);
+    }
+  }
+}
+
+void Trainer::set_back(const Setbacks& before) {
+  while (setbacks().count <= before.count) schedule_.set_back();
+  position_.skipped = before.skipped;
+}
+
+std::string Trainer::places(const std::vector<Batch>& batches) const {
+  std::vector<std::int64_t> pairs;
+  for (const auto& batch : batches) {
+    pairs.insert(pairs.end(), batch.indices.begin(), batch.indices.end());
+  }
+  return corpus_.source_places(pairs);
+}
+
+void Trainer::skip(const StepResult& result, const std::vector<Batch>& batches,
+                   double learning_rate) {
+  ++position_.skipped;
+  const auto what =
+      fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
+                  std::isfinite(result.nll) ? "gradient" : "loss", format_rate(learning_rate));
+  if (++position_.skipped_in_a_row < most_skipped) {
+    log::warning("{}: this batch is skipped, of {}", what, places(batches));
+    return;
+  }
   throw DivergedError(
-      "step {}: the {} is no longer a finite number (learning rate {}); nothing was updated. {} "
-      "Try a lower training.learning_rate, a longer training.warmup_steps or {}",
-      position_.step + 1, std::isfinite(result.nll) ? "gradient" : "loss",
-      format_rate(learning_rate),
-      last ? fmt::format("The last checkpoint stands: {}.", last->string())
-           : "There is no checkpoint yet.",
+      "{}, {} times in a row; nothing was updated. Try a lower training.learning_rate, a longer "
+      "training.warmup_steps or {}. The last batch is of {}",
+      what, most_skipped,
       options_.training.clip_grad_norm > 0 ? "a lower training.clip_grad_norm"
-                                           : "training.clip_grad_norm (it is off)");
+                                           : "training.clip_grad_norm (it is off)",
+      places(batches));
 }
 
 // An epoch without a pair ends with the model, and perhaps the very step, of the one before.

@@ -1,4 +1,8 @@
 // The training loop: updates, validations, checkpoints, until there is a reason to stop.
+//
+// An update whose loss or gradient is not finite is not made: its batch is skipped. Several in a
+// row end the loop, and whoever runs it may go back to the last checkpoint with all learning rates
+// halved (a setback). A batch that the memory does not hold is learnt in halves.
 #pragma once
 
 #include <torch/types.h>
@@ -24,6 +28,10 @@
 
 namespace regard {
 
+// Updates in a row that may fail, and how often a run may go back for it.
+constexpr std::int64_t most_skipped = 5;
+constexpr std::int64_t most_setbacks = 3;
+
 struct StopReason {
   std::string sentence;
   int signal = 0;  // SIGINT or SIGTERM, where one of them was it
@@ -34,11 +42,21 @@ class Trainer {
   // The run folder is locked. The model is on the device, with the weights to begin from; where
   // `resume_from` is given, those of this checkpoint.
   Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
-          std::shared_ptr<Seq2Seq> model, std::unique_ptr<Validator> validator,
-          torch::Device device, Workers& workers, const FolderReader* resume_from);
+          std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
+          Workers& workers, const FolderReader* resume_from);
 
-  // Throws DivergedError when the loss is no longer finite; the last checkpoint stands.
+  // Throws DivergedError, which names the lines of the last batch, after `most_skipped` updates in
+  // a row that were not finite; the last checkpoint stands.
   StopReason run();
+
+  // After going back: halves all rates once more than `before` had, and keeps its count of skipped
+  // updates.
+  struct Setbacks {
+    std::int64_t count = 0;
+    std::int64_t skipped = 0;
+  };
+  void set_back(const Setbacks& before);
+  Setbacks setbacks() const { return {schedule_.state().setbacks, position_.skipped}; }
 
   // There is no step left to make.
   bool is_finished() const { return reason_to_stop().has_value(); }
@@ -48,7 +66,10 @@ class Trainer {
  private:
   std::optional<StopReason> reason_to_stop() const;
   void update();
-  void check_finite(const StepResult& result, double learning_rate) const;
+  // The lines that the batches came from.
+  std::string places(const std::vector<Batch>& batches) const;
+  StepResult step(std::vector<Batch>& batches, double learning_rate);
+  void skip(const StepResult& result, const std::vector<Batch>& batches, double learning_rate);
   bool validation_is_due() const;
   bool save_is_due() const;
   void validate();
@@ -60,7 +81,7 @@ class Trainer {
   RunFolder& run_;
   const Corpus& corpus_;
   std::shared_ptr<Seq2Seq> model_;
-  std::unique_ptr<Validator> validator_;
+  Validator* validator_;  // or none
   torch::Device device_;
   Workers& workers_;
   NamedParameters parameters_;

@@ -20,7 +20,9 @@ struct Position {
   std::int64_t step = 0;  // updates made
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
-  double mean_log_p = 0;  // of a token, a moving average over the steps; 0 before the first
+  double mean_log_p = 0;     // of a token, a moving average over the steps; 0 before the first
+  std::int64_t skipped = 0;  // updates not made, as loss or gradient was not finite
+  std::int64_t skipped_in_a_row = 0;
 
   void begin_epoch() {
     ++epoch;

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 // What bad input gets: an exit code, and a sentence that holds these words.
@@ -211,6 +212,28 @@ TEST_F(TrainBadInput, ACheckpointCutShortIsNamedAndNothingIsOverwritten) {
   EXPECT_EQ(weights(), before);
 }
 
+TEST_F(TrainBadInput, FromADamagedCheckpointOneFallsBackToTheOneBefore) {
+  const std::vector<std::string> same = {"training.save_every=10", "training.max_steps=70",
+                                         "training.keep_newest=3"};
+  ASSERT_EQ(train(same).code, 0);
+  const auto straight = weights();
+  const auto rows = read_text(folder_ / "run" / "validations.tsv");
+  const auto checkpoints = folder_ / "run" / "checkpoints";
+  write_text(checkpoints / "step-00000070" / "model.safetensors", "x");
+  fs::resize_file(checkpoints / "step-00000060" / "manifest.json", 40);
+  const auto refused = train(same);
+  EXPECT_EQ(refused.code, 5);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("step-00000070"), HasSubstr("--fall-back")));
+  auto with_flag = same;
+  with_flag.push_back("--fall-back");
+  const auto resumed = train(with_flag);
+  EXPECT_EQ(resumed.code, 0);
+  EXPECT_THAT(resumed.err, AllOf(HasSubstr("step-00000070/model.safetensors: damaged"),
+                                 HasSubstr("step-00000060/manifest.json: the manifest is damaged"),
+                                 HasSubstr("Going on from step 50")));
+  EXPECT_EQ(weights(), straight);
+}
+
 TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
   ASSERT_EQ(train().code, 0);
   const auto before = weights();
@@ -236,9 +259,32 @@ TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
   EXPECT_EQ(result.code, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
                                 HasSubstr("clip_grad_norm (it is off)")));
+  EXPECT_THAT(result.err, ContainsRegex("The last batch is of [^ ]*train.en:[0-9]+, "));
   const auto last = folder_ / "run" / "last";
   EXPECT_EQ(run({"info", last.string()}).code, 0);
   EXPECT_EQ(run({"translate", "-m", last.string()}, "the cat\n").code, 0);
+}
+
+// Each update multiplies the weights by 1 − 38 · 0.1, until they are too large; with half of the
+// rate by 1 − 19 · 0.1, which is less than 1 in size.
+TEST_F(TrainBadInput, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
+  const std::vector<std::string> options = {
+      "training.optimizer=sgd",  "training.learning_rate=0.1",     "training.weight_decay=38",
+      "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=4",
+      "training.max_steps=100",  "training.validation_every=5000", "training.scheduling=constant",
+      "training.warmup_steps=0", "training.keep_newest=3"};
+  const auto result = train(options);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("this batch is skipped"), HasSubstr("5 times in a row"),
+                                HasSubstr("Going back to"), HasSubstr("half of the learning rate"),
+                                ContainsRegex("[0-9]+ batches were skipped")));
+  EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
+              ContainsRegex("\"setbacks\": [12],"));
+  const auto bytes = weights();
+  auto again = options;
+  again.push_back("--fresh");
+  EXPECT_EQ(train(again).code, 0);
+  EXPECT_EQ(weights(), bytes);
 }
 
 TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {

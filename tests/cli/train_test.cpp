@@ -345,6 +345,20 @@ TEST_F(TrainSignals, SaveAndLeaveWithTheirOwnCode) {
   }
 }
 
+TEST_F(TrainSignals, SaveAndGoOnWhenAskedTo) {
+  const auto messages = folder_ / "messages";
+  const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+                      " training.max_steps=1000000 training.validation_every=1000000 2>" +
+                      messages.string() + " & pid=$!; until grep -q step " +
+                      (folder_ / "run" / "train.jsonl").string() +
+                      " 2>/dev/null; do sleep 0.01; done; kill -USR1 $pid; until grep -q SIGUSR1 " +
+                      messages.string() + "; do sleep 0.01; done; test -e " +
+                      (folder_ / "run" / "last" / "training.safetensors").string() +
+                      " && kill -0 $pid && kill $pid; wait $pid";
+  EXPECT_EQ(WEXITSTATUS(std::system(("bash -mc '" + script + "'").c_str())), 143);
+  EXPECT_THAT(read_text(messages), HasSubstr("saved at step"));
+}
+
 TEST_F(TrainSignals, NobodyReadingTheMessagesStopsNothing) {
   EXPECT_EQ(train_and_send("TERM", "2> >(head -n 1 >/dev/null)"), 143);
   EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step"));

@@ -113,6 +113,15 @@ TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
   EXPECT_EQ(corpus.target_text(0), "c  d");
 }
 
+TEST_F(CorpusTest, APairKnowsItsLine) {
+  options_.train = {{folder_.write("a.src", "a\n\nb\n"), folder_.write("a.trg", "a\na\na\n")},
+                    {folder_.write("b.src", "b\n"), folder_.write("b.trg", "b\n")}};
+  const Corpus corpus = Corpus::training(options_, tokenizers_);
+  ASSERT_EQ(corpus.size(), 3);
+  const auto places = corpus.source_places(std::vector<std::int64_t>{2, 0, 1});
+  EXPECT_EQ(places, options_.train[0].src + ":1, 3, " + options_.train[1].src + ":1");
+}
+
 TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
   const Corpus corpus = Corpus::validation(
       {folder_.write("src", "a\n\nb\n"), folder_.write("trg", "\n\na a a a a a a a a a a a\n")},

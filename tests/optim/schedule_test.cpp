@@ -85,6 +85,21 @@ TEST(Schedule, PlateauIsExhaustedOnceTheLowestRateIsReached) {
   EXPECT_EQ(schedule.rate(1), 0.2);
 }
 
+TEST(Schedule, ASetbackHalvesEveryRateFromThereOn) {
+  TrainingOptions options;
+  options.scheduling = ScheduleKind::cosine;
+  options.warmup_steps = 10;
+  options.max_steps = 100;
+  options.learning_rate_min = 0.00001;
+  const Schedule plain(options);
+  Schedule halved(options);
+  halved.set_back();
+  halved.set_back();
+  for (const std::int64_t step : {1, 10, 60, 100}) {
+    EXPECT_DOUBLE_EQ(halved.rate(step), plain.rate(step) / 4) << step;
+  }
+}
+
 TEST(Schedule, AStateBroughtBackGoesOnAlike) {
   auto options = options_of(ScheduleKind::plateau);
   Schedule before(options);

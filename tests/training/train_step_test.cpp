@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <functional>
+#include <new>
+
 #include "model/build_model.h"
+#include "training/out_of_memory.h"
 
 namespace regard {
 namespace {
@@ -78,6 +82,36 @@ TEST(TrainStep, TwoBatchesAreOneOfBoth) {
   together.run({make_batch(all)}, 2);
   apart.run({make_batch(std::span(all).first(2)), make_batch(std::span(all).subspan(2))}, 2);
   EXPECT_TRUE(torch::allclose(together.weights(), apart.weights(), 1e-10, 1e-12));
+}
+
+TEST(TrainStep, ABatchInHalvesIsTheSameUpdate) {
+  Update whole(0), halves(0), quarters(0);
+  std::vector<Batch> batches = {make_batch(examples())};
+  const auto expected = whole.run(batches, 2);
+  ASSERT_TRUE(halve(batches));
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(halves.run(batches, 2).target_tokens, expected.target_tokens);
+  EXPECT_TRUE(torch::allclose(whole.weights(), halves.weights(), 1e-10, 1e-12));
+  ASSERT_TRUE(halve(batches));
+  ASSERT_TRUE(halve(batches));
+  EXPECT_EQ(batches.size(), 5u);
+  EXPECT_FALSE(halve(batches));  // a sentence each
+  quarters.run(batches, 2);
+  EXPECT_TRUE(torch::allclose(whole.weights(), quarters.weights(), 1e-10, 1e-12));
+}
+
+TEST(TrainStep, TooLittleMemoryIsKnownByItsErrors) {
+  const auto known = [](const std::function<void()>& ask) {
+    try {
+      ask();
+    } catch (const std::exception& error) {
+      return is_out_of_memory(error);
+    }
+    return false;
+  };
+  EXPECT_TRUE(known([] { torch::empty({std::int64_t{1} << 50}); }));
+  EXPECT_TRUE(known([] { throw std::bad_alloc(); }));
+  EXPECT_FALSE(known([] { torch::zeros({2}) + torch::zeros({3}); }));
 }
 
 TEST(TrainStep, DropoutFollowsFromSeedAndStep) {

@@ -1,0 +1,33 @@
+#include "training/out_of_memory.h"
+
+#include <c10/util/Exception.h>
+
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace regard {
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
+  // LibTorch's allocator for the processor has no class of error of its own.
+  return std::string_view(error.what()).find("DefaultCPUAllocator") != std::string_view::npos;
+}
+
+bool halve(std::vector<Batch>& batches) {
+  std::vector<Batch> halves;
+  for (auto& batch : batches) {
+    if (batch.size() < 2) {
+      halves.push_back(std::move(batch));
+    } else {
+      halves.push_back(batch.share(0, 2));
+      halves.push_back(batch.share(1, 2));
+    }
+  }
+  const bool any = halves.size() > batches.size();
+  batches = std::move(halves);
+  return any;
+}
+
+}  // namespace regard
