@@ -39,6 +39,16 @@ run() {
   rows+=$(scripts/result_row.py "$folder" "en→$language" "$config${4:+ ${*:4}}")$'\n'
 }
 
+# mean_bleu NAME…: of the runs' test scores.
+mean_bleu() {
+  local name scores=()
+  for name in "$@"; do scores+=("$runs/$name/test_2016.json"); done
+  python3 -c '
+import json, statistics, sys
+print("%.2f" % statistics.mean(json.load(open(path))["bleu"]["score"] for path in sys.argv[1:]))
+' "${scores[@]}"
+}
+
 # The same text whatever the batch size: prints a sentence for each size. Where texts differ, so may
 # scores, but by rounding only: log P is the last field but one of an n-best line.
 batch_sizes() {
@@ -77,6 +87,7 @@ killed_run() {
 }
 
 run multi30k multi30k de
+run multi30k_seed43 multi30k de training.random_seed=43
 run multi30k_fixed_context multi30k_fixed_context de
 run multi30k_french multi30k fr
 run multi30k_reset_after multi30k de \
@@ -92,10 +103,12 @@ pair (greedy); test 2016 (Flickr) was then read once, with beam 5. BLEU is sacre
 | direction | configuration | threads | best step | training | tokens/s | validation BLEU | test BLEU | test chrF2 | test perplexity |
 |---|---|---|---|---|---|---|---|---|---|
 $rows
+Two seeds of \`multi30k\`, English to German: test BLEU $(mean_bleu multi30k multi30k_seed43) on the mean.
+
 Training time is that of all sittings, validation included, with whatever else the machine did beside;
 [performance.md](performance.md) has speeds measured in quiet. Tokens are target tokens, in the steps.
-Machine: $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1). One run each, with the
-seed of the configuration, regard $("$regard" --version).
+Machine: $(nproc) cores of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1). The
+seed is the configuration's where no other is named, regard $("$regard" --version).
 
 $commands
 ## Promises tried on this data

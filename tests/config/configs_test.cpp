@@ -52,13 +52,6 @@ TEST(Configs, TheFastRecipeIsTheGoodOneInFewerSteps) {
               ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
 }
 
-TEST(Configs, TheBestRecipeIsTheGoodOneWithSamplingAndAveraging) {
-  EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
-                             read_options(folder / "multi30k_best.yaml")),
-              ElementsAre("name: multi30k → multi30k_best", "data.tokenizer.sampling: 0 → 0.1",
-                          "training.moving_average: 0 → 0.999"));
-}
-
 TEST(Configs, TheTransformersReadTheDataOfTheRecurrentModelsAndSearchAlike) {
   const std::pair<const char*, const char*> pairs[] = {
       {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};

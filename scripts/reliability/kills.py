@@ -1,0 +1,158 @@
+"""A training killed at random moments and resumed, against one that was never stopped."""
+
+import hashlib
+import json
+import pathlib
+import random
+import tempfile
+import time
+
+from run import ROOT, Failure, start
+
+VALIDATION_EVERY = 200
+
+# All that has a state to lose: averages, two corpora, accumulated gradients, sub-word sampling,
+# dropout, a schedule that counts validations, a best checkpoint, more than one worker.
+RECIPE = [
+    "--config=configs/quickstart.yaml",
+    "data.train.1.src=data/dev.en",
+    "data.train.1.trg=data/dev.fr",
+    "data.train.1.weight=2.5",
+    "data.tokenizer.vocabulary_size=500",
+    "data.tokenizer.sampling=0.1",
+    "model.encoder.embedding_dim=16",
+    "model.encoder.hidden_size=16",
+    "model.decoder.embedding_dim=16",
+    "model.decoder.hidden_size=16",
+    "model.decoder.readout_size=16",
+    "model.attention.size=16",
+    "training.batch_size=256",
+    "training.gradient_accumulation=2",
+    "training.moving_average=0.99",
+    "training.scheduling=plateau",
+    "training.decrease_patience=1",
+    "training.epochs=0",
+    "training.validation_unit=steps",
+    f"training.validation_every={VALIDATION_EVERY}",
+    "training.save_every=10",
+    "training.logging_every=8",
+    "testing.max_output_length=20",
+    "threads=2",
+]
+# What differs from one sitting to the next, and says nothing of what was learnt.
+TIMES = ("seconds", "tokens_per_second", "peak_memory", "validation")
+
+
+def command(folder, steps):
+    return ["train", *RECIPE, f"training.model_dir={folder}", f"training.max_steps={steps}"]
+
+
+def train_to_the_end(folder, steps, log):
+    process = start(command(folder, steps), log)
+    if process.wait() != 0:
+        raise Failure(1, f"{folder}: a training ended with {process.returncode}; see {log.name}")
+
+
+def wait_until(found, process):
+    while process.poll() is None and not found():
+        time.sleep(0.0005)
+
+
+def newest(folder):
+    """The last checkpoint's step, or none."""
+    last = folder / "last"
+    return last.resolve().name if last.exists() else ""
+
+
+def kill_once(folder, steps, moments, log):
+    """Starts the training and kills it; says in what it was interrupted."""
+    process = start(command(folder, steps), log)
+    before = newest(folder)
+    in_writing = moments.random() < 0.5
+    if in_writing:
+        checkpoints = folder / "checkpoints"
+        wait_until(lambda: any(checkpoints.glob(".step-*")), process)
+        time.sleep(moments.uniform(0, 0.01))
+    else:
+        wait_until(lambda: newest(folder) != before, process)
+        time.sleep(moments.uniform(0, 0.4))
+    half_written = any((folder / "checkpoints").glob(".step-*"))
+    process.kill()
+    if process.wait() == 0:
+        return "at its end"
+    half_written = half_written and any((folder / "checkpoints").glob(".step-*"))
+    return "in writing" if half_written else "elsewhere"
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def without_times(record):
+    if isinstance(record, dict):
+        return {
+            key: without_times(value)
+            for key, value in record.items()
+            if not any(word in key for word in TIMES if word != "validation") and key != "seconds"
+        }
+    return record
+
+
+def table_without_times(path):
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    kept = [i for i, name in enumerate(rows[0]) if name != "seconds"]
+    return [[row[i] for i in kept] for row in rows]
+
+
+def outcome(folder):
+    """All that must be alike."""
+    last = folder / "last"
+    state = without_times(json.loads((last / "training.json").read_text(encoding="utf-8")))
+    journal = [
+        without_times(json.loads(line))
+        for line in (folder / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    return {
+        "last checkpoint": last.resolve().name,
+        "best checkpoint": (folder / "best").resolve().name,
+        "weights": digest(last / "model.safetensors"),
+        "optimizer and random states": digest(last / "training.safetensors"),
+        "position, schedule, patience": state,
+        "validations.tsv": table_without_times(folder / "validations.tsv"),
+        "train.jsonl": journal,
+        "validation translations": {
+            path.name: digest(path) for path in sorted((folder / "validation").iterdir())
+        },
+    }
+
+
+def run(kills, seed):
+    moments = random.Random(seed)
+    steps = VALIDATION_EVERY * max(3, round(40 * kills / VALIDATION_EVERY))
+    with tempfile.TemporaryDirectory(dir=ROOT / "build") as work:
+        work = pathlib.Path(work)
+        with open(work / "log", "wb") as log:
+            straight = work / "straight"
+            killed = work / "killed"
+            train_to_the_end(straight, steps, log)
+            # The killed one has a lower limit at first, where a validation falls, and it is raised.
+            train_to_the_end(killed, VALIDATION_EVERY, log)
+            found = [kill_once(killed, steps, moments, log) for _ in range(kills)]
+            stopped_at = newest(killed)
+            train_to_the_end(killed, steps, log)
+        one, other = outcome(straight), outcome(killed)
+    wrong = [what for what in one if one[what] != other[what]]
+    if wrong:
+        raise Failure(1, f"not alike after {kills} kills (seed {seed}): {', '.join(wrong)}")
+    places = {place: found.count(place) for place in ("in writing", "elsewhere", "at its end")}
+    return {
+        "kills": kills,
+        "seed": seed,
+        "steps": steps,
+        **places,
+        "text": f"{kills} kills (SIGKILL, seed {seed}) of a training of {steps:,} steps, begun with "
+        f"a limit of {VALIDATION_EVERY} and raised: {places['in writing']} of them while a checkpoint was "
+        f"being written, {places['elsewhere']} elsewhere, {places['at its end']} too late; the last "
+        f"one came after {stopped_at}. Alike to the byte with a training never stopped: "
+        f"{', '.join(one)}.\n",
+    }

@@ -1,0 +1,33 @@
+// Loaded before the C library: the FAIL_AT-th write() into a file below FAIL_BELOW, and every one
+// after it, fails with the error number FAIL_WITH.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace {
+
+using Write = ssize_t (*)(int, const void*, size_t);
+
+bool is_below(int descriptor, const char* folder) {
+  char path[4096] = {};
+  const auto link = "/proc/self/fd/" + std::to_string(descriptor);
+  return readlink(link.c_str(), path, sizeof path - 1) > 0 && std::strstr(path, folder) != nullptr;
+}
+
+}  // namespace
+
+extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
+  static const auto real = reinterpret_cast<Write>(dlsym(RTLD_NEXT, "write"));
+  static long writes = 0;
+  const char* folder = std::getenv("FAIL_BELOW");
+  if (folder != nullptr && is_below(descriptor, folder) &&
+      ++writes >= std::atol(std::getenv("FAIL_AT"))) {
+    errno = std::atoi(std::getenv("FAIL_WITH"));
+    return -1;
+  }
+  return real(descriptor, bytes, size);
+}

@@ -1,0 +1,53 @@
+// Whatever write of a checkpoint fails, the training says so and loses nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FailingDisk : public Train {
+ protected:
+  // A training to step 40, a checkpoint every ten, whose n-th write below checkpoints/ fails.
+  int train_with(long n, int error) const {
+    const auto command =
+        "LD_PRELOAD=" REGARD_FAILING_DISK " FAIL_BELOW=/checkpoints/ FAIL_AT=" + std::to_string(n) +
+        " FAIL_WITH=" + std::to_string(error) + " " + REGARD_BINARY_DIR + "/regard train -c " +
+        config_.string() + " " + options_ + " 2>" + messages_.string();
+    return WEXITSTATUS(std::system(command.c_str()));
+  }
+
+  const std::string options_ = "training.max_steps=40 training.save_every=10";
+  const fs::path messages_ = folder_ / "messages";
+};
+
+TEST_F(FailingDisk, EveryWriteThatFailsIsSaidAndTheRunGoesOnFromWhatWasSaved) {
+  ASSERT_EQ(train({"training.max_steps=40", "training.save_every=10"}).code, 0);
+  const auto straight = weights();
+  int failures = 0;
+  for (long n = 1;; ++n) {
+    fs::remove_all(folder_ / "run");
+    const int error = n % 2 == 0 ? ENOSPC : EIO;
+    const int code = train_with(n, error);
+    if (code == 0) break;  // there are fewer writes
+    ++failures;
+    ASSERT_EQ(code, 6) << "write " << n << ": " << read_text(messages_);
+    ASSERT_THAT(read_text(messages_), HasSubstr("cannot be written"));
+    ASSERT_EQ(train({"training.max_steps=40", "training.save_every=10"}).code, 0) << "write " << n;
+    ASSERT_EQ(weights(), straight) << "write " << n;
+    n += n / 4;  // the first ones each, then fewer
+  }
+  EXPECT_GE(failures, 10);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,51 @@
+// A checkpoint of each format that was ever written (tests/checkpoint/formats/N) is read as it was
+// meant.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Formats : public testing::TestWithParam<std::string> {
+ protected:
+  const fs::path checkpoint_ =
+      fs::path(REGARD_SOURCE_DIR) / "tests" / "checkpoint" / "formats" / GetParam();
+  const fs::path folder_ = fresh_folder();
+};
+
+TEST_P(Formats, AModelTranslatesAsItDid) {
+  const auto result = run({"translate", "-m", checkpoint_.string(), "-i",
+                           (checkpoint_ / "source.txt").string(), "--beam-size", "5"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, read_text(checkpoint_ / "translations.txt"));
+}
+
+TEST_P(Formats, ARunGoesOn) {
+  const auto saved = folder_ / "run" / "checkpoints" / "step-00000600";
+  fs::create_directories(saved.parent_path());
+  fs::copy(checkpoint_, saved);
+  write_text(folder_ / "train.src", "one cat\ntwo dog eats\n");
+  write_text(folder_ / "train.trg", "un chat\ndeux chien mange\n");
+  const auto result =
+      run({"train", "-c", (saved / "config.yaml").string(),
+           "training.model_dir=" + (folder_ / "run").string(),
+           "data.train.0.src=" + (folder_ / "train.src").string(),
+           "data.train.0.trg=" + (folder_ / "train.trg").string(), "training.max_steps=605"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("Going on from step 600"));
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000605"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("1"),
+                         [](const auto& tested) { return "format_" + tested.param; });
+
+}  // namespace
+}  // namespace regard
