@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Multi30k table: trains what is not trained yet (a stopped run goes on), scores test 2016 with
-# beam 5, tries the promises about batch sizes and killed runs on the real data, and writes
-# docs/results.md. About half an hour a model on two cores.
+# beam 5 (once: what has its score keeps it), tries the promises about batch sizes and killed runs on
+# the real data, and writes docs/results.md. About half an hour a model on two cores.
 #     scripts/multi30k_results.sh [RUNS=runs] [key=value…]
 # Further key=value go to each training (threads=1 leaves a core for other work).
 # Needs data/multi30k: scripts/fetch_multi30k.sh brings it.
@@ -32,8 +32,11 @@ run() {
   local train=("$regard" train -c "configs/$config.yaml" "training.model_dir=$folder"
     "data.train.0.trg=$data/train.$language" "data.dev.trg=$data/val.$language" "${@:4}" "${options[@]}")
   local score=("$regard" evaluate -m "$folder" -s "$test_set.en" -r "$test_set.$language")
-  "${train[@]}" >&2
-  "${score[@]}" --json >"$folder/test_2016.json"
+  if [[ ! -f $folder/test_2016.json ]]; then
+    "${train[@]}" >&2
+    "${score[@]}" --json >"$work/test_2016.json"
+    mv "$work/test_2016.json" "$folder/"
+  fi
   commands+="    ${train[*]}"$'\n'"    ${score[*]}"$'\n'
   commands=${commands//"$runs/"/runs/}
   rows+=$(scripts/result_row.py "$folder" "en→$language" "$config${4:+ ${*:4}}")$'\n'
