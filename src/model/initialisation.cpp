@@ -6,18 +6,34 @@
 #include <cmath>
 
 namespace regard {
+namespace {
+
+thread_local bool weights_follow = false;
+
+}  // namespace
+
+WithoutInitialisation::WithoutInitialisation() : before_(weights_follow) {
+  weights_follow = true;
+}
+
+WithoutInitialisation::~WithoutInitialisation() {
+  weights_follow = before_;
+}
 
 void xavier_uniform(torch::Tensor tensor) {
+  if (weights_follow) return;
   const torch::NoGradGuard guard;
   torch::nn::init::xavier_uniform_(tensor);
 }
 
 void orthogonal(torch::Tensor tensor) {
+  if (weights_follow) return;
   const torch::NoGradGuard guard;
   tensor.copy_(torch::nn::init::orthogonal_(torch::empty_like(tensor)));
 }
 
 void embedding_normal(torch::Tensor tensor) {
+  if (weights_follow) return;
   const torch::NoGradGuard guard;
   tensor.normal_(0, 1 / std::sqrt(static_cast<double>(tensor.size(1))));
 }

@@ -1,10 +1,24 @@
-// First values of parameters. Each fills the tensor in place and draws from Torch's generator.
+// First values of parameters. Each fills the tensor in place and draws from Torch's generator, or
+// does neither while there is a WithoutInitialisation.
 #pragma once
 
 #include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 namespace regard {
+
+// While it lives, this thread's models are made for weights that are read from a file: first values
+// would only cost time.
+class WithoutInitialisation {
+ public:
+  WithoutInitialisation();
+  ~WithoutInitialisation();
+  WithoutInitialisation(const WithoutInitialisation&) = delete;
+  WithoutInitialisation& operator=(const WithoutInitialisation&) = delete;
+
+ private:
+  bool before_;
+};
 
 // Uniform with variance 2 / (rows + columns) (Glorot and Bengio 2010). tensor [in, out].
 void xavier_uniform(torch::Tensor tensor);

@@ -10,6 +10,7 @@
 #include "config/reader.h"
 #include "config/writer.h"
 #include "model/build_model.h"
+#include "model/initialisation.h"
 
 namespace regard {
 namespace {
@@ -98,6 +99,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   TranslationModel loaded;
   loaded.options = read_model_options(folder);
   loaded.tokenizers = read_tokenizers(folder, loaded.options);
+  const WithoutInitialisation weights_follow;
   loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                              loaded.options.model);
   load_weights(*loaded.model, read_weights(folder), path.string());
