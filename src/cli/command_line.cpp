@@ -1,5 +1,8 @@
 #include "cli/command_line.h"
 
+#include <iostream>
+
+#include "base/log.h"
 #include "base/version.h"
 #include "cli/misuse.h"
 
@@ -27,7 +30,9 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return report_misuse(program_, error);
     program_.exit(error);  // --help, --version
-    return ExitCode::ok;
+    if (std::cout.flush()) return ExitCode::ok;
+    log::error("standard output: cannot be written");
+    return ExitCode::environment;
   }
   return std::nullopt;
 }

@@ -1,4 +1,5 @@
 // regard evaluate: translations against references, either a model's, made here, or a file's.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -6,13 +7,16 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/evaluation.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
+#include "text/utf8.h"
 #include "translation/forced_translation.h"
 #include "translation/word_alignment.h"
 
@@ -39,11 +43,16 @@ Lines read_lines(const std::string& path) {
 
 void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
                   std::size_t second) {
-  if (first == second) return;
-  throw InputError(
-      "{} has {} lines, but {} has {}: line i of one must belong to line i of the "
-      "other",
-      first_path, first, second_path, second);
+  check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,
+                    static_cast<std::int64_t>(second));
+}
+
+std::vector<Alignment> read_alignments(const std::string& path) {
+  std::vector<Alignment> alignments;
+  for (const auto& line : read_lines(path)) {
+    alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
+  }
+  return alignments;
 }
 
 // "out/attention.fr" is called "attention", "runs/attention/" too.
@@ -55,10 +64,13 @@ Texts read_texts(const EvaluateArguments& arguments) {
   Texts texts;
   if (!arguments.source.empty()) texts.source = read_lines(arguments.source);
   if (!arguments.hypotheses.empty()) texts.hypotheses = read_lines(arguments.hypotheses);
-  for (const auto& path : arguments.references) texts.references.push_back(read_lines(path));
+  for (const auto& path : arguments.references) {
+    texts.references.push_back(read_lines(path));
+    if (!std::ranges::all_of(texts.references.back(), is_blank)) continue;
+    throw InputError("{}: empty, so there is nothing to score", path);
+  }
   const auto& first = arguments.references[0];
   const auto count = texts.references[0].size();
-  if (count == 0) throw InputError("{}: empty, so there is nothing to score", first);
   for (std::size_t r = 1; r < texts.references.size(); ++r) {
     check_counts(arguments.references[r], texts.references[r].size(), first, count);
   }
@@ -97,6 +109,16 @@ class ModelEvaluation {
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 
+  // What the model reads of these lines; says so where that is not all.
+  Lines readable(Lines lines, const std::string& path) const {
+    const auto longest = longest_line(model_.loaded.options.data);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto warning = cut_long_line(lines[i], longest, path, static_cast<std::int64_t>(i) + 1);
+      if (warning) log::warning("{}", *warning);
+    }
+    return lines;
+  }
+
   Lines translate(const Lines& source) const {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
     Lines hypotheses;
@@ -108,12 +130,12 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  void judge_reference(const Texts& texts, Evaluation& evaluation) const {
+  void judge_reference(const Texts& texts, const Lines& reference, Evaluation& evaluation) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
-    const auto forced = force_translations(
-        model_.loaded, model_.device, *model_.workers, texts.source, texts.references[0], align,
-        testing_.batch_size, [&](std::int64_t done) { reporter.update(done); });
+    const auto forced = force_translations(model_.loaded, model_.device, *model_.workers,
+                                           texts.source, reference, align, testing_.batch_size,
+                                           [&](std::int64_t done) { reporter.update(done); });
     evaluation.perplexity = perplexity(forced);
     if (align) evaluation.alignment = score_alignment(forced, texts.gold);
   }
@@ -178,6 +200,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   std::optional<ModelEvaluation> model;
   if (!arguments.model.model.empty()) {
     model.emplace(arguments);
+    texts.source = model->readable(std::move(texts.source), arguments.source);
     texts.hypotheses = model->translate(texts.source);
     if (translations) {
       for (const auto& line : texts.hypotheses) translations->write(line + "\n");
@@ -185,7 +208,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     }
   }
   auto evaluation = evaluate_texts(texts.hypotheses, texts.references, options);
-  if (model) model->judge_reference(texts, evaluation);
+  if (model) {
+    model->judge_reference(texts, model->readable(texts.references[0], arguments.references[0]),
+                           evaluation);
+  }
   evaluation.name = name_of(model ? arguments.model.model : arguments.hypotheses);
   if (!arguments.by_length.empty()) score_lengths(arguments, texts, evaluation);
   if (picture) {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/log.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -32,10 +34,12 @@ struct LineFeed::Shared {
   std::unique_ptr<LineReader> reader;
   std::size_t least = 1;  // lines that take() waits for
   std::size_t most = 1;
+  std::size_t longest = 0;  // of a line, in bytes
 
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::string> lines;
+  std::vector<std::string> warnings;  // for the thread that takes: the log is its
   std::exception_ptr error;
   bool ended = false;
   bool abandoned = false;
@@ -43,12 +47,18 @@ struct LineFeed::Shared {
   void read_all() {
     std::string line;
     while (reader->next(line)) {
+      auto warning = cut_long_line(line, longest, reader->name(), reader->line_number());
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return lines.size() < most || abandoned; });
       if (abandoned) return;
       lines.push_back(std::move(line));
+      if (warning) warnings.push_back(std::move(*warning));
       changed.notify_all();
     }
+    if (!reader->changed()) return;
+    const std::lock_guard lock(mutex);
+    warnings.push_back(fmt::format("{}: has changed while it was read; {} lines were there",
+                                   reader->name(), reader->line_number()));
   }
 
   void run() {
@@ -65,10 +75,12 @@ struct LineFeed::Shared {
   }
 };
 
-LineFeed::LineFeed(const std::string& path, std::size_t most) : shared_(new Shared) {
+LineFeed::LineFeed(const std::string& path, std::size_t most, std::size_t longest)
+    : shared_(new Shared) {
   shared_->reader = is_standard_input(path)
                         ? std::make_unique<LineReader>(STDIN_FILENO, "standard input")
-                        : std::make_unique<LineReader>(path);
+                        : std::make_unique<LineReader>(path, /*may_grow=*/true);
+  shared_->longest = longest;
   shared_->most = most;
   shared_->least = is_regular_file(path) ? most : 1;
   // Detached: while a read waits for a terminal there is no way to call the thread back.
@@ -86,6 +98,7 @@ std::vector<std::string> LineFeed::take() {
   shared_->changed.wait(lock,
                         [&] { return shared_->ended || shared_->lines.size() >= shared_->least; });
   auto lines = std::exchange(shared_->lines, {});
+  for (const auto& warning : std::exchange(shared_->warnings, {})) log::warning("{}", warning);
   shared_->changed.notify_all();
   if (lines.empty() && shared_->error) std::rethrow_exception(shared_->error);
   return lines;

@@ -13,14 +13,14 @@ namespace regard {
 class LineFeed {
  public:
   // `path` is plain or gzip; standard input when it is empty or "-". A chunk has at most `most`
-  // lines. InputError where the file cannot be read.
-  LineFeed(const std::string& path, std::size_t most);
+  // lines; a line above `longest` bytes is cut. InputError where the file cannot be read.
+  LineFeed(const std::string& path, std::size_t most, std::size_t longest);
   ~LineFeed();
   LineFeed(const LineFeed&) = delete;
   LineFeed& operator=(const LineFeed&) = delete;
 
   // The next chunk, in order; none at the end. An InputError on a line is thrown after all lines
-  // before it were given.
+  // before it were given. Warns of lines that were cut, and of a file that grew meanwhile.
   std::vector<std::string> take();
 
  private:

@@ -14,6 +14,7 @@
 #include "commands/line_feed.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
 
@@ -22,24 +23,6 @@ namespace {
 
 // So many batches' worth of lines are sorted by length together.
 constexpr std::int64_t batches_in_chunk = 16;
-// In bytes. A longer line is cut: it is no sentence, and one alone could take all memory.
-constexpr std::size_t longest_line = 8192;
-
-// At the last code point that fits.
-void cut(std::string& line) {
-  auto end = longest_line;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
-  line.resize(end);
-}
-
-void cut_long_lines(std::vector<std::string>& lines, std::int64_t first_number) {
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].size() <= longest_line) continue;
-    log::warning("line {} has {} bytes: only the first {} are translated",
-                 first_number + static_cast<std::int64_t>(i), lines[i].size(), longest_line);
-    cut(lines[i]);
-  }
-}
 
 // Counts what a user should hear of once, at the end.
 class Doubts {
@@ -137,7 +120,7 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
   if (input.empty() || input == "-" || !stderr_terminal().live) return std::nullopt;
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(input, ignored)) return std::nullopt;
-  return count_lines(input);
+  return count_lines(input, /*may_grow=*/true);
 }
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing) {
@@ -156,7 +139,8 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
   check(arguments, testing);
-  LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk));
+  LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
+                longest_line(model.loaded.options.data));
   Outputs outputs(arguments, model);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights();
@@ -167,7 +151,6 @@ ExitCode translate(const TranslateArguments& arguments) {
   Doubts doubts(model.loaded.options);
   std::int64_t number = 0;
   for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
-    cut_long_lines(lines, number + 1);
     const auto translations = translator.translate(
         lines, search, testing.batch_size,
         [&](std::int64_t done) {

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr int gzip_only = 16 + MAX_WBITS;
 constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
+constexpr auto* no_member = "is followed by other bytes";
 
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -32,11 +33,21 @@ int open_for_reading(const std::string& path) {
 
 }  // namespace
 
-ByteStream::ByteStream(const std::string& path)
-    : name_(path), descriptor_(open_for_reading(path)), owned_(true), packed_(buffer_size) {}
+ByteStream::ByteStream(const std::string& path, bool may_grow)
+    : name_(path),
+      descriptor_(open_for_reading(path)),
+      owned_(true),
+      may_grow_(may_grow),
+      opened_(state()),
+      packed_(buffer_size) {}
 
 ByteStream::ByteStream(int descriptor, std::string name)
-    : name_(std::move(name)), descriptor_(descriptor), owned_(false), packed_(buffer_size) {}
+    : name_(std::move(name)),
+      descriptor_(descriptor),
+      owned_(false),
+      may_grow_(true),
+      opened_(state()),
+      packed_(buffer_size) {}
 
 ByteStream::~ByteStream() {
   if (inflater_) inflateEnd(inflater_.get());
@@ -53,6 +64,22 @@ std::size_t ByteStream::read(char* to, std::size_t size) {
   return count;
 }
 
+ByteStream::State ByteStream::state() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  return {status.st_size,
+          status.st_mtim.tv_sec * std::int64_t{1'000'000'000} + status.st_mtim.tv_nsec};
+}
+
+void ByteStream::check_state() const {
+  const State now = state();
+  if (now == opened_ || (may_grow_ && now.size >= opened_.size)) return;
+  throw InputError(
+      "{}: has changed while it was read ({} bytes at first, {} at its end); begin again when "
+      "nothing writes to it any more",
+      name_, opened_.size, now.size);
+}
+
 void ByteStream::detect_format() {
   started_ = true;
   while (end_ < sizeof gzip_magic &&
@@ -65,7 +92,10 @@ void ByteStream::detect_format() {
     if (inflateInit2(inflater_.get(), gzip_only) != Z_OK) throw std::bad_alloc();
     inside_member_ = true;
   } else if (owned_ && name_.ends_with(".gz")) {
-    throw InputError("{}: its name ends in .gz, but its bytes are not gzip data", name_);
+    throw InputError(
+        "{}: its name ends in .gz, but its bytes are not gzip data; if it is plain text, take .gz "
+        "from its name",
+        name_);
   }
 }
 
@@ -76,6 +106,7 @@ bool ByteStream::refill() {
     count = ::read(descriptor_, packed_.data() + end_, packed_.size() - end_);
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw InputError("{}: reading failed ({})", name_, std::strerror(errno));
+  if (count == 0) check_state();
   end_ += static_cast<std::size_t>(count);
   return count > 0;
 }
@@ -87,11 +118,13 @@ std::size_t ByteStream::unpack(char* to, std::size_t size) {
   const unsigned room = z.avail_out;
   while (z.avail_out == room) {
     if (begin_ == end_ && !refill()) {
-      if (inside_member_)
-        throw InputError("{}: the gzip data is cut short; copy or fetch the file again", name_);
+      if (inside_member_) {
+        fail_unpacking(after_member_ && z.total_in < 2 ? no_member : "is cut short");
+      }
       return 0;
     }
     if (!inside_member_) {
+      if (at_padding()) continue;
       inflateReset(&z);
       inside_member_ = true;
     }
@@ -101,12 +134,24 @@ std::size_t ByteStream::unpack(char* to, std::size_t size) {
     begin_ = end_ - z.avail_in;
     if (result == Z_STREAM_END) {
       inside_member_ = false;
+      after_member_ = true;
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      throw InputError("{}: the gzip data is broken ({})", name_,
-                       z.msg != nullptr ? z.msg : "unknown reason");
+      fail_unpacking(after_member_ && z.total_in <= 2
+                         ? no_member
+                         : fmt::format("is broken ({})", z.msg ? z.msg : "no reason"));
     }
   }
   return room - z.avail_out;
+}
+
+void ByteStream::fail_unpacking(const std::string& what) const {
+  throw InputError("{}: the gzip data {}; copy or fetch the file again", name_, what);
+}
+
+// Passes over zeros between members; whether nothing else is left of the buffer.
+bool ByteStream::at_padding() {
+  while (begin_ < end_ && packed_[begin_] == 0) ++begin_;
+  return begin_ == end_;
 }
 
 }  // namespace regard

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -45,7 +47,7 @@ double CorpusReport::mean_length(const Side& side) const {
 }
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
-  Corpus corpus(tokenizers, options.tokenizer.sampling > 0);
+  Corpus corpus(tokenizers, options.tokenizer.sampling > 0, longest_line(options));
   const Limits limits{options.max_length, options.max_ratio};
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
@@ -60,20 +62,30 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
     std::vector<std::string> files;
     for (const CorpusOptions& part : options.train) files.push_back(part.src);
     throw InputError(
-        "{}: no training pair is left of {} read: {} empty, {} with more than {} tokens on a side "
-        "(data.max_length), {} with lengths more than {} times apart (data.max_ratio)",
+        "{}: no training pair is left of {} read: {} empty, {} with more than {} tokens "
+        "(data.max_length) or {} bytes on a side, {} with lengths more than {} times apart "
+        "(data.max_ratio){}",
         fmt::join(files, ", "), report.read, report.empty, report.too_long, limits.max_length,
-        report.odd_ratio, limits.max_ratio);
+        corpus.longest_, report.odd_ratio, limits.max_ratio, other_line_break(files.front()));
   }
   return corpus;
 }
 
-Corpus Corpus::validation(const PairOptions& options, const Tokenizers& tokenizers) {
-  Corpus corpus(tokenizers, true);
-  corpus.read(options.src, options.trg, nullptr);
-  corpus.parts_.push_back({corpus.size(), 1, options.src});
-  if (corpus.size() == 0)
-    throw InputError("{}: empty, so there is nothing to validate on", options.src);
+Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers) {
+  const auto& [source, target] = options.dev;
+  Corpus corpus(tokenizers, true, longest_line(options));
+  corpus.read(source, target, nullptr);
+  corpus.parts_.push_back({corpus.size(), 1, source});
+  if (corpus.size() == 0) throw InputError("{}: empty, so there is nothing to validate on", source);
+  const auto empty = corpus.report_.empty;
+  if (empty == corpus.size()) {
+    throw InputError("{}, {}: no line has text in both, so there is nothing to validate on", source,
+                     target);
+  }
+  if (empty > 0) {
+    log::warning("{}, {}: {} of {} lines are empty in one or both; they count in the scores",
+                 source, target, empty, corpus.size());
+  }
   return corpus;
 }
 
@@ -116,15 +128,21 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
       throw InputError("{} or {} has changed while it was read", source_path, target_path);
     }
     if (!more) return;
+    if (limits == nullptr) {
+      const bool source_cut = cut(source_line);
+      report_.too_long += cut(target_line) || source_cut;
+    }
     add(source_line, target_line, limits);
   }
 }
 
 void Corpus::add(const Line& source_line, const Line& target_line, const Limits* limits) {
   ++report_.read;
-  if (limits != nullptr && (is_blank(source_line.text) || is_blank(target_line.text))) {
-    ++report_.empty;
-    return;
+  const bool empty = is_blank(source_line.text) || is_blank(target_line.text);
+  const bool endless = std::max(source_line.text.size(), target_line.text.size()) > longest_;
+  if (empty || endless) {
+    ++(empty ? report_.empty : report_.too_long);
+    if (limits != nullptr) return;
   }
   const auto line =
       at_place(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
@@ -156,13 +174,15 @@ void Corpus::add(const Line& source_line, const Line& target_line, const Limits*
   target_text_.add(target_line.text);
 }
 
+bool Corpus::cut(Line& line) const {
+  const auto warning = cut_long_line(line.text, longest_, line.path, line.number);
+  if (warning) log::warning("{}", *warning);
+  return warning.has_value();
+}
+
 void check_parallel(const std::string& source_path, const std::string& target_path) {
   const std::int64_t source_lines = count_lines(source_path);
-  const std::int64_t target_lines = count_lines(target_path);
-  if (source_lines == target_lines) return;
-  throw InputError(
-      "{} has {} lines, but {} has {}; line i of one must translate line i of the other",
-      source_path, source_lines, target_path, target_lines);
+  check_line_counts(source_path, source_lines, target_path, count_lines(target_path));
 }
 
 }  // namespace regard

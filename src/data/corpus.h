@@ -22,8 +22,8 @@ struct CorpusReport {
   };
   std::int64_t read = 0;
   std::int64_t kept = 0;
-  std::int64_t empty = 0;      // left out: nothing but white space on either side
-  std::int64_t too_long = 0;   // left out: more than data.max_length tokens on either side
+  std::int64_t empty = 0;      // left out, but to validate: white space alone on either side
+  std::int64_t too_long = 0;   // left out: above data.max_length or longest_line(); or cut to that
   std::int64_t odd_ratio = 0;  // left out: lengths further apart than data.max_ratio
   Side source;
   Side target;
@@ -57,8 +57,10 @@ class Corpus {
   // differ in their numbers of lines (both files and counts are named) or no pair is left;
   // ConfigError when no corpus has a weight above 0.
   static Corpus training(const DataOptions& options, const Tokenizers& tokenizers);
-  // Every line of a pair of files, with its text: pair i is line i + 1, even where it is empty.
-  static Corpus validation(const PairOptions& options, const Tokenizers& tokenizers);
+  // Every line of data.dev, with its text: pair i is line i + 1, even where it is empty, which is
+  // counted and warned of. Of a line above longest_line() the beginning, with a warning. InputError
+  // where no pair has text on both sides.
+  static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers);
 
   std::int64_t size() const { return static_cast<std::int64_t>(source_.size()); }
   std::span<const std::int32_t> source(std::int64_t i) const { return source_[index(i)]; }
@@ -95,8 +97,8 @@ class Corpus {
     std::string text = {};
   };
 
-  Corpus(const Tokenizers& tokenizers, bool keep_text)
-      : tokenizers_(tokenizers), keep_text_(keep_text) {}
+  Corpus(const Tokenizers& tokenizers, bool keep_text, std::size_t longest)
+      : tokenizers_(tokenizers), keep_text_(keep_text), longest_(longest) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::string_view text(const Packed<char>& texts, std::int64_t i);
   const Part& part_of(std::int64_t i) const;
@@ -108,9 +110,11 @@ class Corpus {
   // Null limits: every pair is kept.
   void read(const std::string& source_path, const std::string& target_path, const Limits* limits);
   void add(const Line& source_line, const Line& target_line, const Limits* limits);
+  bool cut(Line& line) const;  // where it is too long, with a warning
 
   Tokenizers tokenizers_;
   bool keep_text_;
+  std::size_t longest_;
   Packed<std::int32_t> source_;
   Packed<std::int32_t> target_;
   Packed<float> numbers_;
@@ -122,7 +126,7 @@ class Corpus {
   CorpusReport report_;
 };
 
-// InputError unless both files have equally many lines.
+// check_line_counts() of what both files have.
 void check_parallel(const std::string& source_path, const std::string& target_path);
 
 }  // namespace regard

@@ -12,10 +12,17 @@ namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
+constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_utf16(std::string_view start) {
   return start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
+}
+
+// Of Latin letters without a byte order mark every other byte is a NUL, and all is valid UTF-8.
+bool is_utf16_unmarked(std::string_view start) {
+  return start.size() > 1 &&
+         5 * static_cast<std::size_t>(std::ranges::count(start, '\0')) >= 2 * start.size();
 }
 
 }  // namespace
@@ -32,13 +39,27 @@ bool LineReader::next(std::string& line) {
                          ? "the file is UTF-16: `iconv -f UTF-16 -t UTF-8` makes it UTF-8"
                          : "convert the file, with iconv for instance");
   }
-  if (line_number_ == 1 && line.starts_with(byte_order_mark)) {
-    line.erase(0, byte_order_mark.size());
+  if (line_number_ > 1) return true;
+  if (is_utf16_unmarked(line)) {
+    throw InputError(
+        "{}:1: NUL bytes all over, so the file is UTF-16, or no text at all: `iconv -f UTF-16{} -t "
+        "UTF-8` makes it UTF-8",
+        name(), line.front() == '\0' ? "BE" : "LE");
   }
+  if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   return true;
 }
 
 bool LineReader::read_raw(std::string& line) {
+  try {
+    return read_to_line_feed(line);
+  } catch (const InputError& error) {
+    if (line_number_ == 0) throw;
+    throw InputError("{} (after line {})", error.what(), line_number_);
+  }
+}
+
+bool LineReader::read_to_line_feed(std::string& line) {
   line.clear();
   buffer_.resize(buffer_size);
   bool any = false;
@@ -53,6 +74,10 @@ bool LineReader::read_raw(std::string& line) {
     const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     const std::size_t count =
         feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
+    if (line.size() + count > most_bytes) {
+      throw InputError("{}: more than {} bytes without a line feed; is it a text?", name(),
+                       most_bytes);
+    }
     line.append(from, count);
     begin_ += count;
     if (feed != nullptr) {
@@ -62,7 +87,7 @@ bool LineReader::read_raw(std::string& line) {
   }
 }
 
-std::int64_t count_lines(const std::string& path) {
+std::int64_t count_lines(const std::string& path, bool may_grow) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
       !std::filesystem::is_regular_file(path, ignored)) {
@@ -71,7 +96,7 @@ std::int64_t count_lines(const std::string& path) {
         "to one",
         path);
   }
-  ByteStream bytes(path);
+  ByteStream bytes(path, may_grow);
   std::vector<char> buffer(buffer_size);
   std::int64_t lines = 0;
   char last = '\n';

@@ -2,7 +2,8 @@
 //
 // A line ends at a line feed or the end of the file, and at nothing else: NUL, a lone carriage
 // return, U+0085 and U+2028 are characters like others. One carriage return before the line feed is
-// dropped (files from Windows), and so is a byte order mark at the start of the file.
+// dropped (files from Windows), and so is a byte order mark at the start of the file. docs/data.md
+// has the whole of it for users; every text of regard's is read here.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,22 @@ namespace regard {
 
 class LineReader {
  public:
-  explicit LineReader(const std::string& path) : bytes_(path) {}
+  explicit LineReader(const std::string& path, bool may_grow = false) : bytes_(path, may_grow) {}
   // Standard input, say. A line is returned as soon as its line feed is there.
   LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Puts the next line into `line`, or returns false at the end. InputError with name:line on bytes
-  // that are not UTF-8, and the errors of ByteStream.
+  // that are not UTF-8 and on a line that has no end (256 MiB), and the errors of ByteStream.
   bool next(std::string& line);
   // Of the line that came last; the first is 1.
   std::int64_t line_number() const { return line_number_; }
   const std::string& name() const { return bytes_.name(); }
+  // As in ByteStream.
+  bool changed() const { return bytes_.changed(); }
 
  private:
   bool read_raw(std::string& line);
+  bool read_to_line_feed(std::string& line);
 
   ByteStream bytes_;
   std::vector<char> buffer_;
@@ -37,7 +41,7 @@ class LineReader {
 };
 
 // How many lines a file has, without a look at their bytes. Only regular files: training reads its
-// files several times. InputError.
-std::int64_t count_lines(const std::string& path);
+// files several times. InputError, and where it changes meanwhile as in ByteStream.
+std::int64_t count_lines(const std::string& path, bool may_grow = false);
 
 }  // namespace regard

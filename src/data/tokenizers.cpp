@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "text/element_tokenizers.h"
 #include "text/utf8.h"
@@ -17,19 +18,23 @@
 namespace regard {
 namespace {
 
-// All lines of several files, one after the other.
-std::unique_ptr<Tokenizer> train_on(const TokenizerOptions& options,
+// All lines of several files, one after the other, but for those that training leaves out as
+// endless.
+std::unique_ptr<Tokenizer> train_on(const DataOptions& data,
                                     const std::vector<std::string>& paths) {
+  const TokenizerOptions& options = data.tokenizer;
   std::size_t next_path = 0;
   std::unique_ptr<LineReader> reader;
   bool blank = true;
   bool read_all = false;
   const LineSource source = [&](std::string& line) {
-    while (!reader || !reader->next(line)) {
-      read_all = next_path == paths.size();
-      if (read_all) return false;
-      reader = std::make_unique<LineReader>(paths[next_path++]);
-    }
+    do {
+      while (!reader || !reader->next(line)) {
+        read_all = next_path == paths.size();
+        if (read_all) return false;
+        reader = std::make_unique<LineReader>(paths[next_path++]);
+      }
+    } while (line.size() > longest_line(data));
     blank = blank && is_blank(line);
     return true;
   };
@@ -43,11 +48,10 @@ std::unique_ptr<Tokenizer> train_on(const TokenizerOptions& options,
   }
 }
 
-std::shared_ptr<const Tokenizer> from_file_or_text(const TokenizerOptions& options,
-                                                   const std::string& file,
+std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, const std::string& file,
                                                    const std::vector<std::string>& paths) {
-  if (file.empty()) return train_on(options, paths);
-  return load_tokenizer(options,
+  if (file.empty()) return train_on(data, paths);
+  return load_tokenizer(data.tokenizer,
                         read_file<InputError>(file, "vocabulary that data.tokenizer names"), file);
 }
 
@@ -134,8 +138,8 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   if (!tokenizer.joint) {
     auto source = fixed_source(model);
     auto target = fixed_target(model);
-    if (!source) source = from_file_or_text(tokenizer, tokenizer.src_file, source_paths);
-    if (!target) target = from_file_or_text(tokenizer, tokenizer.trg_file, target_paths);
+    if (!source) source = from_file_or_text(options, tokenizer.src_file, source_paths);
+    if (!target) target = from_file_or_text(options, tokenizer.trg_file, target_paths);
     return {source, target, model.output.kind};
   }
   if (!tokenizer.src_file.empty() && !tokenizer.trg_file.empty() &&
@@ -146,7 +150,7 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   }
   source_paths.insert(source_paths.end(), target_paths.begin(), target_paths.end());
   const std::string& file = tokenizer.src_file.empty() ? tokenizer.trg_file : tokenizer.src_file;
-  const auto both = from_file_or_text(tokenizer, file, source_paths);
+  const auto both = from_file_or_text(options, file, source_paths);
   return {both, both, model.output.kind};
 }
 

@@ -4,11 +4,10 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
-#include <sstream>
 #include <system_error>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "text/utf8.h"
 
 namespace regard {
 
@@ -34,6 +33,7 @@ double share(std::size_t part, std::size_t whole) {
 
 Alignment parse_alignment(std::string_view text, const std::string& file, std::size_t line) {
   Alignment links;
+  if (is_blank(text)) return links;
   for (auto start = text.find_first_not_of(blanks); start != text.npos;) {
     const auto end = std::min(text.find_first_of(blanks, start), text.size());
     const std::string_view word = text.substr(start, end - start);
@@ -41,7 +41,7 @@ Alignment parse_alignment(std::string_view text, const std::string& file, std::s
     if (!link) {
       throw InputError(
           "{}:{}: '{}' is no alignment link: write source-target, both counted from 0, as in 0-0",
-          file, line, word);
+          file, line, excerpt(word));
     }
     links.push_back(*link);
     start = text.find_first_not_of(blanks, end);
@@ -49,15 +49,6 @@ Alignment parse_alignment(std::string_view text, const std::string& file, std::s
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
   return links;
-}
-
-std::vector<Alignment> read_alignments(const std::string& path) {
-  std::istringstream lines(read_file<InputError>(path, "alignment file"));
-  std::vector<Alignment> alignments;
-  for (std::string line; std::getline(lines, line);) {
-    alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
-  }
-  return alignments;
 }
 
 AlignmentScore score_alignments(const std::vector<Alignment>& proposed,

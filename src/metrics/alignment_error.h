@@ -24,11 +24,9 @@ struct AlignmentLink {
 // The links of one sentence, ascending, each once.
 using Alignment = std::vector<AlignmentLink>;
 
-// Throws InputError with `file`:`line` for anything but pairs of whole numbers i-j.
+// One line of a file, where an empty one is a sentence without links. Throws InputError with
+// `file`:`line` for anything but pairs of whole numbers i-j.
 Alignment parse_alignment(std::string_view text, const std::string& file, std::size_t line);
-// One sentence a line; an empty line is a sentence without links. Throws InputError where a line
-// is not as it must be, and an Error of ExitCode::input where the file cannot be read.
-std::vector<Alignment> read_alignments(const std::string& path);
 
 struct AlignmentScore {
   double error_rate = 0;  // from 0 to 1; 0 where neither side has a link

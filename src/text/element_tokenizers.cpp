@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "text/utf8.h"
 #include "text/vocabulary.h"
 #include "text/words.h"
 
@@ -53,14 +54,14 @@ class NumbersTokenizer : public Tokenizer {
       float number = 0;
       if (!read(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
         throw InputError("`{}` is no vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
-                         word);
+                         excerpt(word));
       }
       all.push_back(number);
       begin = comma + 1;
     }
     if (found != width_) {
-      throw InputError("`{}` has {} numbers, wanted {} (model.encoder.numbers)", word, found,
-                       width_);
+      throw InputError("`{}` has {} numbers, wanted {} (model.encoder.numbers)", excerpt(word),
+                       found, width_);
     }
   }
 
@@ -75,7 +76,8 @@ class PositionsTokenizer : public Tokenizer {
       std::int32_t position = 0;
       if (!read(word, position) || position < 0 ||
           position > std::numeric_limits<std::int32_t>::max() - special_count) {
-        throw InputError("`{}` is no position of the source, a whole number counted from 0", word);
+        throw InputError("`{}` is no position of the source, a whole number counted from 0",
+                         excerpt(word));
       }
       ids.push_back(special_count + position);
     }

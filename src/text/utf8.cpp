@@ -68,4 +68,17 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
+std::string excerpt(std::string_view text) {
+  constexpr int most = 40;
+  std::string shown;
+  for (int i = 0; !text.empty(); ++i) {
+    if (i == most) return shown + "…";
+    const std::string_view point = first_code_point(text);
+    const auto byte = static_cast<unsigned char>(point.front());
+    shown += byte < 0x20 || byte == 0x7F ? "\uFFFD" : point;
+    text.remove_prefix(point.size());
+  }
+  return shown;
+}
+
 }  // namespace regard

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,9 @@ std::vector<std::string_view> code_points(std::string_view text);
 
 // Nothing in it, or nothing but Unicode white space.
 bool is_blank(std::string_view text);
+
+// For messages: no more than the first 40 code points of well-formed `text`, control characters as
+// U+FFFD.
+std::string excerpt(std::string_view text);
 
 }  // namespace regard

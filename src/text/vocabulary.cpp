@@ -51,6 +51,10 @@ Vocabulary Vocabulary::parse(std::string_view bytes, const std::string& name,
                              const std::function<std::string(std::string_view)>& fault) {
   Vocabulary vocabulary;
   std::set<std::string_view> specials;
+  constexpr std::string_view mark = "\uFEFF";  // of byte order, unless it is itself a token
+  if (bytes.starts_with(mark) && !bytes.substr(mark.size()).starts_with('\n')) {
+    bytes.remove_prefix(mark.size());
+  }
   for (std::int64_t number = 1; !bytes.empty(); ++number) {
     const std::string_view token = take_line(bytes);
     if (token.empty()) {

@@ -55,7 +55,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
 void load_data(Setup& setup) {
   const auto& data = setup.options.data;
   setup.corpus = Corpus::training(data, setup.tokenizers);
-  if (!data.dev.src.empty()) setup.dev = Corpus::validation(data.dev, setup.tokenizers);
+  if (!data.dev.src.empty()) setup.dev = Corpus::validation(data, setup.tokenizers);
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "data/batch.h"
+#include "text/utf8.h"
 
 namespace regard {
 
@@ -20,6 +21,7 @@ SearchOptions search_options(const TestingOptions& options) {
 
 SourceLine encode_source(const Tokenizers& tokenizers, const std::string& line, std::int64_t number,
                          Translation& translation) {
+  if (is_blank(line)) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
     if (encoded.tokens.empty()) return encoded;

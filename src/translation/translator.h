@@ -21,8 +21,8 @@ struct Translation {
   std::vector<std::string> more_words;     // as in SourceLine
 };
 
-// A source line that has something to translate, into what a model reads; where it goes and how it
-// is shown into `translation`.
+// A source line that has something to translate, not white space alone, into what a model reads;
+// where it goes and how it is shown into `translation`.
 SourceLine encode_source(const Tokenizers& tokenizers, const std::string& line, std::int64_t number,
                          Translation& translation);
 
@@ -34,7 +34,7 @@ class Translator {
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              Workers& workers);
 
-  // Translation i belongs to line i; an empty line gives an empty text. Lines of like length are
+  // Translation i belongs to line i; a blank line gives an empty text. Lines of like length are
   // translated together, batch_size at a time, each worker at its own; `progress` hears how many
   // are done. InputError for a line that the model cannot read, with its number: the first has
   // first_number.

@@ -125,7 +125,7 @@ TEST_F(Evaluate, DifferentLineCountsNameBothFilesAndCounts) {
   write_text(folder / "short", "one\n");
   const auto finished = run({"evaluate", "--hypotheses", path("short"), "-r", path("ref")});
   EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err, HasSubstr(path("short") + " has 1 lines"));
+  EXPECT_THAT(finished.err, HasSubstr(path("short") + " has 1 line,"));
   EXPECT_THAT(finished.err, HasSubstr(path("ref") + " has 3"));
 }
 
@@ -164,7 +164,7 @@ TEST_F(Evaluate, GoldOfAnotherLengthNamesBothCounts) {
   write_text(folder / "gold", "0-0\n");
   const auto finished = with_model({"--alignments-gold", path("gold")});
   EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err, HasSubstr(path("gold") + " has 1 lines"));
+  EXPECT_THAT(finished.err, HasSubstr(path("gold") + " has 1 line,"));
 }
 
 TEST_F(Evaluate, EitherAModelOrHypotheses) {

@@ -59,16 +59,19 @@ struct ToyCorpus {
 };
 ToyCorpus toy_corpus(std::size_t lines, unsigned seed);
 
-inline const std::string additive = "kind: additive, size: 16";
-
 // Lays a toy corpus and a configuration into the folder, which is made anew; returns the
 // configuration's path. It trains into folder/run, in about two seconds.
-std::filesystem::path toy_training(const std::filesystem::path& folder,
-                                   const std::string& attention = additive);
+std::filesystem::path toy_training(const std::filesystem::path& folder);
+// What makes a Transformer of it, on the command line.
+std::vector<std::string> as_transformer();
 
 // Runs trained for a few steps on 200 toy pairs, once for each build of the binary, whatever number
 // of test processes ask at once. They translate badly, but surely.
 std::filesystem::path tiny_model();          // words, additive attention
 std::filesystem::path tiny_fixed_context();  // words, no attention
+std::filesystem::path tiny_transformer();    // words, two layers
+
+// Of toy_training()'s dev.en, by the tiny model.
+std::string tiny_translation();
 
 }  // namespace regard

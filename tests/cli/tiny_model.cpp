@@ -41,7 +41,7 @@ data:
 model:
   encoder: {{embedding_dim: 16, hidden_size: 16}}
   decoder: {{embedding_dim: 16, hidden_size: 16, readout_size: 16}}
-  attention: {{{attention}}}
+  attention: {{kind: additive, size: 16}}
   dropout: {{embeddings: 0, states: 0, readout: 0}}
 training:
   model_dir: {folder}/run
@@ -57,13 +57,14 @@ testing:
   max_output_length: 20
 )";
 
-void train(const fs::path& folder, const std::string& attention) {
-  const auto finished = run({"train", "-c", toy_training(folder, attention).string()});
+void train(const fs::path& folder, std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), {"train", "-c", toy_training(folder).string()});
+  const auto finished = run(overrides);
   if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
 }
 
 // The first process to ask trains; the others wait for it.
-fs::path trained_once(const std::string& name, const std::string& attention) {
+fs::path trained_once(const std::string& name, const std::vector<std::string>& overrides) {
   const auto folder = cli_folder() / name;
   const auto stamp = folder / "complete";
   const auto lock_path = cli_folder() / (name + ".lock");
@@ -73,7 +74,10 @@ fs::path trained_once(const std::string& name, const std::string& attention) {
   std::error_code none;
   const auto made = fs::last_write_time(stamp, none);
   if (none || made < fs::last_write_time(binary)) {
-    train(folder, attention);
+    train(folder, overrides);
+    const auto translated = run({"translate", "-m", (folder / "run").string(), "-i",
+                                 (folder / "dev.en").string(), "--threads", "1"});
+    write_text(folder / "translation", translated.out);
     write_text(stamp, "");
   }
   close(lock);
@@ -98,7 +102,7 @@ ToyCorpus toy_corpus(std::size_t lines, unsigned seed) {
   return corpus;
 }
 
-fs::path toy_training(const fs::path& folder, const std::string& attention) {
+fs::path toy_training(const fs::path& folder) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   const auto corpus = toy_corpus(200, 1);
@@ -108,18 +112,38 @@ fs::path toy_training(const fs::path& folder, const std::string& attention) {
   write_text(folder / "dev.en", dev.source);
   write_text(folder / "dev.fr", dev.target);
   auto config = folder / "config.yaml";
-  write_text(config,
-             fmt::format(configuration, fmt::arg("name", folder.filename().string()),
-                         fmt::arg("folder", folder.string()), fmt::arg("attention", attention)));
+  write_text(config, fmt::format(configuration, fmt::arg("name", folder.filename().string()),
+                                 fmt::arg("folder", folder.string())));
   return config;
 }
 
+std::vector<std::string> as_transformer() {
+  std::vector<std::string> overrides = {"model.attention.size=512",
+                                        "model.decoder.readout_size=512"};  // which it has not
+  for (const std::string side : {"model.encoder.", "model.decoder."}) {
+    overrides.push_back(side + "kind=transformer");
+    overrides.push_back(side + "heads=2");
+    overrides.push_back(side + "layers=2");
+    overrides.push_back(side + "feed_forward_size=32");
+  }
+  return overrides;
+}
+
 fs::path tiny_model() {
-  return trained_once("tiny", additive);
+  return trained_once("tiny", {});
+}
+
+std::string tiny_translation() {
+  return read_text(tiny_model().parent_path() / "translation");
 }
 
 fs::path tiny_fixed_context() {
-  return trained_once("tiny_fixed_context", "kind: none");
+  return trained_once("tiny_fixed_context",
+                      {"model.attention.kind=none", "model.attention.size=512"});
+}
+
+fs::path tiny_transformer() {
+  return trained_once("tiny_transformer", as_transformer());
 }
 
 }  // namespace regard

@@ -37,60 +37,11 @@ TEST_F(TrainBadInput, AMissingFileIsNamedByTheKeyAndTheLineThatAskForIt) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
-TEST_F(TrainBadInput, AFolderForAFile) {
-  const auto result = train({"data.train.0.src=" + folder_.string()});
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, HasSubstr("folder"));
-}
-
-TEST_F(TrainBadInput, LineCountsThatDifferAreBothNamed) {
-  write_text(folder_ / "train.en", "a\nb\nc\n");
-  const auto result = train();
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("train.fr"), HasSubstr("3"),
-                                HasSubstr("200")));
-}
-
-TEST_F(TrainBadInput, InvalidUtf8IsNamedByFileLineAndByte) {
-  auto text = read_text(folder_ / "train.en");
-  text.insert(text.find('\n') + 1, "\xff");
-  write_text(folder_ / "train.en", text);
-  const auto result = train();
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:2"), HasSubstr("byte")));
-}
-
-TEST_F(TrainBadInput, AnEmptyCorpus) {
-  write_text(folder_ / "train.en", "");
-  write_text(folder_ / "train.fr", "");
-  const auto result = train();
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
-}
-
-TEST_F(TrainBadInput, NothingButEmptyLines) {
-  write_text(folder_ / "train.en", "\n\n");
-  write_text(folder_ / "train.fr", "\n\n");
-  const auto result = train({"data.tokenizer.kind=character"});
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no text")));
-}
-
 TEST_F(TrainBadInput, ACorpusOfWhichNothingIsKept) {
   const auto result = train({"data.max_length=1"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no training pair is left"),
                                 HasSubstr("data.max_length")));
-}
-
-TEST_F(TrainBadInput, Utf16IsCalledByItsName) {
-  write_text(folder_ / "train.en", std::string("\xff\xfe"
-                                               "a\0\n\0",
-                                               6));
-  write_text(folder_ / "train.fr", "a\n\n");
-  const auto result = train();
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en:1"), HasSubstr("iconv -f UTF-16")));
 }
 
 TEST_F(TrainBadInput, AMisspeltKeyIsNamedWithASuggestion) {

@@ -16,14 +16,7 @@ using testing::SizeIs;
 class TrainTransformer : public Train {
  protected:
   Finished train_transformer(std::vector<std::string> more = {}) const {
-    std::vector<std::string> overrides = {"model.attention.size=512",
-                                          "model.decoder.readout_size=512"};  // which it has not
-    for (const std::string side : {"model.encoder.", "model.decoder."}) {
-      overrides.push_back(side + "kind=transformer");
-      overrides.push_back(side + "heads=2");
-      overrides.push_back(side + "layers=2");
-      overrides.push_back(side + "feed_forward_size=32");
-    }
+    auto overrides = as_transformer();
     overrides.insert(overrides.end(), more.begin(), more.end());
     return train(overrides);
   }

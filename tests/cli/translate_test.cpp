@@ -31,16 +31,6 @@ TEST(Translate, LineForLineWithTheEmptyOnes) {
   EXPECT_EQ(finished.err, "");
 }
 
-TEST(Translate, NoInputIsNoOutput) {
-  const auto finished = translate({}, "");
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_EQ(finished.out, "");
-}
-
-TEST(Translate, ALastLineNeedsNoLineFeed) {
-  EXPECT_EQ(translate({}, "the cat").out, translate({}, "the cat\n").out);
-}
-
 TEST(Translate, TheBatchSizeChangesNothing) {
   const auto input = fresh_folder() / "in.en";
   write_text(input, toy_corpus(80, 3).source);
@@ -231,29 +221,10 @@ TEST(Translate, AModelWithoutAttentionTranslatesButAlignsNothing) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST(Translate, AnOverlongLineIsCutWithAWarning) {
-  std::string line;
-  while (line.size() < 10'000) line += "cat ";
-  const auto finished = translate({"--max-output-length", "5"}, "the\n" + line + "\n");
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(lines_of(finished.out), SizeIs(2));
-  EXPECT_THAT(finished.err, HasSubstr("line 2 has 10000 bytes"));
-  EXPECT_THAT(finished.err, HasSubstr("cut off at the greatest length"));
-}
-
 TEST(Translate, AMissingModelIsACheckpointError) {
   const auto finished = run({"translate", "-m", "no/such/run"}, "the\n");
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err, HasSubstr("no/such/run"));
-}
-
-TEST(Translate, BytesThatAreNotUtf8AreNamedByFileAndLine) {
-  const auto input = fresh_folder() / "in.en";
-  write_text(input, "the cat\n\xC3(\n");
-  const auto finished = translate({"-i", input.string()});
-  EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err, HasSubstr(input.string() + ":2:"));
-  EXPECT_THAT(lines_of(finished.out), SizeIs(1)) << "what stood before it is translated";
 }
 
 TEST(Translate, AMissingInputIsAnInputError) {

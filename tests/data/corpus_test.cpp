@@ -123,9 +123,9 @@ TEST_F(CorpusTest, APairKnowsItsLine) {
 }
 
 TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
-  const Corpus corpus = Corpus::validation(
-      {folder_.write("src", "a\n\nb\n"), folder_.write("trg", "\n\na a a a a a a a a a a a\n")},
-      tokenizers_);
+  options_.dev = {folder_.write("src", "a\n\nb\n"),
+                  folder_.write("trg", "\n\na a a a a a a a a a a a\n")};
+  const Corpus corpus = Corpus::validation(options_, tokenizers_);
   ASSERT_EQ(corpus.size(), 3);
   EXPECT_TRUE(corpus.source(1).empty());
   EXPECT_EQ(corpus.target(2).size(), 12u);
@@ -135,7 +135,8 @@ TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
 
 TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
   const auto path = folder_.write("src", "");
-  EXPECT_THROW(Corpus::validation({path, path}, tokenizers_), InputError);
+  options_.dev = {path, path};
+  EXPECT_THROW(Corpus::validation(options_, tokenizers_), InputError);
 }
 
 TEST_F(CorpusTest, NamesFileAndLineOfWhatIsNoNumberOrNoPosition) {
@@ -146,8 +147,8 @@ TEST_F(CorpusTest, NamesFileAndLineOfWhatIsNoNumberOrNoPosition) {
   tokenizers_ = make_tokenizers(options_, model);
   const Corpus corpus = load("0.5 2\n1\n", "1 0\n0\n");
   EXPECT_THAT(corpus.numbers(1), ElementsAre(1, 0, 0, 1));
-  const Corpus dev = Corpus::validation(
-      {folder_.write("dev.src", "\n3\n"), folder_.write("dev.trg", "\n0\n")}, tokenizers_);
+  options_.dev = {folder_.write("dev.src", "\n3\n"), folder_.write("dev.trg", "\n0\n")};
+  const Corpus dev = Corpus::validation(options_, tokenizers_);
   EXPECT_THAT(dev.numbers(0), ElementsAre(0, 1));  // an empty line is kept
   EXPECT_THAT(dev.numbers(1), ElementsAre(3, 0, 0, 1));
   EXPECT_THAT(corpus.target(0), ElementsAre(5, 4));

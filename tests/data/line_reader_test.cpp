@@ -104,9 +104,65 @@ TEST(LineReader, DamagedGzipIsAnInputError) {
               HasSubstr("cut short"));
   packed[packed.size() - 6] ^= 1;  // the checksum
   EXPECT_THAT(error_in(folder.write("broken.gz", packed)), HasSubstr("is broken"));
-  EXPECT_THAT(error_in(folder.write("junk.gz", gzipped("a\n") + "junk")), HasSubstr("is broken"));
+  EXPECT_THAT(error_in(folder.write("junk.gz", gzipped("a\n") + "junk")),
+              HasSubstr("is followed by other bytes"));
   EXPECT_THAT(error_in(folder.write("plain.gz", "a\n")), HasSubstr("not gzip data"));
   EXPECT_THAT(error_in(folder.write("empty.gz", "")), HasSubstr("not gzip data"));
+}
+
+TEST(LineReader, OtherBytesBehindGzipAreNamedAsSuchAndZerosAreNone) {
+  const TestFolder folder;
+  EXPECT_THAT(lines_in(folder.write("padded.gz", gzipped("a\n") + std::string(100'000, '\0') +
+                                                     gzipped("b\n") + std::string(1, '\0'))),
+              ElementsAre("a", "b"));
+  for (const std::string tail : {"x", "\n", "more"}) {
+    EXPECT_THAT(
+        error_in(folder.write("tail.gz", gzipped("a\nb\n") + tail)),
+        HasSubstr("is followed by other bytes; copy or fetch the file again (after line 2)"));
+  }
+  EXPECT_THAT(error_in(folder.write("magic", "\x1F\x8Bno gzip")), HasSubstr("is broken"));
+}
+
+TEST(LineReader, AFileThatChangesIsAnErrorAtItsEnd) {
+  const TestFolder folder;
+  const std::string text(100'000, '\n');
+  std::string line;
+  for (const bool may_grow : {false, true}) {
+    LineReader growing(folder.write("text", text), may_grow);
+    ASSERT_TRUE(growing.next(line));
+    std::ofstream(folder.path("text"), std::ios::app) << "more\n";
+    const auto read_all = [&] {
+      while (growing.next(line)) {
+      }
+    };
+    if (may_grow) {
+      EXPECT_NO_THROW(read_all());
+      EXPECT_TRUE(growing.changed());
+    } else {
+      EXPECT_THROW(read_all(), InputError);
+    }
+    EXPECT_EQ(growing.line_number(), 100'001);
+  }
+  LineReader shrinking(folder.write("text", text), /*may_grow=*/true);
+  ASSERT_TRUE(shrinking.next(line));
+  std::filesystem::resize_file(folder.path("text"), 80'000);
+  EXPECT_THROW(while (shrinking.next(line)), InputError);
+  EXPECT_EQ(shrinking.line_number(), 80'000);
+}
+
+TEST(LineReader, AFileWithoutALineFeedEndsSomewhere) {
+  const TestFolder folder;
+  std::filesystem::resize_file(folder.write("zeros", "a\n"), (std::size_t{1} << 28) + 1000);
+  EXPECT_THAT(error_in(folder.path("zeros")),
+              AllOf(HasSubstr("bytes without a line feed"), HasSubstr("(after line 1)")));
+}
+
+TEST(LineReader, Utf16IsCalledByItsNameWithItsMarkAndWithout) {
+  const TestFolder folder;
+  using namespace std::string_literals;
+  EXPECT_THAT(error_in(folder.write("marked", "\xFE\xFF\0a\0\n"s)), HasSubstr("iconv -f UTF-16 "));
+  EXPECT_THAT(error_in(folder.write("little", "a\0b\0\n\0"s)), HasSubstr("iconv -f UTF-16LE "));
+  EXPECT_THAT(error_in(folder.write("big", "\0a\0b\0\n"s)), HasSubstr("iconv -f UTF-16BE "));
 }
 
 TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {

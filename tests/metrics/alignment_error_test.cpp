@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "base/error.h"
 
 namespace regard {
@@ -26,21 +23,8 @@ TEST(AlignmentError, AnythingButTwoWholeNumbersIsAnErrorWithItsLine) {
   }
 }
 
-TEST(AlignmentError, AnEmptyLineInAFileIsASentenceWithoutLinks) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "alignments_with_empty_line";
-  std::ofstream(path) << "0-0 1-1\n\n2-0\n";
-  const auto alignments = read_alignments(path);
-  std::filesystem::remove(path);
-  ASSERT_EQ(alignments.size(), 3u);
-  EXPECT_EQ(alignments[0].size(), 2u);
-  EXPECT_TRUE(alignments[1].empty());
-  EXPECT_EQ(alignments[2], (Alignment{{2, 0}}));
-}
-
-TEST(AlignmentError, AMissingFileIsNamed) {
-  EXPECT_THAT(
-      [] { read_alignments("no/such.align"); },
-      testing::ThrowsMessage<Error>("no/such.align: no such file (wanted: the alignment file)"));
+TEST(AlignmentError, AnEmptyLineIsASentenceWithoutLinks) {
+  EXPECT_TRUE(parse_alignment(" \t\u00A0", "gold.align", 1).empty());
 }
 
 // 2 of 3 proposed links are among the 5 sure ones: 1 − 2·2 / (3 + 5).

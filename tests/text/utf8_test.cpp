@@ -59,5 +59,11 @@ TEST(Utf8, BlankIsNothingButWhiteSpace) {
   EXPECT_FALSE(is_blank(std::string_view("\0", 1)));
 }
 
+TEST(Utf8, AnExcerptIsShortAndHasNoControlCharacters) {
+  EXPECT_EQ(excerpt("ü\t\x7F"), "ü\uFFFD\uFFFD");
+  EXPECT_EQ(excerpt(std::string(40, 'a')), std::string(40, 'a'));
+  EXPECT_EQ(excerpt(std::string(41, 'a')), std::string(40, 'a') + "…");
+}
+
 }  // namespace
 }  // namespace regard

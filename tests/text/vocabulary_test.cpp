@@ -71,6 +71,12 @@ TEST(Vocabulary, SpecialTokensMayBeAnywhereInAFile) {
   EXPECT_EQ(parse("a\r\nb").id("b"), 5);
 }
 
+TEST(Vocabulary, AByteOrderMarkIsNoPartOfTheFirstToken) {
+  const auto none = [](std::string_view) { return std::string(); };
+  EXPECT_EQ(Vocabulary::parse("\uFEFFa\nb\n", "file", none).id("a"), special_count);
+  EXPECT_EQ(Vocabulary::parse("\uFEFF\nb\n", "file", none).id("\uFEFF"), special_count);
+}
+
 TEST(Vocabulary, BadLinesAreNamed) {
   EXPECT_THAT(error_of("a\nb\na\n"), HasSubstr("words.txt:3: the token 'a' is there already"));
   EXPECT_THAT(error_of("<s>\n<s>\n"), HasSubstr("words.txt:2:"));
