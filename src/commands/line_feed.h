@@ -13,7 +13,7 @@ namespace regard {
 class LineFeed {
  public:
   // `path` is plain or gzip; standard input when it is empty or "-". A chunk has at most `most`
-  // lines. InputError where the file cannot be read.
+  // lines, and no more behind 64 MB. InputError where the file cannot be read.
   LineFeed(const std::string& path, std::size_t most);
   ~LineFeed();
   LineFeed(const LineFeed&) = delete;

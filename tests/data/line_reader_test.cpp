@@ -109,6 +109,19 @@ TEST(LineReader, DamagedGzipIsAnInputError) {
   EXPECT_THAT(error_in(folder.write("empty.gz", "")), HasSubstr("not gzip data"));
 }
 
+TEST(LineReader, ALineThatUnpacksToNoEndIsAnInputError) {
+  const TestFolder folder;
+  const std::string zeros(std::size_t{8} << 20, '0');
+  const auto fits = folder.write("fits.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros));
+  LineReader reader(fits);
+  std::string line;
+  EXPECT_TRUE(reader.next(line) && reader.next(line));
+  EXPECT_EQ(line.size(), 2 * zeros.size());
+
+  const auto bomb = folder.write("bomb.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros + "0"));
+  EXPECT_THAT(error_in(bomb), AllOf(HasSubstr("bomb.gz:2: a line of more than 16777216 bytes")));
+}
+
 TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {
   const TestFolder folder;
   EXPECT_THAT(error_in(folder.path("missing")), HasSubstr("missing: cannot be read (No such file"));
