@@ -5,7 +5,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <map>
+#include <stdexcept>
 
 #include "base/error.h"
 
@@ -67,15 +69,23 @@ Json numbers_of(const ResumableState& state) {
           {"log", state.log.state()}};
 }
 
+// What regard counts is never negative, and far from the end of 64 bits.
+std::int64_t count_at(const Json& json, const char* key) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  const auto& count = json.at(key);
+  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= most) return count;
+  throw std::invalid_argument(fmt::format("{}: found {}, wanted a count", key, count.dump()));
+}
+
 void set_numbers(const Json& json, const ResumableState& state) {
-  state.position = {json.at("step"), json.at("epoch"), json.at("batch"),
+  state.position = {count_at(json, "step"), count_at(json, "epoch"), count_at(json, "batch"),
                     json.value("mean_log_p", 0.0)};
   const auto& schedule = json.at("schedule");
   state.schedule.set_state(
-      {schedule.at("decreases"), schedule.at("validations_without_improvement")});
+      {count_at(schedule, "decreases"), count_at(schedule, "validations_without_improvement")});
   EarlyStopping::History history;
   for (const auto& entry : json.at("validations")) {
-    history.emplace_back(entry.at("step"),
+    history.emplace_back(count_at(entry, "step"),
                          Scores{.loss = number_or_nan(entry.at("loss")),
                                 .perplexity = number_or_nan(entry.at("perplexity")),
                                 .bleu = number_or_nan(entry.at("bleu")),
@@ -87,9 +97,10 @@ void set_numbers(const Json& json, const ResumableState& state) {
 
 Json parse_numbers(const FolderReader& folder) {
   const auto text = folder.text(numbers_file);
-  auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::string fault;
+  auto json = parse_json(text, &fault);
   if (json.is_discarded()) {
-    throw CheckpointError("{}: not JSON", (folder.path() / numbers_file).string());
+    throw CheckpointError("{}: not JSON ({})", (folder.path() / numbers_file).string(), fault);
   }
   return json;
 }
@@ -119,9 +130,10 @@ void read_state(const FolderReader& folder, ResumableState state) {
     }
     tensor.copy_(found->second);
   }
+  const auto numbers = parse_numbers(folder);
   try {
-    set_numbers(parse_numbers(folder), state);
-  } catch (const Json::exception& error) {
+    set_numbers(numbers, state);
+  } catch (const std::exception& error) {  // of JSON, or of a count
     throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
   for (auto& [name, random] : generators(state.device)) {
@@ -132,10 +144,11 @@ void read_state(const FolderReader& folder, ResumableState state) {
 
 std::int64_t saved_step(const FolderReader& folder) {
   const auto json = parse_numbers(folder);
-  if (!json.contains("step") || !json.at("step").is_number_integer()) {
-    throw CheckpointError("{}: no step", (folder.path() / numbers_file).string());
+  try {
+    return count_at(json, "step");
+  } catch (const std::exception& error) {
+    throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
-  return json.at("step");
 }
 
 }  // namespace regard
