@@ -38,7 +38,7 @@ void sync(int fd, const fs::path& path) {
 }  // namespace
 
 template <typename Problem>
-std::string read_file(const fs::path& path, std::string_view what) {
+std::string read_file(const fs::path& path, std::string_view what, std::size_t most) {
   std::error_code ignored;  // what hides the file from status() shows when it is opened
   const auto type = fs::status(path, ignored).type();
   if (type == fs::file_type::not_found) {
@@ -56,15 +56,18 @@ std::string read_file(const fs::path& path, std::string_view what) {
   while (in) {
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     bytes.append(piece.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > most) {
+      throw Problem("{}: more than {} bytes, which is no {}", path.string(), most, what);
+    }
   }
   if (in.bad()) throw Problem("{}: reading the {} failed", path.string(), what);
   return bytes;
 }
 
-template std::string read_file<ConfigError>(const fs::path&, std::string_view);
-template std::string read_file<InputError>(const fs::path&, std::string_view);
-template std::string read_file<CheckpointError>(const fs::path&, std::string_view);
-template std::string read_file<EnvironmentError>(const fs::path&, std::string_view);
+template std::string read_file<ConfigError>(const fs::path&, std::string_view, std::size_t);
+template std::string read_file<InputError>(const fs::path&, std::string_view, std::size_t);
+template std::string read_file<CheckpointError>(const fs::path&, std::string_view, std::size_t);
+template std::string read_file<EnvironmentError>(const fs::path&, std::string_view, std::size_t);
 
 void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   while (!bytes.empty()) {

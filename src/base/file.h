@@ -1,7 +1,9 @@
 // Whole small files, read and written so that nothing is ever half there.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -11,9 +13,11 @@ namespace regard {
 
 // The bytes of a file: read_file<InputError>(path, "vocabulary"). `Problem` is one of the classes
 // of base/error.h, thrown with the path and whether the file is missing, a folder or not readable;
-// `what` names the file's role.
+// `what` names the file's role. More than `most` bytes are a Problem too, before memory is taken.
+inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
 template <typename Problem>
-std::string read_file(const std::filesystem::path& path, std::string_view what);
+std::string read_file(const std::filesystem::path& path, std::string_view what,
+                      std::size_t most = any_size);
 
 // Replaces `path` in one step: written aside, synced, renamed over it, the folder synced. After a
 // failure (EnvironmentError: disk full, no permission) the old file stands untouched.

@@ -39,8 +39,10 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   std::optional<std::string> best;
   std::size_t best_distance = 0;
   for (const std::string& candidate : known) {
-    const std::size_t distance = edit_distance(wanted, lower(candidate));
     const std::size_t length = std::max(word.size(), candidate.size());
+    const std::size_t shorter = std::min(word.size(), candidate.size());
+    if (length - shorter > (length + 1) / 3) continue;  // no distance is less than that
+    const std::size_t distance = edit_distance(wanted, lower(candidate));
     const bool near = distance <= (length + 1) / 3 && distance < std::min(word.size(), length);
     if (near && (!best || distance < best_distance)) {
       best = candidate;

@@ -35,6 +35,7 @@ void FolderReader::verify(const std::string& name) const {
   if (!std::filesystem::is_regular_file(file, ignored)) {
     throw DamagedError("{}: missing, though the manifest lists it", file.string());
   }
+  if (std::filesystem::is_symlink(file, ignored)) refuse_link(file);
   const FileStamp found = stamp_of(file);
   if (found == wanted->second) return;
   if (may_change_.contains(name)) {

@@ -92,9 +92,7 @@ void FolderWriter::add_tensors(const std::string& name, NamedTensors tensors,
 }
 
 void FolderWriter::add(File file) {
-  const bool plain = file.name != "." && file.name != ".." && !file.name.empty() &&
-                     file.name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
-  if (!plain || file.name == manifest_name) {
+  if (!is_plain_name(file.name) || file.name == manifest_name) {
     throw std::logic_error("no name for a file of a checkpoint: '" + file.name + "'");
   }
   for (const File& other : files_) {

@@ -1,5 +1,7 @@
 #include "checkpoint/manifest.h"
 
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
@@ -25,11 +27,14 @@ void check_own_hash(const std::filesystem::path& path, const std::string& text, 
   if (sha256(exchanged(text, digits, no_digits)) == digits) return;
   throw DamagedError("{}: the manifest is damaged (its SHA-256 is another)", path.string());
 }
+constexpr std::size_t most_bytes = 1 << 20;
 
 Manifest parse(const Json& json) {
   Manifest manifest;
   manifest.regard = json.at("regard").get<std::string>();
   for (const auto& [name, stamp] : json.at("files").items()) {
+    if (!is_plain_name(name)) throw std::invalid_argument("a file's name leads out of the folder");
+    if (!stamp.at("size").is_number_unsigned()) throw std::invalid_argument("a size is no count");
     manifest.files[name] = {stamp.at("size").get<std::uint64_t>(),
                             stamp.at("sha256").get<std::string>()};
   }
@@ -38,6 +43,17 @@ Manifest parse(const Json& json) {
 }
 
 }  // namespace
+
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
+}
+
+void refuse_link(const std::filesystem::path& path) {
+  throw CheckpointError(
+      "{}: a link, which could lead out of the model's folder; put the file itself in its place",
+      path.string());
+}
 
 std::string format_manifest(const Manifest& manifest) {
   Json files = Json::object();
@@ -60,21 +76,30 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     throw CheckpointError("{}: no checkpoint there (wanted: a folder with {})", folder.string(),
                           manifest_name);
   }
-  const std::string text = read_file<CheckpointError>(path, "checkpoint's manifest");
+  if (std::filesystem::is_symlink(path, ignored)) refuse_link(path);
+  const auto damaged = [&](const std::string& fault) {
+    return DamagedError("{}: the manifest is damaged ({})", path.string(), fault);
+  };
+  std::string fault;
+  const auto text = read_file<CheckpointError>(path, "checkpoint's manifest", most_bytes);
+  const Json json = parse_json(text, &fault);
+  if (json.is_discarded()) throw damaged(fault);
   try {
-    const Json json = Json::parse(text);
-    const int found = json.at("format").get<int>();
-    if (found < format_without_own_hash || found > format) {
+    const Json& format_found = json.at("format");
+    const bool known = format_found == format || format_found == format_without_own_hash;
+    if (!known) {
       throw CheckpointError(
           "{}: checkpoint of format {}, this regard {} reads formats {} to {}; use the regard that "
           "wrote it ({})",
-          path.string(), found, version(), format_without_own_hash, format,
+          path.string(), format_found.dump(), version(), format_without_own_hash, format,
           json.value("regard", "unknown"));
     }
-    if (found > format_without_own_hash) check_own_hash(path, text, json);
+    if (format_found == format) check_own_hash(path, text, json);
     return parse(json);
   } catch (const Json::exception& error) {
-    throw DamagedError("{}: the manifest is damaged ({})", path.string(), error.what());
+    throw damaged(error.what());
+  } catch (const std::invalid_argument& error) {
+    throw damaged(error.what());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 #include "checkpoint/stamped_file.h"
@@ -20,8 +21,13 @@ struct Manifest {
 
 std::string format_manifest(const Manifest& manifest);
 
-// Reads folder/manifest.json. Throws CheckpointError if it is missing, damaged or of a format
-// newer than this program.
+// Of a file right in the folder.
+bool is_plain_name(std::string_view name);
+// A model may come from a stranger: its files are in its own folder, or a CheckpointError.
+[[noreturn]] void refuse_link(const std::filesystem::path& path);
+
+// Reads folder/manifest.json. Throws CheckpointError if it is missing, damaged, a link or of a
+// format newer than this program. The names of files are plain: none leads out of the folder.
 Manifest read_manifest(const std::filesystem::path& folder);
 
 }  // namespace regard

@@ -29,6 +29,9 @@ bool is_regular_file(const std::string& path) {
 
 }  // namespace
 
+// Of lines read ahead: each can have megabytes, where packed few bytes.
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
 // What both threads hold; it lives until the later of them lets go.
 struct LineFeed::Shared {
   std::unique_ptr<LineReader> reader;
@@ -40,17 +43,21 @@ struct LineFeed::Shared {
   std::condition_variable changed;
   std::vector<std::string> lines;
   std::vector<std::string> warnings;  // for the thread that takes: the log is its
+  std::size_t bytes = 0;              // of these lines
   std::exception_ptr error;
   bool ended = false;
   bool abandoned = false;
+
+  bool is_full() const { return lines.size() >= most || bytes >= most_bytes; }
 
   void read_all() {
     std::string line;
     while (reader->next(line)) {
       auto warning = cut_long_line(line, longest, reader->name(), reader->line_number());
       std::unique_lock lock(mutex);
-      changed.wait(lock, [&] { return lines.size() < most || abandoned; });
+      changed.wait(lock, [&] { return !is_full() || abandoned; });
       if (abandoned) return;
+      bytes += line.size() + sizeof line;
       lines.push_back(std::move(line));
       if (warning) warnings.push_back(std::move(*warning));
       changed.notify_all();
@@ -95,10 +102,12 @@ LineFeed::~LineFeed() {
 
 std::vector<std::string> LineFeed::take() {
   std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(lock,
-                        [&] { return shared_->ended || shared_->lines.size() >= shared_->least; });
+  shared_->changed.wait(lock, [&] {
+    return shared_->ended || shared_->is_full() || shared_->lines.size() >= shared_->least;
+  });
   auto lines = std::exchange(shared_->lines, {});
   for (const auto& warning : std::exchange(shared_->warnings, {})) log::warning("{}", warning);
+  shared_->bytes = 0;
   shared_->changed.notify_all();
   if (lines.empty() && shared_->error) std::rethrow_exception(shared_->error);
   return lines;

@@ -13,7 +13,8 @@ namespace regard {
 class LineFeed {
  public:
   // `path` is plain or gzip; standard input when it is empty or "-". A chunk has at most `most`
-  // lines; a line above `longest` bytes is cut. InputError where the file cannot be read.
+  // lines, and no more behind 64 MB; a line above `longest` bytes is cut. InputError where the file
+  // cannot be read.
   LineFeed(const std::string& path, std::size_t most, std::size_t longest);
   ~LineFeed();
   LineFeed(const LineFeed&) = delete;

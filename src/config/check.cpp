@@ -1,7 +1,10 @@
 #include "config/check.h"
 
 #include <algorithm>
+#include <concepts>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "config/contradictions.h"
 #include "config/kinds.h"
@@ -9,6 +12,22 @@
 
 namespace regard {
 namespace {
+
+// Beyond any model, and so small that no product of sizes overflows before memory is asked for.
+constexpr std::int64_t largest_size = std::int64_t{1} << 24;
+
+template <Section T>
+void check_sizes(const std::string& key, T& section, Contradictions& problems) {
+  describe(section, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
+    const auto full = join_key(key, name);
+    if constexpr (Section<Value>) {
+      check_sizes(full, value, problems);
+    } else if constexpr (std::same_as<Value, std::int64_t>) {
+      if (value <= largest_size) return;
+      problems.add("{}: found {}, wanted at most {}", full, value, largest_size);
+    }
+  });
+}
 
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
@@ -149,6 +168,9 @@ void check_end(const TrainingOptions& o, bool validates, Contradictions& problem
 
 Contradictions contradictions(const Options& options, const Origins& origins) {
   Contradictions problems(origins);
+  Options sized = options;  // describe() takes no const
+  check_sizes("model", sized.model, problems);
+  check_sizes("testing", sized.testing, problems);
   check_top(options, problems);
   check_tokenizer(options.data.tokenizer, problems);
   check_model(options, problems);

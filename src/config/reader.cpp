@@ -3,10 +3,20 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "config/yaml_check.h"
 #include "config/yaml_reader.h"
 
 namespace regard {
 namespace {
+
+// Of what yaml-cpp is given: it takes some hundred bytes for each of the text's.
+constexpr std::size_t most_bytes = 1 << 20;
+
+void check_size(std::string_view yaml, const std::string& name) {
+  if (yaml.size() <= most_bytes) return;
+  throw ConfigError("{}: {} bytes, which is no configuration: wanted at most {}", name, yaml.size(),
+                    most_bytes);
+}
 
 void check_utf8(std::string_view text, const std::string& name) {
   for (std::size_t line = 1;; ++line) {
@@ -23,14 +33,12 @@ void check_utf8(std::string_view text, const std::string& name) {
 
 // The one document in a file, Null when there is none.
 YAML::Node load(std::string_view yaml, const std::string& name) {
+  check_size(yaml, name);
   check_utf8(yaml, name);
+  const std::string text(yaml);
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
-    if (documents.size() > 1) {
-      throw ConfigError("{}:{}: a second document begins above; a configuration is one", name,
-                        documents[1].Mark().line + 1);
-    }
-    return documents.empty() ? YAML::Node(YAML::NodeType::Null) : documents[0];
+    check_yaml(text, name);
+    return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
                       error.msg);
@@ -140,7 +148,7 @@ void collect_keys(T& section, const std::string& key, std::vector<std::string>& 
 
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                      Origins* origins) {
-  const auto yaml = read_file<ConfigError>(path, "configuration");
+  const auto yaml = read_file<ConfigError>(path, "configuration", most_bytes);
   return parse_options(yaml, path.string(), overrides, origins);
 }
 

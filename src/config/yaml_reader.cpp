@@ -7,8 +7,10 @@
 namespace regard {
 
 void Problems::add(std::string_view message) {
+  if (enough()) return;
   if (!text_.empty()) text_ += '\n';
   text_ += message;
+  if (++count_; enough()) text_ += "\nand perhaps more: mend these first";
 }
 
 void Problems::throw_if_any() const {

@@ -19,11 +19,14 @@ namespace regard {
 class Problems {
  public:
   void add(std::string_view message);
+  // Nobody reads more: where few bytes stand for much, as aliases do, it would take all memory.
+  bool enough() const { return count_ >= 50; }
   // ConfigError with one problem a line, if there is any.
   void throw_if_any() const;
 
  private:
   std::string text_;
+  int count_ = 0;
 };
 
 // What to say of a key that is none: "unknown key `a.b`; did you mean `c`?". `section` is the key
@@ -96,6 +99,7 @@ void YamlReader::read_section(T& section, const YAML::Node& node, const Place& p
   if (!node.IsMap()) return mismatch(node, place, wanted<T>({}));
   std::map<std::string, int> seen;
   for (const auto& entry : node) {
+    if (problems_.enough()) return;
     const std::string name = key_name(entry.first, place, seen);
     if (name.empty()) continue;
     const int line = entry.first.Mark().line;
@@ -112,6 +116,7 @@ void YamlReader::read_list(T& list, const YAML::Node& node, const Place& place) 
   list.clear();
   origins_.forget_below(place.key);
   for (const auto& entry : node) {
+    if (problems_.enough()) return;
     const std::string key = join_key(place.key, std::to_string(list.size()));
     read(list.emplace_back(), entry, {key, place.range, entry.Mark().line});
   }

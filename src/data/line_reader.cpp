@@ -12,7 +12,9 @@ namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
-constexpr std::size_t most_bytes = std::size_t{1} << 28;
+// 16 MB. What is longer is no sentence; a gzip file of some kilobytes could hold a line of
+// gigabytes.
+constexpr std::size_t longest_line = std::size_t{16} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_utf16(std::string_view start) {
@@ -74,9 +76,9 @@ bool LineReader::read_to_line_feed(std::string& line) {
     const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     const std::size_t count =
         feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
-    if (line.size() + count > most_bytes) {
-      throw InputError("{}: more than {} bytes without a line feed; is it a text?", name(),
-                       most_bytes);
+    if (line.size() + count > longest_line) {
+      throw InputError("{}:{}: a line of more than {} bytes; wanted one sentence a line", name(),
+                       line_number_ + 1, longest_line);
     }
     line.append(from, count);
     begin_ += count;

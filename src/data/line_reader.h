@@ -21,7 +21,7 @@ class LineReader {
   LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Puts the next line into `line`, or returns false at the end. InputError with name:line on bytes
-  // that are not UTF-8 and on a line that has no end (256 MiB), and the errors of ByteStream.
+  // that are not UTF-8 and on a line above 16 MB, and the errors of ByteStream.
   bool next(std::string& line);
   // Of the line that came last; the first is 1.
   std::int64_t line_number() const { return line_number_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,11 +56,6 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
                         read_file<InputError>(file, "vocabulary that data.tokenizer names"), file);
 }
 
-// The place of a word in a list, or its end.
-std::size_t place_of(const std::string& word, const std::vector<std::string>& list) {
-  return static_cast<std::size_t>(std::ranges::find(list, word) - list.begin());
-}
-
 }  // namespace
 
 SourceLine Tokenizers::encode_source(std::string_view line) const {
@@ -67,12 +63,12 @@ SourceLine Tokenizers::encode_source(std::string_view line) const {
   if (output != OutputKind::copy) return encoded;
   encoded.copies = target->encode(line);
   const auto words = target->pieces(line);
+  std::unordered_map<std::string_view, std::int64_t> places;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (encoded.copies[i] != unk_id) continue;
-    const auto place = place_of(words[i], encoded.more_words);
-    if (place == encoded.more_words.size()) encoded.more_words.push_back(words[i]);
-    encoded.copies[i] =
-        static_cast<std::int32_t>(target->size() + static_cast<std::int64_t>(place));
+    const auto [place, fresh] = places.emplace(words[i], places.size());
+    if (fresh) encoded.more_words.push_back(words[i]);
+    encoded.copies[i] = static_cast<std::int32_t>(target->size() + place->second);
   }
   encoded.copies.push_back(eos_id);
   return encoded;
@@ -90,11 +86,13 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
     }
   }
   if (source_line.more_words.empty()) return ids;
+  std::unordered_map<std::string_view, std::int64_t> places;
+  for (const auto& word : source_line.more_words) places.emplace(word, places.size());
   const auto words = target->pieces(line);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto place = place_of(words[i], source_line.more_words);
-    if (ids[i] == unk_id && place < source_line.more_words.size()) {
-      ids[i] = static_cast<std::int32_t>(target->size() + static_cast<std::int64_t>(place));
+    const auto place = places.find(words[i]);
+    if (ids[i] == unk_id && place != places.end()) {
+      ids[i] = static_cast<std::int32_t>(target->size() + place->second);
     }
   }
   return ids;

@@ -1,6 +1,7 @@
 #include "text/sentencepiece_model.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace regard {
@@ -26,6 +27,8 @@ class Fields {
     if (rest_.empty() || broken_) return std::nullopt;
     Field field;
     field.tag = varint();
+    // The library drops what is above 32 bits, and would see another field.
+    if (field.tag > std::numeric_limits<std::uint32_t>::max()) broken_ = true;
     switch (field.tag & 7) {
       case 0:
         field.value = varint();
@@ -98,6 +101,44 @@ bool changes_nothing_but_spaces(std::string_view normalizer_spec) {
   return !fields.broken();
 }
 
+std::uint32_t unit_at(std::string_view trie, std::size_t i) {
+  std::uint32_t unit = 0;
+  for (std::size_t byte = 4; byte-- > 0;) {
+    unit = unit << 8 | static_cast<unsigned char>(trie[4 * i + byte]);
+  }
+  return unit;
+}
+
+bool table_stays_inside(std::string_view table) {
+  if (table.empty()) return true;
+  if (table.size() < 4) return false;
+  const std::size_t trie_bytes = unit_at(table, 0);
+  table.remove_prefix(4);
+  if (trie_bytes == 0 || trie_bytes % 4 != 0 || trie_bytes >= table.size()) return false;
+  const auto trie = table.substr(0, trie_bytes);
+  const auto texts = table.substr(trie_bytes);
+  if (texts.back() != '\0') return false;
+  constexpr std::uint32_t is_value = 1u << 31, has_value = 1u << 8, offset_is_large = 1u << 9;
+  const std::size_t units = trie_bytes / 4;  // the first is the root, which any text begins with
+  for (std::size_t i = 0; i < units; ++i) {
+    const auto unit = unit_at(trie, i);
+    if ((unit & is_value) != 0 && i != 0) continue;  // no byte leads to it
+    const auto next = i ^ ((unit >> 10) << ((unit & offset_is_large) != 0 ? 8 : 0));
+    if ((next | 0xFF) >= units) return false;
+    if ((unit & has_value) != 0 && (unit_at(trie, next) & ~is_value) >= texts.size()) return false;
+  }
+  return true;
+}
+
+bool rules_of_spec_stay_inside(std::string_view normalizer_spec) {
+  constexpr std::uint64_t charsmap = 2;
+  Fields fields(normalizer_spec);
+  while (const auto field = fields.next()) {
+    if (field->number() == charsmap && !table_stays_inside(field->bytes)) return false;
+  }
+  return !fields.broken();
+}
+
 // A piece that is learnt or special; `spells_space` becomes true where it is the sign for a space.
 bool keeps_to_one_word(std::string_view sentence_piece, bool& spells_space) {
   constexpr std::uint64_t piece = 1, type = 3;
@@ -117,6 +158,17 @@ bool keeps_to_one_word(std::string_view sentence_piece, bool& spells_space) {
 }
 
 }  // namespace
+
+bool rules_stay_inside(std::string_view model) {
+  constexpr std::uint64_t normalizer_spec = 3, denormalizer_spec = 5;
+  Fields fields(model);
+  while (const auto field = fields.next()) {
+    const auto number = field->number();
+    const bool has_rules = number == normalizer_spec || number == denormalizer_spec;
+    if (has_rules && !rules_of_spec_stay_inside(field->bytes)) return false;
+  }
+  return !fields.broken();
+}
 
 bool encodes_word_by_word(std::string_view model) {
   constexpr std::uint64_t pieces = 1, trainer_spec = 2, normalizer_spec = 3;

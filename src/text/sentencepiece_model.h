@@ -17,4 +17,13 @@ namespace regard {
 // may decide between ways to split a word that are about as likely.
 bool encodes_word_by_word(std::string_view model);
 
+// Whether the rules by which a model normalises text, and puts it back, stay within their table:
+// the library (0.1.97) follows them without a look, so that those of a damaged or malicious file
+// would have it read anywhere. `model`: any bytes, to be asked before the library has them.
+//
+// A table is the size of a trie, the trie, and texts that end in NUL. The trie is a double array
+// (Darts-clone) of 32-bit units: from unit i with offset o, a byte b leads to unit i XOR o XOR b,
+// and a unit with a value to unit i XOR o, whose lower 31 bits are a place in the texts.
+bool rules_stay_inside(std::string_view model);
+
 }  // namespace regard

@@ -24,7 +24,16 @@ namespace {
 constexpr std::string_view space_sign = "\u2581";
 
 void check(const sentencepiece::util::Status& status) {
-  if (!status.ok()) throw std::runtime_error("SentencePiece: " + status.ToString());
+  if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());
+}
+
+// The library's tries have exceptions of their own, for a piece that is empty or holds a NUL.
+bool loads(sentencepiece::SentencePieceProcessor& processor, std::string_view bytes) {
+  try {
+    return processor.LoadFromSerializedProto(bytes).ok();
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 // ASCII white space other than the space is in no piece, and would come out unknown.
@@ -39,7 +48,7 @@ std::string with_plain_spaces(std::string_view text) {
 class SentencePieceTokenizer : public Tokenizer {
  public:
   SentencePieceTokenizer(std::string_view bytes, const std::string& name) : bytes_(bytes) {
-    if (bytes.empty() || !processor_.LoadFromSerializedProto(bytes).ok()) {
+    if (bytes.empty() || !rules_stay_inside(bytes) || !loads(processor_, bytes)) {
       throw InputError("{}: not a SentencePiece model, which kind bpe and unigram need", name);
     }
     check_special_ids(name);

@@ -5,7 +5,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
 #include <map>
+#include <stdexcept>
 
 #include "base/error.h"
 
@@ -70,19 +72,30 @@ Json numbers_of(const ResumableState& state) {
           {"log", state.log.state()}};
 }
 
+// What regard counts is never negative, and far from the end of 64 bits.
+std::int64_t count_at(const Json& json, const char* key) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  const auto& count = json.at(key);
+  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= most) return count;
+  throw std::invalid_argument(fmt::format("{}: found {}, wanted a count", key, count.dump()));
+}
+
 void set_numbers(const Json& json, const ResumableState& state) {
-  state.position = {.step = json.at("step"),
-                    .epoch = json.at("epoch"),
-                    .batch = json.at("batch"),
+  const auto count_or_none = [](const Json& from, const char* key) {
+    return from.contains(key) ? count_at(from, key) : 0;
+  };
+  state.position = {.step = count_at(json, "step"),
+                    .epoch = count_at(json, "epoch"),
+                    .batch = count_at(json, "batch"),
                     .mean_log_p = json.value("mean_log_p", 0.0),
-                    .skipped = json.value("skipped", std::int64_t{0}),
-                    .skipped_in_a_row = json.value("skipped_in_a_row", std::int64_t{0})};
+                    .skipped = count_or_none(json, "skipped"),
+                    .skipped_in_a_row = count_or_none(json, "skipped_in_a_row")};
   const auto& schedule = json.at("schedule");
-  state.schedule.set_state({schedule.value("setbacks", std::int64_t{0}), schedule.at("decreases"),
-                            schedule.at("validations_without_improvement")});
+  state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
+                            count_at(schedule, "validations_without_improvement")});
   EarlyStopping::History history;
   for (const auto& entry : json.at("validations")) {
-    history.emplace_back(entry.at("step"),
+    history.emplace_back(count_at(entry, "step"),
                          Scores{.loss = number_or_nan(entry.at("loss")),
                                 .perplexity = number_or_nan(entry.at("perplexity")),
                                 .bleu = number_or_nan(entry.at("bleu")),
@@ -94,9 +107,10 @@ void set_numbers(const Json& json, const ResumableState& state) {
 
 Json parse_numbers(const FolderReader& folder) {
   const auto text = folder.text(numbers_file);
-  auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  std::string fault;
+  auto json = parse_json(text, &fault);
   if (json.is_discarded()) {
-    throw CheckpointError("{}: not JSON", (folder.path() / numbers_file).string());
+    throw CheckpointError("{}: not JSON ({})", (folder.path() / numbers_file).string(), fault);
   }
   return json;
 }
@@ -126,9 +140,10 @@ void read_state(const FolderReader& folder, ResumableState state) {
     }
     tensor.copy_(found->second);
   }
+  const auto numbers = parse_numbers(folder);
   try {
-    set_numbers(parse_numbers(folder), state);
-  } catch (const Json::exception& error) {
+    set_numbers(numbers, state);
+  } catch (const std::exception& error) {  // of JSON, or of a count
     throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
   for (auto& [name, random] : generators(state.device)) {
@@ -139,10 +154,11 @@ void read_state(const FolderReader& folder, ResumableState state) {
 
 std::int64_t saved_step(const FolderReader& folder) {
   const auto json = parse_numbers(folder);
-  if (!json.contains("step") || !json.at("step").is_number_integer()) {
-    throw CheckpointError("{}: no step", (folder.path() / numbers_file).string());
+  try {
+    return count_at(json, "step");
+  } catch (const std::exception& error) {
+    throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
-  return json.at("step");
 }
 
 }  // namespace regard

@@ -33,7 +33,7 @@ void check_is_for_runs(const RunFolder& run) {
   if (std::filesystem::exists(manifest, ignored)) {
     text = read_file<EnvironmentError>(manifest, "manifest");
   }
-  const auto json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto json = parse_json(text);
   if (json.is_object() && json.contains("regard")) return;
   throw ConfigError(
       "{}: has a config.yaml or manifest.json that is not of a run, and would be written over; "

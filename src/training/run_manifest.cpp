@@ -13,6 +13,8 @@
 namespace regard {
 namespace {
 
+constexpr std::size_t most_bytes = 16 << 20;
+
 Json file_entry(const std::string& path) {
   const auto bytes = read_file<InputError>(path, "data file");
   return {{"path", path}, {"sha256", sha256(bytes)}, {"lines", count_lines(path)}};
@@ -23,9 +25,11 @@ bool is_sound(const Json& manifest) {
   const auto files = manifest.value("data", Json::array());
   const auto is_entry = [](const Json& file) {
     return file.is_object() && file.value("path", Json()).is_string() &&
-           file.value("sha256", Json()).is_string() && file.value("lines", Json()).is_number();
+           file.value("sha256", Json()).is_string() &&
+           file.value("lines", Json()).is_number_unsigned();
   };
-  return files.is_array() && std::ranges::all_of(files, is_entry);
+  return files.is_array() && std::ranges::all_of(files, is_entry) &&
+         manifest.value("earlier_sittings", Json::array()).is_array();
 }
 
 }  // namespace
@@ -72,8 +76,7 @@ void add_earlier_sittings(Json& manifest, const Json& before) {
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
-  auto manifest = Json::parse(read_file<CheckpointError>(path, "manifest of the run"), nullptr,
-                              /*allow_exceptions=*/false);
+  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", most_bytes));
   if (!is_sound(manifest)) {
     throw CheckpointError(
         "{}: damaged, or none of regard's; what it says of the run is lost. Move it away to go on "

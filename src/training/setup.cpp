@@ -78,6 +78,7 @@ void take_tokenizers(Setup& setup, const FolderReader& from) {
   auto& wanted = setup.options.data.tokenizer;
   auto found = read_model_options(from).data.tokenizer;
   found.sampling = wanted.sampling;
+  found.src_file = found.trg_file = "";  // of the machine that it was trained on
   Options before = setup.options;
   wanted = found;
   for (const auto& difference : differing_keys(before, setup.options)) {

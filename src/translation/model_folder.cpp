@@ -7,10 +7,14 @@
 #include <map>
 
 #include "base/error.h"
+#include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
+#include "model/output/table.h"
+#include "translation/memory_budget.h"
 
 namespace regard {
 namespace {
@@ -22,6 +26,12 @@ constexpr const char* weights_file = "model.safetensors";
 std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
   const bool pieces = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   return side + (pieces ? ".model" : ".vocabulary");
+}
+
+std::uint64_t count_of(const NamedTensors& weights) {
+  std::uint64_t count = 0;
+  for (const auto& [name, tensor] : weights) count += static_cast<std::uint64_t>(tensor.numel());
+  return count;
 }
 
 }  // namespace
@@ -70,8 +80,9 @@ NamedTensors read_weights(const FolderReader& folder) {
   return folder.tensors(weights_file);
 }
 
-Options read_model_options(const FolderReader& folder) {
-  return parse_options(folder.text(config_file), (folder.path() / config_file).string());
+Options read_model_options(const FolderReader& folder, Origins* origins) {
+  return parse_options(folder.text(config_file), (folder.path() / config_file).string(), {},
+                       origins);
 }
 
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
@@ -97,12 +108,23 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
 TranslationModel load_model(const std::filesystem::path& path, torch::Device device) {
   const FolderReader folder(path);
   TranslationModel loaded;
-  loaded.options = read_model_options(folder);
+  Origins origins;
+  loaded.options = read_model_options(folder, &origins);
+  check_options(loaded.options, origins);
   loaded.tokenizers = read_tokenizers(folder, loaded.options);
-  const WithoutInitialisation weights_follow;
-  loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
-                             loaded.options.model);
-  load_weights(*loaded.model, read_weights(folder), path.string());
+  const auto weights = read_weights(folder);
+  {
+    const auto numbers = count_of(weights);
+    const MemoryBudget budget(model_budget(numbers),
+                              fmt::format("{}: its model, of which {} has only {} numbers,",
+                                          (path / config_file).string(), weights_file, numbers));
+    check_attention(loaded.options.model, origins);
+    check_output(loaded.options.model, origins);
+    const WithoutInitialisation weights_follow;
+    loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
+                               loaded.options.model);
+  }
+  load_weights(*loaded.model, weights, path.string());
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;

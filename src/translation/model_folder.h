@@ -9,6 +9,7 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
+#include "config/origins.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
 
@@ -28,11 +29,13 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
                const NamedTensors& weights);
 
 NamedTensors read_weights(const FolderReader& folder);
-Options read_model_options(const FolderReader& folder);
+Options read_model_options(const FolderReader& folder, Origins* origins = nullptr);
 // options.data.tokenizer and options.model, which say what kinds they are.
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 
-// The model in a folder, ready to translate on `device`.
+// The model in a folder, ready to translate on `device`. Trusts nothing: ConfigError where the
+// configuration contradicts itself, CheckpointError where its model is much larger than the
+// weights.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
 
 }  // namespace regard

@@ -62,6 +62,15 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
+TEST_F(File, MoreThanTheMostIsRefused) {
+  put_bytes(folder_ / "five", "12345");
+  EXPECT_EQ(read_file<InputError>(folder_ / "five", "vocabulary", 5), "12345");
+  EXPECT_THAT(message_of<InputError>([&] {
+                static_cast<void>(read_file<InputError>(folder_ / "five", "vocabulary", 4));
+              }),
+              EndsWith("five: more than 4 bytes, which is no vocabulary"));
+}
+
 TEST_F(File, WhatIsWrittenIsReadBackByteForByte) {
   std::string bytes("a\r\n\0\xFF", 5);
   for (int i = 0; i < 200000; ++i) bytes += static_cast<char>(i % 251);

@@ -275,6 +275,47 @@ TEST(CheckpointFolder, DamagedManifestIsNamed) {
               AllOf(HasSubstr("of format 3"), HasSubstr("(9.0)")));
 }
 
+TEST(CheckpointFolder, NamesInAManifestDoNotLeadOut) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  auto manifest = Json::parse(bytes_of(scratch / "c/manifest.json"));
+  manifest["format"] = 1;  // without a hash of its own
+  const std::string whole = manifest.dump();
+  const std::string plain = "vocabulary.txt";
+  const auto at = whole.find(plain);
+  for (const char* name : {"../../etc/passwd", "/etc/passwd", "..", ".", "", "a\\u0000b"}) {
+    auto changed = whole;
+    put_bytes(scratch / "c/manifest.json", changed.replace(at, plain.size(), name));
+    EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
+                AllOf(HasSubstr("manifest.json: the manifest is damaged"),
+                      HasSubstr("leads out of the folder")))
+        << name;
+  }
+}
+
+TEST(CheckpointFolder, ALinkInAModelIsNotFollowed) {
+  const ScratchFolder scratch;
+  for (const char* name : {"config.yaml", "vocabulary.txt", "manifest.json"}) {
+    writer_of(scratch / "c").commit();
+    fs::rename(scratch / "c" / name, scratch / name);
+    fs::create_symlink(scratch / name, scratch / "c" / name);
+    EXPECT_THAT(message_of<CheckpointError>([&] {
+                  const FolderReader reader(scratch / "c");
+                  static_cast<void>(reader.text(name));
+                }),
+                AllOf(HasSubstr(name), HasSubstr("a link")));
+    fs::remove_all(scratch / "c");
+  }
+}
+
+TEST(CheckpointFolder, AManifestTooLargeIsRefusedBeforeItIsRead) {
+  const ScratchFolder scratch;
+  writer_of(scratch / "c").commit();
+  fs::resize_file(scratch / "c/manifest.json", std::uintmax_t{1} << 40);
+  EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
+              HasSubstr("manifest.json: more than 1048576 bytes"));
+}
+
 TEST(CheckpointFolder, RemovalLeavesNothing) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();

@@ -42,6 +42,25 @@ TEST(Translate, TheBatchSizeChangesNothing) {
   EXPECT_EQ(translate({"--batch-size", "7"}, read_text(input)).out, one.out);
 }
 
+// More bytes than are read ahead at once; of each line the first 8192 are translated.
+TEST(Translate, LinesOfAMegabyteAreTakenInTurns) {
+  const auto folder = fresh_folder();
+  std::string whole;
+  std::string cut;
+  for (std::size_t i = 0; i < 80; ++i) {
+    const std::string words = i % 3 == 0 ? "the cat sees " : i % 3 == 1 ? "a dog " : "";
+    cut += words + std::string(8192 - words.size(), 'x') + "\n";
+    whole += words + std::string((std::size_t{1} << 20) - words.size(), 'x') + "\n";
+  }
+  write_text(folder / "whole", whole);
+  write_text(folder / "cut", cut);
+  const auto finished = translate({"-i", (folder / "whole").string()});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr(":80: the line has 1048576 bytes"));
+  EXPECT_THAT(lines_of(finished.out), SizeIs(80));
+  EXPECT_EQ(finished.out, translate({"-i", (folder / "cut").string()}).out);
+}
+
 TEST(Translate, ItLearntTheToyLanguageALittle) {
   const auto lines = lines_of(translate({}, "the\ncat\nsees\ndog\n").out);
   EXPECT_THAT(lines, Contains(HasSubstr("chat")));

@@ -36,6 +36,15 @@ TEST(Check, DefaultsMakeAModelButNameNoCorpus) {
   EXPECT_EQ(training_problem({}), fine);
 }
 
+TEST(Check, SizesHaveAnEnd) {
+  for (const auto* key :
+       {"model.encoder.hidden_size", "model.decoder.embedding_dim", "testing.batch_size"}) {
+    EXPECT_THAT(
+        model_problem({std::string(key) + "=9223372036854775807"}),
+        HasSubstr(std::string(key) + ": found 9223372036854775807, wanted at most 16777216"));
+  }
+}
+
 TEST(Check, AllContradictionsComeAtOnce) {
   const std::string message =
       training_problem({"training.epochs=0", "data.train=[]", "device=gpu"});

@@ -80,6 +80,48 @@ TEST(Reader, AnUnknownKeyLikeNoOtherListsTheKnownOnes) {
   EXPECT_THAT(problem("zzzzzzzz: 1"), HasSubstr("the keys at the top are name, device"));
 }
 
+TEST(Reader, ProblemsWithoutEndAreCutOff) {
+  std::string yaml;
+  for (int i = 0; i < 30'000; ++i) yaml += fmt::format("k{}: 1\n", i);
+  const auto message = problem(yaml);
+  EXPECT_EQ(std::count(message.begin(), message.end(), '\n'), 50);
+  EXPECT_THAT(message, EndsWith("and perhaps more: mend these first"));
+}
+
+TEST(Reader, AliasesOfAliasesTakeNoTime) {
+  std::string yaml = "x: &x {";
+  for (int i = 0; i < 10'000; ++i) yaml += fmt::format("k{}: 1, ", i);
+  yaml += "}\ndata: {train: [";
+  for (int i = 0; i < 30'000; ++i) yaml += "*x, ";
+  EXPECT_THAT(problem(yaml + "]}\n"), HasSubstr("unknown key `x`"));
+}
+
+TEST(Reader, NestingOfEveryKindHasAnEnd) {
+  for (const auto* open : {"[", "{a: ", "- ", "? "}) {
+    std::string yaml;
+    for (int i = 0; i < 100'000; ++i) yaml += open;
+    EXPECT_THAT(problem(yaml), HasSubstr("f.yaml:1:")) << open;
+  }
+}
+
+// yaml-cpp 0.7 makes one empty document after the other of these.
+TEST(Reader, ABeginningThatNothingHasIsAnErrorAndNoHang) {
+  for (const auto* yaml : {",ane", "]", "}", "\n ,", "---\n,"}) {
+    EXPECT_THAT(problem(yaml), HasSubstr("f.yaml:")) << yaml;
+  }
+}
+
+TEST(Reader, AHundredThousandValuesAreTheMostThatAConfigurationHas) {
+  std::string yaml = "x: [";
+  for (int i = 0; i < 100'001; ++i) yaml += "a,";
+  EXPECT_EQ(problem(yaml + "]"), "f.yaml:1: more than 100000 values: no configuration");
+}
+
+TEST(Reader, AMegabyteIsTheMostThatAConfigurationHas) {
+  EXPECT_THAT(problem(std::string((1 << 20) + 1, '#')), HasSubstr("wanted at most 1048576"));
+  EXPECT_NO_THROW(parse_options(std::string(1 << 20, '#'), "f.yaml"));
+}
+
 TEST(Reader, ADottedKeyInAFileSaysHowSectionsAreWritten) {
   EXPECT_THAT(problem("training.epochs: 1"), HasSubstr("without dots"));
 }
@@ -197,7 +239,7 @@ TEST(Reader, WhatIsNotYamlSaysLineAndColumn) {
 }
 
 TEST(Reader, ASecondDocumentIsRefused) {
-  EXPECT_THAT(problem("name: a\n---\nname: b\n"), StartsWith("f.yaml:3: a second document"));
+  EXPECT_THAT(problem("name: a\n---\nname: b\n"), StartsWith("f.yaml:2: a second document"));
 }
 
 TEST(Reader, BytesThatAreNotUtf8NameTheirLine) {

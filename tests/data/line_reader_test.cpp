@@ -150,19 +150,25 @@ TEST(LineReader, AFileThatChangesIsAnErrorAtItsEnd) {
   EXPECT_EQ(shrinking.line_number(), 80'000);
 }
 
-TEST(LineReader, AFileWithoutALineFeedEndsSomewhere) {
-  const TestFolder folder;
-  std::filesystem::resize_file(folder.write("zeros", "a\n"), (std::size_t{1} << 28) + 1000);
-  EXPECT_THAT(error_in(folder.path("zeros")),
-              AllOf(HasSubstr("bytes without a line feed"), HasSubstr("(after line 1)")));
-}
-
 TEST(LineReader, Utf16IsCalledByItsNameWithItsMarkAndWithout) {
   const TestFolder folder;
   using namespace std::string_literals;
   EXPECT_THAT(error_in(folder.write("marked", "\xFE\xFF\0a\0\n"s)), HasSubstr("iconv -f UTF-16 "));
   EXPECT_THAT(error_in(folder.write("little", "a\0b\0\n\0"s)), HasSubstr("iconv -f UTF-16LE "));
   EXPECT_THAT(error_in(folder.write("big", "\0a\0b\0\n"s)), HasSubstr("iconv -f UTF-16BE "));
+}
+
+TEST(LineReader, ALineThatUnpacksToNoEndIsAnInputError) {
+  const TestFolder folder;
+  const std::string zeros(std::size_t{8} << 20, '0');
+  const auto fits = folder.write("fits.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros));
+  LineReader reader(fits);
+  std::string line;
+  EXPECT_TRUE(reader.next(line) && reader.next(line));
+  EXPECT_EQ(line.size(), 2 * zeros.size());
+
+  const auto bomb = folder.write("bomb.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros + "0"));
+  EXPECT_THAT(error_in(bomb), AllOf(HasSubstr("bomb.gz:2: a line of more than 16777216 bytes")));
 }
 
 TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {

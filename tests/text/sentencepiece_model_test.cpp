@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/error.h"
 #include "tests/text/sentencepiece_lines.h"
 
 namespace regard {
@@ -60,6 +61,47 @@ TEST(WordByWord, IsNotClaimedOfOtherModels) {
     Settings changed{{key, value}};
     if (key == "byte_fallback") changed["vocab_size"] = "300";
     EXPECT_FALSE(encodes_word_by_word(model(changed))) << key;
+  }
+}
+
+// The first unit of the trie of a model's rules; its size stands before it.
+std::size_t root_of_rules(const std::string& model) {
+  return model.find("nmt_nfkc") + std::string_view("nmt_nfkc").size() + 1 + 3 + 4;
+}
+
+TEST(Rules, ThoseOfTheLibraryStayInside) {
+  EXPECT_TRUE(rules_stay_inside(""));
+  EXPECT_TRUE(rules_stay_inside(model()));
+  for (const auto* name : {"nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}) {
+    EXPECT_TRUE(rules_stay_inside(model({{"normalization_rule_name", name}}))) << name;
+  }
+}
+
+TEST(Rules, ThoseThatLeadAnywhereAreRefused) {
+  const auto sound = model({{"normalization_rule_name", "nmt_nfkc"}});
+  EXPECT_NO_THROW(load_tokenizer({}, sound, "model"));
+  const auto root = root_of_rules(sound);
+  for (const std::uint32_t unit : {0xFFFFFFFFu, 0x7FFFFFFFu, 0x7FFFFC00u, 0xFFFFFE00u}) {
+    auto bad = sound;
+    for (std::size_t i = 0; i < 4; ++i) bad[root + i] = static_cast<char>(unit >> 8 * i);
+    EXPECT_FALSE(rules_stay_inside(bad)) << unit;
+    EXPECT_THROW(load_tokenizer({}, bad, "model"), InputError) << unit;
+  }
+  auto larger = sound;
+  larger[root - 1] = '\x7F';  // the trie's size
+  EXPECT_FALSE(rules_stay_inside(larger));
+}
+
+// Each unit of the trie in turn led away: none is passed over.
+TEST(Rules, EveryUnitIsLookedAt) {
+  const auto sound = model({{"normalization_rule_name", "nmt_nfkc"}});
+  const auto root = root_of_rules(sound);
+  for (std::size_t i = 0; i < 40'000; i += 97) {
+    auto bad = sound;
+    for (std::size_t byte = 0; byte < 4; ++byte) {
+      bad[root + 4 * i + byte] = static_cast<char>(0x7FFFFE00u >> 8 * byte);
+    }
+    EXPECT_FALSE(rules_stay_inside(bad)) << i;
   }
 }
 

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# Fuzzes the readers with libFuzzer: scripts/fuzz.sh --help.
+set -euo pipefail
+
+readonly finding=1
+readonly usage_error=2
+readonly environment_error=6
+readonly build=build-fuzz
+readonly page=docs/reliability.md
+readonly seconds_an_input=10   # longer is a hang
+readonly megabytes=2048        # in all, with LibTorch and the sanitizers' own
+readonly megabytes_at_once=256 # for one allocation
+readonly longest=65536         # bytes of an input
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+usage() {
+  cat <<USAGE
+usage: scripts/fuzz.sh [--minutes N] [--write] [NAME…]
+
+Builds the preset fuzz and gives each target of tests/fuzz (all, or those named) N minutes, 10 unless
+told, on one core. The inputs of tests/fuzz/corpora are the seeds; what is found on the way stays under
+$build/corpora, so that the next run goes on from there. Prints a Markdown table; the same figures
+are in $build/fuzz.json. An input that shows a fault lies under $build/findings, and that
+target is at its end.
+
+  --minutes N  for each target
+  --write      put the table of the latest run of each target into $page
+
+exit codes: 0 nothing found, $finding findings, $usage_error usage, $environment_error no clang
+USAGE
+}
+
+fail() { # CODE MESSAGE
+  printf 'fuzz: %s\n' "$2" >&2
+  exit "$1"
+}
+
+all_targets() { sed -n 's/^set(fuzz_targets \(.*\))$/\1/p' tests/fuzz/CMakeLists.txt; }
+
+thousands() { sed -E ':again; s/^([0-9]+)([0-9]{3})/\1,\2/; t again' <<<"$1"; }
+
+# The figure behind a name in libFuzzer's final statistics.
+statistic() { # LOG NAME
+  sed -n "s/^stat::$2: *//p" "$1" | tail -n 1
+}
+
+# The machine and the versions, as one sentence.
+machine() {
+  local name version versions=()
+  while read -r name version; do versions+=("$name $version"); done < <(
+    for name in yaml-cpp sentencepiece zlib nlohmann_json libutf8proc; do
+      echo "$name $(pkg-config --modversion "$name" 2>/dev/null || echo unknown)"
+    done
+  )
+  printf 'One core each of %s, %s cores; %s' \
+    "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
+    "$(clang++-14 --version | head -n 1)"
+  printf ', %s' "${versions[@]}"
+  printf '; %s\n' "$(date -u +%Y-%m-%d)"
+}
+
+# Runs a target; leaves results/NAME.json and results/NAME.md.
+fuzz() { # NAME
+  local name=$1 start seconds found executions edges inputs log=$build/results/$1.log
+  local dictionary=tests/fuzz/dictionaries/$1.dict options=()
+  mkdir -p "$build/corpora/$name" "$build/findings/$name" "$build/results"
+  rm -f "$build/findings/$name"/*
+  [[ ! -f $dictionary ]] || options+=("-dict=$dictionary")
+  printf 'fuzz: %s, %s minutes, log in %s\n' "$name" "$minutes" "$log" >&2
+  start=$SECONDS
+  TMPDIR=$fast "$build/tests/fuzz/fuzz_$name" "$build/corpora/$name" "tests/fuzz/corpora/$name" \
+    "${options[@]}" -max_total_time=$((60 * minutes)) -timeout="$seconds_an_input" \
+    -rss_limit_mb="$megabytes" -malloc_limit_mb="$megabytes_at_once" -max_len="$longest" \
+    -artifact_prefix="$build/findings/$name/" -print_final_stats=1 &>"$log" || true
+  seconds=$((SECONDS - start))
+  executions=$(statistic "$log" number_of_executed_units)
+  edges=$(sed -n 's/^#.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  found=$(find "$build/findings/$name" -type f ! -name 'slow-unit-*' | wc -l)
+  inputs=$(find "$build/corpora/$name" "tests/fuzz/corpora/$name" -type f | wc -l)
+  [[ -n $executions && -n $edges ]] ||
+    fail 1 "$name did not run to its end: $(tail -n 3 "$log")"
+  printf '{"target": "%s", "executions": %d, "edges": %d, "inputs": %d, "seconds": %d, "findings": %d}\n' \
+    "$name" "$executions" "$edges" "$inputs" "$seconds" "$found" >"$build/results/$name.json"
+  printf '| %s | %s | %s | %s | %d | %d |\n' "$name" "$(thousands "$executions")" \
+    "$(thousands "$edges")" "$(thousands "$inputs")" "$seconds" "$found" >"$build/results/$name.md"
+  ((found == 0)) || failed=true
+}
+
+table() { # NAME…
+  local name
+  printf '| target | executions | coverage, edges | inputs that differ | seconds | findings |\n'
+  printf '|---|---:|---:|---:|---:|---:|\n'
+  for name in "$@"; do
+    [[ ! -f $build/results/$name.md ]] || cat "$build/results/$name.md"
+  done
+}
+
+write_page() {
+  local text
+  grep -q '^<!-- fuzz -->$' "$page" || fail "$environment_error" "$page has no mark <!-- fuzz -->"
+  text=$(printf '%s.\n\n%s' "$(cat "$build/results/machine")" "$(table "${known[@]}")")
+  TEXT=$text awk '
+    /^<!-- fuzz -->$/ { print; print ""; print ENVIRON["TEXT"]; print ""; inside = 1; next }
+    inside && /^<!-- end -->$/ { inside = 0 }
+    !inside' "$page" >"$page.part"
+  mv "$page.part" "$page"
+}
+
+minutes=10
+write=false
+names=()
+while (($# > 0)); do
+  case $1 in
+    -h | --help) usage && exit 0 ;;
+    --minutes)
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$usage_error" "--minutes: wanted a whole number from 1"
+      minutes=$2
+      shift
+      ;;
+    --write) write=true ;;
+    -*) usage >&2 && exit "$usage_error" ;;
+    *) names+=("$1") ;;
+  esac
+  shift
+done
+read -r -a known < <(all_targets)
+((${#names[@]} > 0)) || names=("${known[@]}")
+for name in "${names[@]}"; do
+  [[ " ${known[*]} " == *" $name "* ]] ||
+    fail "$usage_error" "no target $name; there are: ${known[*]}"
+done
+command -v clang++-14 >/dev/null ||
+  fail "$environment_error" "clang++-14 is needed; apt-get install clang-14"
+
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz >&2
+fast=${TMPDIR:-/tmp}
+[[ ! -w /dev/shm ]] || fast=/dev/shm
+failed=false
+for name in "${names[@]}"; do fuzz "$name"; done
+machine >"$build/results/machine"
+table "${names[@]}"
+{
+  printf '{"machine": "%s", "targets": [\n' "$(cat "$build/results/machine")"
+  cat "$build"/results/*.json | sed '$!s/$/,/'
+  printf ']}\n'
+} >"$build/fuzz.json"
+[[ $write == false ]] || write_page
+if [[ $failed == true ]]; then
+  printf 'fuzz: findings in %s\n' "$build/findings" >&2
+  exit "$finding"
+fi

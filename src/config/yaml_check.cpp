@@ -1,0 +1,73 @@
+#include "config/yaml_check.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <sstream>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+constexpr int deepest = 64;
+constexpr int most_values = 100'000;
+
+class Limits : public YAML::EventHandler {
+ public:
+  explicit Limits(const std::string& name) : name_(name) {}
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) {
+      refuse(mark, mark.pos > start_ ? "a second document begins here; a configuration is one"
+                                     : "not YAML: nothing can begin like this");
+    }
+    start_ = mark.pos;
+  }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { count(mark); }
+  void OnScalar(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                const std::string&) override {
+    count(mark);
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnSequenceEnd() override { --depth_; }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {
+    open(mark);
+  }
+  void OnMapEnd() override { --depth_; }
+
+ private:
+  [[noreturn]] void refuse(const YAML::Mark& mark, const char* what) const {
+    throw ConfigError("{}:{}: {}", name_, mark.line + 1, what);
+  }
+  void count(const YAML::Mark& mark) {
+    if (++values_ > most_values) refuse(mark, "more than 100000 values: no configuration");
+  }
+  void open(const YAML::Mark& mark) {
+    count(mark);
+    if (++depth_ > deepest) refuse(mark, "nests deeper than 64 levels: no configuration");
+  }
+
+  const std::string& name_;
+  int documents_ = 0;
+  int start_ = 0;  // of the document, in the text
+  int depth_ = 0;
+  int values_ = 0;
+};
+
+}  // namespace
+
+void check_yaml(const std::string& text, const std::string& name) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Limits limits(name);
+  while (parser.HandleNextDocument(limits)) continue;
+}
+
+}  // namespace regard

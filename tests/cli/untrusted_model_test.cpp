@@ -1,0 +1,146 @@
+// Model folders from strangers: what SECURITY.md promises of them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "base/json.h"
+#include "base/sha256.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class UntrustedModel : public testing::Test {
+ protected:
+  UntrustedModel() {
+    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
+  }
+
+  // Replaces bytes of a file, and its stamp in the manifest, as somebody would who means harm.
+  void change(const std::string& name, const std::string& from, const std::string& to) const {
+    auto bytes = read_text(model_ / name);
+    const auto at = bytes.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    put(name, bytes.replace(at, from.size(), to));
+  }
+  void put(const std::string& name, const std::string& bytes) const {
+    write_text(model_ / name, bytes);
+    auto manifest = Json::parse(read_text(model_ / "manifest.json"));
+    manifest["files"][name] = {{"size", bytes.size()}, {"sha256", sha256(bytes)}};
+    manifest["format"] = 1;  // without a hash of its own
+    write_text(model_ / "manifest.json", manifest.dump());
+  }
+  Finished translate() const {
+    return run({"translate", "-m", model_.string(), "--threads", "1"}, "the cat sees\n");
+  }
+
+  fs::path model_ = fresh_folder() / "model";
+};
+
+TEST_F(UntrustedModel, TranslatesAsItIs) {
+  const auto finished = translate();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(finished.out, run({"translate", "-m", tiny_model().string()}, "the cat sees\n").out);
+}
+
+TEST_F(UntrustedModel, SizesBeyondItsWeightsAreRefusedBeforeMemoryIsTaken) {
+  for (const auto* size : {"8192", "65536"}) {
+    auto config = read_text(model_ / "config.yaml");
+    for (auto at = config.find("hidden_size: 16"); at != std::string::npos;
+         at = config.find("hidden_size: 16", at + 20)) {
+      config.replace(at, 15, std::string("hidden_size: ") + size);
+    }
+    put("config.yaml", config);
+    const auto finished = translate();
+    EXPECT_EQ(finished.code, 5);
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml"), HasSubstr("of memory")));
+    fs::remove_all(model_);
+    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
+  }
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  EXPECT_LT(usage.ru_maxrss / 1024, 1000) << "MB, of which LibTorch has some hundred";
+}
+
+TEST_F(UntrustedModel, AConfigurationThatMakesNoModelIsNamed) {
+  const auto sound = read_text(model_ / "config.yaml");
+  for (const auto& [from, to] : {std::pair{"kind: additive", "kind: addictive"},
+                                 {"hidden_size: 16", "hidden_size: 99999999999"},
+                                 {"initial_state: bridge", "initial_state: last"},
+                                 {"kind: word", "kind: 7"},
+                                 {"batch_size: 64", "batch_size: 9223372036854775807"}}) {
+    put("config.yaml", sound);
+    change("config.yaml", from, to);
+    const auto finished = translate();
+    EXPECT_EQ(finished.code, 2) << to << finished.err;
+    EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml:"), Not(HasSubstr("unexpected")))) << to;
+  }
+}
+
+TEST_F(UntrustedModel, WeightsOfOtherShapesAreRefused) {
+  change("config.yaml", "readout_size: 16", "readout_size: 17");
+  const auto finished = translate();
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("has the shape"));
+}
+
+// A pipe would keep whoever opens it waiting.
+TEST_F(UntrustedModel, PathsInItsConfigurationAreNotOpened) {
+  const auto pipe = (model_.parent_path() / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto config = read_text(model_ / "config.yaml");
+  for (const auto* key : {"src: ", "trg: ", "src_file: ", "trg_file: ", "model_dir: "}) {
+    for (auto at = config.find(key); at != std::string::npos; at = config.find(key, at + 1)) {
+      const auto value = at + std::string(key).size();
+      config.replace(value, config.find('\n', value) - value, pipe);
+    }
+  }
+  put("config.yaml", config);
+  EXPECT_THAT(read_text(model_ / "config.yaml"), HasSubstr("src_file: " + pipe));
+  EXPECT_EQ(translate().code, 0);
+  EXPECT_EQ(run({"info", model_.string()}).code, 0);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(UntrustedModel, LinksOutOfItAreNotFollowed) {
+  for (const auto& entry : fs::directory_iterator(model_)) {
+    const auto name = entry.path().filename();
+    if (name == "training.json" || name == "training.safetensors") continue;
+    const auto outside = model_.parent_path() / name;
+    fs::rename(entry.path(), outside);
+    fs::create_symlink(outside, entry.path());
+    const auto finished = translate();
+    EXPECT_EQ(finished.code, 5) << name;
+    EXPECT_THAT(finished.err, AllOf(HasSubstr(name.string()), HasSubstr("a link"))) << name;
+    fs::rename(outside, entry.path());
+  }
+}
+
+TEST_F(UntrustedModel, WeightsThatAreNoNumbersTranslateToSomething) {
+  auto weights = read_text(model_ / "model.safetensors");
+  std::uint64_t header = 0;
+  for (std::size_t i = 8; i-- > 0;) header = header << 8 | static_cast<unsigned char>(weights[i]);
+  for (const unsigned char byte : {0xFF, 0x7F}) {  // NaN, and the largest numbers nearly
+    std::fill(weights.begin() + 8 + static_cast<std::ptrdiff_t>(header), weights.end(), byte);
+    put("model.safetensors", weights);
+    const auto finished = translate();
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_EQ(lines_of(finished.out).size(), 1);
+  }
+}
+
+TEST_F(UntrustedModel, AVocabularyOfAnotherSizeIsRefused) {
+  put("source.vocabulary", read_text(model_ / "source.vocabulary") + "more\n");
+  const auto finished = translate();
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("has the shape"));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,40 @@
+// Manifests of a stranger: that of a checkpoint (checkpoint/manifest.h) and that of a run
+// (training/run_manifest.h), the same bytes read as either.
+#include "checkpoint/manifest.h"
+
+#include "checkpoint/folder.h"
+#include "tests/fuzz/target.h"
+#include "training/run_manifest.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace regard;
+  const auto path = fuzz::scratch() / manifest_name;
+  put_bytes(path, fuzz::text_of(data, size));
+  put_bytes(fuzz::scratch() / "config.yaml", "name: x\n");
+  put_bytes(fuzz::scratch() / "source.vocabulary", "a\n");
+  fuzz::answers([&] {
+    const auto manifest = read_manifest(fuzz::scratch().path());
+    for (const auto& [name, stamp] : manifest.files) {
+      fuzz::promise(name.find('/') == std::string::npos && name != "..", "names stay inside");
+    }
+    const auto text = format_manifest(manifest);
+    put_bytes(path, text);
+    fuzz::promise(format_manifest(read_manifest(fuzz::scratch().path())) == text,
+                  "what is written reads the same");
+    const FolderReader folder(fuzz::scratch().path());
+    for (const auto* name : {"config.yaml", "source.vocabulary", "model.safetensors"}) {
+      fuzz::answers([&] { static_cast<void>(folder.text(name)); });
+    }
+  });
+
+  put_bytes(path, fuzz::text_of(data, size));
+  fuzz::answers([&] {
+    const auto before = read_run_manifest(path);
+    const Json now = {{"data", {{{"path", "a"}, {"sha256", "b"}, {"lines", 1}}}}};
+    static_cast<void>(changed_data(before, now));
+    Json manifest = now;
+    add_earlier_sittings(manifest, before);
+    static_cast<void>(manifest.dump(2));
+  });
+  return 0;
+}
