@@ -3,12 +3,4 @@
 # JSON object; --write puts the tables into docs/performance.md as well.
 set -euo pipefail
 
-readonly environment_error=6
-
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
-if ! command -v python3 >/dev/null; then
-  echo "bench: python3 is needed to run and tabulate; apt-get install python3" >&2
-  exit "$environment_error"
-fi
-PYTHONDONTWRITEBYTECODE=1 exec python3 scripts/bench "$@"
+exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" bench "$@"

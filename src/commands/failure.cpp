@@ -1,12 +1,12 @@
 #include "commands/failure.h"
 
 #include <algorithm>
-#include <new>
 #include <string>
 #include <string_view>
 
 #include "base/log.h"
 #include "base/version.h"
+#include "training/out_of_memory.h"
 
 namespace regard {
 namespace {
@@ -17,14 +17,6 @@ std::string_view without_stack(std::string_view message) {
       0, std::min(message.find("\nException raised from"), message.find("\nframe #")));
 }
 
-bool is_out_of_memory(const std::exception& error, std::string_view message) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
-  for (const auto* phrase : {"can't allocate memory", "out of memory"}) {
-    if (message.find(phrase) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 ExitCode report_failure(const std::exception& error) {
@@ -33,7 +25,7 @@ ExitCode report_failure(const std::exception& error) {
     return foreseen->code();
   }
   const auto message = without_stack(error.what());
-  if (is_out_of_memory(error, message)) {
+  if (is_out_of_memory(error)) {
     log::error(
         "there is not enough memory: {}\nTake a smaller training.batch_size or --batch-size, a "
         "smaller data.max_length, or smaller sizes in `model`",

@@ -63,11 +63,34 @@ std::string command_line() {
   return words;
 }
 
+// What the run goes on from, where there is anything.
+std::optional<std::filesystem::path> beginning(const RunFolder& run,
+                                               const TrainArguments& arguments) {
+  if (arguments.fresh) return std::nullopt;
+  return arguments.fall_back ? run.last_sound() : run.last();
+}
+
+// As make_setup; where the checkpoint is damaged, the error says what else there is.
+Setup make_setup_from(const RunFolder& run, const Options& options,
+                      const std::optional<std::filesystem::path>& last,
+                      const std::string& init_from) {
+  try {
+    return make_setup(options, last, last ? "" : init_from);
+  } catch (const DamagedError& error) {
+    if (!last) throw;
+    throw CheckpointError(
+        "{}\n{}", error.what(),
+        run.list().size() > 1
+            ? "--fall-back goes on from the newest checkpoint of this run that is sound"
+            : "It is the run's only checkpoint: --fresh starts over");
+  }
+}
+
 // One step forward and backward, as the run would begin or go on; nothing is written.
 void dry_run(const Options& options, const TrainArguments& arguments) {
   const RunFolder run(options.training.model_dir);
-  const auto last = arguments.fresh ? std::nullopt : run.last();
-  const auto setup = make_setup(options, last, last ? "" : arguments.init_from);
+  const auto last = beginning(run, arguments);
+  const auto setup = make_setup_from(run, options, last, arguments.init_from);
   Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                   static_cast<std::uint64_t>(options.training.random_seed),
                   options.data.tokenizer.sampling);
@@ -83,23 +106,6 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
       last ? fmt::format(", going on from {}", last->string()) : "", batches.count(epoch),
       batch.size(), batch.target_tokens,
       loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens));
-}
-
-// As make_setup; where the checkpoint is damaged, the error says what else there is.
-Setup make_setup_from(const RunFolder& run, const Options& options,
-                      const std::optional<std::filesystem::path>& last,
-                      const std::string& init_from) {
-  try {
-    return make_setup(options, last, init_from);
-  } catch (const DamagedError& error) {
-    if (!last) throw;
-    const auto steps = run.list();
-    throw CheckpointError(
-        "{}\n{}", error.what(),
-        steps.size() > 1
-            ? "--fall-back goes on from the newest checkpoint of this run that is sound"
-            : "It is the run's only checkpoint: --fresh starts over");
-  }
 }
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator) {
@@ -172,14 +178,12 @@ ExitCode train(const TrainArguments& arguments) {
   RunFolder run(options.training.model_dir);
   check_is_for_runs(run);
   run.lock();
-  const auto last = arguments.fresh       ? std::nullopt
-                    : arguments.fall_back ? run.last_sound()
-                                          : run.last();
+  const auto last = beginning(run, arguments);
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is of no use any more: the run goes on from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
-  auto setup = make_setup_from(run, options, last, last ? "" : arguments.init_from);
+  auto setup = make_setup_from(run, options, last, arguments.init_from);
   // Everything was found in order: only now is anything replaced.
   if (arguments.fresh) start_over(run);
 

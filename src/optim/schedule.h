@@ -33,7 +33,6 @@ class Schedule {
   };
   const State& state() const { return state_; }
   void set_state(const State& state) { state_ = state; }
-  void set_back() { ++state_.setbacks; }
 
  private:
   double decayed(std::int64_t step) const;

@@ -1,7 +1,5 @@
 #include "training/out_of_memory.h"
 
-#include <c10/util/Exception.h>
-
 #include <new>
 #include <string_view>
 #include <utility>
@@ -10,9 +8,12 @@ namespace regard {
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
-  if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
   // LibTorch's allocator for the processor has no class of error of its own.
-  return std::string_view(error.what()).find("DefaultCPUAllocator") != std::string_view::npos;
+  const std::string_view message = error.what();
+  for (const auto* phrase : {"can't allocate memory", "out of memory"}) {
+    if (message.find(phrase) != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 bool halve(std::vector<Batch>& batches) {

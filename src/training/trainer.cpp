@@ -183,7 +183,9 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
 }
 
 void Trainer::set_back(const Setbacks& before) {
-  while (setbacks().count <= before.count) schedule_.set_back();
+  auto schedule = schedule_.state();
+  schedule.setbacks = before.count + 1;
+  schedule_.set_state(schedule);
   position_.skipped = before.skipped;
 }
 

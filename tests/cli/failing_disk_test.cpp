@@ -1,4 +1,4 @@
-// Whatever write of a checkpoint fails, the training says so and loses nothing.
+// Whichever write of a checkpoint fails, the training says so and loses nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/cli/train.h"
 
@@ -22,16 +23,16 @@ class FailingDisk : public Train {
     const auto command =
         "LD_PRELOAD=" REGARD_FAILING_DISK " FAIL_BELOW=/checkpoints/ FAIL_AT=" + std::to_string(n) +
         " FAIL_WITH=" + std::to_string(error) + " " + REGARD_BINARY_DIR + "/regard train -c " +
-        config_.string() + " " + options_ + " 2>" + messages_.string();
+        config_.string() + " " + options_[0] + " " + options_[1] + " 2>" + messages_.string();
     return WEXITSTATUS(std::system(command.c_str()));
   }
 
-  const std::string options_ = "training.max_steps=40 training.save_every=10";
+  const std::vector<std::string> options_ = {"training.max_steps=40", "training.save_every=10"};
   const fs::path messages_ = folder_ / "messages";
 };
 
 TEST_F(FailingDisk, EveryWriteThatFailsIsSaidAndTheRunGoesOnFromWhatWasSaved) {
-  ASSERT_EQ(train({"training.max_steps=40", "training.save_every=10"}).code, 0);
+  ASSERT_EQ(train(options_).code, 0);
   const auto straight = weights();
   int failures = 0;
   for (long n = 1;; ++n) {
@@ -42,7 +43,7 @@ TEST_F(FailingDisk, EveryWriteThatFailsIsSaidAndTheRunGoesOnFromWhatWasSaved) {
     ++failures;
     ASSERT_EQ(code, 6) << "write " << n << ": " << read_text(messages_);
     ASSERT_THAT(read_text(messages_), HasSubstr("cannot be written"));
-    ASSERT_EQ(train({"training.max_steps=40", "training.save_every=10"}).code, 0) << "write " << n;
+    ASSERT_EQ(train(options_).code, 0) << "write " << n;
     ASSERT_EQ(weights(), straight) << "write " << n;
     n += n / 4;  // the first ones each, then fewer
   }

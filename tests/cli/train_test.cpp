@@ -321,12 +321,14 @@ TEST_F(Train, MoreMemoryThanThereIsEndsInASentence) {
 // messages go.
 class TrainSignals : public Train {
  protected:
-  int train_and_send(const std::string& signal, const std::string& redirect) const {
-    const auto script =
-        std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
-        " training.max_steps=1000000 " + redirect + " & pid=$!; until grep -q step " +
-        (folder_ / "run" / "train.jsonl").string() +
-        " 2>/dev/null || ! kill -0 $pid; do sleep 0.01; done; kill -" + signal + " $pid; wait $pid";
+  int train_and_send(const std::string& signal, const std::string& redirect,
+                     const std::string& then = "") const {
+    const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+                        " training.max_steps=1000000 " + redirect +
+                        " & pid=$!; until grep -q step " +
+                        (folder_ / "run" / "train.jsonl").string() +
+                        " 2>/dev/null || ! kill -0 $pid; do sleep 0.01; done; kill -" + signal +
+                        " $pid; " + then + " wait $pid";
     // A shell of its own hands SIGINT on: one without job control has its children ignore it.
     return WEXITSTATUS(std::system(("bash -mc '" + script + "'").c_str()));
   }
@@ -347,15 +349,13 @@ TEST_F(TrainSignals, SaveAndLeaveWithTheirOwnCode) {
 
 TEST_F(TrainSignals, SaveAndGoOnWhenAskedTo) {
   const auto messages = folder_ / "messages";
-  const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
-                      " training.max_steps=1000000 training.validation_every=1000000 2>" +
-                      messages.string() + " & pid=$!; until grep -q step " +
-                      (folder_ / "run" / "train.jsonl").string() +
-                      " 2>/dev/null; do sleep 0.01; done; kill -USR1 $pid; until grep -q SIGUSR1 " +
-                      messages.string() + "; do sleep 0.01; done; test -e " +
-                      (folder_ / "run" / "last" / "training.safetensors").string() +
-                      " && kill -0 $pid && kill $pid; wait $pid";
-  EXPECT_EQ(WEXITSTATUS(std::system(("bash -mc '" + script + "'").c_str())), 143);
+  const auto then = "until grep -q SIGUSR1 " + messages.string() +
+                    "; do sleep 0.01; done; test -e " +
+                    (folder_ / "run" / "last" / "training.safetensors").string() +
+                    " && kill -0 $pid && kill $pid;";
+  EXPECT_EQ(
+      train_and_send("USR1", "training.validation_every=1000000 2>" + messages.string(), then),
+      143);
   EXPECT_THAT(read_text(messages), HasSubstr("saved at step"));
 }
 
