@@ -89,7 +89,6 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     alive.push_back(static_cast<std::size_t>(b));
   }
 
-  const auto logits = model.output().logits();
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory).select(
@@ -101,7 +100,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(logits(step, memory), 2 * W, options);
+    const auto best = next_tokens(model.output().logits(step, memory), 2 * W, options);
     const Candidates candidates(W, scores, best,
                                 options.want_weights ? step.weights : torch::Tensor());
     Rows next;

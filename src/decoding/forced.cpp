@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include "decoding/attention_rows.h"
+#include "kernels/packed_weights.h"
 
 namespace regard {
 
@@ -10,18 +11,19 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
                               const torch::Tensor& lengths, const torch::Tensor& target,
                               bool want_weights) {
   const torch::InferenceMode guard;
+  kernels::PackedWeights packed;
+  const kernels::WithPackedWeights with(packed);
   const SearchOptions special;
   const auto B = source.size(0);
   const auto given = target.to(torch::kCPU).contiguous();  // [B, T + 1]
   const auto tokens = given.accessor<std::int64_t, 2>();
   std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(B));
 
-  const auto logits = model.output().logits();
   const auto memory = model.encode(source, lengths);
   auto state = model.start(memory);
   for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
     auto step = model.step(target.select(1, t), state, memory);
-    const auto log_p = logits(step, memory).log_softmax(-1);  // [B, V]
+    const auto log_p = model.output().logits(step, memory).log_softmax(-1);  // [B, V]
     const auto chosen = log_p.gather(1, target.slice(1, t + 1, t + 2))
                             .to(torch::kCPU, torch::kDouble)
                             .contiguous();  // [B, 1]

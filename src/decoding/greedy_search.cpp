@@ -12,14 +12,13 @@ std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::
   std::vector<std::int64_t> alive(B);  // which sentence each row of the batch belongs to
   for (std::int64_t b = 0; b < B; ++b) alive[b] = b;
 
-  const auto logits = model.output().logits();
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory);
   auto tokens = torch::full({B}, options.begin_token, index);
   while (!alive.empty()) {
     auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(logits(step, memory), 1, options);
+    const auto best = next_tokens(model.output().logits(step, memory), 1, options);
     const AttentionRows weights(options.want_weights ? step.weights : torch::Tensor());
 
     std::vector<std::int64_t> staying;  // rows of sentences that go on

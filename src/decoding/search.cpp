@@ -52,10 +52,19 @@ NextTokens next_tokens(const torch::Tensor& logits, std::int64_t k, const Search
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options) {
+                                            const SearchOptions& options,
+                                            kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
+  const kernels::WithPackedWeights with(packed);
   return options.beam_size == 1 ? greedy_search(model, source, lengths, options)
                                 : beam_search(model, source, lengths, options);
+}
+
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
+                                            const torch::Tensor& lengths,
+                                            const SearchOptions& options) {
+  kernels::PackedWeights packed;
+  return search(model, source, lengths, options, packed);
 }
 
 }  // namespace regard

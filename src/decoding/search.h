@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/packed_weights.h"
 #include "model/output/output.h"
 
 namespace regard {
@@ -46,7 +47,13 @@ struct NextTokens {
 NextTokens next_tokens(const torch::Tensor& logits, std::int64_t k, const SearchOptions& options);
 
 // The n-best list of each source sentence, best first, never empty. source [B, S], lengths [B] as
-// for Seq2Seq::encode. The model must be in evaluation mode.
+// for Seq2Seq::encode. The model must be in evaluation mode. Its weights are packed into `packed`,
+// for all searches until they change.
+std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
+                                            const torch::Tensor& lengths,
+                                            const SearchOptions& options,
+                                            kernels::PackedWeights& packed);
+// One search by itself.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options);

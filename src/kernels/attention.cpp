@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "kernels/fused.h"
+#include "kernels/linear.h"
 
 namespace regard::kernels {
 
@@ -72,7 +73,7 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_composite(score, states);
-  const auto q = score.W.defined() ? torch::linear(states, score.W) : states;
+  const auto q = score.W.defined() ? kernels::linear(states, score.W) : states;
   return WeighFunction::apply(q.contiguous(), score.keys.contiguous(),
                               score.v.defined() ? Maybe(score.v.contiguous()) : std::nullopt,
                               score.lengths.contiguous(), static_cast<std::int64_t>(score.form),

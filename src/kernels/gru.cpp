@@ -4,7 +4,9 @@
 
 #include "kernels/fused.h"
 #include "kernels/gru_rows.h"
+#include "kernels/linear.h"
 #include "kernels/packed_matrix.h"
+#include "kernels/packed_weights.h"
 
 namespace regard::kernels {
 namespace {
@@ -257,6 +259,36 @@ GruSequence gru(const Tensor& x, const Tensor& first, const Tensor& U, const Ten
                                           maybe(a.keys), maybe(mixed), maybe(a.lengths),
                                           static_cast<std::int64_t>(a.form), a.scale);
   return {outputs[0], attention ? outputs[1] : Tensor()};
+}
+
+Tensor gru_step(const Tensor& x, const Tensor& s, const Tensor& U, const Tensor& b_U) {
+  if (packed_weights_for(U) == nullptr) return gru_step_composite(x, s, U, b_U);
+  const auto B = s.size(0);
+  const auto D = s.size(1);
+  const auto input = x.contiguous();
+  const auto last = s.contiguous();
+  const auto gates = torch::empty({B, 3 * D}, x.options());
+  const auto next = torch::empty({B, D}, x.options());
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "gru_step", [&] {
+    using T = scalar_t;
+    const T* x_rows = input.const_data_ptr<T>();
+    const T* s_rows = last.const_data_ptr<T>();
+    T* gate_rows = gates.mutable_data_ptr<T>();
+    T* next_rows = next.mutable_data_ptr<T>();
+    if (b_U.defined()) {
+      const auto u = product(last, U);  // [B, 3D]
+      gru_after<T>(B, D, x_rows, {u.const_data_ptr<T>(), 3 * D}, b_U.const_data_ptr<T>(), s_rows,
+                   gate_rows, next_rows);
+    } else {
+      const auto u = product(last, U.narrow(1, 0, 2 * D));  // [B, 2D]
+      const auto reset = torch::empty_like(last);           // r ⊙ s
+      gru_before_reset<T>(B, D, x_rows, {u.const_data_ptr<T>(), 2 * D}, s_rows, gate_rows,
+                          reset.mutable_data_ptr<T>());
+      const auto v = product(reset, U.narrow(1, 2 * D, D));  // [B, D]
+      gru_before_candidate<T>(B, D, x_rows, v.const_data_ptr<T>(), s_rows, gate_rows, next_rows);
+    }
+  });
+  return next;
 }
 
 }  // namespace regard::kernels

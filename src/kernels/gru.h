@@ -32,11 +32,14 @@ struct GruSequence {
 GruSequence gru(const torch::Tensor& x, const torch::Tensor& first, const torch::Tensor& U,
                 const torch::Tensor& b_U, const std::optional<GruAttention>& attention = {});
 
-// One step, from LibTorch's operations on any device: x [B, 3D], s [B, D] -> the next state [B, D].
+// One step: x [B, 3D], s [B, D] -> the next state [B, D]. The kernels' rows where packed weights
+// are in use (packed_weights.h), else the composite.
 torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
                        const torch::Tensor& b_U);
 
-// All steps from LibTorch's operations, on any device.
+// The same from LibTorch's operations, on any device: one step, and all of them.
+torch::Tensor gru_step_composite(const torch::Tensor& x, const torch::Tensor& s,
+                                 const torch::Tensor& U, const torch::Tensor& b_U);
 GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
                           const torch::Tensor& U, const torch::Tensor& b_U,
                           const std::optional<GruAttention>& attention = {});

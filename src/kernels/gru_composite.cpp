@@ -2,8 +2,8 @@
 
 namespace regard::kernels {
 
-torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
-                       const torch::Tensor& b_U) {
+torch::Tensor gru_step_composite(const torch::Tensor& x, const torch::Tensor& s,
+                                 const torch::Tensor& U, const torch::Tensor& b_U) {
   const auto D = s.size(1);
   const auto x_rz = x.narrow(1, 0, 2 * D);
   const auto x_candidate = x.narrow(1, 2 * D, D);
@@ -29,7 +29,7 @@ GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,
       weights.push_back(attention_weights_composite(attention->score, s));
       x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
     }
-    s = gru_step(x_t, s, U, b_U);
+    s = gru_step_composite(x_t, s, U, b_U);
     states.push_back(s);
   }
   return {torch::stack(states), attention ? torch::stack(weights) : torch::Tensor()};

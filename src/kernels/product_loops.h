@@ -13,8 +13,11 @@ struct Loops {
   static constexpr int panel = 2 * width;
   // Of one panel, so many rows of W stay in the first cache.
   static constexpr std::int64_t run = 256;
-  // So many rows of x stay in the second cache for all panels.
-  static constexpr std::int64_t block = 384;
+  // So many rows of x, a whole number of tiles, stay in the second cache for all panels.
+  static constexpr std::int64_t block = 96;
+
+  // So many rows of W are on their way from memory.
+  static constexpr std::int64_t ahead = 24;
 
   typedef T Vector __attribute__((vector_size(bytes)));
   typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
@@ -53,23 +56,37 @@ struct Loops {
     }
   }
 
-  // R rows of x against one panel, k from 0 to `length`. `side_by_side`: x's rows are so, and its
-  // columns `stride` apart; else its columns are, and its rows `stride` apart.
-  template <int R, bool side_by_side>
-  static void tile(std::int64_t length, const T* x, std::int64_t stride, const T* packed, T* y,
-                   std::int64_t y_row, std::int64_t columns, bool add) {
+  // Rows of x, `length` wide, a tile of rows_at_once after the other, each in the order in which
+  // tile() reads it: element (r, k) of a tile is to[k · rows_at_once + r].
+  static void pack_x(std::int64_t rows, std::int64_t length, MatrixView<const T> x, T* to) {
+    for (std::int64_t i = 0; i < rows; i += rows_at_once, to += length * rows_at_once) {
+      const std::int64_t here = rows - i < rows_at_once ? rows - i : rows_at_once;
+      for (std::int64_t r = 0; r < here; ++r) {
+        const T* from = x.data + (i + r) * x.row;
+        for (std::int64_t k = 0; k < length; ++k) to[k * rows_at_once + r] = from[k * x.column];
+      }
+    }
+  }
+
+  // R rows of packed x against one panel, k from 0 to `length`.
+  template <int R>
+  static void tile(std::int64_t length, const T* x, const T* packed, T* y, std::int64_t y_row,
+                   std::int64_t columns, bool add) {
     Vector sums[R][2];
-    for (int r = 0; r < R; ++r) sums[r][0] = sums[r][1] = Vector{};
-    for (std::int64_t k = 0; k < length; ++k, packed += panel) {
+    for (int r = 0; r < R; ++r) {
+      sums[r][0] = sums[r][1] = Vector{};
+      __builtin_prefetch(y + r * y_row, 1);
+      __builtin_prefetch(y + r * y_row + width, 1);
+    }
+    for (std::int64_t k = 0; k < length; ++k, packed += panel, x += rows_at_once) {
       const Vector w0 = *reinterpret_cast<const Vector*>(packed);
       const Vector w1 = *reinterpret_cast<const Vector*>(packed + width);
-      __builtin_prefetch(packed + 8 * panel);
-      __builtin_prefetch(packed + 8 * panel + width);
+      __builtin_prefetch(packed + ahead * panel);
+      __builtin_prefetch(packed + ahead * panel + width);
 #pragma GCC unroll 16
       for (int r = 0; r < R; ++r) {
-        const T x_rk = side_by_side ? x[k * stride + r] : x[r * stride + k];
-        sums[r][0] += x_rk * w0;
-        sums[r][1] += x_rk * w1;
+        sums[r][0] += x[r] * w0;
+        sums[r][1] += x[r] * w1;
       }
     }
     for (int r = 0; r < R; ++r, y += y_row) {
@@ -87,45 +104,32 @@ struct Loops {
   }
 
   // The same for a number of rows known at run time only, from 1 to R.
-  template <int R, bool side_by_side>
-  static void last_tile(std::int64_t rows, std::int64_t length, const T* x, std::int64_t stride,
-                        const T* packed, T* y, std::int64_t y_row, std::int64_t columns, bool add) {
+  template <int R>
+  static void last_tile(std::int64_t rows, std::int64_t length, const T* x, const T* packed, T* y,
+                        std::int64_t y_row, std::int64_t columns, bool add) {
     if constexpr (R > 1) {
-      if (rows < R) {
-        return last_tile<R - 1, side_by_side>(rows, length, x, stride, packed, y, y_row, columns,
-                                              add);
-      }
+      if (rows < R) return last_tile<R - 1>(rows, length, x, packed, y, y_row, columns, add);
     }
-    tile<R, side_by_side>(length, x, stride, packed, y, y_row, columns, add);
-  }
-
-  template <bool side_by_side>
-  static void multiply_blocks(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
-                              const T* packed, T* y, std::int64_t y_row, bool add) {
-    const std::int64_t stride = side_by_side ? x.column : x.row;
-    for (std::int64_t m = 0; m < M; m += block) {
-      const std::int64_t end = M - m < block ? M : m + block;
-      for (std::int64_t k = 0; k < K; k += run) {
-        const std::int64_t length = K - k < run ? K - k : run;
-        for (std::int64_t j = 0; j < N; j += panel) {
-          const T* w = packed + j * K + k * panel;
-          const std::int64_t columns = N - j < panel ? N - j : panel;
-          for (std::int64_t i = m; i < end; i += rows_at_once) {
-            last_tile<rows_at_once, side_by_side>(end - i, length,
-                                                  x.data + i * x.row + k * x.column, stride, w,
-                                                  y + i * y_row + j, y_row, columns, add || k > 0);
-          }
-        }
-      }
-    }
+    tile<R>(length, x, packed, y, y_row, columns, add);
   }
 
   static void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
                        const T* packed, T* y, std::int64_t y_row, bool add) {
-    if (x.column == 1) {
-      multiply_blocks<false>(M, K, N, x, packed, y, y_row, add);
-    } else {
-      multiply_blocks<true>(M, K, N, x, packed, y, y_row, add);
+    alignas(64) T packed_x[block * run];
+    for (std::int64_t m = 0; m < M; m += block) {
+      const std::int64_t rows = M - m < block ? M - m : block;
+      for (std::int64_t k = 0; k < K; k += run) {
+        const std::int64_t length = K - k < run ? K - k : run;
+        pack_x(rows, length, x.at(m, k), packed_x);
+        for (std::int64_t j = 0; j < N; j += panel) {
+          const T* w = packed + j * K + k * panel;
+          const std::int64_t columns = N - j < panel ? N - j : panel;
+          for (std::int64_t i = 0; i < rows; i += rows_at_once) {
+            last_tile<rows_at_once>(rows - i, length, packed_x + i * length, w,
+                                    y + (m + i) * y_row + j, y_row, columns, add || k > 0);
+          }
+        }
+      }
     }
   }
 

@@ -2,9 +2,10 @@
 // rows x, and a W that many of them are multiplied with.
 //
 // W [K, N] is copied ("packed") into panels of a few columns each, in the order in which the loop
-// reads it. Rows of x are taken a handful at a time, against one panel, their sums held in
-// registers for a run of k (Goto and van de Geijn 2008). Each element of y is summed by itself,
-// over k in order: what a row comes to does not depend on the rows that go with it.
+// reads it, and so is x, a handful of rows at a time, as the product goes on. Such a handful meets
+// one panel with its sums held in registers for a run of k (Goto and van de Geijn 2008). Each
+// element of y is summed by itself, over k in order: what a row comes to does not depend on the
+// rows that go with it.
 #pragma once
 
 #include <cstdint>

@@ -43,14 +43,4 @@ torch::Tensor score_vector(std::int64_t n) {
   return torch::empty({n}).uniform_(-bound, bound);
 }
 
-torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias) {
-  torch::nn::Linear linear(torch::nn::LinearOptions(in, out).bias(bias));
-  xavier_uniform(linear->weight);
-  if (bias) {
-    const torch::NoGradGuard guard;
-    linear->bias.zero_();
-  }
-  return linear;
-}
-
 }  // namespace regard

@@ -2,7 +2,6 @@
 // does neither while there is a WithoutInitialisation.
 #pragma once
 
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 namespace regard {
@@ -28,7 +27,5 @@ void orthogonal(torch::Tensor tensor);
 void embedding_normal(torch::Tensor tensor);
 // A vector [n] that scores are products with, uniform between ±1 / sqrt(n).
 torch::Tensor score_vector(std::int64_t n);
-// A Linear's weight xavier_uniform, its bias 0.
-torch::nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias = true);
 
 }  // namespace regard

@@ -31,7 +31,6 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   std::vector<std::int64_t> said(best.tokens.begin(), best.tokens.end());
   if (best.finished) said.push_back(special.end_token);
 
-  const auto logits = model.output().logits();
   const auto memory = model.encode(batch.source, batch.source_lengths);
   auto state = model.start(memory);
   auto before = special.begin_token;
@@ -39,7 +38,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     const auto input = torch::full({1}, before, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, memory);
     const auto step = model.step(input, state, memory);
-    const auto p = logits(step, memory).softmax(-1)[0][token].item<double>();
+    const auto p = model.output().logits(step, memory).softmax(-1)[0][token].item<double>();
     const auto word =
         loaded.tokenizers.target_token(static_cast<std::int32_t>(token), translation.more_words);
     explanation.steps.push_back({word, p, numbers(detail.query), numbers(detail.scores),

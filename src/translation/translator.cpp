@@ -39,7 +39,8 @@ Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, to
     : model_(std::move(model)),
       tokenizers_(std::move(tokenizers)),
       device_(device),
-      workers_(workers) {}
+      workers_(workers),
+      packed_(std::make_unique<kernels::PackedWeights>()) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const SearchOptions& options,
@@ -64,7 +65,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     std::vector<SourceLine> group;
     for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
     const auto batch = make_source_batch(group).to(device_);
-    auto found = search(*model_, batch.source, batch.source_lengths, options);
+    auto found = search(*model_, batch.source, batch.source_lengths, options, *packed_);
     for (auto k = begin; k < end; ++k) {
       auto& translation = translations[order[k]];
       translation.hypotheses = std::move(found[k - begin]);

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ SearchOptions search_options(const TestingOptions& options);
 
 class Translator {
  public:
-  // The model is set to evaluation mode while it translates.
+  // The model is set to evaluation mode while it translates. Its weights must not change as long as
+  // the translator lives.
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              Workers& workers);
 
@@ -53,6 +55,7 @@ class Translator {
   Tokenizers tokenizers_;
   torch::Device device_;
   Workers& workers_;
+  std::unique_ptr<kernels::PackedWeights> packed_;
 };
 
 }  // namespace regard

@@ -22,29 +22,25 @@ struct Case {
   std::string name;
   std::filesystem::path (*model)();
   std::vector<std::string> options;
+  double tolerance;  // of figures, between batches
 };
 
-// What is written for one line, its figures apart: a sum of rounded products depends in its last
-// digits on how many rows are multiplied at once.
+// What is written for one line, its figures apart: a Transformer's attention is LibTorch's, whose
+// sums depend in their last digits on the longest sentence of the batch.
 struct Answer {
   std::string text;
   std::vector<double> figures;
 };
 using Answers = std::vector<Answer>;
 
-void expect_same(const Answers& found, const Answers& wanted) {
+void expect_same(const Answers& found, const Answers& wanted, double tolerance) {
   ASSERT_EQ(found.size(), wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE(fmt::format("line {}", i + 1));
     EXPECT_EQ(found[i].text, wanted[i].text);
     EXPECT_THAT(found[i].figures,
-                testing::Pointwise(testing::DoubleNear(1.5e-4), wanted[i].figures));
+                testing::Pointwise(testing::DoubleNear(tolerance), wanted[i].figures));
   }
-}
-
-void expect_same_bytes(const Answers& found, const Answers& wanted) {
-  expect_same(found, wanted);
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].figures, wanted[i].figures);
 }
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -121,21 +117,23 @@ class SameAnswer : public testing::TestWithParam<Case> {
 };
 
 TEST_P(SameAnswer, WhateverTheBatchTheOrderAndTheThreads) {
+  const double tolerance = GetParam().tolerance;
   const auto one = answers(source_, {"--batch-size", "1", "--threads", "1"});
   ASSERT_THAT(one, SizeIs(count));
-  expect_same({one[20]}, {one[3]});
+  expect_same({one[20]}, {one[3]}, tolerance);
   const auto seven = answers(source_, {"--batch-size", "7", "--threads", "1"});
-  expect_same(seven, one);
-  expect_same(answers(source_, {"--batch-size", "64", "--threads", "1"}), one);
-  expect_same_bytes(answers(source_, {"--batch-size", "7", "--threads", "2"}), seven);
-  expect_same_bytes(answers(source_, {"--batch-size", "7", "--threads", "2"}), seven);
+  expect_same(seven, one, tolerance);
+  expect_same(answers(source_, {"--batch-size", "64", "--threads", "1"}), one, tolerance);
+  expect_same(answers(source_, {"--batch-size", "7", "--threads", "2"}), seven, 0);
+  expect_same(answers(source_, {"--batch-size", "7", "--threads", "2"}), seven, 0);
   std::vector<std::string> shuffled_source;
   Answers shuffled;
   for (const auto i : order_) {
     shuffled_source.push_back(source_[i]);
     shuffled.push_back(one[i]);
   }
-  expect_same(answers(shuffled_source, {"--batch-size", "7", "--threads", "1"}), shuffled);
+  expect_same(answers(shuffled_source, {"--batch-size", "7", "--threads", "1"}), shuffled,
+              tolerance);
 }
 
 std::vector<Case> cases() {
@@ -148,8 +146,8 @@ std::vector<Case> cases() {
   };
   std::vector<Case> all;
   for (const auto& [name, options] : searches) {
-    all.push_back({"Recurrent" + name, tiny_model, options});
-    all.push_back({"Transformer" + name, tiny_transformer, options});
+    all.push_back({"Recurrent" + name, tiny_model, options, 0});
+    all.push_back({"Transformer" + name, tiny_transformer, options, 1.5e-4});
   }
   return all;
 }

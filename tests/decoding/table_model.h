@@ -40,9 +40,7 @@ class TableModel : public Seq2Seq {
   struct TableOutput : Output {
     torch::Tensor embed(const torch::Tensor&, const Memory&) override { return {}; }
     Loss loss(const Decoded&, const Memory&, const torch::Tensor&, double) override { return {}; }
-    Logits logits() override {
-      return [](const DecoderStep& step, const Memory&) { return step.readout; };
-    }
+    torch::Tensor logits(const DecoderStep& step, const Memory&) override { return step.readout; }
   };
 
   TableOutput output_;

@@ -5,7 +5,7 @@
 #include <torch/utils.h>
 
 #include "base/error.h"
-#include "kernels/fused.h"
+#include "kernels/packed_weights.h"
 #include "model/attention/attention.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
@@ -108,7 +108,27 @@ std::vector<ModelOptions> variants() {
   return all;
 }
 
-TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
+// One step at a time gives what decoding all at once gave.
+void expect_steps(Seq2Seq& model, const Example& x, const Decoded& at_once) {
+  const auto memory = model.encode(x.source, x.lengths);
+  auto state = model.start(memory);
+  for (std::int64_t t = 0; t < 3; ++t) {
+    auto step = model.step(x.input.select(1, t), state, memory);
+    const auto expect_same = [&](const torch::Tensor& one, const torch::Tensor& all) {
+      ASSERT_EQ(one.defined(), all.defined());
+      if (one.defined()) {
+        EXPECT_TRUE(torch::allclose(one, all.select(1, t), 1e-12, 1e-12)) << t;
+      }
+    };
+    expect_same(step.readout, at_once.readout);
+    expect_same(step.weights, at_once.weights);
+    expect_same(step.top, at_once.top);
+    expect_same(step.input, at_once.input);
+    state = step.state;
+  }
+}
+
+TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATimeAlsoWithPackedWeights) {
   auto every = variants();
   every.push_back(small());
   every.back().attention.kind = "hard";
@@ -118,23 +138,12 @@ TEST(EncoderDecoderReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
     model.to(torch::kDouble);
     model.eval();
     const Example x;
-    const auto memory = model.encode(x.source, x.lengths);
-    const auto at_once = model.decode(x.input, memory);
-    auto state = model.start(memory);
-    for (std::int64_t t = 0; t < 3; ++t) {
-      auto step = model.step(x.input.select(1, t), state, memory);
-      const auto expect_same = [&](const torch::Tensor& one, const torch::Tensor& all) {
-        ASSERT_EQ(one.defined(), all.defined());
-        if (one.defined()) {
-          EXPECT_TRUE(torch::allclose(one, all.select(1, t), 1e-12, 1e-12)) << t;
-        }
-      };
-      expect_same(step.readout, at_once.readout);
-      expect_same(step.weights, at_once.weights);
-      expect_same(step.top, at_once.top);
-      expect_same(step.input, at_once.input);
-      state = step.state;
-    }
+    const auto at_once = model.decode(x.input, model.encode(x.source, x.lengths));
+    expect_steps(model, x, at_once);
+    const torch::NoGradGuard guard;
+    kernels::PackedWeights packed;
+    const kernels::WithPackedWeights with(packed);
+    expect_steps(model, x, at_once);
   }
 }
 
@@ -243,25 +252,6 @@ TEST(EncoderDecoderReference, GradientsUnderAttentionDropoutEqualCentralDifferen
     };
     expect_gradients_match(same_masks, named_tensors(model), 1e-5);
   }
-}
-
-TEST(EncoderDecoderReference, TheOutputLayerOfASearchIsTheOneOfTraining) {
-  EncoderDecoder model(9, 9, small());
-  model.to(torch::kDouble);
-  const torch::NoGradGuard guard;
-  const auto weight = model.named_parameters()["output_weight"];
-  const auto bias = model.named_parameters()["output_bias"];
-  bias.normal_();
-  const auto readout = torch::randn({4, 3}, torch::kDouble);
-  const auto expected = torch::linear(readout, weight, bias).clone();
-  for (const bool composite : {false, true}) {
-    kernels::use_composites(composite);
-    const auto logits = model.output().logits();
-    const auto of = [&](const torch::Tensor& rows) { return logits({rows, {}, {}}, {}); };
-    EXPECT_TRUE(torch::allclose(of(readout.narrow(0, 0, 1)), expected.narrow(0, 0, 1), 1e-12));
-    EXPECT_TRUE(torch::allclose(of(readout), expected, 1e-12, 1e-12));
-  }
-  kernels::use_composites(false);
 }
 
 TEST(EncoderDecoderReference, PaddingChangesNeitherLossNorGradients) {

@@ -7,8 +7,8 @@ namespace regard {
 Additive::Additive(std::int64_t query_size, std::int64_t state_size,
                    const AttentionOptions& options) {
   const auto A = options.size;
-  W_ = register_module("W", make_linear(query_size, A, false));
-  U_ = register_module("U", make_linear(state_size, A));
+  W_ = register_module("W", Linear(query_size, A, false));
+  U_ = register_module("U", Linear(state_size, A));
   v_ = register_parameter("v", score_vector(A));
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -18,9 +19,9 @@ class Additive : public ScoreAttention {
   torch::Tensor keys(const torch::Tensor& states) override;
 
  private:
-  torch::nn::Linear W_{nullptr};  // [A, D], no bias: U has one
-  torch::nn::Linear U_{nullptr};  // [A, C]
-  torch::Tensor v_;               // [A]
+  Linear W_{nullptr};  // [A, D], no bias: U has one
+  Linear U_{nullptr};  // [A, C]
+  torch::Tensor v_;    // [A]
 };
 
 }  // namespace regard

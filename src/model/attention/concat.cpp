@@ -1,5 +1,6 @@
 #include "model/attention/concat.h"
 
+#include "kernels/linear.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -13,7 +14,7 @@ Concat::Concat(std::int64_t query_size, std::int64_t state_size, const Attention
 }
 
 torch::Tensor Concat::keys(const torch::Tensor& states) {
-  return torch::linear(states, W_.slice(1, query_size_));  // W_h h_s
+  return kernels::linear(states, W_.slice(1, query_size_));  // W_h h_s
 }
 
 std::optional<kernels::AttentionScore> Concat::kernel_score(const Memory& memory) {

@@ -9,7 +9,7 @@ Coverage::Coverage(std::int64_t query_size, std::int64_t state_size,
     : N_(options.fertility), lambda_(options.coverage_loss) {
   additive_ =
       register_module("additive", std::make_shared<Additive>(query_size, state_size, options));
-  fertility_ = register_module("fertility", make_linear(state_size, 1));
+  fertility_ = register_module("fertility", Linear(state_size, 1));
   w_ = register_parameter("w", score_vector(options.size));
 }
 

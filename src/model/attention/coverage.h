@@ -14,6 +14,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/additive.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -36,8 +37,8 @@ class Coverage : public Attention {
   double N_;
   double lambda_;
   std::shared_ptr<Additive> additive_;
-  torch::nn::Linear fertility_{nullptr};  // u, b
-  torch::Tensor w_;                       // [A]
+  Linear fertility_{nullptr};  // u, b
+  torch::Tensor w_;            // [A]
 };
 
 }  // namespace regard

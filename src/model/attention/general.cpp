@@ -1,12 +1,10 @@
 #include "model/attention/general.h"
 
-#include "model/initialisation.h"
-
 namespace regard {
 
 General::General(std::int64_t query_size, std::int64_t state_size,
                  const AttentionOptions& /*options*/)
-    : W_(register_module("W", make_linear(state_size, query_size, false))) {}
+    : W_(register_module("W", Linear(state_size, query_size, false))) {}
 
 torch::Tensor General::keys(const torch::Tensor& states) {
   return W_(states);

@@ -7,6 +7,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -18,7 +19,7 @@ class General : public ScoreAttention {
   torch::Tensor keys(const torch::Tensor& states) override;
 
  private:
-  torch::nn::Linear W_{nullptr};  // [D, C]
+  Linear W_{nullptr};  // [D, C]
 };
 
 }  // namespace regard

@@ -1,14 +1,13 @@
 #include "model/attention/key_projection.h"
 
 #include "base/error.h"
-#include "model/initialisation.h"
 
 namespace regard {
 
 KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
                              std::int64_t state_size, const AttentionOptions& options) {
   if (options.project_keys) {
-    K_ = owner.register_module("K", make_linear(state_size, query_size, false));
+    K_ = owner.register_module("K", Linear(state_size, query_size, false));
   } else if (query_size != state_size) {
     throw ConfigError(
         "model.attention.kind: {} compares the decoder's state with the encoder's, but they are {} "

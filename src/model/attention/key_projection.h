@@ -2,10 +2,10 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include "config/model_options.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -20,7 +20,7 @@ class KeyProjection {
   torch::Tensor operator()(const torch::Tensor& states);
 
  private:
-  torch::nn::Linear K_{nullptr};  // [D, C]
+  Linear K_{nullptr};  // [D, C]
 };
 
 }  // namespace regard

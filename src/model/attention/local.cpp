@@ -36,7 +36,7 @@ torch::Tensor LocalM::centre(const torch::Tensor& queries, const AttentionState&
 
 LocalP::LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : Local(query_size, state_size, options) {
-  W_p_ = register_module("W_p", make_linear(query_size, query_size, false));
+  W_p_ = register_module("W_p", Linear(query_size, query_size, false));
   v_p_ = register_parameter("v_p", score_vector(query_size));
 }
 

@@ -13,6 +13,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -72,8 +73,8 @@ class LocalP : public Local {
   torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& distance) override;
 
  private:
-  torch::nn::Linear W_p_{nullptr};  // [A, D], no bias
-  torch::Tensor v_p_;               // [A]
+  Linear W_p_{nullptr};  // [A, D], no bias
+  torch::Tensor v_p_;    // [A]
 };
 
 }  // namespace regard

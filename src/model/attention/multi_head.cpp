@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "model/initialisation.h"
 
 namespace regard {
 
@@ -15,10 +14,10 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
     throw ConfigError("model.attention.size: {} is no multiple of model.attention.heads, {}", A,
                       heads_);
   }
-  W_Q_ = register_module("W_Q", make_linear(query_size, A));
-  W_K_ = register_module("W_K", make_linear(state_size, A));
-  W_V_ = register_module("W_V", make_linear(state_size, A));
-  W_O_ = register_module("W_O", make_linear(A, state_size));
+  W_Q_ = register_module("W_Q", Linear(query_size, A));
+  W_K_ = register_module("W_K", Linear(state_size, A));
+  W_V_ = register_module("W_V", Linear(state_size, A));
+  W_O_ = register_module("W_O", Linear(A, state_size));
   register_module("dropout", dropout_);
 }
 
@@ -34,7 +33,7 @@ void MultiHead::prepare(Memory& memory) {
 AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,
                               const Memory& memory) {
   const auto B = memory.keys.size(0);
-  const auto q = by_head(W_Q_(query).view({B, -1, W_Q_->options.out_features()}));  // [B, H, G, d]
+  const auto q = by_head(W_Q_(query).view({B, -1, W_Q_->weight.size(0)}));  // [B, H, G, d]
   const auto e = q.matmul(memory.keys.transpose(2, 3)) /
                  std::sqrt(static_cast<double>(q.size(3)));  // [B, H, G, S]
   const auto alpha = kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);

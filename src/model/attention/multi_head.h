@@ -9,6 +9,7 @@
 #include "config/model_options.h"
 #include "model/attention/attention.h"
 #include "model/dropout.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -27,10 +28,10 @@ class MultiHead : public Attention {
 
   std::int64_t heads_;
   std::shared_ptr<Dropout> dropout_;
-  torch::nn::Linear W_Q_{nullptr};  // [A, D]
-  torch::nn::Linear W_K_{nullptr};  // [A, C]
-  torch::nn::Linear W_V_{nullptr};  // [A, C]
-  torch::nn::Linear W_O_{nullptr};  // [C, A]
+  Linear W_Q_{nullptr};  // [A, D]
+  Linear W_K_{nullptr};  // [A, C]
+  Linear W_V_{nullptr};  // [A, C]
+  Linear W_O_{nullptr};  // [C, A]
 };
 
 }  // namespace regard

@@ -3,7 +3,6 @@
 #include <torch/utils.h>
 
 #include "model/attention/sharpness.h"
-#include "model/initialisation.h"
 
 namespace regard {
 namespace {
@@ -20,8 +19,8 @@ torch::Tensor shifted(const torch::Tensor& w, std::int64_t j, const torch::Tenso
 
 Ntm::Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : K_(options.shift) {
-  W_k_ = register_module("W_k", make_linear(query_size, state_size, false));
-  W_ = register_module("W", make_linear(query_size, 3 + 2 * K_ + 1));
+  W_k_ = register_module("W_k", Linear(query_size, state_size, false));
+  W_ = register_module("W", Linear(query_size, 3 + 2 * K_ + 1));
   const torch::NoGradGuard guard;
   W_->bias[0] = first_sharpness();
 }

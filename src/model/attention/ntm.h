@@ -12,6 +12,7 @@
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -27,8 +28,8 @@ class Ntm : public Attention {
 
  private:
   std::int64_t K_;
-  torch::nn::Linear W_k_{nullptr};  // [C, D], no bias
-  torch::nn::Linear W_{nullptr};    // [3 + 2 K + 1, D]: beta, g, gamma, s
+  Linear W_k_{nullptr};  // [C, D], no bias
+  Linear W_{nullptr};    // [3 + 2 K + 1, D]: beta, g, gamma, s
 };
 
 }  // namespace regard

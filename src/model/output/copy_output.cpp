@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "model/initialisation.h"
-
 namespace regard {
 namespace {
 
@@ -30,9 +28,9 @@ torch::Tensor mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
 
 CopyOutput::CopyOutput(const OutputPlace& place) : VocabularyOutput(place) {
   const auto& decoder = place.options.decoder;
-  w_c_ = place.model.register_module("copy_w_c", make_linear(place.state_size, 1, false));
-  w_s_ = place.model.register_module("copy_w_s", make_linear(decoder.hidden_size, 1));
-  w_y_ = place.model.register_module("copy_w_y", make_linear(decoder.embedding_dim, 1, false));
+  w_c_ = place.model.register_module("copy_w_c", Linear(place.state_size, 1, false));
+  w_s_ = place.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
+  w_y_ = place.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
 }
 
 void CopyOutput::prepare(Memory& memory, const torch::Tensor& source,
@@ -99,14 +97,11 @@ Loss CopyOutput::loss(const Decoded& decoded, const Memory& memory, const torch:
   return {loss, at_targets(nll, targets)};
 }
 
-Logits CopyOutput::logits() {
-  return [this, generator = VocabularyOutput::logits()](const DecoderStep& step,
-                                                        const Memory& memory) {
-    const auto generated = generator(step, memory);  // [N, V]
-    const auto B = memory.values.size(0);
-    return of_all(generated.view({B, -1, generated.size(1)}), by_sentence(step, memory), memory)
-        .flatten(0, 1);
-  };
+torch::Tensor CopyOutput::logits(const DecoderStep& step, const Memory& memory) {
+  const auto generated = VocabularyOutput::logits(step, memory);  // [N, V]
+  const auto B = memory.values.size(0);
+  return of_all(generated.view({B, -1, generated.size(1)}), by_sentence(step, memory), memory)
+      .flatten(0, 1);
 }
 
 }  // namespace regard

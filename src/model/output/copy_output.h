@@ -10,6 +10,7 @@
 // for them. w_c·c_t is Σ_s α_ts (w_c·h_s), and w_c·h_s is made once a sentence.
 #pragma once
 
+#include "model/linear.h"
 #include "model/output/vocabulary_output.h"
 
 namespace regard {
@@ -24,7 +25,7 @@ class CopyOutput : public VocabularyOutput {
   // Label smoothing spreads ε over the V words of the vocabulary.
   Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
             double label_smoothing) override;
-  Logits logits() override;
+  torch::Tensor logits(const DecoderStep& step, const Memory& memory) override;
 
  private:
   // The logit of p_gen at all steps: [B, G, 1].
@@ -36,9 +37,9 @@ class CopyOutput : public VocabularyOutput {
   // Σ_{s: x_s = y} α_ts of all words y: [B, G, width].
   torch::Tensor copied(std::int64_t width, const Decoded& decoded, const Memory& memory);
 
-  torch::nn::Linear w_c_{nullptr};
-  torch::nn::Linear w_s_{nullptr};  // with b
-  torch::nn::Linear w_y_{nullptr};
+  Linear w_c_{nullptr};
+  Linear w_s_{nullptr};  // with b
+  Linear w_y_{nullptr};
 };
 
 }  // namespace regard

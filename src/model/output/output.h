@@ -6,16 +6,10 @@
 
 #include <torch/types.h>
 
-#include <functional>
-
 #include "loss/cross_entropy.h"
 #include "model/seq2seq.h"
 
 namespace regard {
-
-// The scores whose softmax is P(y_t | y_<t, x), of a step of N hypotheses: [N, V], V the tokens
-// that can be said of these sentences; −∞ for those that some of them lack.
-using Logits = std::function<torch::Tensor(const DecoderStep&, const Memory&)>;
 
 class Output {
  public:
@@ -31,9 +25,9 @@ class Output {
   // −Σ log P of targets [B, T] int64, 0 at padding, which counts nothing.
   virtual Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
                     double label_smoothing) = 0;
-  // What a search asks step by step, made ready for many calls: weights that change afterwards do
-  // not count. Without gradient.
-  virtual Logits logits() = 0;
+  // The scores whose softmax is P(y_t | y_<t, x), of a step of N hypotheses: [N, V], V the tokens
+  // that can be said of these sentences; −∞ for those that some of them lack.
+  virtual torch::Tensor logits(const DecoderStep& step, const Memory& memory) = 0;
 };
 
 // A step of N = G · B hypotheses as G steps of each sentence: tensors [N, …] -> [B, G, …].

@@ -70,10 +70,8 @@ Loss PointerOutput::loss(const Decoded& decoded, const Memory& memory, const tor
   return {loss, at_targets(nll, targets)};
 }
 
-Logits PointerOutput::logits() {
-  return [this](const DecoderStep& step, const Memory& memory) {
-    return scores(by_sentence(step, memory).top, memory).flatten(0, 1);
-  };
+torch::Tensor PointerOutput::logits(const DecoderStep& step, const Memory& memory) {
+  return scores(by_sentence(step, memory).top, memory).flatten(0, 1);
 }
 
 }  // namespace regard

@@ -22,7 +22,7 @@ class PointerOutput : public Output {
   // Label smoothing spreads ε over the sentence's own positions.
   Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
             double label_smoothing) override;
-  Logits logits() override;
+  torch::Tensor logits(const DecoderStep& step, const Memory& memory) override;
 
  private:
   // u_t as scores of tokens: top [B, G, D] -> [B, G, 4 + S], −∞ for what the sentence has not.

@@ -1,7 +1,6 @@
 #include "model/output/vocabulary_output.h"
 
-#include "kernels/fused.h"
-#include "kernels/packed_matrix.h"
+#include "kernels/linear.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -32,18 +31,8 @@ Loss VocabularyOutput::loss(const Decoded& decoded, const Memory& /*memory*/,
   return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
 }
 
-Logits VocabularyOutput::logits() {
-  if (!kernels::is_fused_on(W_)) {
-    return [W = W_, b = b_](const DecoderStep& step, const Memory&) {
-      return torch::linear(step.readout, W, b);
-    };
-  }
-  return [packed = kernels::PackedMatrix(W_.detach().t()), b = b_.detach()](const DecoderStep& step,
-                                                                            const Memory&) {
-    const auto logits = b.repeat({step.readout.size(0), 1});  // never the bias itself
-    packed.multiply(step.readout.contiguous(), logits, /*add=*/true);
-    return logits;
-  };
+torch::Tensor VocabularyOutput::logits(const DecoderStep& step, const Memory& /*memory*/) {
+  return kernels::linear(step.readout, W_, b_);
 }
 
 }  // namespace regard

@@ -5,8 +5,6 @@
 // W may be the target embedding (Press and Wolf 2017).
 #pragma once
 
-#include <functional>
-
 #include "model/output/output.h"
 #include "model/output/table.h"
 
@@ -19,7 +17,7 @@ class VocabularyOutput : public Output {
   torch::Tensor embed(const torch::Tensor& tokens, const Memory& memory) override;
   Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
             double label_smoothing) override;
-  Logits logits() override;
+  torch::Tensor logits(const DecoderStep& step, const Memory& memory) override;
 
  protected:
   torch::Tensor embedding_;  // [V, E]; the source's where all are tied

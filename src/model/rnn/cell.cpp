@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "kernels/linear.h"
 #include "model/initialisation.h"
 #include "model/rnn/gru.h"
 #include "model/rnn/lstm.h"
@@ -25,7 +26,7 @@ Cell::Cell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, st
 }
 
 torch::Tensor Cell::project(const torch::Tensor& x) {
-  return torch::baddbmm(b_, x, W_);
+  return kernels::linear_each(b_, x, W_);
 }
 
 torch::Tensor SteppedCell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "model/attention/table.h"
-#include "model/initialisation.h"
 #include "model/masked_mean.h"
 
 namespace regard {
@@ -36,20 +35,20 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
   query_ = o.query == Query::automatic ? attention_->habit() : o.query;
-  if (query_ == Query::last) C_ = register_module("C", make_linear(state_size, gates, false));
+  if (query_ == Query::last) C_ = register_module("C", Linear(state_size, gates, false));
   if (query_ == Query::between) {
     second_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
     for (std::int64_t l = 0; l < o.layers; ++l) {
-      bridges_->push_back(make_linear(state_size, layers_[0]->state_size()));
+      bridges_->push_back(Linear(state_size, layers_[0]->state_size()));
     }
   }
-  W_y_ = register_module("W_y", make_linear(E, o.readout_size));
-  W_s_ = register_module("W_s", make_linear(D, o.readout_size, false));
-  W_c_ = register_module("W_c", make_linear(state_size, o.readout_size, false));
-  if (o.input_feeding) F_ = register_module("F", make_linear(o.readout_size, gates, false));
+  W_y_ = register_module("W_y", Linear(E, o.readout_size));
+  W_s_ = register_module("W_s", Linear(D, o.readout_size, false));
+  W_c_ = register_module("W_c", Linear(state_size, o.readout_size, false));
+  if (o.input_feeding) F_ = register_module("F", Linear(o.readout_size, gates, false));
   register_module("readout_dropout", readout_dropout_);
 }
 
@@ -71,7 +70,7 @@ DecoderState RecurrentDecoder::start(const Memory& memory) {
       const auto hidden = layers_[l]->state_size() - source.size(1);  // what is not shown is 0
       state.layers.push_back(torch::constant_pad_nd(source, {0, hidden}));
     } else {
-      state.layers.push_back(bridges_[l]->as<torch::nn::Linear>()->forward(source).tanh());
+      state.layers.push_back(bridges_[l]->as<Linear>()->forward(source).tanh());
     }
   }
   state.attention = attention_->start(memory);

@@ -17,7 +17,6 @@
 #pragma once
 
 #include <torch/nn/modules/container/modulelist.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include <memory>
@@ -27,6 +26,7 @@
 #include "model/attention/attention.h"
 #include "model/decoder.h"
 #include "model/dropout.h"
+#include "model/linear.h"
 #include "model/rnn/cell.h"
 #include "model/rnn/stack.h"
 
@@ -46,7 +46,7 @@ class RecurrentDecoder : public Decoder {
   Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
   void at_step(std::int64_t step) override { attention_->at_step(step); }
   bool shows_attention() const override { return attention_->has_weights(); }
-  std::int64_t readout_size() const override { return W_y_->options.out_features(); }
+  std::int64_t readout_size() const override { return W_y_->weight.size(0); }
 
  private:
   // What attention adds, once the matrices of its places are applied.
@@ -107,13 +107,13 @@ class RecurrentDecoder : public Decoder {
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   Query query_;
-  torch::nn::Linear C_{nullptr};  // [K · D, C], the context's share of the gates; query: last
+  Linear C_{nullptr};             // [K · D, C], the context's share of the gates; query: last
   std::shared_ptr<Cell> second_;  // GRU_2; query: between
-  torch::nn::Linear F_{nullptr};  // [K · D, R], the last readout's share; input feeding
+  Linear F_{nullptr};             // [K · D, R], the last readout's share; input feeding
   torch::nn::ModuleList bridges_;
-  torch::nn::Linear W_y_{nullptr};
-  torch::nn::Linear W_s_{nullptr};
-  torch::nn::Linear W_c_{nullptr};
+  Linear W_y_{nullptr};
+  Linear W_s_{nullptr};
+  Linear W_c_{nullptr};
   std::shared_ptr<Dropout> attention_dropout_;  // of a mixture's weights, one mask for all it mixes
   std::shared_ptr<Dropout> readout_dropout_;
 };

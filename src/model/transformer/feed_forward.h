@@ -4,14 +4,13 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <memory>
 
 #include "model/dropout.h"
-#include "model/initialisation.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -19,16 +18,16 @@ class FeedForward : public torch::nn::Module {
  public:
   // D wide outside, F inside, where the dropout is.
   FeedForward(std::int64_t D, std::int64_t F, double dropout)
-      : W_1_(register_module("W_1", make_linear(D, F))),
-        W_2_(register_module("W_2", make_linear(F, D))),
+      : W_1_(register_module("W_1", Linear(D, F))),
+        W_2_(register_module("W_2", Linear(F, D))),
         dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {}
 
   // [B, T, D] -> [B, T, D]
   torch::Tensor forward(const torch::Tensor& x) { return W_2_(dropout_->forward(W_1_(x).relu_())); }
 
  private:
-  torch::nn::Linear W_1_;  // [F, D]
-  torch::nn::Linear W_2_;  // [D, F]
+  Linear W_1_;  // [F, D]
+  Linear W_2_;  // [D, F]
   std::shared_ptr<Dropout> dropout_;
 };
 

@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "kernels/scaled_dot_product.h"
-#include "model/initialisation.h"
 
 namespace regard {
 namespace {
@@ -18,9 +17,9 @@ torch::Tensor by_head(const torch::Tensor& x, std::int64_t heads) {
 MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
                                        double dropout)
     : heads_(heads), dropout_(std::make_shared<Dropout>(dropout)) {
-  W_Q_ = register_module("W_Q", make_linear(D, D));
-  W_KV_ = register_module("W_KV", make_linear(C, 2 * D));
-  W_O_ = register_module("W_O", make_linear(D, D));
+  W_Q_ = register_module("W_Q", Linear(D, D));
+  W_KV_ = register_module("W_KV", Linear(C, 2 * D));
+  W_O_ = register_module("W_O", Linear(D, D));
   register_module("dropout", dropout_);
 }
 

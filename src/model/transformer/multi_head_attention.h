@@ -7,13 +7,13 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/types.h>
 
 #include <cstdint>
 #include <memory>
 
 #include "model/dropout.h"
+#include "model/linear.h"
 
 namespace regard {
 
@@ -36,9 +36,9 @@ class MultiHeadAttention : public torch::nn::Module {
 
  private:
   std::int64_t heads_;
-  torch::nn::Linear W_Q_{nullptr};   // [D, D]
-  torch::nn::Linear W_KV_{nullptr};  // [2D, C]
-  torch::nn::Linear W_O_{nullptr};   // [D, D]
+  Linear W_Q_{nullptr};   // [D, D]
+  Linear W_KV_{nullptr};  // [2D, C]
+  Linear W_O_{nullptr};   // [D, D]
   std::shared_ptr<Dropout> dropout_;
 };
 

@@ -122,7 +122,7 @@ TEST(CopyOutputReference, ProbabilitiesOfAllWordsSumToOne) {
   const torch::NoGradGuard guard;
   const auto memory = model.encode(x.source, x.lengths);
   const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
-  const auto p = model.output().logits()(step, memory).exp();
+  const auto p = model.output().logits(step, memory).exp();
   for (std::int64_t b = 0; b < 3; ++b) {
     EXPECT_NEAR(p[b].sum().item<double>(), 1, 1e-12);
     for (std::int64_t y = 0; y < 10; ++y) {

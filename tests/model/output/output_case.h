@@ -65,11 +65,10 @@ inline void expect_steps_equal_loss(EncoderDecoder& model, const OutputCase& x) 
   const torch::NoGradGuard guard;
   const auto memory = model.encode(x.source, x.lengths);
   auto state = model.start(memory);
-  const auto logits = model.output().logits();
   double sum = 0;
   for (std::int64_t t = 0; t < x.input.size(1); ++t) {
     auto step = model.step(x.input.select(1, t), state, memory);
-    const auto log_p = logits(step, memory).log_softmax(-1);
+    const auto log_p = model.output().logits(step, memory).log_softmax(-1);
     for (std::int64_t b = 0; b < x.source.size(0); ++b) {
       const auto y = x.output[b][t].item<std::int64_t>();
       if (y != 0) sum -= log_p[b][y].item<double>();

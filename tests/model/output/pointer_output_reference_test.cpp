@@ -118,7 +118,7 @@ TEST(PointerOutput, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
   const auto x = pointer_case();
   const auto memory = model.encode(x.source, x.lengths);
   const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
-  const auto p = model.output().logits()(step, memory).softmax(-1);
+  const auto p = model.output().logits(step, memory).softmax(-1);
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t y = 0; y < p.size(1); ++y) {
       const bool can = y >= 3 && y < 3 + x.lengths[b].item<std::int64_t>();

@@ -1,0 +1,33 @@
+#include "kernels/linear.h"
+
+#include "kernels/packed_weights.h"
+
+namespace regard::kernels {
+
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {
+  auto* packed = packed_weights_for(W);
+  if (packed == nullptr) return torch::linear(x, W, b);
+  const auto rows = x.reshape({-1, x.size(-1)}).contiguous();  // [M, K]
+  const auto y = b.defined() ? b.repeat({rows.size(0), 1})     // never the bias itself
+                             : torch::empty({rows.size(0), W.size(0)}, x.options());
+  packed->of(W.t()).multiply(rows, y, /*add=*/b.defined());
+  auto shape = x.sizes().vec();
+  shape.back() = W.size(0);
+  return y.view(shape);
+}
+
+torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
+  return packed_weights_for(W) == nullptr ? x.mm(W) : kernels::linear(x, W.t());
+}
+
+torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
+  auto* packed = packed_weights_for(W);
+  if (packed == nullptr) return torch::baddbmm(b, x, W);
+  const auto y = b.repeat({1, x.size(1), 1});  // [G, M, N]
+  for (std::int64_t g = 0; g < W.size(0); ++g) {
+    packed->of(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
+  }
+  return y;
+}
+
+}  // namespace regard::kernels

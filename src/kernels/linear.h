@@ -1,0 +1,18 @@
+// Products with a model's weights, on any device and differentiable. Where packed weights are in
+// use (packed_weights.h), each row's result is the same to the bit whatever the others are.
+#pragma once
+
+#include <torch/types.h>
+
+namespace regard::kernels {
+
+// x [..., K], W [N, K], b [N] or undefined -> x Wᵀ + b [..., N]
+torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b = {});
+
+// x [M, K], W [K, N] -> x W [M, N]
+torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);
+
+// Side by side: b [G, 1, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
+torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
+
+}  // namespace regard::kernels
