@@ -1,5 +1,7 @@
 """The benchmarks that are programs of their own, under tests/bench."""
 
+from pathlib import Path
+
 import peers
 from programs import relay
 from report import BENCHES, build, need_data, need_model
@@ -36,5 +38,5 @@ def decode(report, options):
     command = [BENCHES / "decode_bench", "--model", model, "--threads", options.threads]
     command += ["--input", f"data/multi30k/{source}", "--reference", f"data/multi30k/{reference}"]
     command += ["--repeats", 1, "--lines", 100] if options.quick else ["--repeats", 5]
-    report.say(f"The model in `{model}`.")
+    report.say(f"The model in `{Path(model).name}`.")
     report.figures.update({"model": model, **relay(report, command)})
