@@ -18,19 +18,22 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
-// q [N, A], keys [B, S, A], v [A] or none, lengths [B] -> α [N, S]
+// q [N, A], keys [B, S, A], v [A] or none, lengths [B], windows [N, 2] or none -> α [N, S]
 class WeighFunction : public torch::autograd::Function<WeighFunction> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys,
-                        const Maybe& v, const Tensor& lengths, std::int64_t form, double scale) {
+                        const Maybe& v, const Tensor& lengths, const Maybe& windows,
+                        std::int64_t form, double scale) {
     auto weights = torch::empty({q.size(0), keys.size(1)}, q.options());
-    const auto score = score_of(keys, v.value_or(Tensor()), lengths, form, scale);
+    const auto score =
+        score_of(keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), form, scale);
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh", [&] {
       weigh<scalar_t>(score.rows<scalar_t>(), q.size(0) / keys.size(0),
                       {q.const_data_ptr<scalar_t>(), q.size(1)},
                       weights.mutable_data_ptr<scalar_t>());
     });
-    context->save_for_backward({q, keys, v.value_or(Tensor()), lengths, weights});
+    context->save_for_backward(
+        {q, keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), weights});
     context->saved_data["form"] = form;
     context->saved_data["scale"] = scale;
     return weights;
@@ -39,7 +42,7 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     const auto saved = context->get_saved_variables();
     const auto& [q, keys, v] = std::tie(saved[0], saved[1], saved[2]);
-    const auto score = score_of(keys, v, saved[3], context->saved_data["form"].toInt(),
+    const auto score = score_of(keys, v, saved[3], saved[4], context->saved_data["form"].toInt(),
                                 context->saved_data["scale"].toDouble());
     const auto d_weights = gradients[0].contiguous();
     auto d_q = torch::empty_like(q);
@@ -48,42 +51,53 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh_backward", [&] {
       weigh_backward<scalar_t>(
           score.rows<scalar_t>(), q.size(0) / keys.size(0),
-          {q.const_data_ptr<scalar_t>(), q.size(1)}, saved[4].const_data_ptr<scalar_t>(),
+          {q.const_data_ptr<scalar_t>(), q.size(1)}, saved[5].const_data_ptr<scalar_t>(),
           d_weights.const_data_ptr<scalar_t>(), {d_q.mutable_data_ptr<scalar_t>(), q.size(1)},
           d_keys.mutable_data_ptr<scalar_t>(),
           d_v.defined() ? d_v.mutable_data_ptr<scalar_t>() : nullptr);
     });
-    return {d_q, d_keys, d_v.defined() ? d_v.sum(0) : Tensor(), Tensor(), Tensor(), Tensor()};
+    return {d_q,      d_keys,  d_v.defined() ? d_v.sum(0) : Tensor(), Tensor(), Tensor(),
+            Tensor(), Tensor()};
   }
 
  private:
   static AttentionScore score_of(const Tensor& keys, const Tensor& v, const Tensor& lengths,
-                                 std::int64_t form, double scale) {
+                                 const Tensor& windows, std::int64_t form, double scale) {
     AttentionScore score;
     score.form = static_cast<ScoreForm>(form);
     score.v = v;
     score.scale = scale;
     score.keys = keys;
     score.lengths = lengths;
+    score.windows = windows;
     return score;
   }
 };
+
+// Over the positions from `begins` to before `ends`, each [B, G or 1, 1]: e [B, G, S] -> α.
+Tensor softmax_within(const Tensor& scores, const Tensor& begins, const Tensor& ends) {
+  const auto s = torch::arange(scores.size(2), ends.options());
+  const auto outside = (s < begins).logical_or(s >= ends);
+  return scores.masked_fill(outside, -std::numeric_limits<double>::infinity()).softmax(-1);
+}
 
 }  // namespace
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_composite(score, states);
   const auto q = score.W.defined() ? kernels::linear(states, score.W) : states;
-  return WeighFunction::apply(q.contiguous(), score.keys.contiguous(),
-                              score.v.defined() ? Maybe(score.v.contiguous()) : std::nullopt,
-                              score.lengths.contiguous(), static_cast<std::int64_t>(score.form),
-                              score.scale);
+  const auto maybe = [](const Tensor& x) { return x.defined() ? Maybe(x.contiguous()) : Maybe(); };
+  return WeighFunction::apply(q.contiguous(), score.keys.contiguous(), maybe(score.v),
+                              score.lengths.contiguous(), maybe(score.windows),
+                              static_cast<std::int64_t>(score.form), score.scale);
 }
 
 torch::Tensor attention_weights_composite(const AttentionScore& score,
                                           const torch::Tensor& states) {
   const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
-  return masked_softmax(e, score.lengths).view({states.size(0), -1});
+  const auto alpha = score.windows.defined() ? windowed_softmax(e, score.windows)
+                                             : masked_softmax(e, score.lengths);
+  return alpha.view({states.size(0), -1});
 }
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
@@ -100,10 +114,13 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
 }
 
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths) {
-  const auto on_device = lengths.to(scores.device()).view({-1, 1, 1});
-  const auto padding =
-      torch::arange(scores.size(2), on_device.options()) >= on_device;  // [B, 1, S]
-  return scores.masked_fill(padding, -std::numeric_limits<double>::infinity()).softmax(-1);
+  const auto ends = lengths.to(scores.device()).view({-1, 1, 1});
+  return softmax_within(scores, torch::zeros_like(ends), ends);
+}
+
+torch::Tensor windowed_softmax(const torch::Tensor& scores, const torch::Tensor& windows) {
+  const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
+  return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
 }
 
 }  // namespace regard::kernels

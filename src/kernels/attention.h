@@ -15,6 +15,9 @@ struct AttentionScore {
   torch::Tensor keys = {};  // [B, S, A]; position: [B, S, 0]
   // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
   torch::Tensor lengths = {};
+  // [N, 2] int64 on the CPU: query n looks at the positions from the first to before the second, at
+  // least one and none beyond the end; or undefined, for all of its sentence.
+  torch::Tensor windows = {};
 
   // What the innermost loops read of it; M and mixed are left open. Contiguous tensors of type T.
   template <typename T>
@@ -28,13 +31,14 @@ struct AttentionScore {
             .keys = keys.const_data_ptr<T>(),
             .v = v.defined() ? v.const_data_ptr<T>() : nullptr,
             .mixed = nullptr,
-            .lengths = lengths.const_data_ptr<std::int64_t>()};
+            .lengths = lengths.const_data_ptr<std::int64_t>(),
+            .windows = windows.defined() ? windows.const_data_ptr<std::int64_t>() : nullptr};
   }
 };
 
-// States s [N, D] -> α [N, S], exactly 0 beyond each sentence's end. N = G · B: G queries in a row
-// for each sentence. On the CPU in single or double precision, else the composite. The gradient
-// cannot itself be differentiated.
+// States s [N, D] -> α [N, S], exactly 0 beyond each sentence's end and outside of windows. N = G ·
+// B: G queries in a row for each sentence. On the CPU in single or double precision, else the
+// composite. The gradient cannot itself be differentiated.
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states);
 
 // The same from LibTorch's operations, differentiable, on any device.
@@ -43,7 +47,9 @@ torch::Tensor attention_weights_composite(const AttentionScore& score, const tor
 // The scores before the softmax: s [B, G, D] -> e [B, G, S], with whatever comes out beyond the
 // ends.
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
-// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends.
+// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends; or with
+// windows [B · G, 2], as above, in place of lengths: outside of them.
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths);
+torch::Tensor windowed_softmax(const torch::Tensor& scores, const torch::Tensor& windows);
 
 }  // namespace regard::kernels

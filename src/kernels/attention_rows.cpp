@@ -24,6 +24,16 @@ REGARD_INLINE void add_scaled(std::int64_t n, T factor, const T* a, T* sum) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] += factor * a[i];
 }
 
+// The positions of query n, which is one to sentence b.
+struct Span {
+  std::int64_t begin, end;
+};
+template <typename T>
+REGARD_INLINE Span span(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n) {
+  if (rows.windows == nullptr) return {0, rows.lengths[b]};
+  return {rows.windows[2 * n], rows.windows[2 * n + 1]};
+}
+
 // Where the key of position s of sentence b is, or its gradient: in keys [B, S, A], or null.
 template <typename T, typename Keys>
 REGARD_INLINE Keys key(const AttentionRows<T>& rows, Keys keys, std::int64_t b, std::int64_t s) {
@@ -85,30 +95,31 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
 }
 
-// α of sentence b for the query q.
+// α of sentence b for its query n, which is q.
 template <typename T>
-REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, const T* q,
-                                  T* weights) {
-  const auto length = rows.lengths[b];
+REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n,
+                                  const T* q, T* weights) {
+  const auto [begin, end] = span(rows, b, n);
   const T scale = product_scale(rows, q);
-  for (std::int64_t s = 0; s < length; ++s) {
+  std::fill(weights, weights + begin, T(0));
+  for (std::int64_t s = begin; s < end; ++s) {
     weights[s] = energy(rows, scale, s, q, key(rows, rows.keys, b, s));
   }
-  softmax(length, weights);
-  std::fill(weights + length, weights + rows.S, T(0));
+  softmax(end - begin, weights + begin);
+  std::fill(weights + end, weights + rows.S, T(0));
 }
 
-// From the gradient of α to those of q, k and v, of sentence b and one query.
+// From the gradient of α to those of q, k and v, of sentence b and its query n.
 template <typename T>
-REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::int64_t b, const T* q,
-                                           const T* weights, const T* d_weights, T* d_q, T* d_keys,
-                                           T* d_v) {
+REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::int64_t b,
+                                           std::int64_t n, const T* q, const T* weights,
+                                           const T* d_weights, T* d_q, T* d_keys, T* d_v) {
   const auto A = rows.A;
-  const auto length = rows.lengths[b];
-  const T mean = dot(length, weights, d_weights);
+  const auto [begin, end] = span(rows, b, n);
+  const T mean = dot(end - begin, weights + begin, d_weights + begin);
   const T scale = product_scale(rows, q);
   std::fill(d_q, d_q + A, T(0));
-  for (std::int64_t s = 0; s < length; ++s) {
+  for (std::int64_t s = begin; s < end; ++s) {
     const T d_e = weights[s] * (d_weights[s] - mean);
     energy_backward(rows, scale, s, d_e, q, key(rows, rows.keys, b, s), d_q,
                     key(rows, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
@@ -125,7 +136,7 @@ template <typename T>
 REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
                                T* weights) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
-    weigh_sentence(rows, n / G, q.row(n), weights);
+    weigh_sentence(rows, n / G, n, q.row(n), weights);
   }
 }
 
@@ -134,7 +145,7 @@ REGARD_FOR_EACH_CPU void weigh_backward(const AttentionRows<T>& rows, std::int64
                                         Strided<const T> q, const T* weights, const T* d_weights,
                                         Strided<T> d_q, T* d_keys, T* d_v) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S, d_weights += rows.S) {
-    weigh_sentence_backward(rows, n / G, q.row(n), weights, d_weights, d_q.row(n), d_keys, d_v);
+    weigh_sentence_backward(rows, n / G, n, q.row(n), weights, d_weights, d_q.row(n), d_keys, d_v);
   }
 }
 
@@ -143,11 +154,11 @@ REGARD_FOR_EACH_CPU void attend(const AttentionRows<T>& rows, Strided<const T> q
                                 T* weights, T* out) {
   const auto [S, M] = std::tuple(rows.S, rows.M);
   for (std::int64_t b = 0; b < rows.B; ++b, x += M, weights += S, out += M) {
-    const auto length = rows.lengths[b];
-    weigh_sentence(rows, b, q.row(b), weights);
+    const auto [begin, end] = span(rows, b, b);
+    weigh_sentence(rows, b, b, q.row(b), weights);
     const T* m = rows.mixed + b * S * M;
     std::copy(x, x + M, out);
-    for (std::int64_t s = 0; s < length; ++s) add_scaled(M, weights[s], m + s * M, out);
+    for (std::int64_t s = begin; s < end; ++s) add_scaled(M, weights[s], m + s * M, out);
   }
 }
 
@@ -159,12 +170,13 @@ REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<c
   std::vector<T> d_alpha(static_cast<std::size_t>(S));
   for (std::int64_t b = 0; b < rows.B; ++b, weights += S, d_out += M) {
     const T* m = rows.mixed + b * S * M;
-    for (std::int64_t s = 0; s < rows.lengths[b]; ++s) {
+    const auto [begin, end] = span(rows, b, b);
+    for (std::int64_t s = begin; s < end; ++s) {
       auto& d = d_alpha[static_cast<std::size_t>(s)];
       d = dot(M, m + s * M, d_out);
       if (d_weights != nullptr) d += d_weights[b * S + s];
     }
-    weigh_sentence_backward(rows, b, q.row(b), weights, d_alpha.data(), d_q.row(b), d_keys, d_v);
+    weigh_sentence_backward(rows, b, b, q.row(b), weights, d_alpha.data(), d_q.row(b), d_keys, d_v);
   }
 }
 

@@ -1,5 +1,5 @@
 // One step of attention for B sentences, from the query to the mixture, position by position and
-// never past a sentence's end.
+// never past a sentence's end, or outside a query's window where there are windows.
 //
 //   e_s = vᵀ tanh(q + k_s)      (additive)      e_s = scale · q·k_s            (dot)
 //   e_s = q_s, without keys     (position)      e_s = scale · q·k_s / |q|      (cosine)
@@ -29,9 +29,12 @@ struct AttentionRows {
   const T* v;                   // [A], additive
   const T* mixed;               // [B, S, M]
   const std::int64_t* lengths;  // [B], 1 to S
+  // [queries, 2]: each query's positions, from the first to before the second; or null, for all of
+  // its sentence's.
+  const std::int64_t* windows = nullptr;
 };
 
-// G queries to each sentence, q [B · G, A] -> weights α [B · G, S], 0 beyond the end
+// G queries to each sentence, q [B · G, A] -> weights α [B · G, S], 0 elsewhere
 template <typename T>
 void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q, T* weights);
 

@@ -30,14 +30,16 @@ torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const Memory& 
   return kernels::attention_scores(kernel_score(memory).value(), queries);
 }
 
-AttentionStep ScoreAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,
-                                   const Memory& memory) {
-  if (const auto in_kernel = kernel_score(memory)) {
-    return {kernels::attention_weights(*in_kernel, query), {}, {}};
+torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const Memory& memory,
+                                      const torch::Tensor& windows) {
+  if (auto in_kernel = kernel_score(memory)) {
+    in_kernel->windows = windows;
+    return kernels::attention_weights(*in_kernel, query);
   }
-  const auto alpha =
-      kernels::masked_softmax(score(by_sentence(query, memory), memory), memory.lengths);
-  return {alpha.view({query.size(0), -1}), {}, {}};
+  const auto e = score(by_sentence(query, memory), memory);
+  const auto alpha = windows.defined() ? kernels::windowed_softmax(e, windows)
+                                       : kernels::masked_softmax(e, memory.lengths);
+  return alpha.view({query.size(0), -1});
 }
 
 torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const AttentionState& /*state*/,

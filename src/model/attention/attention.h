@@ -80,12 +80,16 @@ torch::Tensor log_weights(const torch::Tensor& weights);
 class ScoreAttention : public Attention {
  public:
   void prepare(Memory& memory) final { memory.keys = keys(memory.values); }
-  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) final;
+  AttentionStep step(const torch::Tensor& query, const AttentionState& /*state*/,
+                     const Memory& memory) final {
+    return {weights(query, memory), {}, {}};
+  }
+  // alpha [N, S]; with windows [N, 2] (kernels/attention.h), over those positions alone.
+  torch::Tensor weights(const torch::Tensor& query, const Memory& memory,
+                        const torch::Tensor& windows = {});
   torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
                        const Memory& memory) final;
   bool is_mixture() const final { return true; }
-
   // The part of the score that waits for no query: [B, S, C] -> [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
   // e_t: queries [B, G, D] -> [B, G, S], with whatever comes out at padding.

@@ -1,7 +1,5 @@
 #include "model/attention/local.h"
 
-#include <limits>
-
 #include "model/attention/table.h"
 #include "model/initialisation.h"
 
@@ -16,13 +14,19 @@ AttentionStep Local::step(const torch::Tensor& query, const AttentionState& stat
   const auto S = memory.values.size(1);
   const auto queries = query.view({memory.values.size(0), -1, query.size(1)});  // [B, G, D]
   const auto lengths = memory.lengths.to(queries.device()).view({-1, 1, 1});
-  const auto s = torch::arange(S, queries.options());
-  const auto distance = s - centre(queries, state, lengths);  // [B, G, S]
-  const auto outside = (distance.abs() > D_).logical_or(memory.mask.logical_not().unsqueeze(1));
-  const auto alpha = content_->score(queries, memory)
-                         .masked_fill(outside, -std::numeric_limits<double>::infinity())
-                         .softmax(-1);
-  return {shaped(alpha, distance).view({query.size(0), S}), {}, next(state)};
+  const auto p = centre(queries, state, lengths);  // [B, G, 1]
+  const auto alpha = content_->weights(query, memory, window(p, lengths));
+  const auto distance = torch::arange(S, queries.options()) - p;  // [B, G, S]
+  return {shaped(alpha.view_as(distance), distance).view({query.size(0), S}), {}, next(state)};
+}
+
+torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths) const {
+  const auto first = (p.detach() - D_).ceil().to(torch::kLong);
+  const auto behind = (p.detach() + D_).floor().to(torch::kLong) + 1;
+  // Whatever p is, even no number, there is a position in the sentence.
+  const auto begin = torch::minimum(first, lengths - 1).clamp_min(0);
+  const auto end = torch::maximum(torch::minimum(behind, lengths), begin + 1);
+  return torch::cat({begin, end}, 2).view({-1, 2}).cpu();
 }
 
 AttentionState LocalM::start(const Memory& memory) {

@@ -45,6 +45,9 @@ class Local : public Attention {
   double D_;
 
  private:
+  // The positions of each window: p [B, G, 1] -> [B · G, 2], the first and the one behind the last.
+  torch::Tensor window(const torch::Tensor& p, const torch::Tensor& lengths) const;
+
   std::shared_ptr<ScoreAttention> content_;
 };
 
