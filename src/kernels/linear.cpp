@@ -23,7 +23,8 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
   auto* packed = packed_weights_for(W);
   if (packed == nullptr) return torch::baddbmm(b, x, W);
-  const auto y = b.repeat({1, x.size(1), 1});  // [G, M, N]
+  const auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());
+  y.copy_(b);
   for (std::int64_t g = 0; g < W.size(0); ++g) {
     packed->of(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
   }

@@ -12,7 +12,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 // x [M, K], W [K, N] -> x W [M, N]
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);
 
-// Side by side: b [G, 1, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
+// Side by side: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
 }  // namespace regard::kernels

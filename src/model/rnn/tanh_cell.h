@@ -1,6 +1,7 @@
 // The simple recurrent network (Elman 1990): s' = tanh(W x + U s + b).
 #pragma once
 
+#include "kernels/linear.h"
 #include "model/rnn/cell.h"
 
 namespace regard {
@@ -12,7 +13,7 @@ class TanhCell : public SteppedCell {
 
  protected:
   torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) override {
-    return torch::baddbmm(projected, state, U_).tanh();
+    return kernels::linear_each(projected, state, U_).tanh();
   }
 };
 
