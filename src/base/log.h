@@ -12,7 +12,8 @@ namespace regard::log {
 
 enum class Level { debug, info, warning, error };
 
-// One line, at once, to stderr and to the open log file.
+// One line, at once, to stderr and to the open log file; control characters but tabs and line feeds
+// are written out, as \x1B.
 void write(Level level, std::string_view message);
 // What is below this level is dropped (info by default).
 void set_level(Level level);

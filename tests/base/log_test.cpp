@@ -45,6 +45,15 @@ TEST_F(Log, WhatIsBelowTheLevelIsDroppedEverywhere) {
   EXPECT_THAT(file(), AllOf(Not(HasSubstr("hidden")), HasSubstr("shown")));
 }
 
+TEST_F(Log, WhatATerminalWouldActUponIsWrittenOut) {
+  testing::internal::CaptureStderr();
+  log::info("a\tb\nç {}",
+            "\x1B]0;title\a \x7F \xC2\x9B"
+            "2J \r");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "a\tb\nç \\x1B]0;title\\x07 \\x7F \\u009B2J \\x0D\n");
+}
+
 TEST_F(Log, AFileThatCannotBeWrittenIsAnEnvironmentError) {
   EXPECT_THROW(log::open_file("/proc/no/such/log"), EnvironmentError);
 }
