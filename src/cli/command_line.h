@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "cli/average_arguments.h"
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
@@ -15,7 +16,16 @@
 
 namespace regard {
 
-enum class Verb { train, translate, evaluate, info, config_print, config_docs, config_schema };
+enum class Verb {
+  train,
+  translate,
+  evaluate,
+  average,
+  info,
+  config_print,
+  config_docs,
+  config_schema
+};
 
 class CommandLine {
  public:
@@ -31,6 +41,7 @@ class CommandLine {
   TrainArguments train;
   TranslateArguments translate;
   EvaluateArguments evaluate;
+  AverageArguments average;
   InfoArguments info;
   ConfigArguments config;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "cli/average_arguments.h"
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
@@ -13,6 +14,7 @@ namespace regard {
 ExitCode train(const TrainArguments& arguments);
 ExitCode translate(const TranslateArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
+ExitCode average(const AverageArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);
 ExitCode print_config_docs();

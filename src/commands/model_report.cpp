@@ -100,8 +100,12 @@ std::string recipe_text(const Options& options) {
 }
 
 std::string training_text(const ModelReport& report) {
-  auto text = fmt::format("these weights  step {}, epoch {}\n", shown(report.checkpoint, "step"),
-                          shown(report.checkpoint, "epoch"));
+  const auto averaged = report.checkpoint.find("average_of");
+  auto text =
+      averaged != report.checkpoint.end()
+          ? fmt::format("these weights  the mean of {} models\n", averaged->size())
+          : fmt::format("these weights  step {}, epoch {}\n", shown(report.checkpoint, "step"),
+                        shown(report.checkpoint, "epoch"));
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;

@@ -1,0 +1,103 @@
+// regard average: one model of several checkpoints.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "checkpoint/folder.h"
+#include "checkpoint/run_folder.h"
+#include "commands/commands.h"
+#include "report/journal.h"
+#include "translation/average_model.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The steps whose checkpoints are still there, best first.
+std::vector<std::int64_t> best_steps(const RunFolder& run) {
+  const auto kept = run.list();
+  if (kept.empty()) return kept;
+  const auto options = read_model_options(FolderReader(run.checkpoint(kept.back())));
+  const auto metric = options.training.early_stopping_metric;
+  const bool higher_is_better = metric == Metric::bleu || metric == Metric::chrf;
+  const auto name = enum_names(metric)[static_cast<std::size_t>(metric)];
+  const auto validations = read_validations((run.path() / "validations.tsv").string());
+  const auto steps = validations.numbers("step");
+  const auto figures = validations.numbers(std::string(name));
+  std::vector<std::pair<double, std::int64_t>> ranked;  // the best is the least
+  for (std::size_t i = 0; i < std::min(steps.size(), figures.size()); ++i) {
+    const auto step = static_cast<std::int64_t>(steps[i]);
+    if (std::isnan(figures[i]) || !std::ranges::binary_search(kept, step)) continue;
+    ranked.emplace_back(higher_is_better ? -figures[i] : figures[i], step);
+  }
+  std::ranges::sort(ranked);
+  std::vector<std::int64_t> best;
+  for (const auto& [figure, step] : ranked) best.push_back(step);
+  return best;
+}
+
+std::vector<fs::path> of_run(const AverageArguments& arguments) {
+  const RunFolder run(arguments.models[0]);
+  auto steps = arguments.best > 0 ? best_steps(run) : run.list();
+  if (arguments.best == 0) std::ranges::reverse(steps);
+  const auto wanted = static_cast<std::size_t>(std::max(arguments.best, arguments.last));
+  if (steps.size() < wanted) {
+    throw CheckpointError(
+        "{}: {} checkpoint(s) {}there, {} wanted; training.keep_newest and training.keep_best say "
+        "how many a training keeps",
+        run.path().string(), steps.size(), arguments.best > 0 ? "with a score " : "", wanted);
+  }
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i < wanted; ++i) folders.push_back(run.checkpoint(steps[i]));
+  return folders;
+}
+
+std::vector<fs::path> chosen(const AverageArguments& arguments) {
+  const auto& models = arguments.models;
+  if (arguments.last > 0 || arguments.best > 0) {
+    if (models.size() == 1) return of_run(arguments);
+    throw ConfigError("average: --{} is for one run folder, and {} models are given",
+                      arguments.last > 0 ? "last" : "best", models.size());
+  }
+  if (models.size() == 1) {
+    throw ConfigError("average: {} is one model; say --last N or --best N, or give more models",
+                      models[0]);
+  }
+  std::vector<fs::path> folders;
+  for (const auto& model : models) folders.push_back(resolve_model(model));
+  return folders;
+}
+
+void refuse_own_input(const std::vector<fs::path>& folders, const fs::path& output) {
+  std::error_code ignored;
+  for (const auto& folder : folders) {
+    if (fs::equivalent(folder, output, ignored)) {
+      throw ConfigError("average: {} is one of the models; give -o another name", output.string());
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode average(const AverageArguments& arguments) {
+  const auto folders = chosen(arguments);
+  refuse_own_input(folders, arguments.output);
+  const auto model = average_models(folders);
+  FolderWriter writer(arguments.output);
+  add_model(writer, model.options, model.tokenizers, model.weights);
+  Json names = Json::array();
+  for (const auto& folder : folders) names.push_back(folder.string());
+  writer.commit({{"average_of", names}});
+  log::info("The mean of {} models, in {}:\n  {}", folders.size(), arguments.output,
+            fmt::join(std::vector<std::string>(names), "\n  "));
+  return ExitCode::ok;
+}
+
+}  // namespace regard

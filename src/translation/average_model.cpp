@@ -1,0 +1,82 @@
+#include "translation/average_model.h"
+
+#include <torch/utils.h>
+
+#include <string>
+
+#include "base/error.h"
+#include "config/writer.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What has to be the same in all models, and nothing else.
+Options common_part(const Options& options) {
+  Options common;
+  common.model = options.model;
+  common.model.dropout = {};
+  common.data.tokenizer = options.data.tokenizer;
+  common.data.tokenizer.sampling = {};
+  return common;
+}
+
+std::string vocabularies(const Tokenizers& tokenizers) {
+  return tokenizers.source->serialized() + tokenizers.target->serialized();
+}
+
+void check_same(const AverageModel& first, const fs::path& first_path, const FolderReader& folder) {
+  const auto path = folder.path().string();
+  const auto options = read_model_options(folder);
+  const auto differing = differing_keys(common_part(first.options), common_part(options));
+  if (!differing.empty()) {
+    throw CheckpointError("{}: differs from {} in {}: only models of one make can be averaged",
+                          path, first_path.string(), differing[0]);
+  }
+  if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
+    throw CheckpointError(
+        "{}: its vocabulary is not that of {}, so their weights do not mean the same words; begin "
+        "such runs with --init-from, which keeps the vocabularies",
+        path, first_path.string());
+  }
+}
+
+// sums += weights, in double precision.
+void add(NamedTensors& sums, const NamedTensors& weights, const std::string& path) {
+  const bool same_number = sums.size() == weights.size();
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    auto& [name, sum] = sums[i];
+    if (!same_number || weights[i].first != name || weights[i].second.sizes() != sum.sizes()) {
+      throw CheckpointError("{}: its weights are not those of the other models, from `{}` on", path,
+                            name);
+    }
+    sum += weights[i].second;
+  }
+}
+
+}  // namespace
+
+AverageModel average_models(const std::vector<fs::path>& folders) {
+  const torch::NoGradGuard guard;
+  const FolderReader first(folders[0]);
+  AverageModel average;
+  average.options = read_model_options(first);
+  average.tokenizers = read_tokenizers(first, average.options);
+  const auto weights = read_weights(first);
+  for (const auto& [name, tensor] : weights) {
+    average.weights.emplace_back(name, tensor.to(torch::kDouble));
+  }
+  for (std::size_t i = 1; i < folders.size(); ++i) {
+    const FolderReader folder(folders[i]);
+    check_same(average, folders[0], folder);
+    add(average.weights, read_weights(folder), folders[i].string());
+  }
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    auto& sum = average.weights[i].second;
+    sum = (sum / static_cast<double>(folders.size())).to(weights[i].second.scalar_type());
+  }
+  return average;
+}
+
+}  // namespace regard

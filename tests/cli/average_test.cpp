@@ -1,0 +1,113 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class Average : public testing::Test {
+ protected:
+  // A run that keeps both of its checkpoints, at steps 30 and 60.
+  static fs::path long_run() {
+    const auto config = toy_training(fresh_folder());
+    const auto finished = run({"train", "-c", config.string(), "training.keep_newest=2"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return config.parent_path() / "run";
+  }
+  Finished average(std::vector<std::string> more) const {
+    more.insert(more.begin(), "average");
+    more.insert(more.end(), {"-o", output_.string()});
+    return run(more);
+  }
+  // What it says of its models.
+  std::string averaged() const {
+    return Json::parse(read_text(output_ / "manifest.json")).at("info").at("average_of").dump();
+  }
+
+  fs::path output_ = fresh_folder() / "mean";
+};
+
+TEST_F(Average, TakesTheNewestCheckpointsOfARun) {
+  const auto kept = long_run() / "checkpoints";
+  const auto finished = average({kept.parent_path().string(), "--last", "2"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("mean of 2 models"));
+  EXPECT_EQ(averaged(), Json({kept / "step-00000060", kept / "step-00000030"}).dump());
+}
+
+TEST_F(Average, TheBestAreThoseThatValidatedBest) {
+  const auto finished = average({tiny_model().string(), "--best", "1"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto best = fs::canonical(tiny_model() / "best").filename().string();
+  EXPECT_THAT(averaged(), HasSubstr(best));
+}
+
+TEST_F(Average, ModelsAreNamedOneByOneToo) {
+  const auto early = long_run() / "checkpoints" / "step-00000030";
+  const auto finished = average({early.string(), tiny_model().string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(averaged(), HasSubstr("step-00000030"));
+}
+
+TEST_F(Average, OfAModelWithItselfTranslatesTheSame) {
+  ASSERT_EQ(average({tiny_model().string(), tiny_model().string()}).code, 0);
+  const auto source = toy_corpus(20, 9).source;
+  const auto mean = run({"translate", "-m", output_.string(), "--n-best", "2"}, source);
+  ASSERT_EQ(mean.code, 0) << mean.err;
+  EXPECT_EQ(mean.out, run({"translate", "-m", tiny_model().string(), "--n-best", "2"}, source).out);
+  const auto info = run({"info", output_.string()});
+  EXPECT_THAT(info.out, HasSubstr("the mean of 2 models"));
+}
+
+TEST_F(Average, ModelsOfTwoMakesAreRefusedByTheKeyThatDiffers) {
+  const auto finished = average({tiny_model().string(), tiny_fixed_context().string()});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("model.attention.kind"));
+  EXPECT_FALSE(fs::exists(output_));
+}
+
+TEST_F(Average, VocabulariesThatDifferAreRefused) {
+  auto config = toy_training(fresh_folder());
+  auto text = read_text(config.parent_path() / "train.en");
+  for (std::size_t at = 0; (at = text.find("cat", at)) != std::string::npos;)
+    text.replace(at, 3, "cow");
+  write_text(config.parent_path() / "train.en", text);
+  ASSERT_EQ(run({"train", "-c", config.string(), "training.max_steps=1"}).code, 0);
+  const auto finished = average({tiny_model().string(), (config.parent_path() / "run").string()});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("its vocabulary is not that of"));
+}
+
+TEST_F(Average, WhatCannotBeChosenIsSaid) {
+  const auto too_many = average({tiny_model().string(), "--last", "9"});
+  EXPECT_EQ(too_many.code, 5);
+  EXPECT_THAT(too_many.err, HasSubstr("9 wanted"));
+  const auto one = average({tiny_model().string()});
+  EXPECT_EQ(one.code, 2);
+  EXPECT_THAT(one.err, HasSubstr("--last N"));
+  const auto two = average({tiny_model().string(), tiny_model().string(), "--best", "1"});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("for one run folder"));
+}
+
+TEST_F(Average, AModelIsNotWrittenOverByItsOwnAverage) {
+  const auto carried = fresh_folder() / "carried";
+  fs::copy(fs::canonical(tiny_model() / "best"), carried, fs::copy_options::recursive);
+  const auto before = read_text(carried / "manifest.json");
+  const auto finished =
+      run({"average", carried.string(), tiny_model().string(), "-o", carried.string()});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(read_text(carried / "manifest.json"), before);
+}
+
+}  // namespace
+}  // namespace regard
