@@ -18,6 +18,8 @@ ExitCode run(const regard::CommandLine& given) {
       return regard::translate(given.translate);
     case Verb::evaluate:
       return regard::evaluate(given.evaluate);
+    case Verb::score:
+      return regard::score(given.score);
     case Verb::average:
       return regard::average(given.average);
     case Verb::info:

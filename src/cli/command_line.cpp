@@ -17,6 +17,7 @@ CommandLine::CommandLine()
   add_train(program_, train)->callback(is(Verb::train));
   add_translate(program_, translate)->callback(is(Verb::translate));
   add_evaluate(program_, evaluate)->callback(is(Verb::evaluate));
+  add_score(program_, score)->callback(is(Verb::score));
   add_average(program_, average)->callback(is(Verb::average));
   add_info(program_, info)->callback(is(Verb::info));
   const auto configs = add_config(program_, config);

@@ -11,6 +11,7 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/score_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
 
@@ -20,6 +21,7 @@ enum class Verb {
   train,
   translate,
   evaluate,
+  score,
   average,
   info,
   config_print,
@@ -41,6 +43,7 @@ class CommandLine {
   TrainArguments train;
   TranslateArguments translate;
   EvaluateArguments evaluate;
+  ScoreArguments score;
   AverageArguments average;
   InfoArguments info;
   ConfigArguments config;

@@ -6,6 +6,7 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/score_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
 
@@ -14,6 +15,7 @@ namespace regard {
 ExitCode train(const TrainArguments& arguments);
 ExitCode translate(const TranslateArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
+ExitCode score(const ScoreArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);

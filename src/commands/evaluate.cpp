@@ -34,13 +34,6 @@ struct Texts {
   std::vector<Alignment> gold;
 };
 
-Lines read_lines(const std::string& path) {
-  LineReader reader(path);
-  Lines lines;
-  for (std::string line; reader.next(line);) lines.push_back(line);
-  return lines;
-}
-
 void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
                   std::size_t second) {
   check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,

@@ -89,6 +89,13 @@ bool LineReader::read_to_line_feed(std::string& line) {
   }
 }
 
+std::vector<std::string> read_lines(const std::string& path) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
 std::int64_t count_lines(const std::string& path, bool may_grow) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&

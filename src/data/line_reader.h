@@ -40,6 +40,9 @@ class LineReader {
   std::int64_t line_number_ = 0;
 };
 
+// All lines of a file, plain or gzip.
+std::vector<std::string> read_lines(const std::string& path);
+
 // How many lines a file has, without a look at their bytes. Only regular files: training reads its
 // files several times. InputError, and where it changes meanwhile as in ByteStream.
 std::int64_t count_lines(const std::string& path, bool may_grow = false);

@@ -23,15 +23,17 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
   auto state = model.start(memory);
   for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
     auto step = model.step(target.select(1, t), state, memory);
-    const auto log_p = model.output().logits(step, memory).log_softmax(-1);  // [B, V]
-    const auto chosen = log_p.gather(1, target.slice(1, t + 1, t + 2))
+    const auto all = model.output().logits(step, memory).log_softmax(-1);  // [B, V]
+    const auto chosen = all.gather(1, target.slice(1, t + 1, t + 2))
                             .to(torch::kCPU, torch::kDouble)
                             .contiguous();  // [B, 1]
     const AttentionRows weights(want_weights ? step.weights : torch::Tensor());
     for (std::int64_t b = 0; b < B; ++b) {
       auto& hypothesis = hypotheses[static_cast<std::size_t>(b)];
       if (hypothesis.finished) continue;
-      hypothesis.log_probability += chosen.data_ptr<double>()[b];
+      const auto log_p = chosen.data_ptr<double>()[b];
+      hypothesis.token_log_p.push_back(log_p);
+      hypothesis.log_probability += log_p;
       hypothesis.score = hypothesis.log_probability;
       hypothesis.finished = tokens[b][t + 1] == special.end_token;
       if (!hypothesis.finished) {

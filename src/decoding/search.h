@@ -29,6 +29,7 @@ struct Hypothesis {
   double score = 0;                  // log_probability / length_penalty
   bool finished = false;             // ends in </s>, rather than at the maximum length
   std::vector<std::vector<float>> weights;  // [tokens + </s>][S], where wanted
+  std::vector<double> token_log_p;          // of tokens and </s>, where they were given (forced.h)
 };
 
 // ((5 + n) / 6)^alpha for n tokens, </s> included (Wu et al. 2016).

@@ -1,0 +1,283 @@
+// regard score: log-probabilities and alignments of given translations.
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "commands/attention_output.h"
+#include "commands/commands.h"
+#include "commands/output_file.h"
+#include "commands/ready_model.h"
+#include "data/line_checks.h"
+#include "data/line_reader.h"
+#include "metrics/alignment_error.h"
+#include "metrics/symmetrisation.h"
+#include "report/progress.h"
+#include "text/n_best.h"
+#include "text/utf8.h"
+#include "translation/forced_translation.h"
+#include "translation/word_alignment.h"
+
+namespace regard {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+struct Pairs {
+  Lines source;
+  Lines target;
+};
+
+// What a model makes of all pairs: forced translations and, where asked for, their alignments.
+class Scorer {
+ public:
+  explicit Scorer(const ModelArguments& arguments) : model_(load_model(arguments)) {}
+
+  const ReadyModel& model() const { return model_; }
+
+  // Lines that no sentence is as long as are cut, which is said.
+  Lines readable(Lines lines, const std::string& path) const {
+    const auto longest = longest_line(model_.loaded.options.data);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const auto warning = cut_long_line(lines[i], longest, path, static_cast<std::int64_t>(i) + 1);
+      if (warning) log::warning("{}", *warning);
+    }
+    return lines;
+  }
+
+  void score(const Pairs& pairs, bool want_weights, std::int64_t batch_size) {
+    DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
+    forced_ = force_translations(model_.loaded, model_.device, *model_.workers, pairs.source,
+                                 pairs.target, want_weights, batch_size,
+                                 [&](std::int64_t done) { reporter.update(done); });
+  }
+
+  const std::vector<Translation>& forced() const { return forced_; }
+
+  std::vector<std::string> tokens(const Translation& translation) const {
+    return model_.translator().tokens(translation.hypotheses[0], translation);
+  }
+
+  std::vector<Alignment> alignments() const {
+    std::vector<Alignment> alignments;
+    for (const auto& translation : forced_) {
+      alignments.emplace_back();
+      if (translation.hypotheses.empty()) continue;
+      alignments.back() = align_words(translation.hypotheses[0].weights, translation.source_tokens,
+                                      tokens(translation), kind());
+    }
+    return alignments;
+  }
+
+  TokenizerKind kind() const { return model_.loaded.options.data.tokenizer.kind; }
+
+ private:
+  ReadyModel model_;
+  std::vector<Translation> forced_;
+};
+
+// A blank source line is translated to a blank one, surely: log 1, and log 0 for anything else.
+double log_probability(const Translation& translation, const std::string& target) {
+  if (!translation.hypotheses.empty()) return translation.hypotheses[0].log_probability;
+  return is_blank(target) ? 0 : -std::numeric_limits<double>::infinity();
+}
+
+struct ScoredWord {
+  std::string text;
+  double log_probability;
+};
+
+// The words as alignments have them, and </s>.
+std::vector<ScoredWord> scored_words(const Scorer& scorer, const Translation& translation) {
+  std::vector<ScoredWord> scored;
+  if (translation.hypotheses.empty()) return scored;
+  const auto tokens = scorer.tokens(translation);
+  const auto& log_p = translation.hypotheses[0].token_log_p;
+  for (const auto& word : words_of(tokens, scorer.kind())) {
+    scored.push_back({"", 0});
+    for (const auto t : word) {
+      scored.back().text += tokens[t];
+      scored.back().log_probability += log_p[t];
+    }
+    for (std::size_t at; (at = scored.back().text.find("▁")) != std::string::npos;) {
+      scored.back().text.erase(at, std::string_view("▁").size());
+    }
+  }
+  scored.push_back({"</s>", log_p.back()});
+  return scored;
+}
+
+std::string text_line(const Scorer& scorer, const Translation& translation, double log_p,
+                      bool words) {
+  auto line = fmt::format("{:.4f}", log_p);
+  if (words) {
+    line += " |||";
+    for (const auto& word : scored_words(scorer, translation)) {
+      line += fmt::format(" {}={:.4f}", word.text, word.log_probability);
+    }
+  }
+  return line + "\n";
+}
+
+Json json_line(const Scorer& scorer, const Translation& translation, double log_p, bool words) {
+  Json line = {{"log_probability", std::isinf(log_p) ? Json() : Json(log_p)}};
+  if (!words) return line;
+  line["words"] = Json::array();
+  for (const auto& word : scored_words(scorer, translation)) {
+    line["words"].push_back({{"word", word.text}, {"log_probability", word.log_probability}});
+  }
+  return line;
+}
+
+struct NBestList {
+  std::vector<NBestEntry> entries;
+  Pairs pairs;
+};
+
+NBestList read_n_best(const std::string& path, const Lines& source,
+                      const std::string& source_path) {
+  NBestList list;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) {
+    auto entry = parse_n_best(line, path, reader.line_number());
+    if (entry.sentence >= source.size()) {
+      throw InputError("{}:{}: sentence {}, but {} has {} lines, counted from 0", path,
+                       reader.line_number(), entry.sentence, source_path, source.size());
+    }
+    list.pairs.source.push_back(source[entry.sentence]);
+    list.pairs.target.push_back(entry.text);
+    list.entries.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void check_feature(const std::string& name) {
+  if (!name.empty() && name.find_first_of(" \t|=") == std::string::npos) return;
+  throw ConfigError("--feature '{}': wanted a word without blanks, | and =", name);
+}
+
+ExitCode rescore(const ScoreArguments& arguments) {
+  check_feature(arguments.feature);
+  check_outputs({arguments.source, arguments.n_best}, {arguments.output});
+  auto source = read_lines(arguments.source);
+  Scorer scorer(arguments.model);
+  source = scorer.readable(std::move(source), arguments.source);
+  auto list = read_n_best(arguments.n_best, source, arguments.source);
+  OutputFile output(arguments.output);
+  list.pairs.target = scorer.readable(std::move(list.pairs.target), arguments.n_best);
+  scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
+  for (std::size_t i = 0; i < list.entries.size(); ++i) {
+    auto& entry = list.entries[i];
+    const auto log_p = log_probability(scorer.forced()[i], entry.text);
+    entry.features +=
+        fmt::format("{}{}= {:.4f}", entry.features.empty() ? "" : " ", arguments.feature, log_p);
+    output.write(to_n_best(entry) + "\n");
+  }
+  output.commit();
+  return ExitCode::ok;
+}
+
+// The forward model's alignments, made one with a reverse model's where there is one.
+std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& scorer,
+                               const Pairs& pairs, Symmetrisation how) {
+  auto alignments = scorer.alignments();
+  if (arguments.reverse.empty()) return alignments;
+  auto of_reverse = arguments.model;
+  of_reverse.model = arguments.reverse;
+  Scorer reverse(of_reverse);
+  require_attention(reverse.model(), "--reverse");
+  reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
+  const auto backward = reverse.alignments();
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    alignments[i] = symmetrise(alignments[i], transposed(backward[i]), how);
+  }
+  return alignments;
+}
+
+std::vector<Alignment> read_gold(const ScoreArguments& arguments, std::size_t pairs) {
+  std::vector<Alignment> gold;
+  if (arguments.gold.empty()) return gold;
+  LineReader reader(arguments.gold);
+  for (std::string line; reader.next(line);) {
+    gold.push_back(parse_alignment(line, arguments.gold, gold.size() + 1));
+  }
+  check_line_counts(arguments.gold, static_cast<std::int64_t>(gold.size()), arguments.source,
+                    static_cast<std::int64_t>(pairs));
+  return gold;
+}
+
+Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
+  Json summary = {{"lines", scorer.forced().size()}, {"perplexity", perplexity(scorer.forced())}};
+  if (alignment) {
+    summary["alignment"] = {{"error_rate", alignment->error_rate},
+                            {"precision", alignment->precision},
+                            {"recall", alignment->recall}};
+  }
+  return summary;
+}
+
+std::string summary_text(const Json& summary) {
+  auto text = fmt::format("{} lines, perplexity {:.4f}", summary["lines"].get<std::size_t>(),
+                          summary["perplexity"].get<double>());
+  if (summary.contains("alignment")) {
+    const auto& alignment = summary["alignment"];
+    text += fmt::format(", alignment error rate {:.4f} (precision {:.4f}, recall {:.4f})",
+                        alignment["error_rate"].get<double>(), alignment["precision"].get<double>(),
+                        alignment["recall"].get<double>());
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode score(const ScoreArguments& arguments) {
+  if (arguments.target.empty() == arguments.n_best.empty()) {
+    throw ConfigError("score: give translations, either -t FILE or --n-best FILE");
+  }
+  if (!arguments.n_best.empty()) return rescore(arguments);
+  const auto how = symmetrisation_named(arguments.symmetrise);
+  check_outputs({arguments.source, arguments.target, arguments.gold},
+                {arguments.output, arguments.align});
+  Pairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
+  check_line_counts(arguments.source, static_cast<std::int64_t>(pairs.source.size()),
+                    arguments.target, static_cast<std::int64_t>(pairs.target.size()));
+  const auto gold = read_gold(arguments, pairs.source.size());
+  Scorer scorer(arguments.model);
+  pairs = {scorer.readable(std::move(pairs.source), arguments.source),
+           scorer.readable(std::move(pairs.target), arguments.target)};
+  const bool align = !arguments.align.empty();
+  if (align) require_attention(scorer.model(), "--align");
+  OutputFile output(arguments.output);
+  std::optional<OutputFile> links;
+  if (align) links.emplace(arguments.align);
+  scorer.score(pairs, align, arguments.batch_size);
+
+  std::optional<AlignmentScore> alignment;
+  if (align) {
+    const auto alignments = aligned(arguments, scorer, pairs, how);
+    for (const auto& of_pair : alignments) links->write(to_pharaoh(of_pair) + "\n");
+    if (!arguments.gold.empty()) alignment = score_alignments(alignments, gold);
+  }
+  auto summary = summary_of(scorer, alignment);
+  if (arguments.json) summary["scores"] = Json::array();
+  for (std::size_t i = 0; i < pairs.source.size(); ++i) {
+    const auto& translation = scorer.forced()[i];
+    const auto log_p = log_probability(translation, pairs.target[i]);
+    if (arguments.json) {
+      summary["scores"].push_back(json_line(scorer, translation, log_p, arguments.words));
+    } else {
+      output.write(text_line(scorer, translation, log_p, arguments.words));
+    }
+  }
+  if (arguments.json) output.write(summary.dump(2) + "\n");
+  output.commit();
+  if (links) links->commit();
+  if (!arguments.json) log::info("{}", summary_text(summary));
+  return ExitCode::ok;
+}
+
+}  // namespace regard

@@ -1,0 +1,180 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class Score : public testing::Test {
+ protected:
+  Score() {
+    const auto corpus = toy_corpus(25, 4);
+    write_text(folder_ / "src", corpus.source);
+    write_text(folder_ / "trg", corpus.target);
+    for (const auto& line : lines_of(corpus.source)) {
+      std::string links;
+      const auto words = std::count(line.begin(), line.end(), ' ') + 1;
+      for (long i = 0; i < words; ++i) links += fmt::format("{}{}-{}", i ? " " : "", i, i);
+      gold_ += links + "\n";
+    }
+    write_text(folder_ / "gold", gold_);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  Finished score(std::vector<std::string> more, const std::filesystem::path& model = tiny_model()) {
+    more.insert(more.begin(), {"score", "-m", model.string(), "-s", path("src"), "--threads", "1"});
+    return run(more);
+  }
+  Json score_json(std::vector<std::string> more) {
+    more.insert(more.end(), {"-t", path("trg"), "--json"});
+    const auto finished = score(more);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return Json::parse(finished.out);
+  }
+  Json evaluation() {
+    const auto finished =
+        run({"evaluate", "-m", tiny_model().string(), "-s", path("src"), "-r", path("trg"),
+             "--alignments-gold", path("gold"), "--json", "--threads", "1"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return Json::parse(finished.out);
+  }
+
+  std::filesystem::path folder_ = fresh_folder();
+  std::string gold_;
+};
+
+// What "logprob= -1.2 " says of a line.
+double feature(const std::string& line, const std::string& name) {
+  return std::stod(line.substr(line.find(name + "= ") + name.size() + 2));
+}
+
+TEST_F(Score, WhatTheSearchFoundHasTheProbabilityThatTheSearchSaw) {
+  const auto n_best =
+      run({"translate", "-m", tiny_model().string(), "-i", path("src"), "--n-best", "3"});
+  ASSERT_EQ(n_best.code, 0) << n_best.err;
+  write_text(folder_ / "list", n_best.out);
+  const auto finished = score({"--n-best", path("list"), "--feature", "again"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto before = lines_of(n_best.out);
+  const auto after = lines_of(finished.out);
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    EXPECT_NEAR(feature(after[i], "again"), feature(after[i], "logprob"), 1.5e-4) << after[i];
+    auto without = after[i];
+    const auto at = without.find(" again= ");
+    without.erase(at, without.find(" |||", at) - at);
+    EXPECT_EQ(without, before[i]);
+  }
+}
+
+TEST_F(Score, PerplexityAndAlignmentErrorAreEvaluates) {
+  const auto scored = score_json({"--align", path("links"), "--alignments-gold", path("gold")});
+  const auto evaluated = evaluation();
+  EXPECT_DOUBLE_EQ(scored.at("perplexity"), evaluated.at("perplexity"));
+  EXPECT_DOUBLE_EQ(scored.at("alignment").at("error_rate"),
+                   evaluated.at("alignment").at("error_rate"));
+  EXPECT_THAT(lines_of(read_text(folder_ / "links")), SizeIs(25));
+}
+
+TEST_F(Score, ASentencesWordsAddUpToIt) {
+  const auto scored = score_json({"--words"});
+  for (const auto& sentence : scored.at("scores")) {
+    double sum = 0;
+    for (const auto& word : sentence.at("words")) sum += word.at("log_probability").get<double>();
+    EXPECT_NEAR(sum, sentence.at("log_probability"), 1e-9);
+    EXPECT_EQ(sentence.at("words").back().at("word"), "</s>");
+  }
+  const auto target = lines_of(read_text(folder_ / "trg"));
+  std::string words;
+  for (const auto& word : scored.at("scores")[0].at("words")) {
+    words += (words.empty() ? "" : " ") + word.at("word").get<std::string>();
+  }
+  EXPECT_EQ(words, target[0] + " </s>");
+}
+
+TEST_F(Score, AsTextThereIsALineForEachPair) {
+  const auto json = score_json({}).at("scores");
+  const auto finished = score({"-t", path("trg"), "--words"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_EQ(lines.size(), json.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    EXPECT_NEAR(std::stod(lines[i]), json[i].at("log_probability"), 1e-4);
+    EXPECT_THAT(lines[i], HasSubstr(" ||| "));
+    EXPECT_THAT(lines[i], HasSubstr(" </s>="));
+  }
+  EXPECT_THAT(finished.err, HasSubstr("25 lines, perplexity "));
+}
+
+TEST_F(Score, ABlankLineIsTranslatedToABlankOneAndToNothingElse) {
+  write_text(folder_ / "src", "\n\nthe cat .\n");
+  write_text(folder_ / "trg", "\nle chat .\n\n");
+  const auto finished = score({"-t", path("trg")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], "0.0000");
+  EXPECT_EQ(lines[1], "-inf");
+  EXPECT_LT(std::stod(lines[2]), 0);
+}
+
+TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
+  const auto config = toy_training(folder_ / "reverse");
+  const auto data = config.parent_path();
+  const auto trained = run(
+      {"train", "-c", config.string(), "data.train.0.src=" + (data / "train.fr").string(),
+       "data.train.0.trg=" + (data / "train.en").string(),
+       "data.dev.src=" + (data / "dev.fr").string(), "data.dev.trg=" + (data / "dev.en").string()});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto with = [&](const std::string& how) {
+    return score_json({"--align", path("links." + how), "--alignments-gold", path("gold"),
+                       "--reverse", (data / "run").string(), "--symmetrise", how})
+        .at("alignment");
+  };
+  const auto forward =
+      score_json({"--align", path("links"), "--alignments-gold", path("gold")}).at("alignment");
+  const auto both = with("intersection");
+  const auto grown = with("grow-diag-final-and");
+  const auto either = with("union");
+  EXPECT_LE(both.at("recall"), forward.at("recall"));
+  EXPECT_GE(either.at("recall"), forward.at("recall"));
+  EXPECT_GE(grown.at("recall"), both.at("recall"));
+  EXPECT_LE(grown.at("recall"), either.at("recall"));
+}
+
+TEST_F(Score, WhatCannotBeScoredIsSaid) {
+  const auto expect = [&](const std::vector<std::string>& options, int code,
+                          const std::string& message) {
+    const auto finished = score(options);
+    EXPECT_EQ(finished.code, code) << message;
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(finished.out, "");
+  };
+  write_text(folder_ / "short", "le chat\n");
+  expect({"-t", path("short")}, 3, "25");
+  expect({}, 2, "either -t FILE or --n-best FILE");
+  expect({"-t", path("trg"), "--align", path("links"), "--reverse", tiny_model().string(),
+          "--symmetrise", "grow"},
+         2, "give grow-diag-final-and, intersection or union");
+  write_text(folder_ / "list", "0 ||| le chat ||| a= 1 ||| 2\nzero ||| le chat\n");
+  expect({"--n-best", path("list")}, 3, path("list") + ":2: found 'zero'");
+  write_text(folder_ / "list", "25 ||| le chat\n");
+  expect({"--n-best", path("list")}, 3, path("list") + ":1: sentence 25");
+  expect({"--n-best", path("list"), "--feature", "a b"}, 2, "--feature 'a b'");
+  const auto blind = score({"-t", path("trg"), "--align", path("links")}, tiny_fixed_context());
+  EXPECT_EQ(blind.code, 2);
+  EXPECT_THAT(blind.err, HasSubstr("has no attention"));
+}
+
+}  // namespace
+}  // namespace regard

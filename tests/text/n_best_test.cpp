@@ -1,0 +1,44 @@
+#include "text/n_best.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(NBest, ALineIsReadIntoItsFieldsAndWrittenBack) {
+  const std::string line = "3 ||| the cat . ||| logprob= -2.1 lm= 0.5 ||| -0.7";
+  const auto entry = parse_n_best(line, "list", 1);
+  EXPECT_EQ(entry.sentence, 3U);
+  EXPECT_EQ(entry.text, "the cat .");
+  EXPECT_EQ(entry.features, "logprob= -2.1 lm= 0.5");
+  EXPECT_EQ(entry.score, "-0.7");
+  EXPECT_EQ(to_n_best(entry), line);
+}
+
+TEST(NBest, ATranslationMayBeEmptyAndALineMayEndEarly) {
+  EXPECT_EQ(parse_n_best("0 |||  ||| a= 1 ||| 2", "list", 1).text, "");
+  EXPECT_EQ(parse_n_best("0 ||| a b", "list", 1).text, "a b");
+  EXPECT_EQ(to_n_best(parse_n_best("0 ||| a b", "list", 1)), "0 ||| a b");
+  EXPECT_EQ(to_n_best(parse_n_best("0 ||| a b ||| c= 1", "list", 1)), "0 ||| a b ||| c= 1");
+  EXPECT_EQ(to_n_best(parse_n_best("0 ||| a ||| ||| 1", "list", 1)), "0 ||| a |||  ||| 1");
+}
+
+TEST(NBest, WhatIsNoSuchLineIsNamedByFileAndLine) {
+  for (const auto* line : {"", "the cat", "0", "0 ||| a ||| b ||| c ||| d", "x ||| a", "-1 ||| a",
+                           "1.5 ||| a", " ||| a", "99999999999999999999999 ||| a"}) {
+    try {
+      parse_n_best(line, "list", 7);
+      FAIL() << line;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("list:7: found")) << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regard
