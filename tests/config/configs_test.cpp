@@ -52,6 +52,14 @@ TEST(Configs, TheFastRecipeIsTheGoodOneInFewerSteps) {
               ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
 }
 
+TEST(Configs, TheBestRecipeIsTheGoodOneForASecondTurn) {
+  EXPECT_THAT(
+      differing_keys(read_options(folder / "multi30k.yaml"),
+                     read_options(folder / "multi30k_best.yaml")),
+      ElementsAre("name: multi30k → multi30k_best", "training.max_steps: 12000 → 6000",
+                  "training.learning_rate: 0.001 → 0.0006", "training.warmup_steps: 400 → 200"));
+}
+
 TEST(Configs, TheTransformersReadTheDataOfTheRecurrentModelsAndSearchAlike) {
   const std::pair<const char*, const char*> pairs[] = {
       {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};
