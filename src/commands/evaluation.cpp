@@ -65,9 +65,10 @@ Evaluation evaluate_texts(const std::vector<std::string>& hypotheses, const Refe
 }
 
 std::string to_text(const Evaluation& e) {
-  auto text = fmt::format("BLEU = {}\n  {}\n{} = {:.2f}\n  {}\n", to_string(e.bleu),
-                          bleu_signature(e.options.bleu, e.references), chrf_name(e.options.chrf),
-                          e.chrf, chrf_signature(e.options.chrf, e.references));
+  auto text =
+      fmt::format("BLEU = {:.2f} {}\n  {}\n{} = {:.2f}\n  {}\n", e.bleu.score, bleu_remark(e.bleu),
+                  bleu_signature(e.options.bleu, e.references), chrf_name(e.options.chrf), e.chrf,
+                  chrf_signature(e.options.chrf, e.references));
   if (e.perplexity) {
     text += fmt::format("perplexity = {:.2f}\n  of the first reference, a token, </s> included\n",
                         *e.perplexity);

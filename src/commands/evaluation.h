@@ -8,16 +8,10 @@
 
 #include "base/json.h"
 #include "metrics/alignment_error.h"
-#include "metrics/bleu.h"
 #include "metrics/by_length.h"
-#include "metrics/chrf.h"
+#include "metrics/table.h"
 
 namespace regard {
-
-struct MetricOptions {
-  BleuOptions bleu;
-  ChrfOptions chrf;
-};
 
 struct Evaluation {
   std::size_t sentences = 0;
