@@ -13,10 +13,12 @@ import random
 import sys
 
 import sacrebleu
-from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.metrics.bleu import _get_tokenizer
+from sacrebleu.significance import PairedTest
+from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
 
-TOKENIZERS = ["13a", "intl", "char", "none"]
+TOKENIZERS = ["13a", "intl", "zh", "char", "none"]
 
 LINES = [
     "",
@@ -39,6 +41,8 @@ LINES = [
     "emoji 🙂 next👍🏽to 👩\u200d🔬words❤\ufe0f!",
     "مرحبا، كيف الحال؟ ١٬٢٣٤٫٥",
     "你好，世界！今天是2024年1月3日。「引用」",
+    "  他说：“好…”，花了5.5元（€3-4）。 See 3.5% of GDP, U.S., in 2019.",
+    "ㄅㄆ ⼀⾛ 𠀀𪛖 你𠀀好 ①☂✈ Ａｂ１ ﹁﹂",
     "これはテストです。カタカナ・テスト（１２３）",
     "Cafe\u0301 u\u0308ber nai\u0308ve, A\u030a!",
     "ΟΔΟΣ. ΣΟΦΟΣ, Σ Α'Σ ΣΑΣ-ΣΑ",
@@ -76,7 +80,19 @@ CORPORA = [
     ("emoji and marks", ["so good 🙂🙂 cafe\u0301!"], [["so good 🙂 café!"]]),
     ("words in punctuation", ["(hi) \"there\", ... 'tis (so). -", "!?"],
      [["(hi \"there\" .. 'tis so.) -", "?!"]]),
+    ("phrases moved", ["on the mat sat the cat today", "b c d a", "x a b c d e f g h i j k l m"],
+     [["today the cat sat on the mat", "a b c d", "a b c d e f g h i j k l m x"]]),
+    ("a word moved far", ["w " + " ".join(f"a{i}" for i in range(60))],
+     [[" ".join(f"a{i}" for i in range(60)) + " w"]]),
+    ("lengths far apart", ["a b", " ".join("c d e f".split() * 30)],
+     [[" ".join("b x y a".split() * 40), "d c"]]),
+    ("more shifts than are tried", [" ".join("a b c d e".split() * 12)],
+     [[" ".join("e a d b c".split() * 12)]]),
 ]
+
+TER_FLAGS = ("normalized", "no_punct", "asian_support", "case_sensitive")
+TER_OPTIONS = [dict(zip(TER_FLAGS, (flag == "1" for flag in flags))) for flags in
+               ("0000", "0001", "1000", "0100", "1101", "1010", "0110", "1110")]
 
 WORDS = (
     "a the dog cat house red blue runs Jumps über Straße, garçon déjà-vu 1,234.5 3-4 U.S. don't «oui» "
@@ -106,6 +122,26 @@ def random_corpus():
     hypotheses = [" ".join(pick(rng, WORDS) for _ in range(1 + int(rng.random() * 20)))
                   for _ in range(150)]
     return "random", hypotheses, [[change(rng, line) for line in hypotheses] for _ in range(2)]
+
+
+def move(rng, line):
+    """Takes phrases somewhere else."""
+    words = line.split()
+    for _ in range(int(rng.random() * 3)):
+        start = int(rng.random() * len(words))
+        phrase = words[start:start + 1 + int(rng.random() * 4)]
+        del words[start:start + len(phrase)]
+        at = int(rng.random() * (len(words) + 1))
+        words[at:at] = phrase
+    return " ".join(words)
+
+
+def moved_corpus():
+    rng = random.Random(8)
+    hypotheses = [" ".join(pick(rng, WORDS) for _ in range(1 + int(rng.random() * 50)))
+                  for _ in range(60)]
+    return "random, moved", hypotheses, [[move(rng, change(rng, line)) for line in hypotheses]
+                                         for _ in range(3)]
 
 
 def bleu_figures(hypotheses, references):
@@ -138,16 +174,30 @@ def chrf_figures(hypotheses, references):
     return rows
 
 
+def ter_figures(hypotheses, references):
+    rows = []
+    for options in TER_OPTIONS:
+        ter = TER(**options)
+        score = ter.corpus_score(hypotheses, references)
+        rows.append({"options": options, "signature": str(ter.get_signature()),
+                     "score": score.score, "edits": score.num_edits,
+                     "reference_length": score.ref_length})
+    return rows
+
+
 def corpus_entry(name, hypotheses, references):
     columns = list(zip(*references))
     return {
         "name": name, "hypotheses": hypotheses, "references": references,
         "bleu": bleu_figures(hypotheses, references),
         "chrf": chrf_figures(hypotheses, references),
+        "ter": ter_figures(hypotheses, references),
         "sentence_bleu": [sacrebleu.sentence_bleu(h, list(r)).score
                           for h, r in zip(hypotheses, columns)],
         "sentence_chrf": [sacrebleu.sentence_chrf(h, list(r)).score
                           for h, r in zip(hypotheses, columns)],
+        "sentence_ter": [sacrebleu.sentence_ter(h, list(r)).score
+                         for h, r in zip(hypotheses, columns)],
     }
 
 
@@ -159,6 +209,42 @@ def token_entries():
             yield {"tokenizer": name, "line": line, "tokens": " ".join(tokens)}
 
 
+def ter_token_entries():
+    for options in TER_OPTIONS:
+        tokenizer = TercomTokenizer(**options)
+        for line in LINES:
+            yield {"options": options, "line": line, "tokens": tokenizer(line.rstrip())}
+
+
+def systems():
+    """A baseline, one hardly better, one better."""
+    rng = random.Random(9)
+    reference = [" ".join(pick(rng, WORDS) for _ in range(3 + int(rng.random() * 20)))
+                 for _ in range(250)]
+
+    def system(kept):
+        return [" ".join(word if rng.random() < kept else pick(rng, WORDS)
+                         for word in line.split()) for line in reference]
+    return [system(kept) for kept in (0.7, 0.705, 0.74)], [reference]
+
+
+def significance():
+    hypotheses, references = systems()
+    named = [(f"system {i}", lines) for i, lines in enumerate(hypotheses)]
+    rows = []
+    for test in ("bs", "ar"):
+        metrics = {"bleu": BLEU(force=True), "chrf": CHRF(), "chrf++": CHRF(word_order=2),
+                   "ter": TER()}
+        paired = PairedTest(named, metrics, references, test_type=test, n_ar_confidence=1000)
+        signatures, scores = paired()
+        for (name, key) in zip(list(scores)[1:], metrics):
+            rows.append({"test": test, "metric": key, "signature": str(signatures[name]),
+                         "systems": [{"score": float(r.score), "mean": float(r.mean),
+                                      "half_width": float(r.ci), "p": r.p_value}
+                                     for r in scores[name]]})
+    return {"hypotheses": hypotheses, "references": references, "rows": rows}
+
+
 def dump_rows(rows):
     return "[\n" + ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n]"
 
@@ -166,10 +252,12 @@ def dump_rows(rows):
 def main():
     default = pathlib.Path(__file__).parent.parent / "tests" / "metrics" / "cases.json"
     path = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
-    corpora = [corpus_entry(*corpus) for corpus in CORPORA + [random_corpus()]]
+    corpora = [corpus_entry(*corpus) for corpus in CORPORA + [random_corpus(), moved_corpus()]]
     path.write_text(
         f'{{"made_by": "scripts/make_metric_tables.py with sacreBLEU {sacrebleu.__version__}",\n'
-        f'"tokens": {dump_rows(token_entries())},\n"corpora": {dump_rows(corpora)}}}\n',
+        f'"tokens": {dump_rows(token_entries())},\n'
+        f'"ter_tokens": {dump_rows(ter_token_entries())},\n"corpora": {dump_rows(corpora)},\n'
+        f'"significance": {json.dumps(significance(), ensure_ascii=False)}}}\n',
         encoding="utf-8")
 
 

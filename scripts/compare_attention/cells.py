@@ -81,7 +81,8 @@ class Cell:
 
     def score(self, source, target, *options):
         return json.loads(
-            regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", *options)
+            regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
+                   *options)
         )
 
     def speed(self):

@@ -97,7 +97,7 @@ def draw_lengths(grid, work):
     main = files.pop("additive")
     regard(
         "evaluate", "--hypotheses", main, "-s", LONG[0], "-r", LONG[1], "--by-length", LENGTHS,
-        "--by-length-svg", PICTURES / "lengths.svg", "--compare", *files.values(),
+        "--force", "--by-length-svg", PICTURES / "lengths.svg", "--compare", *files.values(),
     )  # fmt: skip
     return "![BLEU by source length](attention/lengths.svg)\n"
 

@@ -1,5 +1,7 @@
 #include "base/suggest.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace regard {
@@ -50,6 +52,13 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     }
   }
   return best;
+}
+
+ConfigError unknown_name(std::string_view kind, std::string_view word,
+                         const std::vector<std::string>& known) {
+  const auto near = nearest(word, known);
+  return ConfigError("unknown {} '{}': {}there are {}", kind, word,
+                     near ? fmt::format("did you mean '{}'? ", *near) : "", fmt::join(known, ", "));
 }
 
 }  // namespace regard

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+
 namespace regard {
 
 // Damerau–Levenshtein distance of the two byte strings, in its restricted form (optimal string
@@ -17,5 +19,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // The first of the nearest known words, ASCII case not counting. None when a third of the longer
 // word would have to change, or all of it: then a suggestion puzzles more than it helps.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
+
+// "unknown metric 'blue': did you mean 'bleu'? There are bleu, chrf, ter"
+ConfigError unknown_name(std::string_view kind, std::string_view word,
+                         const std::vector<std::string>& known);
 
 }  // namespace regard

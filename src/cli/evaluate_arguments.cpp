@@ -3,15 +3,63 @@
 namespace regard {
 namespace {
 
-void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
-                        CLI::Option* model) {
+void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
+  command
+      .add_option("--metrics", arguments.metrics,
+                  "which of bleu, chrf, chrf++ and ter, e.g. bleu,chrf++,ter (default bleu,chrf)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
   command.add_option("--tokenize", arguments.tokenizer,
-                     "BLEU's tokenizer, as in sacreBLEU: 13a, intl, char or none");
-  command.add_flag("--lowercase", arguments.lowercase, "score without regard to case");
+                     "BLEU's tokenizer, as in sacreBLEU: 13a, intl, zh, char or none");
+  command.add_flag("--lowercase", arguments.lowercase,
+                   "score BLEU and chrF without regard to case");
   command
       .add_option("--chrf-word-order", arguments.chrf_word_order,
                   "word n-grams in chrF; 2 is chrF++")
       ->check(CLI::Range(0, 9));
+  command.add_flag("--ter-normalized", arguments.ter_normalized,
+                   "TER: part punctuation from words");
+  command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: leave punctuation out");
+  command.add_flag("--ter-asian-support", arguments.ter_asian_support,
+                   "TER: with the two above, Chinese and Japanese characters and marks too");
+  command.add_flag("--ter-case-sensitive", arguments.ter_case_sensitive,
+                   "TER: with regard to case");
+  command.add_flag("--force", arguments.force,
+                   "no warnings about texts that look tokenised, swapped or misplaced");
+}
+
+void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
+  const auto* group = "How sure it is (defaults and definitions are sacreBLEU's)";
+  command
+      .add_flag("--confidence", arguments.confidence,
+                "95 % confidence intervals by bootstrap resampling")
+      ->group(group);
+  auto* bootstrap = command
+                        .add_flag("--paired-bs", arguments.paired_bootstrap,
+                                  "p-values of the other systems' differences from the first, by "
+                                  "paired bootstrap")
+                        ->group(group);
+  command
+      .add_flag("--paired-ar", arguments.paired_randomisation,
+                "the same by paired approximate randomisation")
+      ->excludes(bootstrap)
+      ->group(group);
+  command.add_option("--resamples", arguments.resamples, "of the bootstrap (default 1000)")
+      ->check(CLI::Range(2, 1'000'000))
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--trials", arguments.trials, "of the randomisation (default 10000)")
+      ->check(CLI::Range(1, 10'000'000))
+      ->type_name("N")
+      ->group(group);
+  command.add_option("--resampling-seed", arguments.resampling_seed, "of either (default 12345)")
+      ->type_name("N")
+      ->group(group);
+}
+
+void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
+                      CLI::Option* model) {
   auto* by_length =
       command
           .add_option("--by-length", arguments.by_length,
@@ -23,9 +71,9 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Op
       ->needs(by_length)
       ->type_name("FILE");
   command
-      .add_option("--compare", arguments.compared,
-                  "other translations of the same source, for the same table and drawing")
-      ->needs(by_length)
+      .add_option("--training", arguments.training,
+                  "also score words by how often this text, the target side of the training, has "
+                  "them")
       ->type_name("FILE");
   command
       .add_option("--alignments-gold", arguments.gold,
@@ -33,14 +81,13 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments, CLI::Op
                   "error rate of the model's attention against them")
       ->needs(model)
       ->type_name("FILE");
-  command.add_flag("--json", arguments.json, "print one JSON object");
 }
 
 }  // namespace
 
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =
-      program.add_subcommand("evaluate", "Score a model's translations, or those in a file");
+      program.add_subcommand("evaluate", "Score a model's translations, or those in files");
   auto* source = command->add_option("-s,--src", arguments.source, "the source text, plain or .gz");
   command
       ->add_option("-r,--ref", arguments.references,
@@ -49,11 +96,24 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* model = add_model_options(*command, arguments.model)->needs(source);
   command
       ->add_option("--hypotheses", arguments.hypotheses,
-                   "score the translations in this file; no model is needed")
-      ->excludes(model);
+                   "score the translations in this file, no model is needed; of several files, "
+                   "one a system, the first is what the others are compared with")
+      ->excludes(model)
+      ->type_name("FILE");
+  command
+      ->add_option("--compare", arguments.compared,
+                   "other systems' translations of the same source, scored beside the model's")
+      ->type_name("FILE");
   command->add_option("-o,--output", arguments.output, "keep the model's translations here")
       ->needs(model);
-  add_metric_options(*command, arguments, source, model);
+  add_metric_options(*command, arguments);
+  add_part_options(*command, arguments, source, model);
+  auto* format =
+      command
+          ->add_option("--format", arguments.format, "text, json, markdown or latex (default text)")
+          ->type_name("NAME");
+  command->add_flag("--json", arguments.json, "the same as --format json")->excludes(format);
+  add_significance_options(*command, arguments);
   add_search_options(*command, model, arguments.search);
   return command;
 }

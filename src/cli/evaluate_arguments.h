@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,15 +18,29 @@ struct EvaluateArguments {
   SearchArguments search;
   std::string source;
   std::vector<std::string> references;
-  std::string hypotheses;
+  std::vector<std::string> hypotheses;
   std::string output;
+  std::vector<std::string> metrics = {"bleu", "chrf"};
   std::string tokenizer = "13a";
   bool lowercase = false;
   std::size_t chrf_word_order = 0;
+  bool ter_normalized = false;
+  bool ter_no_punctuation = false;
+  bool ter_asian_support = false;
+  bool ter_case_sensitive = false;
+  bool confidence = false;
+  bool paired_bootstrap = false;
+  bool paired_randomisation = false;
+  std::size_t resamples = 1000;
+  std::size_t trials = 10'000;
+  std::uint64_t resampling_seed = 12'345;
   std::vector<std::size_t> by_length;
   std::string by_length_svg;
   std::vector<std::string> compared;
+  std::vector<std::string> training;
   std::string gold;
+  bool force = false;
+  std::string format = "text";
   bool json = false;
 };
 

@@ -1,7 +1,4 @@
 // regard evaluate: translations against references, either a model's, made here, or a file's.
-#include <algorithm>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,13 +7,13 @@
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
-#include "commands/evaluation.h"
+#include "commands/evaluation_report.h"
+#include "commands/evaluation_texts.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
 #include "data/line_checks.h"
-#include "data/line_reader.h"
+#include "metrics/suspicions.h"
 #include "report/progress.h"
-#include "text/utf8.h"
 #include "translation/forced_translation.h"
 #include "translation/word_alignment.h"
 
@@ -25,72 +22,21 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The lines of each text that was given.
-struct Texts {
-  Lines source;
-  Lines hypotheses;
-  References references;
-  std::vector<std::pair<std::string, Lines>> compared;  // each under its name
-  std::vector<Alignment> gold;
-};
-
-void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
-                  std::size_t second) {
-  check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,
-                    static_cast<std::int64_t>(second));
-}
-
-std::vector<Alignment> read_alignments(const std::string& path) {
-  std::vector<Alignment> alignments;
-  for (const auto& line : read_lines(path)) {
-    alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
-  }
-  return alignments;
-}
-
-// "out/attention.fr" is called "attention", "runs/attention/" too.
-std::string name_of(const std::filesystem::path& path) {
-  return (path.has_filename() ? path : path.parent_path()).stem().string();
-}
-
-Texts read_texts(const EvaluateArguments& arguments) {
-  Texts texts;
-  if (!arguments.source.empty()) texts.source = read_lines(arguments.source);
-  if (!arguments.hypotheses.empty()) texts.hypotheses = read_lines(arguments.hypotheses);
-  for (const auto& path : arguments.references) {
-    texts.references.push_back(read_lines(path));
-    if (!std::ranges::all_of(texts.references.back(), is_blank)) continue;
-    throw InputError("{}: empty, so there is nothing to score", path);
-  }
-  const auto& first = arguments.references[0];
-  const auto count = texts.references[0].size();
-  for (std::size_t r = 1; r < texts.references.size(); ++r) {
-    check_counts(arguments.references[r], texts.references[r].size(), first, count);
-  }
-  if (!arguments.source.empty()) {
-    check_counts(arguments.source, texts.source.size(), first, count);
-  }
-  if (!arguments.hypotheses.empty()) {
-    check_counts(arguments.hypotheses, texts.hypotheses.size(), first, count);
-  }
-  for (const auto& path : arguments.compared) {
-    texts.compared.emplace_back(name_of(path), read_lines(path));
-    check_counts(path, texts.compared.back().second.size(), first, count);
-  }
-  if (!arguments.gold.empty()) {
-    texts.gold = read_alignments(arguments.gold);
-    check_counts(arguments.gold, texts.gold.size(), first, count);
-  }
-  return texts;
-}
-
-MetricOptions metric_options(const EvaluateArguments& arguments) {
-  MetricOptions options;
-  options.bleu.tokenizer = bleu_tokenizer_named(arguments.tokenizer);
-  options.bleu.lowercase = arguments.lowercase;
-  options.chrf.lowercase = arguments.lowercase;
-  options.chrf.word_order = arguments.chrf_word_order;
-  return options;
+EvaluationPlan plan_of(const EvaluateArguments& arguments) {
+  EvaluationPlan plan;
+  plan.metrics = arguments.metrics;
+  plan.options.bleu.tokenizer = bleu_tokenizer_named(arguments.tokenizer);
+  plan.options.bleu.lowercase = arguments.lowercase;
+  plan.options.chrf.lowercase = arguments.lowercase;
+  plan.options.chrf.word_order = arguments.chrf_word_order;
+  plan.options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
+                      arguments.ter_asian_support, arguments.ter_case_sensitive};
+  plan.confidence = arguments.confidence;
+  if (arguments.paired_bootstrap) plan.test = PairedTest::bootstrap;
+  if (arguments.paired_randomisation) plan.test = PairedTest::randomisation;
+  plan.resampling = {arguments.resamples, arguments.trials, arguments.resampling_seed};
+  check_metrics(plan);
+  return plan;
 }
 
 // What only a model can tell: its translations, and what it makes of the references.
@@ -123,7 +69,8 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  void judge_reference(const Texts& texts, const Lines& reference, Evaluation& evaluation) const {
+  void judge_reference(const EvaluationTexts& texts, const Lines& reference,
+                       Evaluation& evaluation) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
     const auto forced = force_translations(model_.loaded, model_.device, *model_.workers,
@@ -155,36 +102,69 @@ class ModelEvaluation {
   TestingOptions testing_;
 };
 
-void score_lengths(const EvaluateArguments& arguments, const Texts& texts, Evaluation& evaluation) {
-  const auto score = [&](const Lines& hypotheses) {
-    return score_by_length(texts.source, hypotheses, texts.references, arguments.by_length,
-                           evaluation.options.bleu, evaluation.options.chrf);
-  };
-  evaluation.by_length = score(texts.hypotheses);
-  for (const auto& [name, lines] : texts.compared) {
-    evaluation.compared.emplace_back(name, score(lines));
+void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
+  if (arguments.force) return;
+  const NamedLines reference{arguments.references[0], texts.references[0]};
+  const NamedLines source{arguments.source, texts.source};
+  const auto files = system_files(arguments);
+  const auto made_here = texts.systems.size() - files.size();  // a model's come first
+  for (std::size_t s = 0; s < texts.systems.size(); ++s) {
+    const auto& [name, lines] = texts.systems[s];
+    const NamedLines hypotheses{s < made_here ? name : files[s - made_here], lines};
+    for (const auto& sentence : suspicions(hypotheses, reference, source)) {
+      log::warning("{} (--force: no such warnings)", sentence);
+    }
   }
 }
 
-void print(const EvaluateArguments& arguments, const Evaluation& evaluation) {
-  OutputFile output("");
-  output.write(arguments.json ? to_json(evaluation).dump(2) + "\n" : to_text(evaluation));
-  output.commit();
+// By length and by frequency, where asked for.
+void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
+                 const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
+  const auto& options = evaluation.plan.options;
+  for (std::size_t s = 0; s < texts.systems.size(); ++s) {
+    const auto& hypotheses = texts.systems[s].second;
+    auto& system = evaluation.systems[s];
+    if (!arguments.by_length.empty()) {
+      system.by_length = score_by_length(texts.source, hypotheses, texts.references,
+                                         arguments.by_length, options.bleu, options.chrf);
+    }
+    if (frequencies) {
+      system.by_frequency =
+          score_by_frequency(hypotheses, texts.references[0], *frequencies, options.bleu);
+    }
+  }
+}
+
+void check_arguments(const EvaluateArguments& arguments) {
+  if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
+    throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
+  }
+  const auto files = system_files(arguments);
+  const auto systems = files.size() + (arguments.model.model.empty() ? 0 : 1);
+  if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
+    throw ConfigError(
+        "evaluate: a paired test compares systems, but there is one: give several "
+        "files to --hypotheses, or others to --compare");
+  }
+  std::vector<std::string> inputs = {arguments.source, arguments.gold};
+  for (const auto* more : {&files, &arguments.references, &arguments.training}) {
+    inputs.insert(inputs.end(), more->begin(), more->end());
+  }
+  check_outputs(inputs, {arguments.output, arguments.by_length_svg});
+  check_length_edges(arguments.by_length);
 }
 
 }  // namespace
 
 ExitCode evaluate(const EvaluateArguments& arguments) {
-  if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
-    throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
-  }
-  std::vector<std::string> inputs = {arguments.source, arguments.hypotheses, arguments.gold};
-  inputs.insert(inputs.end(), arguments.references.begin(), arguments.references.end());
-  inputs.insert(inputs.end(), arguments.compared.begin(), arguments.compared.end());
-  check_outputs(inputs, {arguments.output, arguments.by_length_svg});
-  const auto options = metric_options(arguments);
-  check_length_edges(arguments.by_length);
+  check_arguments(arguments);
+  const auto plan = plan_of(arguments);
+  const auto format = report_format_named(arguments.json ? "json" : arguments.format);
   auto texts = read_texts(arguments);
+  std::optional<WordFrequencies> frequencies;
+  if (!arguments.training.empty()) {
+    frequencies = count_words(arguments.training, plan.options.bleu);
+  }
   std::optional<OutputFile> translations;
   std::optional<OutputFile> picture;
   if (!arguments.output.empty()) translations.emplace(arguments.output);
@@ -194,24 +174,27 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   if (!arguments.model.model.empty()) {
     model.emplace(arguments);
     texts.source = model->readable(std::move(texts.source), arguments.source);
-    texts.hypotheses = model->translate(texts.source);
+    texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.model),
+                          model->translate(texts.source));
     if (translations) {
-      for (const auto& line : texts.hypotheses) translations->write(line + "\n");
+      for (const auto& line : texts.systems[0].second) translations->write(line + "\n");
       translations->commit();
     }
   }
-  auto evaluation = evaluate_texts(texts.hypotheses, texts.references, options);
+  warn(arguments, texts);
+  auto evaluation = score_systems(texts.systems, texts.references, plan);
   if (model) {
     model->judge_reference(texts, model->readable(texts.references[0], arguments.references[0]),
                            evaluation);
   }
-  evaluation.name = name_of(model ? arguments.model.model : arguments.hypotheses);
-  if (!arguments.by_length.empty()) score_lengths(arguments, texts, evaluation);
+  score_parts(arguments, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));
     picture->commit();
   }
-  print(arguments, evaluation);
+  OutputFile output("");
+  output.write(report(evaluation, format));
+  output.commit();
   return ExitCode::ok;
 }
 

@@ -2,140 +2,85 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
-#include "report/format.h"
-#include "report/line_chart.h"
-#include "report/table.h"
+#include <cmath>
 
 namespace regard {
 namespace {
 
-std::string name_of(const LengthBucket& bucket) {
-  if (!bucket.longest) return fmt::format("{}+", bucket.shortest);
-  return fmt::format("{}–{}", bucket.shortest, *bucket.longest);
+bool draws(const EvaluationPlan& plan) {
+  return plan.confidence || plan.test == PairedTest::bootstrap;
 }
 
-std::string figure(const LengthBucket& bucket, double score) {
-  return bucket.sentences == 0 ? "" : fmt::format("{:.2f}", score);
+// One system's counts, and the scores of their resamples, which stand for them in a paired
+// bootstrap.
+struct Sample {
+  SentenceCounts counts;
+  std::vector<double> scores;
+};
+
+Sample sample(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
+              const References& references, const EvaluationPlan& plan) {
+  Sample sample{metric.count(hypotheses, references), {}};
+  if (draws(plan)) sample.scores = bootstrap_scores(metric, sample.counts, plan.resampling);
+  return sample;
 }
 
-std::string by_length_table(const Evaluation& evaluation) {
-  std::vector<Table::Column> columns = {{"source words", Align::right},
-                                        {"sentences", Align::right},
-                                        {"BLEU", Align::right},
-                                        {chrf_name(evaluation.options.chrf), Align::right}};
-  for (const auto& [name, buckets] : evaluation.compared) {
-    columns.push_back({"BLEU of " + name, Align::right});
+Score score_of(const CorpusMetric& metric, const Sample& sample) {
+  Score score;
+  score.sums = sample.counts.sum();
+  score.score = metric.score(score.sums);
+  if (!sample.scores.empty()) score.confidence = confidence_interval(sample.scores);
+  return score;
+}
+
+double p_of(const CorpusMetric& metric, const Sample& baseline, const Sample& system,
+            const EvaluationPlan& plan) {
+  if (plan.test == PairedTest::randomisation) {
+    return approximate_randomisation(metric, baseline.counts, system.counts, plan.resampling);
   }
-  Table table(columns);
-  for (std::size_t b = 0; b < evaluation.by_length.size(); ++b) {
-    const auto& bucket = evaluation.by_length[b];
-    std::vector<std::string> row = {name_of(bucket),
-                                    format_thousands(static_cast<std::int64_t>(bucket.sentences)),
-                                    figure(bucket, bucket.bleu.score), figure(bucket, bucket.chrf)};
-    for (const auto& [name, buckets] : evaluation.compared) {
-      row.push_back(figure(buckets[b], buckets[b].bleu.score));
-    }
-    table.add(row);
-  }
-  return table.text();
-}
-
-Json bucket_json(const LengthBucket& bucket) {
-  const bool empty = bucket.sentences == 0;
-  return {{"shortest", bucket.shortest},
-          {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
-          {"sentences", bucket.sentences},
-          {"bleu", empty ? Json() : Json(bucket.bleu.score)},
-          {"chrf", empty ? Json() : Json(bucket.chrf)}};
+  const double difference =
+      std::abs(metric.score(baseline.counts.sum()) - metric.score(system.counts.sum()));
+  return paired_bootstrap(baseline.scores, system.scores, difference);
 }
 
 }  // namespace
 
-Evaluation evaluate_texts(const std::vector<std::string>& hypotheses, const References& references,
-                          const MetricOptions& options) {
+void check_metrics(const EvaluationPlan& plan) {
+  for (const auto& name : plan.metrics) metric_named(name, plan.options);
+}
+
+Evaluation score_systems(const Systems& systems, const References& references,
+                         const EvaluationPlan& plan) {
   Evaluation evaluation;
-  evaluation.sentences = hypotheses.size();
+  evaluation.plan = plan;
+  evaluation.sentences = systems.front().second.size();
   evaluation.references = references.size();
-  evaluation.options = options;
-  evaluation.bleu = corpus_bleu(hypotheses, references, options.bleu);
-  evaluation.chrf = corpus_chrf(hypotheses, references, options.chrf);
+  for (const auto& [name, hypotheses] : systems) evaluation.systems.push_back({name, {}, {}, {}});
+  for (const auto& name : plan.metrics) {
+    evaluation.metrics.push_back(metric_named(name, plan.options));
+    const auto& metric = *evaluation.metrics.back();
+    const auto baseline = sample(metric, systems.front().second, references, plan);
+    evaluation.systems.front().scores.push_back(score_of(metric, baseline));
+    for (std::size_t s = 1; s < systems.size(); ++s) {
+      const auto system = sample(metric, systems[s].second, references, plan);
+      auto& scores = evaluation.systems[s].scores;
+      scores.push_back(score_of(metric, system));
+      if (plan.test != PairedTest::none) scores.back().p = p_of(metric, baseline, system, plan);
+    }
+  }
   return evaluation;
 }
 
-std::string to_text(const Evaluation& e) {
-  auto text = fmt::format("BLEU = {}\n  {}\n{} = {:.2f}\n  {}\n", to_string(e.bleu),
-                          bleu_signature(e.options.bleu, e.references), chrf_name(e.options.chrf),
-                          e.chrf, chrf_signature(e.options.chrf, e.references));
-  if (e.perplexity) {
-    text += fmt::format("perplexity = {:.2f}\n  of the first reference, a token, </s> included\n",
-                        *e.perplexity);
+std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation) {
+  const auto& plan = evaluation.plan;
+  std::string drawn;
+  if (draws(plan)) drawn += fmt::format("bs:{}|", plan.resampling.resamples);
+  if (plan.test == PairedTest::randomisation) {
+    drawn += fmt::format("ar:{}|", plan.resampling.trials);
   }
-  if (e.alignment) {
-    text += fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} links against {}\n",
-                        e.alignment->error_rate, e.alignment->precision, e.alignment->recall,
-                        e.alignment->proposed, e.alignment->sure);
-  }
-  if (!e.by_length.empty()) text += "\n" + by_length_table(e);
-  return text;
-}
-
-Json to_json(const Evaluation& e) {
-  Json json{{"sentences", e.sentences},
-            {"references", e.references},
-            {"bleu",
-             {{"score", e.bleu.score},
-              {"precisions", e.bleu.precisions},
-              {"brevity_penalty", e.bleu.brevity_penalty},
-              {"system_length", e.bleu.statistics.system_length},
-              {"reference_length", e.bleu.statistics.reference_length},
-              {"signature", bleu_signature(e.options.bleu, e.references)}}},
-            {"chrf",
-             {{"name", chrf_name(e.options.chrf)},
-              {"score", e.chrf},
-              {"signature", chrf_signature(e.options.chrf, e.references)}}}};
-  if (e.perplexity) json["perplexity"] = *e.perplexity;
-  if (e.alignment) {
-    json["alignment"] = {{"error_rate", e.alignment->error_rate},
-                         {"precision", e.alignment->precision},
-                         {"recall", e.alignment->recall},
-                         {"proposed", e.alignment->proposed},
-                         {"sure", e.alignment->sure}};
-  }
-  if (!e.by_length.empty()) {
-    json["by_length"] = Json::array();
-    for (const auto& bucket : e.by_length) json["by_length"].push_back(bucket_json(bucket));
-    for (const auto& [name, buckets] : e.compared) {
-      auto& list = json["compared"][name] = Json::array();
-      for (const auto& bucket : buckets) list.push_back(bucket_json(bucket));
-    }
-  }
-  return json;
-}
-
-std::string by_length_svg(const Evaluation& evaluation) {
-  LineChart chart;
-  chart.title = "BLEU by source length";
-  chart.x_label = "source words";
-  chart.y_label = "BLEU";
-  chart.y_min = 0;
-  const auto draw = [&](const std::string& name, const std::vector<LengthBucket>& buckets,
-                        const auto& score) {
-    chart.series.push_back({name, {}});
-    for (std::size_t b = 0; b < buckets.size(); ++b) {
-      const auto gap = std::numeric_limits<double>::quiet_NaN();
-      chart.series.back().points.emplace_back(static_cast<double>(b),
-                                              buckets[b].sentences == 0 ? gap : score(buckets[b]));
-    }
-  };
-  const auto bleu = [](const LengthBucket& bucket) { return bucket.bleu.score; };
-  draw(evaluation.name, evaluation.by_length, bleu);
-  for (const auto& [name, buckets] : evaluation.compared) draw(name, buckets, bleu);
-  for (std::size_t b = 0; b < evaluation.by_length.size(); ++b) {
-    chart.x_ticks.emplace_back(static_cast<double>(b), name_of(evaluation.by_length[b]));
-  }
-  return line_chart_svg(chart);
+  if (!drawn.empty()) drawn += fmt::format("seed:{}|", plan.resampling.seed);
+  auto signature = metric.signature(evaluation.references);
+  return signature.insert(signature.find('|') + 1, drawn);
 }
 
 }  // namespace regard

@@ -1,46 +1,64 @@
-// The figures of one evaluation, as a person reads them, as JSON, and as a chart.
+// The figures of one evaluation: of one system's translations, or of several against the first.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/json.h"
 #include "metrics/alignment_error.h"
-#include "metrics/bleu.h"
+#include "metrics/by_frequency.h"
 #include "metrics/by_length.h"
-#include "metrics/chrf.h"
+#include "metrics/significance.h"
+#include "metrics/table.h"
 
 namespace regard {
 
-struct MetricOptions {
-  BleuOptions bleu;
-  ChrfOptions chrf;
+enum class PairedTest { none, bootstrap, randomisation };
+
+// What is asked for.
+struct EvaluationPlan {
+  std::vector<std::string> metrics;  // their names, metrics/table.h
+  MetricOptions options;
+  bool confidence = false;  // of each score; the paired bootstrap tells it anyway
+  PairedTest test = PairedTest::none;
+  Resampling resampling;
+};
+
+struct Score {
+  double score = 0;
+  std::vector<double> sums;  // what it is made of
+  std::optional<ConfidenceInterval> confidence;
+  std::optional<double> p;  // of the difference from the first system
+};
+
+struct SystemEvaluation {
+  std::string name;
+  std::vector<Score> scores;                  // one a metric
+  std::vector<LengthBucket> by_length;        // empty where not asked for
+  std::vector<FrequencyBucket> by_frequency;  // empty where not asked for
 };
 
 struct Evaluation {
+  EvaluationPlan plan;
   std::size_t sentences = 0;
   std::size_t references = 0;
-  MetricOptions options;
-  BleuScore bleu;
-  double chrf = 0;
+  std::vector<std::unique_ptr<const CorpusMetric>> metrics;
+  std::vector<SystemEvaluation> systems;    // the first is what the others are compared with
   std::optional<double> perplexity;         // of the first reference, for each of its tokens
   std::optional<AlignmentScore> alignment;  // of the model's attention on the first reference
-  std::string name;                         // of what is scored, in tables and charts
-  std::vector<LengthBucket> by_length;      // empty where not asked for
-  // Other translations of the same source, by length as well.
-  std::vector<std::pair<std::string, std::vector<LengthBucket>>> compared;
 };
 
-// BLEU and chrF; the rest is left as it is.
-Evaluation evaluate_texts(const std::vector<std::string>& hypotheses, const References& references,
-                          const MetricOptions& options);
+// Translations under the name of their system.
+using Systems = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-std::string to_text(const Evaluation& evaluation);
-Json to_json(const Evaluation& evaluation);
-// BLEU over the source's length as an SVG file, a line for each of the translations compared; empty
-// buckets are gaps.
-std::string by_length_svg(const Evaluation& evaluation);
+// Throws ConfigError for metrics that are none.
+void check_metrics(const EvaluationPlan& plan);
+// Every metric of every system; the rest is left as it is.
+Evaluation score_systems(const Systems& systems, const References& references,
+                         const EvaluationPlan& plan);
+// With the resamples or trials and the seed where sacreBLEU has them.
+std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation);
 
 }  // namespace regard

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "commands/alignment_file.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/output_file.h"
@@ -199,12 +200,8 @@ std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& sc
 }
 
 std::vector<Alignment> read_gold(const ScoreArguments& arguments, std::size_t pairs) {
-  std::vector<Alignment> gold;
-  if (arguments.gold.empty()) return gold;
-  LineReader reader(arguments.gold);
-  for (std::string line; reader.next(line);) {
-    gold.push_back(parse_alignment(line, arguments.gold, gold.size() + 1));
-  }
+  if (arguments.gold.empty()) return {};
+  auto gold = read_alignments(arguments.gold);
   check_line_counts(arguments.gold, static_cast<std::int64_t>(gold.size()), arguments.source,
                     static_cast<std::int64_t>(pairs));
   return gold;

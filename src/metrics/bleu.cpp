@@ -1,5 +1,7 @@
 #include "metrics/bleu.h"
 
+#include <fmt/ranges.h>
+
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -25,10 +27,7 @@ double smoothing_value(const BleuOptions& options) {
 
 // The numbered tokens of a line.
 std::u32string tokens_of(const std::string& line, const BleuOptions& options, WordNumbers& words) {
-  std::u32string text = decode_utf8(line);
-  if (options.lowercase) text = to_lower(text);
-  while (!text.empty() && is_space(text.back())) text.pop_back();
-  text = tokenize_for_bleu(text, options.tokenizer);
+  const auto text = tokenize_for_bleu(line, options);
   return words.number(split_words(text));
 }
 
@@ -69,6 +68,25 @@ double brevity_penalty(const BleuStatistics& statistics) {
                           static_cast<double>(statistics.system_length));
 }
 
+// Two lengths, the matches, the totals.
+void append(std::vector<double>& values, const BleuStatistics& statistics) {
+  const auto& [system_length, reference_length, matches, totals] = statistics;
+  values.push_back(static_cast<double>(system_length));
+  values.push_back(static_cast<double>(reference_length));
+  values.insert(values.end(), matches.begin(), matches.end());
+  values.insert(values.end(), totals.begin(), totals.end());
+}
+
+BleuStatistics statistics_of(std::span<const double> sums) {
+  const auto count = [&sums](std::size_t i) { return static_cast<std::int64_t>(sums[i]); };
+  BleuStatistics statistics{count(0), count(1), {}, {}};
+  for (std::size_t n = 0; n < bleu_order; ++n) {
+    statistics.matches[n] = count(2 + n);
+    statistics.totals[n] = count(2 + bleu_order + n);
+  }
+  return statistics;
+}
+
 }  // namespace
 
 std::string_view name_of(BleuSmoothing smoothing) {
@@ -83,6 +101,13 @@ BleuSmoothing bleu_smoothing_named(std::string_view name) {
     if (known == name) return value;
   }
   throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
+}
+
+std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options) {
+  std::u32string text = decode_utf8(line);
+  if (options.lowercase) text = to_lower(text);
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  return tokenize_for_bleu(text, options.tokenizer);
 }
 
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
@@ -170,15 +195,44 @@ std::string bleu_signature(const BleuOptions& options, std::size_t references) {
                      name_of(options.tokenizer), smoothing, version());
 }
 
-std::string to_string(const BleuScore& score) {
+std::string bleu_remark(const BleuScore& score) {
   const auto& [system_length, reference_length, matches, totals] = score.statistics;
   const double ratio = reference_length == 0 ? 0
                                              : static_cast<double>(system_length) /
                                                    static_cast<double>(reference_length);
-  return fmt::format(
-      "{:.2f} {:.1f}/{:.1f}/{:.1f}/{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
-      score.score, score.precisions[0], score.precisions[1], score.precisions[2],
-      score.precisions[3], score.brevity_penalty, ratio, system_length, reference_length);
+  return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})",
+                     fmt::join(score.precisions, "/"), score.brevity_penalty, ratio, system_length,
+                     reference_length);
+}
+
+std::string Bleu::signature(std::size_t references) const {
+  return bleu_signature(options_, references);
+}
+
+SentenceCounts Bleu::count(const std::vector<std::string>& hypotheses,
+                           const References& references) const {
+  SentenceCounts counts{2 + 2 * bleu_order, {}};
+  for (const auto& sentence : bleu_statistics(hypotheses, references, options_)) {
+    append(counts.values, sentence);
+  }
+  return counts;
+}
+
+double Bleu::score(std::span<const double> sums) const {
+  return bleu_of(statistics_of(sums), options_).score;
+}
+
+std::string Bleu::remark(std::span<const double> sums) const {
+  return bleu_remark(bleu_of(statistics_of(sums), options_));
+}
+
+Json Bleu::figures(std::span<const double> sums) const {
+  const auto bleu = bleu_of(statistics_of(sums), options_);
+  return {{"score", bleu.score},
+          {"precisions", bleu.precisions},
+          {"brevity_penalty", bleu.brevity_penalty},
+          {"system_length", bleu.statistics.system_length},
+          {"reference_length", bleu.statistics.reference_length}};
 }
 
 }  // namespace regard

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "metrics/bleu_tokenizer.h"
+#include "metrics/corpus_metric.h"
 #include "metrics/references.h"
 
 namespace regard {
@@ -39,6 +40,9 @@ struct BleuOptions {
   bool lowercase = false;
   bool effective_order = false;  // leave out the orders for which the system is too short
 };
+
+// The line with white space around each of its tokens.
+std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options);
 
 // All that BLEU needs to know of a sentence. Sums over sentences are those of a corpus.
 struct BleuStatistics {
@@ -73,7 +77,22 @@ BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::st
 // sacreBLEU's signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0". The
 // version names regard, not a sacreBLEU that did not compute the figure; drop it to compare.
 std::string bleu_signature(const BleuOptions& options, std::size_t references);
-// "32.50 65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
-std::string to_string(const BleuScore& score);
+// "65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
+std::string bleu_remark(const BleuScore& score);
+
+class Bleu final : public CorpusMetric {
+ public:
+  explicit Bleu(const BleuOptions& options = {}) : options_(options) {}
+  std::string name() const override { return "BLEU"; }
+  std::string signature(std::size_t references) const override;
+  SentenceCounts count(const std::vector<std::string>& hypotheses,
+                       const References& references) const override;
+  double score(std::span<const double> sums) const override;
+  std::string remark(std::span<const double> sums) const override;
+  Json figures(std::span<const double> sums) const override;
+
+ private:
+  BleuOptions options_;
+};
 
 }  // namespace regard

@@ -1,104 +1,46 @@
 #include "metrics/bleu_tokenizer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
+#include "base/suggest.h"
+#include "metrics/mteval_rules.h"
 #include "text/unicode.h"
 
 namespace regard {
 
 namespace {
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 4> names{
+constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 5> names{
     {{BleuTokenizer::mteval_13a, "13a"},
      {BleuTokenizer::intl, "intl"},
+     {BleuTokenizer::chinese, "zh"},
      {BleuTokenizer::character, "char"},
      {BleuTokenizer::none, "none"}}};
 
-bool is_ascii_digit(char32_t c) {
-  return c >= U'0' && c <= U'9';
-}
-bool is_period_or_comma(char32_t c) {
-  return c == U'.' || c == U',';
+// What sacreBLEU takes for a Chinese character, punctuation marks and symbols among them. Its two
+// ranges beyond the basic plane (U+20000, U+2F800) are compared as texts of two characters and so
+// come out as the third and fourth to last here: “ ” … € are "Chinese" too.
+constexpr std::array<std::pair<char32_t, char32_t>, 22> chinese_ranges{
+    {{0x3400, 0x4DB5}, {0x4E00, 0x9FA5}, {0x9FA6, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
+     {0xFA70, 0xFAD9}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF}, {0x3000, 0x303F}, {0x31C0, 0x31EF},
+     {0x2F00, 0x2FDF}, {0x2FF0, 0x2FFF}, {0x3100, 0x312F}, {0x31A0, 0x31BF}, {0xFE10, 0xFE1F},
+     {0xFE30, 0xFE4F}, {0x2600, 0x26FF}, {0x2700, 0x27BF}, {0x2001, 0x2A6D}, {0x2F81, 0x2FA1},
+     {0x3200, 0x32FF}, {0x3300, 0x33FF}}};
+
+bool is_chinese(char32_t c) {
+  return std::ranges::any_of(
+      chinese_ranges, [c](const auto& range) { return c >= range.first && c <= range.second; });
 }
 
-void replace_all(std::u32string& line, std::u32string_view from, std::u32string_view to) {
-  for (auto at = line.find(from); at != line.npos; at = line.find(from, at + to.size())) {
-    line.replace(at, from.size(), to);
-  }
-}
-
-// s/(one)/ \1 /g
-template <typename One>
-std::u32string isolate(std::u32string_view line, One one) {
-  std::u32string spaced;
-  spaced.reserve(2 * line.size());
-  for (char32_t c : line) {
-    if (one(c)) {
-      spaced += {U' ', c, U' '};
-    } else {
-      spaced += c;
-    }
-  }
-  return spaced;
-}
-
-// s/(first)(second)/ \1 \2/g: as with any regex, what one match took is not looked at again.
-template <typename First, typename Second>
-std::u32string isolate_first(std::u32string_view line, First first, Second second) {
-  std::u32string spaced;
-  spaced.reserve(2 * line.size());
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (i + 1 < line.size() && first(line[i]) && second(line[i + 1])) {
-      spaced += {U' ', line[i], U' ', line[i + 1]};
-      ++i;
-    } else {
-      spaced += line[i];
-    }
-  }
-  return spaced;
-}
-
-// s/(first)(second)/\1 \2 /g
-template <typename First, typename Second>
-std::u32string isolate_second(std::u32string_view line, First first, Second second) {
-  std::u32string spaced;
-  spaced.reserve(2 * line.size());
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (i + 1 < line.size() && first(line[i]) && second(line[i + 1])) {
-      spaced += {line[i], U' ', line[i + 1], U' '};
-      ++i;
-    } else {
-      spaced += line[i];
-    }
-  }
-  return spaced;
-}
-
-// [\{-\~\[-\` -\&\(-\+\:-\@\/]: ASCII punctuation but for the apostrophe, comma, dash and period.
-std::u32string isolate_ascii_punctuation(std::u32string_view line) {
-  return isolate(line, [](char32_t c) {
-    return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
-           (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
-  });
-}
-
-// ([^0-9])([\.,])
-std::u32string isolate_period_after_non_digit(std::u32string_view line) {
-  return isolate_second(
-      line, [](char32_t c) { return !is_ascii_digit(c); }, is_period_or_comma);
-}
-
-// ([\.,])([^0-9])
-std::u32string isolate_period_before_non_digit(std::u32string_view line) {
-  return isolate_first(line, is_period_or_comma, [](char32_t c) { return !is_ascii_digit(c); });
-}
-
-// ([0-9])(-)
-std::u32string isolate_dash_after_digit(std::u32string_view line) {
-  return isolate_second(line, is_ascii_digit, [](char32_t c) { return c == U'-'; });
+std::u32string tokenize_zh(std::u32string_view line) {
+  while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
+  return isolate_marks_beside_numbers(isolate_ascii_punctuation(isolate(line, is_chinese)));
 }
 
 std::u32string tokenize_13a(std::u32string_view line) {
@@ -106,14 +48,8 @@ std::u32string tokenize_13a(std::u32string_view line) {
   replace_all(text, U"<skipped>", U"");
   replace_all(text, U"-\n", U"");
   replace_all(text, U"\n", U" ");
-  replace_all(text, U"&quot;", U"\"");
-  replace_all(text, U"&amp;", U"&");
-  replace_all(text, U"&lt;", U"<");
-  replace_all(text, U"&gt;", U">");
-  text = isolate_ascii_punctuation(U" " + text + U" ");
-  text = isolate_period_after_non_digit(text);
-  text = isolate_period_before_non_digit(text);
-  return isolate_dash_after_digit(text);
+  replace_entities(text);
+  return isolate_marks_beside_numbers(isolate_ascii_punctuation(U" " + text + U" "));
 }
 
 // (\P{N})(\p{P})
@@ -152,7 +88,9 @@ BleuTokenizer bleu_tokenizer_named(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }
-  throw ConfigError("unknown BLEU tokenizer '{}': give 13a, intl, char or none", name);
+  std::vector<std::string> known;
+  for (const auto& entry : names) known.emplace_back(entry.second);
+  throw unknown_name("BLEU tokenizer", name, known);
 }
 
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer) {
@@ -161,6 +99,8 @@ std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokeniz
       return tokenize_13a(line);
     case BleuTokenizer::intl:
       return tokenize_intl(line);
+    case BleuTokenizer::chinese:
+      return tokenize_zh(line);
     case BleuTokenizer::character:
       return isolate(line, [](char32_t) { return true; });
     case BleuTokenizer::none:

@@ -2,6 +2,7 @@
 //
 //   13a   mteval-v13a.pl, the choice of WMT: ASCII punctuation apart, numbers whole
 //   intl  mteval-v14.pl --international-tokenization: all Unicode punctuation and symbols apart
+//   zh    every Chinese character a token, the rest as in 13a
 //   char  every character a token
 //   none  the words as they stand
 #pragma once
@@ -11,11 +12,11 @@
 
 namespace regard {
 
-enum class BleuTokenizer { mteval_13a, intl, character, none };
+enum class BleuTokenizer { mteval_13a, intl, chinese, character, none };
 
-// The name in a signature: 13a, intl, char, none.
+// The name in a signature: 13a, intl, zh, char, none.
 std::string_view name_of(BleuTokenizer tokenizer);
-// Its inverse. Throws ConfigError, listing the names, for any other.
+// Its inverse. Throws ConfigError, with the nearest and all names, for any other.
 BleuTokenizer bleu_tokenizer_named(std::string_view name);
 
 // `line` with white space around each token; split_words() gives the tokens.

@@ -142,4 +142,34 @@ std::string chrf_signature(const ChrfOptions& options, std::size_t references) {
                      version());
 }
 
+std::string Chrf::signature(std::size_t references) const {
+  return chrf_signature(options_, references);
+}
+
+SentenceCounts Chrf::count(const std::vector<std::string>& hypotheses,
+                           const References& references) const {
+  SentenceCounts counts{3 * (options_.char_order + options_.word_order), {}};
+  for (const auto& sentence : chrf_statistics(hypotheses, references, options_)) {
+    for (const auto& [system, reference, matches] : sentence) {
+      counts.values.insert(counts.values.end(),
+                           {static_cast<double>(system), static_cast<double>(reference),
+                            static_cast<double>(matches)});
+    }
+  }
+  return counts;
+}
+
+double Chrf::score(std::span<const double> sums) const {
+  ChrfStatistics statistics;
+  for (std::size_t i = 0; i < sums.size(); i += 3) {
+    const auto count = [&](std::size_t k) { return static_cast<std::int64_t>(sums[i + k]); };
+    statistics.push_back({count(0), count(1), count(2)});
+  }
+  return chrf_of(statistics, options_);
+}
+
+Json Chrf::figures(std::span<const double> sums) const {
+  return {{"name", name()}, {"score", score(sums)}};
+}
+
 }  // namespace regard

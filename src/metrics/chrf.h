@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/corpus_metric.h"
 #include "metrics/references.h"
 
 namespace regard {
@@ -54,5 +55,19 @@ std::string chrf_name(const ChrfOptions& options);
 // sacreBLEU's signature, "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-0.1.0". The
 // version names regard, not a sacreBLEU that did not compute the figure; drop it to compare.
 std::string chrf_signature(const ChrfOptions& options, std::size_t references);
+
+class Chrf final : public CorpusMetric {
+ public:
+  explicit Chrf(const ChrfOptions& options = {}) : options_(options) {}
+  std::string name() const override { return chrf_name(options_); }
+  std::string signature(std::size_t references) const override;
+  SentenceCounts count(const std::vector<std::string>& hypotheses,
+                       const References& references) const override;
+  double score(std::span<const double> sums) const override;
+  Json figures(std::span<const double> sums) const override;
+
+ private:
+  ChrfOptions options_;
+};
 
 }  // namespace regard

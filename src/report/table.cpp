@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <string_view>
 
 #include "report/format.h"
 
@@ -26,6 +28,33 @@ std::string escape_markdown(const std::string& cell) {
   for (const char c : cell) {
     if (c == '|' || c == '\\') escaped += '\\';
     escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string escape_latex(const std::string& cell) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 14> commands{
+      {{"&", "\\&"},
+       {"%", "\\%"},
+       {"$", "\\$"},
+       {"#", "\\#"},
+       {"_", "\\_"},
+       {"{", "\\{"},
+       {"}", "\\}"},
+       {"~", "\\textasciitilde{}"},
+       {"^", "\\textasciicircum{}"},
+       {"\\", "\\textbackslash{}"},
+       {"\n", " "},
+       {"±", "$\\pm$"},
+       {"μ", "$\\mu$"},
+       {"–", "--"}}};
+  std::string escaped;
+  for (std::string_view rest = cell; !rest.empty();) {
+    const auto command = std::ranges::find_if(
+        commands, [rest](const auto& entry) { return rest.starts_with(entry.first); });
+    const auto taken = command == commands.end() ? 1 : command->first.size();
+    escaped += command == commands.end() ? rest.substr(0, 1) : command->second;
+    rest.remove_prefix(taken);
   }
   return escaped;
 }
@@ -83,6 +112,24 @@ std::string Table::markdown() const {
     text += "\n";
   }
   return text;
+}
+
+std::string Table::latex() const {
+  std::string alignment;
+  for (const Column& column : columns_) alignment += column.align == Align::left ? 'l' : 'r';
+  const auto line = [&](auto cell) {
+    std::string text;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      text += (i > 0 ? " & " : "") + escape_latex(cell(i));
+    }
+    return text + " \\\\\n";
+  };
+  std::string text = "\\begin{tabular}{" + alignment + "}\n\\toprule\n" +
+                     line([&](std::size_t i) { return columns_[i].title; }) + "\\midrule\n";
+  for (const auto& row : rows_) {
+    text += row.empty() ? "\\midrule\n" : line([&](std::size_t i) { return row[i]; });
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
 }  // namespace regard

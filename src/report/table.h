@@ -1,4 +1,5 @@
-// Tables of text cells: aligned for a terminal, or as Markdown. Width is counted in code points.
+// Tables of text cells: aligned for a terminal, as Markdown, or as LaTeX. Width is counted in code
+// points.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,8 @@ class Table {
   // Every line ends in a newline and none in spaces.
   std::string text() const;
   std::string markdown() const;
+  // A tabular of the package booktabs.
+  std::string latex() const;
 
  private:
   std::vector<std::size_t> widths() const;

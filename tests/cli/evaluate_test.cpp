@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 #include "base/json.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/ter.h"
 #include "tests/cli/run.h"
 
 namespace regard {
@@ -178,11 +180,151 @@ TEST_F(Evaluate, EitherAModelOrHypotheses) {
   EXPECT_THAT(no_source.err, HasSubstr("--src"));
 }
 
-TEST_F(Evaluate, AnUnknownTokenizerIsAUsageError) {
+TEST_F(Evaluate, EveryMetricHasItsScoreAndSignature) {
+  const auto finished = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-r",
+                             path("ref2"), "--metrics", "chrf++,ter", "--ter-case-sensitive",
+                             "--ter-normalized", "--ter-no-punct", "--ter-asian-support"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const References references{lines_of(read_text(path("ref"))), lines_of(read_text(path("ref2")))};
+  const auto hypotheses = lines_of(read_text(path("hyp")));
+  const TerOptions ter{true, true, true, true};
+  EXPECT_EQ(
+      lines_of(finished.out),
+      (std::vector<std::string>{
+          fmt::format("chrF2++ = {:.2f}", corpus_chrf(hypotheses, references, {.word_order = 2})),
+          "  " + chrf_signature({.word_order = 2}, 2),
+          fmt::format("TER = {:.2f}", corpus_ter(hypotheses, references, ter)),
+          "  " + ter_signature(ter, 2)}));
+}
+
+TEST_F(Evaluate, ConfidenceStandsBehindTheScoreAndInTheSignature) {
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"evaluate", "--hypotheses", path("hyp"),
+                                          "-r",       path("ref"),    "--confidence"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const auto text = with({});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(testing::ContainsRegex("BLEU = 54.89 \\(μ = [0-9.]+ ± [0-9.]+\\) 92"),
+                              HasSubstr("nrefs:1|bs:1000|seed:12345|case:mixed")));
+  const auto json = with({"--json", "--resamples", "50", "--resampling-seed", "3"});
+  const auto bleu = Json::parse(json.out).at("bleu");
+  EXPECT_THAT(bleu.at("signature").get<std::string>(), HasSubstr("nrefs:1|bs:50|seed:3|"));
+  EXPECT_GT(bleu.at("confidence").at("half_width"), 0);
+  EXPECT_EQ(with({"--json", "--resamples", "50", "--resampling-seed", "3"}).out, json.out);
+}
+
+TEST_F(Evaluate, SystemsAreComparedWithTheFirst) {
+  for (const std::string test : {"--paired-bs", "--paired-ar"}) {
+    SCOPED_TRACE(test);
+    const auto finished = run({"evaluate", "--hypotheses", path("hyp"), path("ref2"), "--compare",
+                               path("ref"), "-r", path("ref"), test});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const auto lines = lines_of(finished.out);
+    ASSERT_GE(lines.size(), 5u);
+    EXPECT_THAT(lines[2], AllOf(testing::StartsWith("hyp (baseline)"), HasSubstr("54.89"),
+                                testing::Not(HasSubstr("p ="))));
+    EXPECT_THAT(lines[3], AllOf(testing::StartsWith("ref2"), HasSubstr("(p = ")));
+    EXPECT_THAT(lines[4], AllOf(testing::StartsWith("ref "), HasSubstr("100.00")));
+    EXPECT_THAT(finished.out, HasSubstr(test == "--paired-bs" ? "nrefs:1|bs:1000|seed:12345|"
+                                                              : "nrefs:1|ar:10000|seed:12345|"));
+  }
+}
+
+TEST_F(Evaluate, SystemsInJsonHaveTheirFiguresAndP) {
+  const auto finished = run({"evaluate", "--hypotheses", path("hyp"), path("ref2"), "-r",
+                             path("ref"), "--paired-ar", "--format", "json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto json = Json::parse(finished.out);
+  const auto& systems = json.at("systems");
+  ASSERT_EQ(systems.size(), 2u);
+  EXPECT_EQ(systems[0].at("name"), "hyp");
+  EXPECT_EQ(systems[0].at("bleu"), json.at("bleu"));
+  EXPECT_FALSE(systems[0].at("bleu").contains("p"));
+  EXPECT_GT(systems[1].at("bleu").at("p"), 0);
+  EXPECT_LE(systems[1].at("chrf").at("p"), 1);
+}
+
+TEST_F(Evaluate, APairedTestWantsTwoSystems) {
   const auto finished =
-      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--tokenize", "14a"});
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--paired-bs"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("13a"));
+  EXPECT_THAT(finished.err, HasSubstr("a paired test compares systems, but there is one"));
+}
+
+TEST_F(Evaluate, ASystemOfAnotherLengthIsNamedWithItsCount) {
+  write_text(folder / "short", "one\n");
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), path("short"), "-r", path("ref")});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr(path("short") + " has 1 line,"));
+}
+
+TEST_F(Evaluate, TablesComeAsMarkdownAndLatex) {
+  const auto with = [&](const std::string& format) {
+    return run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-s", path("src"),
+                "--by-length", "4", "--training", path("ref2"), "--confidence", "--format", format})
+        .out;
+  };
+  EXPECT_THAT(with("markdown"),
+              AllOf(HasSubstr("| system | BLEU (μ ± 95% CI) | chrF2 (μ ± 95% CI) |\n"),
+                    HasSubstr("\n| hyp | 54.89 ("), HasSubstr("- BLEU: `nrefs:1|bs:1000|"),
+                    HasSubstr("\n| 0–4 | 2 |"), HasSubstr("| times in training |")));
+  EXPECT_THAT(with("latex"),
+              AllOf(HasSubstr("% BLEU: nrefs:1|bs:1000|"), HasSubstr("$\\mu$ $\\pm$ 95\\% CI"),
+                    HasSubstr("\n0--4 & 2 & "), HasSubstr("\\bottomrule\n\\end{tabular}\n")));
+}
+
+// The training text has "A" once and "dog" twice; of the words unseen in it the reference has five.
+TEST_F(Evaluate, WordsAreScoredByTheirFrequencyInTraining) {
+  write_text(folder / "train", "A dog\ndog\n");
+  const auto finished = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"),
+                             "--training", path("train"), "--json"});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto buckets = Json::parse(finished.out).at("by_frequency");
+  ASSERT_EQ(buckets.size(), 7u);
+  EXPECT_EQ(buckets[0].at("reference"), 14);
+  EXPECT_EQ(buckets[1].at("reference"), 1);
+  EXPECT_EQ(buckets[1].at("f1"), 1.0);
+  EXPECT_EQ(buckets[2].at("reference"), 1);
+  EXPECT_EQ(buckets[6].at("commonest"), Json());
+  write_text(folder / "empty", "\n");
+  const auto empty = run(
+      {"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--training", path("empty")});
+  EXPECT_EQ(empty.code, 3);
+  EXPECT_THAT(empty.err, HasSubstr(path("empty") + ": empty"));
+}
+
+TEST_F(Evaluate, TokenisedHypothesesAreWarnedOf) {
+  std::string tokens;
+  std::string plain;
+  for (int i = 0; i < 10; ++i) {
+    tokens += "They watch .\n";
+    plain += "They watch.\n";
+  }
+  write_text(folder / "tokens", tokens);
+  write_text(folder / "plain", plain);
+  const auto finished = run({"evaluate", "--hypotheses", path("tokens"), "-r", path("plain")});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("the hypotheses look tokenised"));
+  EXPECT_THAT(run({"evaluate", "--hypotheses", path("plain"), "-r", path("tokens")}).err,
+              HasSubstr("swapped?"));
+  EXPECT_EQ(run({"evaluate", "--hypotheses", path("tokens"), "-r", path("plain"), "--force"}).err,
+            "");
+}
+
+TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithTheNearest) {
+  const auto with = [&](const std::string& option, const std::string& name) {
+    const auto finished =
+        run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), option, name});
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(with("--tokenize", "14a"), HasSubstr("did you mean '13a'?"));
+  EXPECT_THAT(with("--metrics", "bleu,tre"),
+              HasSubstr("unknown metric 'tre': did you mean 'ter'?"));
+  EXPECT_THAT(with("--format", "latx"), HasSubstr("did you mean 'latex'?"));
 }
 
 }  // namespace

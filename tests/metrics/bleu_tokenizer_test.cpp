@@ -27,8 +27,13 @@ TEST(BleuTokenizer, UnknownNameIsAnErrorThatListsTheNames) {
     bleu_tokenizer_named("spm");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "unknown BLEU tokenizer 'spm': give 13a, intl, char or none");
+    EXPECT_STREQ(error.what(), "unknown BLEU tokenizer 'spm': there are 13a, intl, zh, char, none");
   }
+}
+
+TEST(BleuTokenizer, ANearNameIsSuggested) {
+  EXPECT_THAT([] { bleu_tokenizer_named("14a"); },
+              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("did you mean '13a'?")));
 }
 
 TEST(BleuTokenizer, Mteval13aKeepsNumbersAndApostrophesWhole) {

@@ -27,6 +27,23 @@ TEST(Table, MarkdownEscapesBarsAndLeavesRulesOut) {
   EXPECT_EQ(table.markdown(), "| name | count |\n| --- | ---: |\n| a\\|b\\\\c d | 1 |\n");
 }
 
+TEST(Table, LatexEscapesWhatItTakesForCommands) {
+  Table table({{"a_b"}, {"5 – 9 %", Align::right}});
+  table.add({"x & \\y{z}", "1 ± 2"});
+  table.add_rule();
+  table.add({"é", "#1"});
+  EXPECT_EQ(table.latex(),
+            "\\begin{tabular}{lr}\n"
+            "\\toprule\n"
+            "a\\_b & 5 -- 9 \\% \\\\\n"
+            "\\midrule\n"
+            "x \\& \\textbackslash{}y\\{z\\} & 1 $\\pm$ 2 \\\\\n"
+            "\\midrule\n"
+            "é & \\#1 \\\\\n"
+            "\\bottomrule\n"
+            "\\end{tabular}\n");
+}
+
 TEST(Table, TooManyCellsAreRefused) {
   Table table({{"one"}});
   EXPECT_THROW(table.add({"1", "2"}), std::invalid_argument);

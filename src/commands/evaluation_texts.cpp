@@ -1,0 +1,81 @@
+#include "commands/evaluation_texts.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "commands/alignment_file.h"
+#include "data/line_checks.h"
+#include "data/line_reader.h"
+#include "text/utf8.h"
+
+namespace regard {
+namespace {
+
+void check_counts(const std::string& first_path, std::size_t first, const std::string& second_path,
+                  std::size_t second) {
+  check_line_counts(first_path, static_cast<std::int64_t>(first), second_path,
+                    static_cast<std::int64_t>(second));
+}
+
+// Files of one name, in different folders, are called by their paths.
+Systems read_systems(const std::vector<std::string>& files) {
+  Systems systems;
+  for (const auto& file : files) {
+    const auto same = std::ranges::count(files, name_of(file), [](auto& f) { return name_of(f); });
+    systems.emplace_back(same > 1 ? file : name_of(file), read_lines(file));
+  }
+  return systems;
+}
+
+}  // namespace
+
+std::vector<std::string> system_files(const EvaluateArguments& arguments) {
+  auto files = arguments.hypotheses;
+  files.insert(files.end(), arguments.compared.begin(), arguments.compared.end());
+  return files;
+}
+
+std::string name_of(const std::filesystem::path& path) {
+  return (path.has_filename() ? path : path.parent_path()).stem().string();
+}
+
+EvaluationTexts read_texts(const EvaluateArguments& arguments) {
+  EvaluationTexts texts;
+  for (const auto& path : arguments.references) {
+    texts.references.push_back(read_lines(path));
+    if (!std::ranges::all_of(texts.references.back(), is_blank)) continue;
+    throw InputError("{}: empty, so there is nothing to score", path);
+  }
+  const auto& first = arguments.references[0];
+  const auto count = texts.references[0].size();
+  for (std::size_t r = 1; r < texts.references.size(); ++r) {
+    check_counts(arguments.references[r], texts.references[r].size(), first, count);
+  }
+  if (!arguments.source.empty()) {
+    texts.source = read_lines(arguments.source);
+    check_counts(arguments.source, texts.source.size(), first, count);
+  }
+  const auto files = system_files(arguments);
+  texts.systems = read_systems(files);
+  for (std::size_t s = 0; s < files.size(); ++s) {
+    check_counts(files[s], texts.systems[s].second.size(), first, count);
+  }
+  if (!arguments.gold.empty()) {
+    texts.gold = read_alignments(arguments.gold);
+    check_counts(arguments.gold, texts.gold.size(), first, count);
+  }
+  return texts;
+}
+
+WordFrequencies count_words(const std::vector<std::string>& files, const BleuOptions& options) {
+  WordFrequencies frequencies(options);
+  for (const auto& file : files) {
+    LineReader reader(file);
+    std::int64_t lines = 0;
+    for (std::string line; reader.next(line);) lines += frequencies.add(line) ? 1 : 0;
+    if (lines == 0) throw InputError("{}: empty, so no word is seen in training", file);
+  }
+  return frequencies;
+}
+
+}  // namespace regard

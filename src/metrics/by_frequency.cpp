@@ -1,0 +1,85 @@
+#include "metrics/by_frequency.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "metrics/references.h"
+#include "text/unicode.h"
+
+namespace regard {
+
+namespace {
+
+constexpr std::array<std::uint64_t, 7> beginnings = {0, 1, 2, 5, 10, 100, 1000};
+
+std::vector<FrequencyBucket> empty_buckets() {
+  std::vector<FrequencyBucket> buckets(beginnings.size());
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    buckets[b].rarest = beginnings[b];
+    if (b + 1 < buckets.size()) buckets[b].commonest = beginnings[b + 1] - 1;
+  }
+  return buckets;
+}
+
+std::size_t bucket_of(std::uint64_t frequency) {
+  const auto* const next = std::ranges::upper_bound(beginnings, frequency);
+  return static_cast<std::size_t>(next - beginnings.begin()) - 1;
+}
+
+double share(std::int64_t part, std::int64_t all) {
+  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+}
+
+struct Occurrences {
+  std::int64_t reference = 0;
+  std::int64_t system = 0;
+};
+
+}  // namespace
+
+bool WordFrequencies::add(const std::string& line) {
+  const auto text = tokenize_for_bleu(line, options_);
+  const auto words = split_words(text);
+  for (const auto word : words) ++counts_[std::u32string(word)];
+  return !words.empty();
+}
+
+std::uint64_t WordFrequencies::of(std::u32string_view word) const {
+  const auto found = counts_.find(word);
+  return found == counts_.end() ? 0 : found->second;
+}
+
+double FrequencyBucket::precision() const {
+  return share(matches, system);
+}
+double FrequencyBucket::recall() const {
+  return share(matches, reference);
+}
+double FrequencyBucket::f1() const {
+  return share(2 * matches, system + reference);
+}
+
+std::vector<FrequencyBucket> score_by_frequency(const std::vector<std::string>& hypotheses,
+                                                const std::vector<std::string>& reference,
+                                                const WordFrequencies& frequencies,
+                                                const BleuOptions& options) {
+  check_references(hypotheses.size(), {reference});
+  auto buckets = empty_buckets();
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const auto wanted = tokenize_for_bleu(reference[i], options);
+    const auto found = tokenize_for_bleu(hypotheses[i], options);
+    std::map<std::u32string_view, Occurrences> words;
+    for (const auto word : split_words(wanted)) ++words[word].reference;
+    for (const auto word : split_words(found)) ++words[word].system;
+    for (const auto& [word, times] : words) {
+      auto& bucket = buckets[bucket_of(frequencies.of(word))];
+      bucket.reference += times.reference;
+      bucket.system += times.system;
+      bucket.matches += std::min(times.reference, times.system);
+    }
+  }
+  return buckets;
+}
+
+}  // namespace regard
