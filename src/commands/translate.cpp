@@ -123,7 +123,9 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
   return count_lines(input, /*may_grow=*/true);
 }
 
-void check(const TranslateArguments& arguments, const TestingOptions& testing) {
+void check(const TranslateArguments& arguments, const TestingOptions& testing,
+           const ReadyModel& model) {
+  check_search(testing, model);
   if (arguments.n_best > testing.beam_size) {
     throw ConfigError("--n-best {}: the search keeps only {} hypotheses; widen it with --beam-size",
                       arguments.n_best, testing.beam_size);
@@ -138,12 +140,13 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
-  check(arguments, testing);
+  check(arguments, testing, model);
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
                 longest_line(model.loaded.options.data));
   Outputs outputs(arguments, model);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights();
+  search.n_best = std::max<std::int64_t>(1, arguments.n_best);
 
   const auto total = total_lines(arguments.input);
   std::optional<DecodingReporter> reporter;

@@ -6,6 +6,7 @@
 
 #include "decoding/attention_rows.h"
 #include "decoding/beam.h"
+#include "decoding/next_tokens.h"
 
 namespace regard {
 namespace {
@@ -75,6 +76,19 @@ struct Rows {
   }
 };
 
+// One for each row of the batch.
+std::vector<std::vector<std::int32_t>> histories_of(const std::vector<Beam>& beams,
+                                                    const std::vector<std::size_t>& alive,
+                                                    std::int64_t W) {
+  std::vector<std::vector<std::int32_t>> histories;
+  for (const auto sentence : alive) {
+    for (std::int64_t k = 0; k < W; ++k) {
+      histories.push_back(beams[sentence].history(static_cast<std::size_t>(k)));
+    }
+  }
+  return histories;
+}
+
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
@@ -82,6 +96,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
                                                  const SearchOptions& options) {
   const auto B = source.size(0);
   const auto W = options.beam_size;
+  const TokenChooser chooser(options);
   std::vector<Beam> beams;
   std::vector<std::size_t> alive;  // which sentence each group of W rows belongs to
   for (std::int64_t b = 0; b < B; ++b) {
@@ -100,9 +115,12 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(model.output().logits(step, memory), 2 * W, options);
+    const auto best =
+        chooser.best(model.output().logits(step, memory), 2 * W,
+                     chooser.needs_histories() ? histories_of(beams, alive, W)
+                                               : std::vector<std::vector<std::int32_t>>());
     const Candidates candidates(W, scores, best,
-                                options.want_weights ? step.weights : torch::Tensor());
+                                options.needs_weights() ? step.weights : torch::Tensor());
     Rows next;
     std::vector<std::int64_t> staying;  // sentences of the batch that go on
     std::vector<std::size_t> still_alive;

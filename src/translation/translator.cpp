@@ -14,6 +14,12 @@ SearchOptions search_options(const TestingOptions& options) {
   SearchOptions search;
   search.beam_size = options.beam_size;
   search.beam_alpha = options.beam_alpha;
+  search.length_penalty = options.length_penalty;
+  search.coverage_beta = options.coverage_beta;
+  search.min_output_length = options.min_output_length;
+  search.repetition_penalty = options.repetition_penalty;
+  search.no_repeat_ngram = options.no_repeat_ngram;
+  search.early_stopping = options.early_stopping;
   search.max_output_length = options.max_output_length;
   search.max_output_ratio = options.max_output_ratio;
   return search;
