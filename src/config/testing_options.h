@@ -30,6 +30,8 @@ struct TestingOptions {
   std::int64_t min_output_length = 0;
   double repetition_penalty = 1;
   std::int64_t no_repeat_ngram = 0;
+  std::int64_t beam_groups = 1;
+  double diversity = 0.5;
   std::int64_t max_output_length = 100;
   double max_output_ratio = 3;
   std::int64_t batch_size = 64;
@@ -63,6 +65,14 @@ void describe(TestingOptions& o, Field&& field) {
         between(0.01, 100));
   field("no_repeat_ngram", o.no_repeat_ngram,
         "no translation has the same n tokens in a row twice; 0 is off", at_least(0));
+  field("beam_groups", o.beam_groups,
+        "groups that share the W hypotheses, each a beam search that avoids what those before it "
+        "say at the same step (diverse beam search, Vijayakumar 2016); 1 is one beam",
+        between(1, 1000));
+  field("diversity", o.diversity,
+        "beam_groups: what a token loses in log-probability for each hypothesis of a group before "
+        "that says it at this step",
+        between(0, 100));
   field("batch_size", o.batch_size, "sentences translated together", at_least(1));
   field("validation_beam_size", o.validation_beam_size, "the beam size during training",
         between(1, 1000));

@@ -23,6 +23,9 @@ struct SearchOptions {
   std::int64_t min_output_length = 0;
   double repetition_penalty = 1;
   std::int64_t no_repeat_ngram = 0;
+  // Of diverse beam groups (decoding/beam_groups.h).
+  std::int64_t beam_groups = 1;  // G, a divisor of W
+  double diversity = 0.5;
   // Of the end.
   SearchEnd early_stopping = SearchEnd::full;
   std::int64_t n_best = 1;                   // how many `exact` makes sure of; at most W

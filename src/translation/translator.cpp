@@ -19,6 +19,8 @@ SearchOptions search_options(const TestingOptions& options) {
   search.min_output_length = options.min_output_length;
   search.repetition_penalty = options.repetition_penalty;
   search.no_repeat_ngram = options.no_repeat_ngram;
+  search.beam_groups = options.beam_groups;
+  search.diversity = options.diversity;
   search.early_stopping = options.early_stopping;
   search.max_output_length = options.max_output_length;
   search.max_output_ratio = options.max_output_ratio;
