@@ -10,11 +10,26 @@ void check_groups(const TestingOptions& o, Contradictions& problems) {
         "share the hypotheses",
         o.beam_groups, o.beam_size);
   }
+  if (o.samples > 0 && o.beam_groups > 1) {
+    problems.add("testing.beam_groups is {}, but testing.samples is {}: samples have no beam",
+                 o.beam_groups, o.samples);
+  }
 }
 
 // An option that nobody reads is a mistake.
 void check_readers(const TestingOptions& o, Contradictions& problems) {
   const TestingOptions defaults;
+  const auto unread = [&](auto TestingOptions::*key, const std::string& name) {
+    if (o.*key == defaults.*key) return;
+    problems.add("testing.{}: found {}, but testing.samples is 0: only samples heed it", name,
+                 o.*key);
+  };
+  if (o.samples == 0) {
+    unread(&TestingOptions::temperature, "temperature");
+    unread(&TestingOptions::top_k, "top_k");
+    unread(&TestingOptions::top_p, "top_p");
+    unread(&TestingOptions::seed, "seed");
+  }
   if (o.beam_groups == 1 && o.diversity != defaults.diversity) {
     problems.add("testing.diversity: found {}, but testing.beam_groups is 1: one beam has none",
                  o.diversity);

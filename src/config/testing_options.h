@@ -32,6 +32,11 @@ struct TestingOptions {
   std::int64_t no_repeat_ngram = 0;
   std::int64_t beam_groups = 1;
   double diversity = 0.5;
+  std::int64_t samples = 0;
+  double temperature = 1;
+  std::int64_t top_k = 0;
+  double top_p = 1;
+  std::int64_t seed = 1;
   std::int64_t max_output_length = 100;
   double max_output_ratio = 3;
   std::int64_t batch_size = 64;
@@ -73,6 +78,21 @@ void describe(TestingOptions& o, Field&& field) {
         "beam_groups: what a token loses in log-probability for each hypothesis of a group before "
         "that says it at this step",
         between(0, 100));
+  field("samples", o.samples,
+        "in place of a search, draw so many translations of each sentence from the model's "
+        "probabilities; 0 is off",
+        between(0, 1000));
+  field("temperature", o.temperature,
+        "samples: logits are divided by this; below 1 the probable becomes more probable",
+        between(0.01, 100));
+  field("top_k", o.top_k, "samples: only from the k most probable tokens (Fan 2018); 0 is off",
+        at_least(0));
+  field("top_p", o.top_p,
+        "samples: only from the fewest tokens that have this probability together (nucleus, "
+        "Holtzman 2020); 1 is off",
+        between(0.0001, 1));
+  field("seed", o.seed, "samples: a line's depend on this and on its number, and on nothing else",
+        at_least(0));
   field("batch_size", o.batch_size, "sentences translated together", at_least(1));
   field("validation_beam_size", o.validation_beam_size, "the beam size during training",
         between(1, 1000));

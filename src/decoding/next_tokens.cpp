@@ -8,6 +8,11 @@
 #include "kernels/top_k.h"
 
 namespace regard {
+namespace {
+
+constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 torch::Tensor penalise_repetition(const torch::Tensor& logits,
                                   const std::vector<std::vector<std::int32_t>>& histories,
@@ -45,11 +50,28 @@ std::vector<std::vector<std::int64_t>> TokenChooser::forbidden(
   return all;
 }
 
+torch::Tensor TokenChooser::penalised(
+    const torch::Tensor& logits, const std::vector<std::vector<std::int32_t>>& histories) const {
+  if (options_.repetition_penalty == 1) return logits;
+  return penalise_repetition(logits, histories, options_.repetition_penalty);
+}
+
+torch::Tensor TokenChooser::log_probabilities(
+    const torch::Tensor& logits, const std::vector<std::vector<std::int32_t>>& histories) const {
+  auto log_p =
+      penalised(logits, histories).log_softmax(-1).to(torch::kCPU, torch::kDouble).contiguous();
+  const auto left_out = forbidden(log_p.size(0), histories);
+  for (std::int64_t n = 0; n < log_p.size(0); ++n) {
+    auto* row = log_p.data_ptr<double>() + n * log_p.size(1);
+    const auto& out = left_out.empty() ? options_.never : left_out[static_cast<std::size_t>(n)];
+    for (const auto token : out) row[token] = minus_infinity;
+  }
+  return log_p;
+}
+
 NextTokens TokenChooser::best(const torch::Tensor& logits, std::int64_t k,
                               const std::vector<std::vector<std::int32_t>>& histories) const {
-  const auto scores = options_.repetition_penalty == 1
-                          ? logits
-                          : penalise_repetition(logits, histories, options_.repetition_penalty);
+  const auto scores = penalised(logits, histories);
   const auto N = scores.size(0);
   const auto V = scores.size(1);
   const auto left_out = forbidden(N, histories);
@@ -63,9 +85,8 @@ NextTokens TokenChooser::best(const torch::Tensor& logits, std::int64_t k,
 
   const auto kept = std::min(k, V - static_cast<std::int64_t>(options_.never.size()));
   // Where logits are not numbers there may be fewer: </s> without probability takes their place.
-  NextTokens next = {
-      torch::full({N, kept}, options_.end_token, torch::kInt64),
-      torch::full({N, kept}, -std::numeric_limits<double>::infinity(), torch::kDouble)};
+  NextTokens next = {torch::full({N, kept}, options_.end_token, torch::kInt64),
+                     torch::full({N, kept}, minus_infinity, torch::kDouble)};
   for (std::int64_t n = 0; n < N; ++n) {
     const auto& out = left_out.empty() ? options_.never : left_out[static_cast<std::size_t>(n)];
     auto* to_token = next.tokens.data_ptr<std::int64_t>() + n * kept;

@@ -36,7 +36,13 @@ class TokenChooser {
   NextTokens best(const torch::Tensor& logits, std::int64_t k,
                   const std::vector<std::vector<std::int32_t>>& histories) const;
 
+  // log P of all tokens, −∞ for those left out: [N, V] double on the CPU.
+  torch::Tensor log_probabilities(const torch::Tensor& logits,
+                                  const std::vector<std::vector<std::int32_t>>& histories) const;
+
  private:
+  torch::Tensor penalised(const torch::Tensor& logits,
+                          const std::vector<std::vector<std::int32_t>>& histories) const;
   // The tokens that may not follow, for each row; none where there are no rules.
   std::vector<std::vector<std::int64_t>> forbidden(
       std::int64_t rows, const std::vector<std::vector<std::int32_t>>& histories) const;

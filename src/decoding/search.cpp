@@ -6,6 +6,7 @@
 
 #include "decoding/beam_search.h"
 #include "decoding/greedy_search.h"
+#include "decoding/sampling.h"
 
 namespace regard {
 
@@ -19,18 +20,25 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,
+                                            const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed) {
+  if (sentences.empty()) {
+    return search(model, source, lengths, options,
+                  std::vector<SentenceOptions>(static_cast<std::size_t>(source.size(0))), packed);
+  }
   const torch::InferenceMode guard;
   const kernels::WithPackedWeights with(packed);
+  if (options.samples > 0) return sample(model, source, lengths, options, sentences);
   return options.beam_size == 1 ? greedy_search(model, source, lengths, options)
                                 : beam_search(model, source, lengths, options);
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options) {
+                                            const SearchOptions& options,
+                                            const std::vector<SentenceOptions>& sentences) {
   kernels::PackedWeights packed;
-  return search(model, source, lengths, options, packed);
+  return search(model, source, lengths, options, sentences, packed);
 }
 
 }  // namespace regard

@@ -26,6 +26,12 @@ struct SearchOptions {
   // Of diverse beam groups (decoding/beam_groups.h).
   std::int64_t beam_groups = 1;  // G, a divisor of W
   double diversity = 0.5;
+  // Of sampling, in place of a search (decoding/sampling.h).
+  std::int64_t samples = 0;  // a sentence; 0 is a search
+  double temperature = 1;
+  std::int64_t top_k = 0;  // 0 is all
+  double top_p = 1;
+  std::int64_t seed = 1;
   // Of the end.
   SearchEnd early_stopping = SearchEnd::full;
   std::int64_t n_best = 1;                   // how many `exact` makes sure of; at most W
@@ -39,6 +45,11 @@ struct SearchOptions {
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };
 
+// What holds of one sentence alone.
+struct SentenceOptions {
+  std::int64_t number = 0;  // its line, which its samples depend on
+};
+
 struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without <s> and </s>
   double log_probability = 0;        // Σ log P(y_t | y_<t, x), with </s> where it was reached
@@ -50,16 +61,19 @@ struct Hypothesis {
 // The most tokens that a sentence of this length, </s> included, is translated to.
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options);
 
-// The n-best list of each source sentence, best first, never empty. source [B, S], lengths [B] as
-// for Seq2Seq::encode. The model must be in evaluation mode. Its weights are packed into `packed`,
-// for all searches until they change.
+// The n-best list of each source sentence, best first, or its samples; never empty. source [B, S],
+// lengths [B] as for Seq2Seq::encode; `sentences` one for each, or none where none has anything of
+// its own. The model must be in evaluation mode. Its weights are packed into `packed`, for all
+// searches until they change.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,
+                                            const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed);
 // One search by itself.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
-                                            const SearchOptions& options);
+                                            const SearchOptions& options,
+                                            const std::vector<SentenceOptions>& sentences = {});
 
 }  // namespace regard
