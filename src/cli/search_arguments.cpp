@@ -1,6 +1,7 @@
 #include "cli/search_arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,18 +24,54 @@ std::string text_of(const Range& range) {
   return fmt::format("from {} to {}", range.min, range.max);
 }
 
-template <typename Number>
-CLI::Validator number_in(const Range& range) {
-  const std::string kind = std::is_integral_v<Number> ? "a whole number" : "a number";
+template <Choice Value>
+std::string names_of(std::string_view separator) {
+  return fmt::format("{}", fmt::join(enum_names(Value{}), separator));
+}
+
+// False when there is no such choice.
+template <Choice Value>
+bool read_choice(std::string_view name, Value& value) {
+  const auto names = enum_names(value);
+  const auto place = std::find(names.begin(), names.end(), name);
+  if (place != names.end()) value = static_cast<Value>(place - names.begin());
+  return place != names.end();
+}
+
+template <typename Value>
+CLI::Validator wanted_as(const Range& range) {
   const auto check = [=](const std::string& input) -> std::string {
-    Number value{};
-    if (CLI::detail::lexical_cast(input, value) && static_cast<double>(value) >= range.min &&
-        static_cast<double>(value) <= range.max) {
-      return {};
+    Value value{};
+    if constexpr (Choice<Value>) {
+      if (read_choice(input, value)) return {};
+      return fmt::format("found `{}`, wanted one of {}", input, names_of<Value>(", "));
+    } else {
+      const std::string kind = std::is_integral_v<Value> ? "a whole number" : "a number";
+      if (CLI::detail::lexical_cast(input, value) && static_cast<double>(value) >= range.min &&
+          static_cast<double>(value) <= range.max) {
+        return {};
+      }
+      return fmt::format("found `{}`, wanted {} {}", input, kind, text_of(range));
     }
-    return fmt::format("found `{}`, wanted {} {}", input, kind, text_of(range));
   };
   return CLI::Validator(check, "");
+}
+
+template <typename Value>
+std::string type_name() {
+  if constexpr (Choice<Value>) return names_of<Value>("|");
+  return "N";
+}
+
+template <typename Value>
+Value given(const CLI::Option& option) {
+  if constexpr (Choice<Value>) {
+    Value value{};
+    read_choice(option.as<std::string>(), value);
+    return value;
+  } else {
+    return option.as<Value>();
+  }
 }
 
 }  // namespace
@@ -42,24 +79,24 @@ CLI::Validator number_in(const Range& range) {
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
   arguments.command = &command;
   TestingOptions defaults;
-  describe(defaults, [&]<typename Number>(std::string_view key, const Number&,
-                                          std::string_view help, Range range = {}) {
+  describe(defaults, [&]<typename Value>(std::string_view key, const Value&, std::string_view help,
+                                         Range range = {}) {
     if (key == training_only) return;
     const std::string text(help);
     command.add_option(flag_of(key), text)
         ->needs(model)
         ->expected(1)
-        ->check(number_in<Number>(range))
-        ->type_name("N")
+        ->check(wanted_as<Value>(range))
+        ->type_name(type_name<Value>())
         ->group("Search (as in the model's configuration unless given)");
   });
 }
 
 TestingOptions SearchArguments::over(TestingOptions options) const {
   describe(options,
-           [&]<typename Number>(std::string_view key, Number& value, std::string_view, Range = {}) {
+           [&]<typename Value>(std::string_view key, Value& value, std::string_view, Range = {}) {
              const auto* option = command->get_option_no_throw(flag_of(key));
-             if (option != nullptr && option->count() > 0) value = option->as<Number>();
+             if (option != nullptr && option->count() > 0) value = given<Value>(*option);
            });
   return options;
 }

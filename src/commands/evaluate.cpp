@@ -45,6 +45,7 @@ class ModelEvaluation {
   explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_model(arguments.model)),
         testing_(arguments.search.over(model_.loaded.options.testing)) {
+    check_search(testing_, model_);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 

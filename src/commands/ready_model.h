@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/model_arguments.h"
+#include "config/testing_options.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -22,5 +23,8 @@ struct ReadyModel {
 // Makes the workers too, so it comes before the first tensor. Errors as of resolve_model(),
 // find_device() and load_model().
 ReadyModel load_model(const ModelArguments& arguments);
+
+// ConfigError where the options contradict each other or the model.
+void check_search(const TestingOptions& options, const ReadyModel& model);
 
 }  // namespace regard

@@ -73,9 +73,9 @@ std::string n_best_lines(std::int64_t number, const Translation& translation,
 // The things that can be written, opened before the first line is translated.
 class Outputs {
  public:
-  Outputs(const TranslateArguments& arguments, const ReadyModel& model)
+  Outputs(const TranslateArguments& arguments, const ReadyModel& model, std::int64_t n_best)
       : model_(model),
-        n_best_(static_cast<std::size_t>(arguments.n_best)),
+        n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
         text_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
@@ -123,11 +123,23 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
   return count_lines(input, /*may_grow=*/true);
 }
 
-void check(const TranslateArguments& arguments, const TestingOptions& testing) {
-  if (arguments.n_best > testing.beam_size) {
+void check(const TranslateArguments& arguments, const TestingOptions& testing,
+           const ReadyModel& model) {
+  check_search(testing, model);
+  if (testing.samples > 0 && arguments.n_best > testing.samples) {
+    throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
+                      arguments.n_best, testing.samples);
+  }
+  if (testing.samples == 0 && arguments.n_best > testing.beam_size) {
     throw ConfigError("--n-best {}: the search keeps only {} hypotheses; widen it with --beam-size",
                       arguments.n_best, testing.beam_size);
   }
+}
+
+// How many translations of each line are written in Moses's format; 0 where it is one, plain.
+// Samples are always written so, as none of them is the best.
+std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOptions& testing) {
+  return arguments.n_best == 0 && !arguments.explain ? testing.samples : arguments.n_best;
 }
 
 }  // namespace
@@ -138,12 +150,14 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
-  check(arguments, testing);
+  check(arguments, testing, model);
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
                 longest_line(model.loaded.options.data));
-  Outputs outputs(arguments, model);
+  const auto n_best = lines_wanted(arguments, testing);
+  Outputs outputs(arguments, model, n_best);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights();
+  search.n_best = std::max<std::int64_t>(1, n_best);
 
   const auto total = total_lines(arguments.input);
   std::optional<DecodingReporter> reporter;

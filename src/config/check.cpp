@@ -166,6 +166,16 @@ void check_end(const TrainingOptions& o, bool validates, Contradictions& problem
   }
 }
 
+void check_coverage(const Options& o, Contradictions& problems) {
+  const bool attends =
+      o.model.decoder.kind == LayerKind::transformer || o.model.attention.kind != "none";
+  if (o.testing.coverage_beta == 0 || attends) return;
+  problems.add(
+      "testing.coverage_beta is {}, but model.attention.kind is none: coverage is a sum of "
+      "attention weights; set coverage_beta to 0",
+      o.testing.coverage_beta);
+}
+
 Contradictions contradictions(const Options& options, const Origins& origins) {
   Contradictions problems(origins);
   Options sized = options;  // describe() takes no const
@@ -177,6 +187,8 @@ Contradictions contradictions(const Options& options, const Origins& origins) {
   check_kinds(options, problems);
   check_numbers(options, problems);
   check_output_options(options, problems);
+  check_search_options(options.testing, problems);
+  check_coverage(options, problems);
   return problems;
 }
 
@@ -184,6 +196,13 @@ Contradictions contradictions(const Options& options, const Origins& origins) {
 
 void check_options(const Options& options, const Origins& origins) {
   contradictions(options, origins).throw_if_any();
+}
+
+void check_testing_options(const TestingOptions& options) {
+  const Origins nowhere;
+  Contradictions problems(nowhere);
+  check_search_options(options, problems);
+  problems.throw_if_any();
 }
 
 void check_training_options(const Options& options, const Origins& origins) {

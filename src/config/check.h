@@ -15,4 +15,7 @@ void check_options(const Options& options, const Origins& origins = {});
 // rate that moves, an end.
 void check_training_options(const Options& options, const Origins& origins = {});
 
+// The search's options alone, for those that the command line has changed.
+void check_testing_options(const TestingOptions& options);
+
 }  // namespace regard

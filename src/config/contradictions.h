@@ -35,5 +35,7 @@ class Contradictions {
 // What a source of numbers asks of the rest, and what each kind of output does.
 void check_numbers(const Options& options, Contradictions& problems);
 void check_output_options(const Options& options, Contradictions& problems);
+// What options of the search ask of each other.
+void check_search_options(const TestingOptions& options, Contradictions& problems);
 
 }  // namespace regard

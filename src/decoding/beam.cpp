@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "decoding/score.h"
 
 namespace regard {
 
@@ -9,16 +12,17 @@ Beam::Beam(std::int64_t source_length, const SearchOptions& options)
     : options_(&options),
       source_length_(source_length),
       length_limit_(output_limit(source_length, options)),
-      alive_(options.beam_size, -1) {}
+      open_(1) {}
 
 std::int64_t Beam::add_link(const Candidate& candidate) {
-  links_.push_back({candidate.token, alive_[candidate.parent], candidate.weights});
+  const auto previous = open_[static_cast<std::size_t>(candidate.parent)].link;
+  links_.push_back({candidate.token, previous, candidate.weights});
   return static_cast<std::int64_t>(links_.size()) - 1;
 }
 
-Hypothesis Beam::trace(std::int64_t link, double log_probability, bool finished) const {
+Hypothesis Beam::trace(const Open& last, bool finished) const {
   Hypothesis hypothesis;
-  for (auto at = link; at >= 0; at = links_[at].previous) {
+  for (auto at = last.link; at >= 0; at = links_[at].previous) {
     if (links_[at].token != options_->end_token) {
       hypothesis.tokens.push_back(static_cast<std::int32_t>(links_[at].token));
     }
@@ -26,45 +30,76 @@ Hypothesis Beam::trace(std::int64_t link, double log_probability, bool finished)
   }
   std::reverse(hypothesis.tokens.begin(), hypothesis.tokens.end());
   std::reverse(hypothesis.weights.begin(), hypothesis.weights.end());
-  hypothesis.log_probability = log_probability;
+  hypothesis.log_probability = last.log_probability;
   hypothesis.finished = finished;
-  const auto length = static_cast<std::int64_t>(hypothesis.tokens.size()) + finished;
-  hypothesis.score = log_probability / length_penalty(length, options_->beam_alpha);
+  hypothesis.score = score_of(hypothesis, *options_);
   return hypothesis;
+}
+
+std::vector<std::int32_t> Beam::history(std::size_t k) const {
+  std::vector<std::int32_t> tokens;
+  for (auto at = k < open_.size() ? open_[k].link : -1; at >= 0; at = links_[at].previous) {
+    tokens.push_back(static_cast<std::int32_t>(links_[at].token));
+  }
+  std::reverse(tokens.begin(), tokens.end());
+  return tokens;
 }
 
 std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
   const auto W = static_cast<std::size_t>(options_->beam_size);
+  const bool until_full = options_->early_stopping == SearchEnd::full;
   std::vector<Candidate> going_on;
-  std::vector<std::int64_t> alive;
+  std::vector<Open> open;
   for (std::size_t rank = 0; rank < candidates.size() && going_on.size() < W; ++rank) {
     const auto& candidate = candidates[rank];
     if (!std::isfinite(candidate.log_probability)) continue;
     if (candidate.token != options_->end_token) {
-      alive.push_back(add_link(candidate));
+      open.push_back({add_link(candidate), candidate.log_probability});
       going_on.push_back(candidate);
-    } else if (rank < W && finished_.size() < W) {
-      finished_.push_back(trace(add_link(candidate), candidate.log_probability, true));
+    } else if (rank < W && (!until_full || finished_.size() < W)) {
+      finished_.push_back(trace({add_link(candidate), candidate.log_probability}, true));
     }
   }
-  alive_ = std::move(alive);
+  if (going_on.empty() && finished_.empty()) {  // nothing may come next
+    cut_off();
+    return {};
+  }
+  open_ = std::move(open);
   ++length_;
-  if (finished_.size() >= W || going_on.empty()) return {};
+  if (open_.empty() || is_decided()) return {};
   if (length_ < length_limit_) return going_on;
-  if (finished_.empty()) {  // cut off: better than nothing
-    for (std::size_t i = 0; i < going_on.size(); ++i) {
-      finished_.push_back(trace(alive_[i], going_on[i].log_probability, false));
-    }
-  }
+  if (finished_.empty()) cut_off();
   return {};
 }
 
+// Better than nothing.
+void Beam::cut_off() {
+  for (const auto& open : open_) finished_.push_back(trace(open, false));
+}
+
+bool Beam::is_decided() const {
+  const auto wanted = static_cast<std::size_t>(
+      options_->early_stopping == SearchEnd::full ? options_->beam_size : options_->n_best);
+  if (options_->early_stopping == SearchEnd::never || finished_.size() < wanted) return false;
+  if (options_->early_stopping == SearchEnd::full) return true;
+  double best_open = open_[0].log_probability;
+  for (const auto& open : open_) best_open = std::max(best_open, open.log_probability);
+  std::vector<double> scores;
+  for (const auto& hypothesis : finished_) scores.push_back(hypothesis.score);
+  const auto last_wanted = scores.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
+  std::nth_element(scores.begin(), last_wanted, scores.end(), std::greater<>());
+  return *last_wanted >= best_possible_score(best_open, length_limit_, *options_);
+}
+
 std::vector<Hypothesis> Beam::n_best() const {
-  if (finished_.empty()) return {Hypothesis{}};  // a model whose probabilities are all NaN
-  auto sorted = finished_;
-  std::stable_sort(sorted.begin(), sorted.end(),
+  auto best = finished_;
+  std::stable_sort(best.begin(), best.end(),
                    [](const auto& a, const auto& b) { return a.score > b.score; });
-  return sorted;
+  const auto W = static_cast<std::size_t>(options_->beam_size);
+  if (best.size() > W) best.resize(W);
+  if (options_->want_weights) return best;
+  for (auto& hypothesis : best) hypothesis.weights.clear();
+  return best;
 }
 
 }  // namespace regard

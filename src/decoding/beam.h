@@ -1,4 +1,9 @@
-// The beam of one sentence: how its hypotheses came about, and which have finished.
+// The beam of one sentence: how its hypotheses came about, which have finished, and when it ends.
+//
+//   full   when W hypotheses have finished
+//   exact  as soon as no open hypothesis can still reach the score of the n-th best finished one
+//          (best_possible_score() in decoding/score.h): the n best are those of `never`
+//   never  at the greatest length only
 #pragma once
 
 #include <cstdint>
@@ -13,7 +18,7 @@ struct Candidate {
   std::int64_t parent = 0;
   std::int64_t token = 0;
   double log_probability = 0;  // of the whole
-  std::vector<float> weights;  // attention at this step, where wanted
+  std::vector<float> weights;  // attention at this step, where needed
 };
 
 class Beam {
@@ -25,7 +30,9 @@ class Beam {
   std::vector<Candidate> advance(const std::vector<Candidate>& candidates);
 
   std::int64_t source_length() const { return source_length_; }
-  // Best first; once the sentence has ended.
+  // The tokens of open hypothesis k, and none where there is no such one.
+  std::vector<std::int32_t> history(std::size_t k) const;
+  // Best first, at most W; once the sentence has ended.
   std::vector<Hypothesis> n_best() const;
 
  private:
@@ -35,16 +42,22 @@ class Beam {
     std::int64_t previous;  // in links_; -1 before the first
     std::vector<float> weights;
   };
+  struct Open {
+    std::int64_t link = -1;  // the last
+    double log_probability = 0;
+  };
 
   std::int64_t add_link(const Candidate& candidate);
-  Hypothesis trace(std::int64_t link, double log_probability, bool finished) const;
+  Hypothesis trace(const Open& last, bool finished) const;
+  void cut_off();
+  bool is_decided() const;
 
   const SearchOptions* options_;
   std::int64_t source_length_;
   std::int64_t length_limit_;
-  std::int64_t length_ = 0;  // tokens of each hypothesis that is alive
+  std::int64_t length_ = 0;  // tokens of each hypothesis that is open
   std::vector<Link> links_;
-  std::vector<std::int64_t> alive_;  // the last link of each hypothesis in the beam
+  std::vector<Open> open_;
   std::vector<Hypothesis> finished_;
 };
 

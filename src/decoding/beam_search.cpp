@@ -1,79 +1,49 @@
 #include "decoding/beam_search.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "decoding/attention_rows.h"
-#include "decoding/beam.h"
+#include "decoding/beam_groups.h"
+#include "decoding/candidates.h"
+#include "decoding/next_tokens.h"
 
 namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// The best continuations of each sentence: 2W leave W to go on, however many are </s>.
-class Candidates {
- public:
-  // scores: log P of each hypothesis, W a sentence; next: 2W tokens for each; weights [n · W, S] or
-  // undefined.
-  Candidates(std::int64_t W, const std::vector<double>& scores, const NextTokens& next,
-             const torch::Tensor& weights)
-      : W_(static_cast<std::size_t>(W)), scores_(scores), next_(next), weights_(weights) {}
-
-  std::vector<Candidate> of(std::size_t sentence, std::int64_t source_length) const {
-    const auto k = static_cast<std::size_t>(next_.tokens.size(1));
-    const auto* tokens = next_.tokens.data_ptr<std::int64_t>();
-    const auto* log_p = next_.log_p.data_ptr<double>();
-    std::vector<Candidate> candidates;
-    for (std::size_t parent = 0; parent < W_; ++parent) {
-      const auto row = sentence * W_ + parent;
-      for (std::size_t i = row * k; i < (row + 1) * k; ++i) {
-        const auto total = scores_[row] + log_p[i];
-        candidates.push_back({static_cast<std::int64_t>(parent),
-                              tokens[i],
-                              std::isnan(total) ? minus_infinity : total,
-                              {}});
-      }
-    }
-    // Of equals the earlier first: nothing depends on the rest of the batch.
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-      return a.log_probability > b.log_probability;
-    });
-    candidates.resize(std::min(candidates.size(), 2 * W_));
-    if (weights_) {
-      for (auto& candidate : candidates) {
-        const auto row = sentence * W_ + static_cast<std::size_t>(candidate.parent);
-        candidate.weights = weights_.row(row, source_length);
-      }
-    }
-    return candidates;
-  }
-
- private:
-  std::size_t W_;
-  const std::vector<double>& scores_;
-  const NextTokens& next_;
-  AttentionRows weights_;
-};
-
-// What goes into the next step: one entry for each row of the batch, W rows a sentence.
+// What goes into the next step: one entry for each row of the batch, W rows a beam.
 struct Rows {
   std::vector<std::int64_t> parents;
   std::vector<std::int64_t> tokens;
-  std::vector<double> scores;
+  std::vector<double> log_p;
 
-  // Places that no candidate fills repeat the first with no probability.
-  void add(std::size_t sentence, std::int64_t W, const std::vector<Candidate>& going_on) {
+  // Places that no candidate fills repeat the first, or any, with no probability.
+  void add(std::size_t beam, std::int64_t W, const std::vector<Candidate>& going_on) {
+    const Candidate none;
     for (std::int64_t k = 0; k < W; ++k) {
       const bool filled = k < static_cast<std::int64_t>(going_on.size());
-      const auto& candidate = going_on[filled ? k : 0];
-      parents.push_back(static_cast<std::int64_t>(sentence) * W + candidate.parent);
+      const auto& candidate = going_on.empty() ? none : going_on[filled ? k : 0];
+      parents.push_back(static_cast<std::int64_t>(beam) * W + candidate.parent);
       tokens.push_back(candidate.token);
-      scores.push_back(filled ? candidate.log_probability : minus_infinity);
+      log_p.push_back(filled ? candidate.log_probability : minus_infinity);
     }
   }
 };
+
+// One for each row of the batch.
+std::vector<std::vector<std::int32_t>> histories_of(const std::vector<BeamGroups>& sentences,
+                                                    const std::vector<std::size_t>& alive,
+                                                    std::int64_t W) {
+  std::vector<std::vector<std::int32_t>> histories;
+  for (const auto sentence : alive) {
+    for (const auto& beam : sentences[sentence].beams()) {
+      for (std::int64_t k = 0; k < W; ++k) {
+        histories.push_back(beam.history(static_cast<std::size_t>(k)));
+      }
+    }
+  }
+  return histories;
+}
 
 }  // namespace
 
@@ -81,36 +51,45 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
                                                  const torch::Tensor& lengths,
                                                  const SearchOptions& options) {
   const auto B = source.size(0);
-  const auto W = options.beam_size;
-  std::vector<Beam> beams;
-  std::vector<std::size_t> alive;  // which sentence each group of W rows belongs to
+  const auto of_group = options_of_group(options);
+  const auto W = of_group.beam_size;
+  const auto all = W * options.beam_groups;  // hypotheses of a sentence
+  const TokenChooser chooser(options);
+  std::vector<BeamGroups> sentences;
+  std::vector<std::size_t> alive;  // which sentence each group of rows belongs to
   for (std::int64_t b = 0; b < B; ++b) {
-    beams.emplace_back(lengths[b].item<std::int64_t>(), options);
+    sentences.emplace_back(lengths[b].item<std::int64_t>(), of_group);
     alive.push_back(static_cast<std::size_t>(b));
   }
 
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory).select(
-      torch::arange(B, index).repeat_interleave(W));  // rows 0 0 0 1 1 1 …
-  auto tokens = torch::full({B * W}, options.begin_token, index);
-  // All W hypotheses begin alike: only the first counts.
-  std::vector<double> scores(static_cast<std::size_t>(B * W), minus_infinity);
-  for (std::size_t b = 0; b < alive.size(); ++b) scores[b * static_cast<std::size_t>(W)] = 0;
+      torch::arange(B, index).repeat_interleave(all));  // rows 0 0 0 1 1 1 …
+  auto tokens = torch::full({B * all}, options.begin_token, index);
+  // All W hypotheses of a beam begin alike: only the first counts.
+  std::vector<double> log_p(static_cast<std::size_t>(B * all), minus_infinity);
+  for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;
 
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
-    const auto best = next_tokens(model.output().logits(step, memory), 2 * W, options);
-    const Candidates candidates(W, scores, best,
-                                options.want_weights ? step.weights : torch::Tensor());
+    // 2W without a penalty are left, whatever the groups before have said.
+    const auto best =
+        chooser.best(model.output().logits(step, memory), all + W,
+                     chooser.needs_histories() ? histories_of(sentences, alive, W)
+                                               : std::vector<std::vector<std::int32_t>>());
+    const Candidates candidates(W, log_p, best,
+                                options.needs_weights() ? step.weights : torch::Tensor());
     Rows next;
     std::vector<std::int64_t> staying;  // sentences of the batch that go on
     std::vector<std::size_t> still_alive;
     for (std::size_t i = 0; i < alive.size(); ++i) {
-      auto& beam = beams[alive[i]];
-      const auto going_on = beam.advance(candidates.of(i, beam.source_length()));
-      if (going_on.empty()) continue;
-      next.add(i, W, going_on);
+      auto& groups = sentences[alive[i]];
+      const auto going_on = groups.advance(i, candidates);
+      if (groups.have_ended()) continue;
+      for (std::size_t g = 0; g < going_on.size(); ++g) {
+        next.add(i * going_on.size() + g, W, going_on[g]);
+      }
       staying.push_back(static_cast<std::int64_t>(i));
       still_alive.push_back(alive[i]);
     }
@@ -119,12 +98,12 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
       memory = memory.select(torch::tensor(staying, index));
     }
     tokens = torch::tensor(next.tokens, index);
-    scores = std::move(next.scores);
+    log_p = std::move(next.log_p);
     alive = std::move(still_alive);
   }
 
   std::vector<std::vector<Hypothesis>> found;
-  for (const auto& beam : beams) found.push_back(beam.n_best());
+  for (const auto& sentence : sentences) found.push_back(sentence.n_best());
   return found;
 }
 

@@ -1,8 +1,8 @@
 // Beam search: at each step the W most probable continuations of a sentence's W hypotheses go on.
 //
 // A continuation by </s> among the best W leaves the beam as finished and frees its place for the
-// next best. A sentence ends when W hypotheses have finished or its length limit is reached, and
-// then leaves the batch. Finished hypotheses are ranked by log P / length_penalty.
+// next best. A sentence ends as beam.h says or when its length limit is reached, and then leaves
+// the batch. Finished hypotheses are ranked by their scores (score.h).
 #pragma once
 
 #include <vector>

@@ -47,6 +47,8 @@ Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) const {
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
+  search.beam_groups = 1;
+  search.samples = 0;
   const Translator translator(model, dev_.tokenizers(), device_, workers_);
   DecodingReporter reporter("validating", dev_.size());
   for (auto& translation :

@@ -14,6 +14,19 @@ SearchOptions search_options(const TestingOptions& options) {
   SearchOptions search;
   search.beam_size = options.beam_size;
   search.beam_alpha = options.beam_alpha;
+  search.length_penalty = options.length_penalty;
+  search.coverage_beta = options.coverage_beta;
+  search.min_output_length = options.min_output_length;
+  search.repetition_penalty = options.repetition_penalty;
+  search.no_repeat_ngram = options.no_repeat_ngram;
+  search.beam_groups = options.beam_groups;
+  search.diversity = options.diversity;
+  search.samples = options.samples;
+  search.temperature = options.temperature;
+  search.top_k = options.top_k;
+  search.top_p = options.top_p;
+  search.seed = options.seed;
+  search.early_stopping = options.early_stopping;
   search.max_output_length = options.max_output_length;
   search.max_output_ratio = options.max_output_ratio;
   return search;
@@ -63,9 +76,13 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   model_->eval();
   const auto translate_group = [&](std::size_t begin, std::size_t end) {
     std::vector<SourceLine> group;
-    for (auto k = begin; k < end; ++k) group.push_back(sources[order[k]]);
+    std::vector<SentenceOptions> sentences;
+    for (auto k = begin; k < end; ++k) {
+      group.push_back(sources[order[k]]);
+      sentences.push_back({first_number + static_cast<std::int64_t>(order[k])});
+    }
     const auto batch = make_source_batch(group).to(device_);
-    auto found = search(*model_, batch.source, batch.source_lengths, options, *packed_);
+    auto found = search(*model_, batch.source, batch.source_lengths, options, sentences, *packed_);
     for (auto k = begin; k < end; ++k) {
       auto& translation = translations[order[k]];
       translation.hypotheses = std::move(found[k - begin]);

@@ -7,76 +7,24 @@
 #include <cmath>
 
 #include "tests/decoding/table_model.h"
+#include "tests/decoding/table_search.h"
 
 namespace regard {
 namespace {
 
-constexpr std::int64_t V = 7;
+constexpr std::int64_t V = table_tokens;
 constexpr std::int64_t end_token = 3;
-
-torch::Tensor random_table(std::int64_t sentences, double sharpness = 1) {
-  return (torch::randn({sentences, V, V}, torch::kDouble) * sharpness).log_softmax(-1);
-}
-
-struct Input {
-  torch::Tensor source;
-  torch::Tensor lengths;
-};
-
-// Sentences 0 … n−1 of a table, all of the length 4.
-Input sentences(std::int64_t n) {
-  auto source = torch::full({n, 4}, 4, torch::kLong);
-  source.select(1, 0).copy_(torch::arange(n));
-  return {source, torch::full({n}, 4, torch::kLong)};
-}
-
-SearchOptions options_of(std::int64_t beam, std::int64_t longest, double alpha = 1) {
-  SearchOptions options;
-  options.beam_size = beam;
-  options.beam_alpha = alpha;
-  options.max_output_length = longest;
-  options.max_output_ratio = 0;
-  return options;
-}
-
-// Every finished sequence of at most `longest` tokens before </s>.
-void enumerate(const torch::Tensor& log_p, std::int64_t longest, const Hypothesis& prefix,
-               std::int64_t last, double alpha, std::vector<Hypothesis>& all) {
-  for (std::int64_t y = 0; y < V; ++y) {
-    if (y == 0 || y == 2) continue;
-    auto next = prefix;
-    next.log_probability += log_p[last][y].item<double>();
-    if (y == end_token) {
-      next.score = next.log_probability /
-                   length_penalty(static_cast<std::int64_t>(next.tokens.size()) + 1, alpha);
-      all.push_back(next);
-    } else if (static_cast<std::int64_t>(prefix.tokens.size()) + 1 < longest) {
-      next.tokens.push_back(static_cast<std::int32_t>(y));
-      enumerate(log_p, longest, next, y, alpha, all);
-    }
-  }
-}
 
 TEST(SearchReference, AWideBeamFindsTheBestOfAllSequences) {
   torch::manual_seed(1);
   for (const double alpha : {0.0, 1.0}) {
-    TableModel model(random_table(3));
-    const auto [source, lengths] = sentences(3);
-    const auto found = search(model, source, lengths, options_of(800, 4, alpha));
+    const auto table = random_table(3);
+    TableModel model(table);
+    const auto [source, lengths] = table_sentences(3);
+    const auto options = table_options(800, 4, alpha);
+    const auto found = search(model, source, lengths, options);
     for (std::int64_t i = 0; i < 3; ++i) {
-      std::vector<Hypothesis> all;
-      const auto memory = model.encode(source, lengths);
-      auto row = torch::stack([&] {
-        std::vector<torch::Tensor> rows;
-        for (std::int64_t y = 0; y < V; ++y) {
-          rows.push_back(model.step(torch::full({3}, y, torch::kLong), model.start(memory), memory)
-                             .readout[i]);
-        }
-        return rows;
-      }());
-      enumerate(row, 4, {}, 2, alpha, all);
-      std::stable_sort(all.begin(), all.end(),
-                       [](const auto& a, const auto& b) { return a.score > b.score; });
+      const auto all = Exhaustive(table[i], options).all();
       ASSERT_EQ(found[i].size(), all.size());
       for (std::size_t k = 0; k < all.size(); ++k) {
         EXPECT_NEAR(found[i][k].score, all[k].score, 1e-9) << k;
@@ -88,10 +36,10 @@ TEST(SearchReference, AWideBeamFindsTheBestOfAllSequences) {
 
 TEST(SearchReference, GreedyTakesTheMostProbableTokenEachTime) {
   torch::manual_seed(2);
-  const auto table = random_table(5);
+  const auto table = random_table(5).log_softmax(-1);
   TableModel model(table);
-  const auto [source, lengths] = sentences(5);
-  const auto found = search(model, source, lengths, options_of(1, 12));
+  const auto [source, lengths] = table_sentences(5);
+  const auto found = search(model, source, lengths, table_options(1, 12));
   for (std::int64_t i = 0; i < 5; ++i) {
     std::vector<std::int32_t> tokens;
     double log_p = 0;
@@ -111,12 +59,12 @@ TEST(SearchReference, GreedyTakesTheMostProbableTokenEachTime) {
 TEST(Search, ResultsDoNotDependOnWhoElseIsInTheBatch) {
   torch::manual_seed(3);
   TableModel model(random_table(6, 2));
-  const auto [source, lengths] = sentences(6);
+  const auto [source, lengths] = table_sentences(6);
   for (const std::int64_t beam : {1, 3, 5}) {
-    const auto together = search(model, source, lengths, options_of(beam, 10));
+    const auto together = search(model, source, lengths, table_options(beam, 10));
     for (std::int64_t i = 0; i < 6; ++i) {
       const auto alone =
-          search(model, source.narrow(0, i, 1), lengths.narrow(0, i, 1), options_of(beam, 10));
+          search(model, source.narrow(0, i, 1), lengths.narrow(0, i, 1), table_options(beam, 10));
       ASSERT_EQ(alone[0].size(), together[i].size());
       for (std::size_t k = 0; k < alone[0].size(); ++k) {
         EXPECT_EQ(alone[0][k].tokens, together[i][k].tokens);
@@ -129,9 +77,9 @@ TEST(Search, ResultsDoNotDependOnWhoElseIsInTheBatch) {
 TEST(Search, AWiderBeamNeverFindsAWorseBest) {
   torch::manual_seed(4);
   TableModel model(random_table(20));
-  const auto [source, lengths] = sentences(20);
-  const auto narrow = search(model, source, lengths, options_of(1, 5, 0));
-  const auto wide = search(model, source, lengths, options_of(200, 5, 0));
+  const auto [source, lengths] = table_sentences(20);
+  const auto narrow = search(model, source, lengths, table_options(1, 5, 0));
+  const auto wide = search(model, source, lengths, table_options(200, 5, 0));
   for (std::size_t i = 0; i < 20; ++i) {
     if (narrow[i][0].finished) {
       EXPECT_GE(wide[i][0].score, narrow[i][0].score - 1e-12);
@@ -143,16 +91,16 @@ TEST(Search, TheLengthLimitEndsWhatDoesNotEndByItself) {
   auto table = torch::zeros({1, V, V}, torch::kDouble);
   table.select(2, end_token).fill_(-1e9);
   TableModel model(table.log_softmax(-1));
-  const auto [source, lengths] = sentences(1);
+  const auto [source, lengths] = table_sentences(1);
   for (const std::int64_t beam : {1, 4}) {
-    const auto found = search(model, source, lengths, options_of(beam, 6));
+    const auto found = search(model, source, lengths, table_options(beam, 6));
     EXPECT_EQ(found[0][0].tokens.size(), 6U);
     EXPECT_FALSE(found[0][0].finished);
   }
 }
 
 TEST(Search, TheRatioLimitGoesByEachSentencesOwnLength) {
-  SearchOptions options = options_of(2, 100);
+  SearchOptions options = table_options(2, 100);
   options.max_output_ratio = 2;
   EXPECT_EQ(output_limit(4, options), 18);
   EXPECT_EQ(output_limit(60, options), 100);
@@ -163,9 +111,9 @@ TEST(Search, PaddingAndBeginAreNeverTranslations) {
   table.select(2, 0).fill_(50);
   table.select(2, 2).fill_(50);
   TableModel model(table);
-  const auto [source, lengths] = sentences(1);
+  const auto [source, lengths] = table_sentences(1);
   for (const std::int64_t beam : {1, 3}) {
-    const auto found = search(model, source, lengths, options_of(beam, 5));
+    const auto found = search(model, source, lengths, table_options(beam, 5));
     for (const auto& hypothesis : found[0]) {
       for (const auto token : hypothesis.tokens) EXPECT_TRUE(token != 0 && token != 2);
     }
@@ -175,9 +123,9 @@ TEST(Search, PaddingAndBeginAreNeverTranslations) {
 TEST(Search, WeightsFollowTheirHypothesisThroughTheBeam) {
   torch::manual_seed(5);
   TableModel model(random_table(4));
-  const auto [source, lengths] = sentences(4);
+  const auto [source, lengths] = table_sentences(4);
   for (const std::int64_t beam : {1, 4}) {
-    auto options = options_of(beam, 6);
+    auto options = table_options(beam, 6);
     options.want_weights = true;
     for (const auto& n_best : search(model, source, lengths, options)) {
       for (const auto& hypothesis : n_best) {
@@ -195,8 +143,8 @@ TEST(Search, WeightsFollowTheirHypothesisThroughTheBeam) {
 
 TEST(Search, AModelOfNothingButNaNGivesAnEmptyTranslation) {
   TableModel model(torch::full({1, V, V}, NAN, torch::kDouble));
-  const auto [source, lengths] = sentences(1);
-  EXPECT_EQ(search(model, source, lengths, options_of(3, 5))[0].size(), 1U);
+  const auto [source, lengths] = table_sentences(1);
+  EXPECT_EQ(search(model, source, lengths, table_options(3, 5))[0].size(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+// The ways in which the hypotheses of a beam can go on, best first.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "decoding/attention_rows.h"
+#include "decoding/beam.h"
+#include "decoding/next_tokens.h"
+
+namespace regard {
+
+// What candidates lose in the competition, by token; their log-probability stays what it is.
+using Penalties = std::map<std::int64_t, double>;
+
+class Candidates {
+ public:
+  // Of beams of W hypotheses each. log_p: of each hypothesis so far; next: for each at least 2W
+  // tokens, those with a penalty not counted; weights [N, S] or undefined. The first two must
+  // outlive this.
+  Candidates(std::int64_t W, const std::vector<double>& log_p, const NextTokens& next,
+             const torch::Tensor& weights)
+      : W_(static_cast<std::size_t>(W)), log_p_(log_p), next_(next), weights_(weights) {}
+
+  // The 2W best of a beam, by its place in the batch: they leave W to go on, however many are </s>.
+  // Of equals the earlier first: nothing depends on the rest of the batch.
+  std::vector<Candidate> of(std::size_t beam, std::int64_t source_length,
+                            const Penalties& penalties) const;
+
+ private:
+  std::size_t W_;
+  const std::vector<double>& log_p_;
+  const NextTokens& next_;
+  AttentionRows weights_;
+};
+
+}  // namespace regard
