@@ -11,11 +11,9 @@
 #include "commands/evaluation_texts.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
-#include "data/line_checks.h"
 #include "metrics/suspicions.h"
 #include "report/progress.h"
 #include "translation/forced_translation.h"
-#include "translation/word_alignment.h"
 
 namespace regard {
 namespace {
@@ -49,15 +47,7 @@ class ModelEvaluation {
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 
-  // What the model reads of these lines; says so where that is not all.
-  Lines readable(Lines lines, const std::string& path) const {
-    const auto longest = longest_line(model_.loaded.options.data);
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto warning = cut_long_line(lines[i], longest, path, static_cast<std::int64_t>(i) + 1);
-      if (warning) log::warning("{}", *warning);
-    }
-    return lines;
-  }
+  const ReadyModel& model() const { return model_; }
 
   Lines translate(const Lines& source) const {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
@@ -78,27 +68,10 @@ class ModelEvaluation {
                                            texts.source, reference, align, testing_.batch_size,
                                            [&](std::int64_t done) { reporter.update(done); });
     evaluation.perplexity = perplexity(forced);
-    if (align) evaluation.alignment = score_alignment(forced, texts.gold);
+    if (align) evaluation.alignment = score_alignments(alignments_of(model_, forced), texts.gold);
   }
 
  private:
-  AlignmentScore score_alignment(const std::vector<Translation>& forced,
-                                 const std::vector<Alignment>& gold) const {
-    const auto kind = model_.loaded.options.data.tokenizer.kind;
-    const auto translator = model_.translator();
-    std::vector<Alignment> proposed;
-    for (const auto& translation : forced) {
-      if (translation.hypotheses.empty()) {
-        proposed.emplace_back();
-        continue;
-      }
-      const auto& hypothesis = translation.hypotheses[0];
-      proposed.push_back(align_words(hypothesis.weights, translation.source_tokens,
-                                     translator.tokens(hypothesis, translation), kind));
-    }
-    return score_alignments(proposed, gold);
-  }
-
   ReadyModel model_;
   TestingOptions testing_;
 };
@@ -174,7 +147,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   std::optional<ModelEvaluation> model;
   if (!arguments.model.model.empty()) {
     model.emplace(arguments);
-    texts.source = model->readable(std::move(texts.source), arguments.source);
+    texts.source = readable(model->model(), std::move(texts.source), arguments.source);
     texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.model),
                           model->translate(texts.source));
     if (translations) {
@@ -185,8 +158,8 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   warn(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, plan);
   if (model) {
-    model->judge_reference(texts, model->readable(texts.references[0], arguments.references[0]),
-                           evaluation);
+    model->judge_reference(
+        texts, readable(model->model(), texts.references[0], arguments.references[0]), evaluation);
   }
   score_parts(arguments, texts, frequencies, evaluation);
   if (picture) {

@@ -3,9 +3,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/model_arguments.h"
 #include "config/testing_options.h"
+#include "metrics/alignment_error.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -26,5 +29,14 @@ ReadyModel load_model(const ModelArguments& arguments);
 
 // ConfigError where the options contradict each other or the model.
 void check_search(const TestingOptions& options, const ReadyModel& model);
+
+// What the model reads of these lines of the file `path`: its beginning where one is too long to be
+// a sentence, with a warning.
+std::vector<std::string> readable(const ReadyModel& model, std::vector<std::string> lines,
+                                  const std::string& path);
+
+// The word alignments of the best hypotheses, whose weights were wanted; none where there is none.
+std::vector<Alignment> alignments_of(const ReadyModel& model,
+                                     const std::vector<Translation>& translations);
 
 }  // namespace regard

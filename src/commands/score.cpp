@@ -36,19 +36,10 @@ struct Pairs {
 // What a model makes of all pairs: forced translations and, where asked for, their alignments.
 class Scorer {
  public:
-  explicit Scorer(const ModelArguments& arguments) : model_(load_model(arguments)) {}
+  explicit Scorer(const ModelArguments& arguments)
+      : model_(load_model(arguments)), translator_(model_.translator()) {}
 
   const ReadyModel& model() const { return model_; }
-
-  // Lines that no sentence is as long as are cut, which is said.
-  Lines readable(Lines lines, const std::string& path) const {
-    const auto longest = longest_line(model_.loaded.options.data);
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const auto warning = cut_long_line(lines[i], longest, path, static_cast<std::int64_t>(i) + 1);
-      if (warning) log::warning("{}", *warning);
-    }
-    return lines;
-  }
 
   void score(const Pairs& pairs, bool want_weights, std::int64_t batch_size) {
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
@@ -60,24 +51,14 @@ class Scorer {
   const std::vector<Translation>& forced() const { return forced_; }
 
   std::vector<std::string> tokens(const Translation& translation) const {
-    return model_.translator().tokens(translation.hypotheses[0], translation);
-  }
-
-  std::vector<Alignment> alignments() const {
-    std::vector<Alignment> alignments;
-    for (const auto& translation : forced_) {
-      alignments.emplace_back();
-      if (translation.hypotheses.empty()) continue;
-      alignments.back() = align_words(translation.hypotheses[0].weights, translation.source_tokens,
-                                      tokens(translation), kind());
-    }
-    return alignments;
+    return translator_.tokens(translation.hypotheses[0], translation);
   }
 
   TokenizerKind kind() const { return model_.loaded.options.data.tokenizer.kind; }
 
  private:
   ReadyModel model_;
+  Translator translator_;
   std::vector<Translation> forced_;
 };
 
@@ -166,10 +147,10 @@ ExitCode rescore(const ScoreArguments& arguments) {
   check_outputs({arguments.source, arguments.n_best}, {arguments.output});
   auto source = read_lines(arguments.source);
   Scorer scorer(arguments.model);
-  source = scorer.readable(std::move(source), arguments.source);
+  source = readable(scorer.model(), std::move(source), arguments.source);
   auto list = read_n_best(arguments.n_best, source, arguments.source);
   OutputFile output(arguments.output);
-  list.pairs.target = scorer.readable(std::move(list.pairs.target), arguments.n_best);
+  list.pairs.target = readable(scorer.model(), std::move(list.pairs.target), arguments.n_best);
   scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
   for (std::size_t i = 0; i < list.entries.size(); ++i) {
     auto& entry = list.entries[i];
@@ -185,14 +166,14 @@ ExitCode rescore(const ScoreArguments& arguments) {
 // The forward model's alignments, made one with a reverse model's where there is one.
 std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& scorer,
                                const Pairs& pairs, Symmetrisation how) {
-  auto alignments = scorer.alignments();
+  auto alignments = alignments_of(scorer.model(), scorer.forced());
   if (arguments.reverse.empty()) return alignments;
   auto of_reverse = arguments.model;
   of_reverse.model = arguments.reverse;
   Scorer reverse(of_reverse);
   require_attention(reverse.model(), "--reverse");
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
-  const auto backward = reverse.alignments();
+  const auto backward = alignments_of(reverse.model(), reverse.forced());
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     alignments[i] = symmetrise(alignments[i], transposed(backward[i]), how);
   }
@@ -244,8 +225,8 @@ ExitCode score(const ScoreArguments& arguments) {
                     arguments.target, static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs.source.size());
   Scorer scorer(arguments.model);
-  pairs = {scorer.readable(std::move(pairs.source), arguments.source),
-           scorer.readable(std::move(pairs.target), arguments.target)};
+  pairs = {readable(scorer.model(), std::move(pairs.source), arguments.source),
+           readable(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");
   OutputFile output(arguments.output);
