@@ -7,8 +7,23 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                      "auto (cuda:0 where there is one), cpu, cuda or cuda:N");
   command.add_option("--threads", arguments.threads, "processor threads; 0 is one a core")
       ->check(CLI::Range(0, 1024));
-  return command.add_option("-m,--model", arguments.model,
-                            "a run folder (its best model, else its last) or a model folder");
+  auto* model = command
+                    .add_option("-m,--model", arguments.models,
+                                "a run folder (its best model, else its last) or a model folder; "
+                                "several, of the same vocabularies, translate together")
+                    ->type_name("FOLDER");
+  command
+      .add_option("--ensemble-mean", arguments.ensemble_mean,
+                  "of several models: log_linear, of their log-probabilities (as it is unless "
+                  "given), or linear, of their probabilities")
+      ->needs(model)
+      ->type_name("MEAN");
+  command
+      .add_option("--ensemble-weights", arguments.ensemble_weights,
+                  "of several models: what each counts; equal unless given")
+      ->needs(model)
+      ->type_name("N");
+  return model;
 }
 
 }  // namespace regard

@@ -5,16 +5,19 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace regard {
 
 struct ModelArguments {
-  std::string model;
+  std::vector<std::string> models;  // several are an ensemble
+  std::string ensemble_mean = "log_linear";
+  std::vector<double> ensemble_weights;
   std::string device = "auto";
   std::int64_t threads = 0;
 };
 
-// -m, --device and --threads. Returns -m.
+// -m, what several models are made one by, --device and --threads. Returns -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
 }  // namespace regard

@@ -19,6 +19,16 @@ struct TranslateArguments {
   std::int64_t n_best = 0;
   std::string alignments;
   std::string picture;
+  std::string prefixes;
+  std::string demand;
+  std::string ban;
+  std::string attention_weights;
+  std::string dictionary;
+  bool replace_unknown = false;
+  std::int64_t split_length = 0;
+  bool scores = false;
+  bool word_scores = false;
+  bool json = false;
   bool explain = false;
 };
 

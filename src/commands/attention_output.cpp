@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "translation/word_alignment.h"
 
@@ -50,6 +51,27 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
     file_.write(to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
                                        translator.tokens(hypothesis, translation), kind_)) +
                 "\n");
+  }
+}
+
+WeightsOutput::WeightsOutput(const std::string& path, const ReadyModel& model)
+    : file_((require_attention(model, "--attention-weights"), path)) {}
+
+void WeightsOutput::write(std::int64_t number, const Translation& translation,
+                          const Translator& translator, std::size_t hypotheses) {
+  const auto count = std::min(hypotheses, translation.hypotheses.size());
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, count); ++k) {
+    Json object = {{"line", number}};
+    if (hypotheses > 1) object["hypothesis"] = k + 1;
+    object["source"] = translation.source_tokens;
+    object["target"] = Json::array();
+    object["weights"] = Json::array();
+    if (k < count) {
+      const auto& hypothesis = translation.hypotheses[k];
+      object["target"] = translator.tokens(hypothesis, translation);
+      object["weights"] = hypothesis.weights;
+    }
+    file_.write(object.dump() + "\n");
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,23 @@ class AlignmentOutput {
  private:
   OutputFile file_;
   TokenizerKind kind_;
+};
+
+// The weights as they are, a JSON object a line: {"line": 1, "source": [tokens], "target":
+// [tokens], "weights": [[α_ts over s] for each t]}, with "hypothesis" where there are several.
+class WeightsOutput {
+ public:
+  // ConfigError when the model has no attention.
+  WeightsOutput(const std::string& path, const ReadyModel& model);
+
+  // The best `hypotheses` of the line of this number, from 1; an object without tokens for a blank
+  // one.
+  void write(std::int64_t number, const Translation& translation, const Translator& translator,
+             std::size_t hypotheses);
+  void commit() { file_.commit(); }
+
+ private:
+  OutputFile file_;
 };
 
 // ConfigError for other endings than .html and .svg.

@@ -110,11 +110,11 @@ void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& text
 }
 
 void check_arguments(const EvaluateArguments& arguments) {
-  if (arguments.model.model.empty() == arguments.hypotheses.empty()) {
+  if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
   }
   const auto files = system_files(arguments);
-  const auto systems = files.size() + (arguments.model.model.empty() ? 0 : 1);
+  const auto systems = files.size() + (arguments.model.models.empty() ? 0 : 1);
   if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
     throw ConfigError(
         "evaluate: a paired test compares systems, but there is one: give several "
@@ -145,10 +145,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
   // All that could be wrong has been looked at: now the work begins.
   std::optional<ModelEvaluation> model;
-  if (!arguments.model.model.empty()) {
+  if (!arguments.model.models.empty()) {
     model.emplace(arguments);
     texts.source = readable(model->model(), std::move(texts.source), arguments.source);
-    texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.model),
+    texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.models[0]),
                           model->translate(texts.source));
     if (translations) {
       for (const auto& line : texts.systems[0].second) translations->write(line + "\n");

@@ -1,20 +1,79 @@
 #include "commands/ready_model.h"
 
+#include <cmath>
+#include <utility>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "config/check.h"
 #include "data/line_checks.h"
+#include "model/ensemble.h"
 #include "translation/device.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
 
+namespace {
+
+EnsembleMean mean_named(const std::string& name) {
+  if (name == "log_linear") return EnsembleMean::log_linear;
+  if (name == "linear") return EnsembleMean::linear;
+  throw ConfigError("--ensemble-mean '{}': give log_linear or linear", name);
+}
+
+void check_weights(const std::vector<double>& weights, std::size_t models) {
+  if (!weights.empty() && weights.size() != models) {
+    throw ConfigError("--ensemble-weights: found {}, wanted one for each of {} models",
+                      weights.size(), models);
+  }
+  for (const auto weight : weights) {
+    if (weight > 0 && std::isfinite(weight)) continue;
+    throw ConfigError("--ensemble-weights: found {}, wanted numbers above 0", weight);
+  }
+}
+
+void check_alike(const TranslationModel& first, const std::filesystem::path& first_path,
+                 const TranslationModel& other, const std::filesystem::path& other_path) {
+  const auto refuse = [&](const std::string& what) {
+    throw ConfigError(
+        "an ensemble's models have the same vocabularies and output, but {} has another {} than "
+        "{}; "
+        "train them with the same data.tokenizer.src_file and trg_file, or with --init-from",
+        other_path.string(), what, first_path.string());
+  };
+  const auto differ = [](const auto& a, const auto& b) {
+    return a->serialized() != b->serialized();
+  };
+  if (differ(first.tokenizers.source, other.tokenizers.source)) refuse("source vocabulary");
+  if (differ(first.tokenizers.target, other.tokenizers.target)) refuse("target vocabulary");
+  if (first.tokenizers.output != other.tokenizers.output) refuse("model.output.kind");
+  if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
+    refuse("data.tokenizer.lowercase");
+  }
+}
+
+}  // namespace
+
 ReadyModel load_model(const ModelArguments& arguments) {
-  const auto path = resolve_model(arguments.model);
+  const auto mean = mean_named(arguments.ensemble_mean);
+  check_weights(arguments.ensemble_weights, arguments.models.size());
+  std::vector<std::filesystem::path> paths;
+  for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
   const auto device = find_device(arguments.device);
   auto workers = make_workers(arguments.threads, device);
-  return {path, device, std::move(workers), load_model(path, device)};
+  auto first = load_model(paths.at(0), device);
+  if (paths.size() > 1) {
+    std::vector<std::shared_ptr<Seq2Seq>> members = {first.model};
+    for (std::size_t m = 1; m < paths.size(); ++m) {
+      auto other = load_model(paths[m], device);
+      check_alike(first, paths[0], other, paths[m]);
+      members.push_back(std::move(other.model));
+    }
+    first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
+    first.model->eval();
+  }
+  return {paths[0], paths.size(), device, std::move(workers), std::move(first)};
 }
 
 void check_search(const TestingOptions& options, const ReadyModel& model) {

@@ -14,8 +14,10 @@
 
 namespace regard {
 
+// Of an ensemble the first model's path, options and tokenizers; its members are one model.
 struct ReadyModel {
   std::filesystem::path path;
+  std::size_t members = 1;
   torch::Device device;
   std::unique_ptr<Workers> workers;
   TranslationModel loaded;
@@ -24,7 +26,7 @@ struct ReadyModel {
 };
 
 // Makes the workers too, so it comes before the first tensor. Errors as of resolve_model(),
-// find_device() and load_model().
+// find_device() and load_model(); ConfigError where models do not go together.
 ReadyModel load_model(const ModelArguments& arguments);
 
 // ConfigError where the options contradict each other or the model.

@@ -22,6 +22,7 @@
 #include "text/utf8.h"
 #include "translation/forced_translation.h"
 #include "translation/word_alignment.h"
+#include "translation/word_scores.h"
 
 namespace regard {
 namespace {
@@ -68,29 +69,9 @@ double log_probability(const Translation& translation, const std::string& target
   return is_blank(target) ? 0 : -std::numeric_limits<double>::infinity();
 }
 
-struct ScoredWord {
-  std::string text;
-  double log_probability;
-};
-
-// The words as alignments have them, and </s>.
-std::vector<ScoredWord> scored_words(const Scorer& scorer, const Translation& translation) {
-  std::vector<ScoredWord> scored;
-  if (translation.hypotheses.empty()) return scored;
-  const auto tokens = scorer.tokens(translation);
-  const auto& log_p = translation.hypotheses[0].token_log_p;
-  for (const auto& word : words_of(tokens, scorer.kind())) {
-    scored.push_back({"", 0});
-    for (const auto t : word) {
-      scored.back().text += tokens[t];
-      scored.back().log_probability += log_p[t];
-    }
-    for (std::size_t at; (at = scored.back().text.find("▁")) != std::string::npos;) {
-      scored.back().text.erase(at, std::string_view("▁").size());
-    }
-  }
-  scored.push_back({"</s>", log_p.back()});
-  return scored;
+std::vector<WordScore> scored_words(const Scorer& scorer, const Translation& translation) {
+  if (translation.hypotheses.empty()) return {};
+  return word_scores(translation.hypotheses[0], scorer.tokens(translation), scorer.kind());
 }
 
 std::string text_line(const Scorer& scorer, const Translation& translation, double log_p,
@@ -98,9 +79,7 @@ std::string text_line(const Scorer& scorer, const Translation& translation, doub
   auto line = fmt::format("{:.4f}", log_p);
   if (words) {
     line += " |||";
-    for (const auto& word : scored_words(scorer, translation)) {
-      line += fmt::format(" {}={:.4f}", word.text, word.log_probability);
-    }
+    for (const auto& score : scored_words(scorer, translation)) line += " " + to_text(score);
   }
   return line + "\n";
 }
@@ -108,10 +87,7 @@ std::string text_line(const Scorer& scorer, const Translation& translation, doub
 Json json_line(const Scorer& scorer, const Translation& translation, double log_p, bool words) {
   Json line = {{"log_probability", std::isinf(log_p) ? Json() : Json(log_p)}};
   if (!words) return line;
-  line["words"] = Json::array();
-  for (const auto& word : scored_words(scorer, translation)) {
-    line["words"].push_back({{"word", word.text}, {"log_probability", word.log_probability}});
-  }
+  line["words"] = to_json(scored_words(scorer, translation));
   return line;
 }
 
@@ -169,7 +145,8 @@ std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& sc
   auto alignments = alignments_of(scorer.model(), scorer.forced());
   if (arguments.reverse.empty()) return alignments;
   auto of_reverse = arguments.model;
-  of_reverse.model = arguments.reverse;
+  of_reverse.models = {arguments.reverse};
+  of_reverse.ensemble_weights.clear();
   Scorer reverse(of_reverse);
   require_attention(reverse.model(), "--reverse");
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);

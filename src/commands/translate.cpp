@@ -12,8 +12,11 @@
 #include "commands/commands.h"
 #include "commands/explanation_text.h"
 #include "commands/line_feed.h"
+#include "commands/line_translation.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
+#include "commands/sentence_feed.h"
+#include "commands/translation_text.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
@@ -57,61 +60,56 @@ class Doubts {
   std::int64_t cut_off_ = 0;
 };
 
-// The first `count` hypotheses in the format of Moses.
-std::string n_best_lines(std::int64_t number, const Translation& translation,
-                         const Translator& translator, std::size_t count) {
-  std::string lines;
-  for (std::size_t k = 0; k < std::min(count, translation.hypotheses.size()); ++k) {
-    const auto& hypothesis = translation.hypotheses[k];
-    lines += fmt::format("{} ||| {} ||| logprob= {:.4f} ||| {:.4f}\n", number,
-                         translator.text(hypothesis, translation), hypothesis.log_probability,
-                         hypothesis.score);
-  }
-  return lines;
-}
-
 // The things that can be written, opened before the first line is translated.
 class Outputs {
  public:
-  Outputs(const TranslateArguments& arguments, const ReadyModel& model, std::int64_t n_best)
+  Outputs(const TranslateArguments& arguments, const ReadyModel& model,
+          const Translator& translator, std::int64_t n_best)
       : model_(model),
+        translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
-        text_(arguments.output) {
+        text_(arguments, model, translator, n_best),
+        file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
+    if (!arguments.attention_weights.empty()) weights_.emplace(arguments.attention_weights, model);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
   }
 
-  bool want_weights() const { return alignments_ || picture_; }
+  bool want_weights() const { return alignments_ || weights_ || picture_; }
 
-  void write(std::int64_t number, const std::string& line, const Translation& translation,
-             const Translator& translator) {
+  // The line's number, from 0.
+  void write(std::int64_t number, const std::string& line, const Translation& translation) {
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
-    if (alignments_) alignments_->write(translation, translator, hypotheses, n_best_ == 0);
-    if (picture_) picture_->add(translation, translator);
+    if (alignments_) alignments_->write(translation, translator_, hypotheses, n_best_ == 0);
+    if (weights_) weights_->write(number + 1, translation, translator_, hypotheses);
+    if (picture_) picture_->add(translation, translator_);
     if (explain_) {
       const auto explanation = explain(model_.loaded, model_.device, line, translation);
-      text_.write(explanation_text(number + 1, translation.text, explanation));
+      file_.write(explanation_text(number + 1, translation.text, explanation));
     } else {
-      text_.write(n_best_ > 0 ? n_best_lines(number, translation, translator, n_best_)
-                              : translation.text + "\n");
+      file_.write(text_.of(number, line, translation));
     }
   }
 
-  void flush() { text_.flush(); }
+  void flush() { file_.flush(); }
 
   void commit() {
-    text_.commit();
+    file_.commit();
     if (alignments_) alignments_->commit();
+    if (weights_) weights_->commit();
     if (picture_) picture_->commit();
   }
 
  private:
   const ReadyModel& model_;
+  const Translator& translator_;
   std::size_t n_best_;
   bool explain_;
-  OutputFile text_;
+  TranslationText text_;
+  OutputFile file_;
   std::optional<AlignmentOutput> alignments_;
+  std::optional<WeightsOutput> weights_;
   std::optional<PictureOutput> picture_;
 };
 
@@ -126,6 +124,9 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const ReadyModel& model) {
   check_search(testing, model);
+  if (arguments.explain && model.members > 1) {
+    throw ConfigError("--explain shows one model's attention: give one -m, not {}", model.members);
+  }
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
     throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
                       arguments.n_best, testing.samples);
@@ -146,7 +147,9 @@ std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOpti
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  check_outputs({arguments.input}, {arguments.output, arguments.alignments, arguments.picture});
+  check_outputs(
+      {arguments.input, arguments.prefixes, arguments.demand, arguments.ban, arguments.dictionary},
+      {arguments.output, arguments.alignments, arguments.attention_weights, arguments.picture});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
@@ -154,9 +157,12 @@ ExitCode translate(const TranslateArguments& arguments) {
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
                 longest_line(model.loaded.options.data));
   const auto n_best = lines_wanted(arguments, testing);
-  Outputs outputs(arguments, model, n_best);
+  SentenceFeed asked(arguments, testing, model);
+  const LineTranslation translation(arguments, testing, model, translator);
+  Outputs outputs(arguments, model, translator, n_best);
   auto search = search_options(testing);
-  search.want_weights = outputs.want_weights();
+  search.want_weights = outputs.want_weights() || translation.needs_weights();
+  search.inside_words = asked.inside_words();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
   const auto total = total_lines(arguments.input);
@@ -165,19 +171,20 @@ ExitCode translate(const TranslateArguments& arguments) {
   Doubts doubts(model.loaded.options);
   std::int64_t number = 0;
   for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
-    const auto translations = translator.translate(
-        lines, search, testing.batch_size,
-        [&](std::int64_t done) {
+    const auto sentences = asked.take(lines.size());
+    const auto translations =
+        translation.translate(lines, search, sentences, [&](std::int64_t done) {
           if (reporter) reporter->update(number + done);
-        },
-        number + 1);
+        });
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      outputs.write(number++, lines[i], translations[i], translator);
+      asked.check_met(sentences[i], translations[i]);
+      outputs.write(number++, lines[i], translations[i]);
       doubts.look_at(translations[i]);
     }
     outputs.flush();
   }
   reporter.reset();
+  asked.check_end();
   outputs.commit();
   doubts.log();
   return ExitCode::ok;

@@ -101,13 +101,11 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
 std::string Tokenizers::decode(std::span<const std::int32_t> ids,
                                const std::vector<std::string>& more_words) const {
   if (more_words.empty()) return target->decode(ids);
-  std::string text;  // of words: there are no more of anything else
+  std::vector<std::string> tokens;
   for (const auto id : ids) {
-    if (id >= special_count || id == unk_id) {
-      text += (text.empty() ? "" : " ") + target_token(id, more_words);
-    }
+    if (id >= special_count || id == unk_id) tokens.push_back(target_token(id, more_words));
   }
-  return text;
+  return target->join(tokens);
 }
 
 std::string Tokenizers::target_token(std::int32_t id,

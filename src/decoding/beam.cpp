@@ -4,19 +4,22 @@
 #include <cmath>
 #include <functional>
 
+#include "decoding/demanded_phrases.h"
 #include "decoding/score.h"
 
 namespace regard {
 
-Beam::Beam(std::int64_t source_length, const SearchOptions& options)
+Beam::Beam(std::int64_t source_length, const SearchOptions& options,
+           const SentenceOptions& sentence)
     : options_(&options),
+      sentence_(&sentence),
       source_length_(source_length),
-      length_limit_(output_limit(source_length, options)),
+      length_limit_(output_limit(source_length, options, sentence)),
       open_(1) {}
 
 std::int64_t Beam::add_link(const Candidate& candidate) {
   const auto previous = open_[static_cast<std::size_t>(candidate.parent)].link;
-  links_.push_back({candidate.token, previous, candidate.weights});
+  links_.push_back({candidate.token, previous, candidate.log_probability, candidate.weights});
   return static_cast<std::int64_t>(links_.size()) - 1;
 }
 
@@ -26,9 +29,13 @@ Hypothesis Beam::trace(const Open& last, bool finished) const {
     if (links_[at].token != options_->end_token) {
       hypothesis.tokens.push_back(static_cast<std::int32_t>(links_[at].token));
     }
+    const auto before = links_[at].previous;
+    hypothesis.token_log_p.push_back(links_[at].log_probability -
+                                     (before < 0 ? 0 : links_[before].log_probability));
     if (!links_[at].weights.empty()) hypothesis.weights.push_back(links_[at].weights);
   }
   std::reverse(hypothesis.tokens.begin(), hypothesis.tokens.end());
+  std::reverse(hypothesis.token_log_p.begin(), hypothesis.token_log_p.end());
   std::reverse(hypothesis.weights.begin(), hypothesis.weights.end());
   hypothesis.log_probability = last.log_probability;
   hypothesis.finished = finished;
@@ -72,9 +79,16 @@ std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
   return {};
 }
 
-// Better than nothing.
+// Better than nothing: those that have met most of what is demanded.
 void Beam::cut_off() {
-  for (const auto& open : open_) finished_.push_back(trace(open, false));
+  std::int64_t most = 0;
+  for (const auto& open : open_) {
+    auto hypothesis = trace(open, false);
+    const auto met = progress_of(hypothesis.tokens, sentence_->demanded).met;
+    if (met > most) finished_.clear();
+    most = std::max(most, met);
+    if (met == most) finished_.push_back(std::move(hypothesis));
+  }
 }
 
 bool Beam::is_decided() const {

@@ -23,13 +23,15 @@ struct Candidate {
 
 class Beam {
  public:
-  Beam(std::int64_t source_length, const SearchOptions& options);
+  // Both options must outlive this.
+  Beam(std::int64_t source_length, const SearchOptions& options, const SentenceOptions& sentence);
 
   // Takes the 2W best candidates, best first; returns the at most W that go on, best first, or
   // nothing when the sentence has ended.
   std::vector<Candidate> advance(const std::vector<Candidate>& candidates);
 
   std::int64_t source_length() const { return source_length_; }
+  const SentenceOptions& sentence() const { return *sentence_; }
   // The tokens of open hypothesis k, and none where there is no such one.
   std::vector<std::int32_t> history(std::size_t k) const;
   // Best first, at most W; once the sentence has ended.
@@ -39,7 +41,8 @@ class Beam {
   // A token and the link before it: hypotheses share their beginnings.
   struct Link {
     std::int64_t token;
-    std::int64_t previous;  // in links_; -1 before the first
+    std::int64_t previous;   // in links_; -1 before the first
+    double log_probability;  // of all so far
     std::vector<float> weights;
   };
   struct Open {
@@ -53,6 +56,7 @@ class Beam {
   bool is_decided() const;
 
   const SearchOptions* options_;
+  const SentenceOptions* sentence_;
   std::int64_t source_length_;
   std::int64_t length_limit_;
   std::int64_t length_ = 0;  // tokens of each hypothesis that is open

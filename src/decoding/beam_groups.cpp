@@ -12,9 +12,12 @@ SearchOptions options_of_group(const SearchOptions& options) {
   return of_group;
 }
 
-BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& of_group)
-    : diversity_(of_group.diversity),
-      beams_(static_cast<std::size_t>(of_group.beam_groups), Beam(source_length, of_group)),
+BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& of_group,
+                       const SentenceOptions& sentence)
+    : W_(of_group.beam_size),
+      diversity_(of_group.diversity),
+      beams_(static_cast<std::size_t>(of_group.beam_groups),
+             Beam(source_length, of_group, sentence)),
       ended_(beams_.size(), false) {}
 
 std::vector<std::vector<Candidate>> BeamGroups::advance(std::size_t sentence,
@@ -25,11 +28,19 @@ std::vector<std::vector<Candidate>> BeamGroups::advance(std::size_t sentence,
   for (std::size_t g = 0; g < G; ++g) {
     if (ended_[g]) continue;
     auto& beam = beams_[g];
-    going_on[g] = beam.advance(candidates.of(sentence * G + g, beam.source_length(), penalties));
+    going_on[g] = beam.advance(candidates.of(sentence * G + g, beam, penalties));
     ended_[g] = going_on[g].empty();
     for (const auto& candidate : going_on[g]) penalties[candidate.token] += diversity_;
   }
   return going_on;
+}
+
+void BeamGroups::add_histories(std::vector<History>& histories) const {
+  for (const auto& beam : beams_) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(W_); ++k) {
+      histories.push_back({beam.history(k), &beam.sentence()});
+    }
+  }
 }
 
 bool BeamGroups::have_ended() const {

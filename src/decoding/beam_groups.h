@@ -22,18 +22,21 @@ SearchOptions options_of_group(const SearchOptions& options);
 // The groups of one sentence.
 class BeamGroups {
  public:
-  // `of_group`, of options_of_group(), must outlive this.
-  BeamGroups(std::int64_t source_length, const SearchOptions& of_group);
+  // `of_group`, of options_of_group(), and `sentence` must outlive this.
+  BeamGroups(std::int64_t source_length, const SearchOptions& of_group,
+             const SentenceOptions& sentence);
 
   // What goes on in each group, none where it has ended. `sentence` is its place in the batch.
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
   bool have_ended() const;
 
-  const std::vector<Beam>& beams() const { return beams_; }
+  // One for each row, W a group, those that are not there empty.
+  void add_histories(std::vector<History>& histories) const;
   // Of all groups, best first, each translation once.
   std::vector<Hypothesis> n_best() const;
 
  private:
+  std::int64_t W_;  // hypotheses of a group
   double diversity_;
   std::vector<Beam> beams_;
   std::vector<bool> ended_;

@@ -31,17 +31,10 @@ struct Rows {
 };
 
 // One for each row of the batch.
-std::vector<std::vector<std::int32_t>> histories_of(const std::vector<BeamGroups>& sentences,
-                                                    const std::vector<std::size_t>& alive,
-                                                    std::int64_t W) {
-  std::vector<std::vector<std::int32_t>> histories;
-  for (const auto sentence : alive) {
-    for (const auto& beam : sentences[sentence].beams()) {
-      for (std::int64_t k = 0; k < W; ++k) {
-        histories.push_back(beam.history(static_cast<std::size_t>(k)));
-      }
-    }
-  }
+std::vector<History> histories_of(const std::vector<BeamGroups>& sentences,
+                                  const std::vector<std::size_t>& alive) {
+  std::vector<History> histories;
+  for (const auto sentence : alive) sentences[sentence].add_histories(histories);
   return histories;
 }
 
@@ -49,16 +42,18 @@ std::vector<std::vector<std::int32_t>> histories_of(const std::vector<BeamGroups
 
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
                                                  const torch::Tensor& lengths,
-                                                 const SearchOptions& options) {
+                                                 const SearchOptions& options,
+                                                 const std::vector<SentenceOptions>& sentences) {
   const auto B = source.size(0);
   const auto of_group = options_of_group(options);
   const auto W = of_group.beam_size;
   const auto all = W * options.beam_groups;  // hypotheses of a sentence
-  const TokenChooser chooser(options);
-  std::vector<BeamGroups> sentences;
+  const TokenChooser chooser(options, sentences);
+  std::vector<BeamGroups> groups;
   std::vector<std::size_t> alive;  // which sentence each group of rows belongs to
   for (std::int64_t b = 0; b < B; ++b) {
-    sentences.emplace_back(lengths[b].item<std::int64_t>(), of_group);
+    groups.emplace_back(lengths[b].item<std::int64_t>(), of_group,
+                        sentences[static_cast<std::size_t>(b)]);
     alive.push_back(static_cast<std::size_t>(b));
   }
 
@@ -74,19 +69,19 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   while (!alive.empty()) {
     const auto step = model.step(tokens, state, memory);
     // 2W without a penalty are left, whatever the groups before have said.
-    const auto best =
-        chooser.best(model.output().logits(step, memory), all + W,
-                     chooser.needs_histories() ? histories_of(sentences, alive, W)
-                                               : std::vector<std::vector<std::int32_t>>());
+    const auto best = chooser.best(
+        model.output().logits(step, memory), all + W,
+        chooser.needs_histories() ? histories_of(groups, alive) : std::vector<History>());
     const Candidates candidates(W, log_p, best,
-                                options.needs_weights() ? step.weights : torch::Tensor());
+                                options.needs_weights() ? step.weights : torch::Tensor(),
+                                options.end_token);
     Rows next;
     std::vector<std::int64_t> staying;  // sentences of the batch that go on
     std::vector<std::size_t> still_alive;
     for (std::size_t i = 0; i < alive.size(); ++i) {
-      auto& groups = sentences[alive[i]];
-      const auto going_on = groups.advance(i, candidates);
-      if (groups.have_ended()) continue;
+      auto& sentence = groups[alive[i]];
+      const auto going_on = sentence.advance(i, candidates);
+      if (sentence.have_ended()) continue;
       for (std::size_t g = 0; g < going_on.size(); ++g) {
         next.add(i * going_on.size() + g, W, going_on[g]);
       }
@@ -103,7 +98,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   }
 
   std::vector<std::vector<Hypothesis>> found;
-  for (const auto& sentence : sentences) found.push_back(sentence.n_best());
+  for (const auto& sentence : groups) found.push_back(sentence.n_best());
   return found;
 }
 

@@ -14,6 +14,7 @@ namespace regard {
 // As search() in search.h.
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
                                                  const torch::Tensor& lengths,
-                                                 const SearchOptions& options);
+                                                 const SearchOptions& options,
+                                                 const std::vector<SentenceOptions>& sentences);
 
 }  // namespace regard

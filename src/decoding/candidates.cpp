@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "decoding/demanded_phrases.h"
+
 namespace regard {
 namespace {
 
@@ -28,14 +30,14 @@ void sort(std::vector<Candidate>& candidates, const Penalties& penalties) {
 
 }  // namespace
 
-std::vector<Candidate> Candidates::of(std::size_t beam, std::int64_t source_length,
+std::vector<Candidate> Candidates::of(std::size_t place, const Beam& beam,
                                       const Penalties& penalties) const {
   const auto k = static_cast<std::size_t>(next_.tokens.size(1));
   const auto* tokens = next_.tokens.data_ptr<std::int64_t>();
   const auto* log_p = next_.log_p.data_ptr<double>();
   std::vector<Candidate> candidates;
   for (std::size_t parent = 0; parent < W_; ++parent) {
-    const auto row = beam * W_ + parent;
+    const auto row = place * W_ + parent;
     for (std::size_t i = row * k; i < (row + 1) * k; ++i) {
       const auto total = log_p_[row] + log_p[i];
       candidates.push_back({static_cast<std::int64_t>(parent),
@@ -45,11 +47,19 @@ std::vector<Candidate> Candidates::of(std::size_t beam, std::int64_t source_leng
     }
   }
   sort(candidates, penalties);
-  candidates.resize(std::min(candidates.size(), 2 * W_));
+  if (beam.sentence().demanded.empty()) {
+    candidates.resize(std::min(candidates.size(), 2 * W_));
+  } else {
+    std::vector<std::vector<std::int32_t>> histories;
+    for (std::size_t parent = 0; parent < W_; ++parent) {
+      histories.push_back(beam.history(parent));
+    }
+    candidates = allocate(candidates, histories, beam.sentence().demanded, W_, end_token_);
+  }
   if (weights_) {
     for (auto& candidate : candidates) {
-      const auto row = beam * W_ + static_cast<std::size_t>(candidate.parent);
-      candidate.weights = weights_.row(row, source_length);
+      const auto row = place * W_ + static_cast<std::size_t>(candidate.parent);
+      candidate.weights = weights_.row(row, beam.source_length());
     }
   }
   return candidates;

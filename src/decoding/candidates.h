@@ -20,19 +20,24 @@ class Candidates {
   // tokens, those with a penalty not counted; weights [N, S] or undefined. The first two must
   // outlive this.
   Candidates(std::int64_t W, const std::vector<double>& log_p, const NextTokens& next,
-             const torch::Tensor& weights)
-      : W_(static_cast<std::size_t>(W)), log_p_(log_p), next_(next), weights_(weights) {}
+             const torch::Tensor& weights, std::int64_t end_token)
+      : W_(static_cast<std::size_t>(W)),
+        log_p_(log_p),
+        next_(next),
+        weights_(weights),
+        end_token_(end_token) {}
 
-  // The 2W best of a beam, by its place in the batch: they leave W to go on, however many are </s>.
+  // The 2W best of the beam at this place of the batch: they leave W to go on, however many are
+  // </s>. Where phrases are demanded those of allocate() in demanded_phrases.h.
   // Of equals the earlier first: nothing depends on the rest of the batch.
-  std::vector<Candidate> of(std::size_t beam, std::int64_t source_length,
-                            const Penalties& penalties) const;
+  std::vector<Candidate> of(std::size_t place, const Beam& beam, const Penalties& penalties) const;
 
  private:
   std::size_t W_;
   const std::vector<double>& log_p_;
   const NextTokens& next_;
   AttentionRows weights_;
+  std::int64_t end_token_;
 };
 
 }  // namespace regard

@@ -10,6 +10,7 @@ namespace regard {
 // As search() in search.h, whatever options.beam_size says.
 std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::Tensor& source,
                                                    const torch::Tensor& lengths,
-                                                   const SearchOptions& options);
+                                                   const SearchOptions& options,
+                                                   const std::vector<SentenceOptions>& sentences);
 
 }  // namespace regard

@@ -75,6 +75,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                                             const std::vector<SentenceOptions>& sentences) {
   const auto B = source.size(0);
   std::vector<std::int64_t> path_lengths;  // of the sources of all samples, a sentence's in a row
+  std::vector<SentenceOptions> of_paths;
   std::vector<Random> randoms;
   for (std::int64_t b = 0; b < B; ++b) {
     const auto& sentence = sentences[static_cast<std::size_t>(b)];
@@ -83,13 +84,14 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
     const auto line_seed = of_line.next();
     for (std::int64_t n = 0; n < options.samples; ++n) {
       path_lengths.push_back(lengths[b].item<std::int64_t>());
+      of_paths.push_back(sentence);
       randoms.emplace_back(line_seed, static_cast<std::uint64_t>(n));
     }
   }
 
-  const TokenChooser chooser(options);
+  const TokenChooser chooser(options, sentences);
   const auto pick = [&](const torch::Tensor& logits, const std::vector<std::int64_t>& paths,
-                        const std::vector<std::vector<std::int32_t>>& histories) {
+                        const std::vector<History>& histories) {
     const auto all = chooser.log_probabilities(logits, histories);  // [N, V]
     const auto N = all.size(0);
     NextTokens next = {torch::full({N, 1}, options.end_token, torch::kInt64),
@@ -106,8 +108,8 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
   };
   const auto rows = torch::arange(B, torch::TensorOptions(torch::kInt64).device(source.device()))
                         .repeat_interleave(options.samples);  // 0 0 0 1 1 1 …
-  auto paths =
-      single_paths(model, model.encode(source, lengths).select(rows), path_lengths, options, pick);
+  auto paths = single_paths(model, model.encode(source, lengths).select(rows), path_lengths,
+                            options, of_paths, pick);
 
   std::vector<std::vector<Hypothesis>> found(static_cast<std::size_t>(B));
   for (std::size_t i = 0; i < paths.size(); ++i) {

@@ -34,20 +34,24 @@ struct SearchOptions {
   std::int64_t seed = 1;
   // Of the end.
   SearchEnd early_stopping = SearchEnd::full;
-  std::int64_t n_best = 1;                   // how many `exact` makes sure of; at most W
-  std::int64_t max_output_length = 100;      // in tokens, </s> not counted
-  double max_output_ratio = 3;               // of the source's tokens, plus 10; 0 is off
-  std::int64_t begin_token = 2;              // <s>
-  std::int64_t end_token = 3;                // </s>
-  std::vector<std::int64_t> never = {0, 2};  // tokens no translation holds: <pad>, <s>
-  bool want_weights = false;                 // keep the attention weights
+  std::int64_t n_best = 1;                      // how many `exact` makes sure of; at most W
+  std::int64_t max_output_length = 100;         // in tokens, </s> not counted
+  double max_output_ratio = 3;                  // of the source's tokens, plus 10; 0 is off
+  std::int64_t begin_token = 2;                 // <s>
+  std::int64_t end_token = 3;                   // </s>
+  std::vector<std::int64_t> never = {0, 2};     // tokens no translation holds: <pad>, <s>
+  std::vector<std::int64_t> inside_words = {};  // tokens that begin no word, of sub-words
+  bool want_weights = false;                    // keep the attention weights
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };
 
 // What holds of one sentence alone.
 struct SentenceOptions {
-  std::int64_t number = 0;  // its line, which its samples depend on
+  std::int64_t number = 0;                               // its line, which its samples depend on
+  std::vector<std::int32_t> prefix = {};                 // what its translations begin with
+  std::vector<std::vector<std::int32_t>> demanded = {};  // phrases that they have
+  std::vector<std::vector<std::int32_t>> banned = {};    // phrases that they have not
 };
 
 struct Hypothesis {
@@ -56,11 +60,12 @@ struct Hypothesis {
   double score = 0;                  // what hypotheses are ranked by (decoding/score.h)
   bool finished = false;             // ends in </s>, rather than at the maximum length
   std::vector<std::vector<float>> weights;  // [tokens + </s>][S], where wanted
-  std::vector<double> token_log_p;          // of tokens and </s>, where they were given (forced.h)
+  std::vector<double> token_log_p;          // [tokens + </s>] log P(y_t | y_<t, x)
 };
 
 // The most tokens that a sentence of this length, </s> included, is translated to.
-std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options);
+std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
+                          const SentenceOptions& sentence = {});
 
 // The n-best list of each source sentence, best first, or its samples; never empty. source [B, S],
 // lengths [B] as for Seq2Seq::encode; `sentences` one for each, or none where none has anything of

@@ -16,6 +16,7 @@ bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64
             const SearchOptions& options) {
   if (!std::isfinite(log_p)) return false;  // nothing may come next
   hypothesis.log_probability += log_p;
+  hypothesis.token_log_p.push_back(log_p);
   hypothesis.finished = token == options.end_token;
   if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
   return !hypothesis.finished && static_cast<std::int64_t>(hypothesis.tokens.size()) < longest;
@@ -25,7 +26,9 @@ bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64
 
 std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
                                      const std::vector<std::int64_t>& lengths,
-                                     const SearchOptions& options, const PickTokens& pick) {
+                                     const SearchOptions& options,
+                                     const std::vector<SentenceOptions>& sentences,
+                                     const PickTokens& pick) {
   std::vector<Hypothesis> found(lengths.size());
   std::vector<std::int64_t> alive(lengths.size());  // whose each row of the batch is
   std::iota(alive.begin(), alive.end(), 0);
@@ -35,8 +38,8 @@ std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
   auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, options.begin_token, index);
   while (!alive.empty()) {
     auto step = model.step(tokens, state, memory);
-    std::vector<std::vector<std::int32_t>> histories;
-    for (const auto path : alive) histories.push_back(found[path].tokens);
+    std::vector<History> histories;
+    for (const auto path : alive) histories.push_back({found[path].tokens, &sentences[path]});
     const auto picked = pick(model.output().logits(step, memory), alive, histories);
     const AttentionRows weights(options.needs_weights() ? step.weights : torch::Tensor());
 
@@ -47,7 +50,7 @@ std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
       const auto log_p = picked.log_p.data_ptr<double>()[row];
       if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(row, length));
       if (extend(hypothesis, picked.tokens.data_ptr<std::int64_t>()[row], log_p,
-                 output_limit(length, options), options)) {
+                 output_limit(length, options, sentences[alive[row]]), options)) {
         staying.push_back(static_cast<std::int64_t>(row));
       } else {
         hypothesis.score = score_of(hypothesis, options);

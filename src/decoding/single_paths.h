@@ -17,11 +17,13 @@ namespace regard {
 // TokenChooser. One token a row, without probability where none may follow.
 using PickTokens =
     std::function<NextTokens(const torch::Tensor& logits, const std::vector<std::int64_t>& paths,
-                             const std::vector<std::vector<std::int32_t>>& histories)>;
+                             const std::vector<History>& histories)>;
 
 // One hypothesis for each sentence of the memory, in its order. lengths: the sources'.
 std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
                                      const std::vector<std::int64_t>& lengths,
-                                     const SearchOptions& options, const PickTokens& pick);
+                                     const SearchOptions& options,
+                                     const std::vector<SentenceOptions>& sentences,
+                                     const PickTokens& pick);
 
 }  // namespace regard

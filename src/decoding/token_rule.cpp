@@ -2,31 +2,82 @@
 
 #include <algorithm>
 
+#include "decoding/demanded_phrases.h"
+
 namespace regard {
 
-void MinimumLength::forbid(History history, std::vector<std::int64_t>& forbidden) const {
-  if (static_cast<std::int64_t>(history.size()) < least_) forbidden.push_back(end_);
+bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t> phrase) {
+  return tokens.size() >= phrase.size() && std::ranges::equal(tokens.last(phrase.size()), phrase);
 }
 
-void NoRepeatedNgram::forbid(History history, std::vector<std::int64_t>& forbidden) const {
+void MinimumLength::limit(const History& history, Limits& limits) const {
+  if (static_cast<std::int64_t>(history.tokens.size()) < least_) limits.forbidden.push_back(end_);
+}
+
+void NoRepeatedNgram::limit(const History& history, Limits& limits) const {
+  const std::span tokens(history.tokens);
   const auto before = static_cast<std::size_t>(n_ - 1);  // the n-gram's tokens but the last
-  if (history.size() < before) return;
-  const auto latest = history.last(before);
-  for (auto end = before; end < history.size(); ++end) {
-    if (std::ranges::equal(history.subspan(end - before, before), latest)) {
-      forbidden.push_back(history[end]);
+  if (tokens.size() < before) return;
+  Progress progress;
+  if (history.sentence != nullptr) progress = progress_of(tokens, history.sentence->demanded);
+  const auto is_asked = [&](auto token) { return std::ranges::count(progress.next, token) > 0; };
+  for (auto end = before; end < tokens.size(); ++end) {
+    if (ends_in(tokens.first(end), tokens.last(before)) && !is_asked(tokens[end])) {
+      limits.forbidden.push_back(tokens[end]);
     }
   }
 }
 
-std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options) {
+void ForcedPrefix::limit(const History& history, Limits& limits) const {
+  const auto& prefix = history.sentence->prefix;
+  const auto place = history.tokens.size();
+  if (place < prefix.size()) limits.only = prefix[place];
+}
+
+void WholeWords::limit(const History& history, Limits& limits) const {
+  const auto& prefix = history.sentence->prefix;
+  const auto& demanded = history.sentence->demanded;
+  const bool prefix_ends = !prefix.empty() && history.tokens.size() == prefix.size();
+  const auto ends = [&](const auto& phrase) { return ends_in(history.tokens, phrase); };
+  if (prefix_ends || std::any_of(demanded.begin(), demanded.end(), ends)) {
+    limits.forbidden.insert(limits.forbidden.end(), inside_words_.begin(), inside_words_.end());
+  }
+}
+
+void DemandedPhrases::limit(const History& history, Limits& limits) const {
+  if (!progress_of(history.tokens, history.sentence->demanded).complete) {
+    limits.forbidden.push_back(end_);
+  }
+}
+
+void BannedPhrases::limit(const History& history, Limits& limits) const {
+  for (const std::span phrase : history.sentence->banned) {
+    if (ends_in(history.tokens, phrase.first(phrase.size() - 1))) {
+      limits.forbidden.push_back(phrase.back());
+    }
+  }
+}
+
+std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options,
+                                                    const std::vector<SentenceOptions>& sentences) {
+  const auto any = [&](auto SentenceOptions::*list) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const auto& sentence) { return !(sentence.*list).empty(); });
+  };
   std::vector<std::unique_ptr<TokenRule>> rules;
-  if (options.min_output_length > 0) {
-    rules.push_back(std::make_unique<MinimumLength>(options.min_output_length, options.end_token));
+  const auto add = [&]<typename Rule>(Rule rule) {
+    rules.push_back(std::make_unique<Rule>(std::move(rule)));
+  };
+  if (options.min_output_length > 0)
+    add(MinimumLength(options.min_output_length, options.end_token));
+  if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options.no_repeat_ngram));
+  const bool has_prefix = any(&SentenceOptions::prefix);
+  if (has_prefix) add(ForcedPrefix());
+  if ((has_prefix || any(&SentenceOptions::demanded)) && !options.inside_words.empty()) {
+    add(WholeWords(options.inside_words));
   }
-  if (options.no_repeat_ngram > 0) {
-    rules.push_back(std::make_unique<NoRepeatedNgram>(options.no_repeat_ngram));
-  }
+  if (any(&SentenceOptions::demanded)) add(DemandedPhrases(options.end_token));
+  if (any(&SentenceOptions::banned)) add(BannedPhrases());
   return rules;
 }
 

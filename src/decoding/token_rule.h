@@ -4,45 +4,95 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "decoding/search.h"
 
 namespace regard {
 
-// What a rule sees of a hypothesis: y_1 … y_{t−1}.
-using History = std::span<const std::int32_t>;
+// What a rule sees of a hypothesis: y_1 … y_{t−1}, and what holds of its sentence.
+struct History {
+  std::vector<std::int32_t> tokens;
+  const SentenceOptions* sentence = nullptr;
+};
+
+// What may come next.
+struct Limits {
+  std::vector<std::int64_t> forbidden;  // a token may be named twice
+  std::optional<std::int64_t> only;     // this and nothing else, whatever is forbidden
+};
 
 class TokenRule {
  public:
   virtual ~TokenRule() = default;
-  // Adds the tokens that may not come next; a token may be named twice.
-  virtual void forbid(History history, std::vector<std::int64_t>& forbidden) const = 0;
+  virtual void limit(const History& history, Limits& limits) const = 0;
 };
 
 // No </s> before `least` tokens.
 class MinimumLength : public TokenRule {
  public:
   MinimumLength(std::int64_t least, std::int64_t end_token) : least_(least), end_(end_token) {}
-  void forbid(History history, std::vector<std::int64_t>& forbidden) const override;
+  void limit(const History& history, Limits& limits) const override;
 
  private:
   std::int64_t least_;
   std::int64_t end_;
 };
 
-// No n tokens in a row that are there already (Paulus, Xiong, Socher 2017, with n = 3).
+// No n tokens in a row that are there already (Paulus, Xiong, Socher 2017, with n = 3), but for
+// what a demanded phrase asks for.
 class NoRepeatedNgram : public TokenRule {
  public:
   explicit NoRepeatedNgram(std::int64_t n) : n_(n) {}
-  void forbid(History history, std::vector<std::int64_t>& forbidden) const override;
+  void limit(const History& history, Limits& limits) const override;
 
  private:
   std::int64_t n_;
 };
 
-// Those that the options ask for.
-std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options);
+// Translations begin with the sentence's prefix.
+class ForcedPrefix : public TokenRule {
+ public:
+  void limit(const History& history, Limits& limits) const override;
+};
+
+// A prefix or a demanded phrase ends where a word ends: no piece that goes on with the word
+// follows.
+class WholeWords : public TokenRule {
+ public:
+  // The tokens that begin no word.
+  explicit WholeWords(const std::vector<std::int64_t>& inside_words)
+      : inside_words_(inside_words) {}
+  void limit(const History& history, Limits& limits) const override;
+
+ private:
+  const std::vector<std::int64_t>& inside_words_;
+};
+
+// No </s> before the translation has all that is demanded of it.
+class DemandedPhrases : public TokenRule {
+ public:
+  explicit DemandedPhrases(std::int64_t end_token) : end_(end_token) {}
+  void limit(const History& history, Limits& limits) const override;
+
+ private:
+  std::int64_t end_;
+};
+
+// None of the sentence's banned phrases, in these tokens.
+class BannedPhrases : public TokenRule {
+ public:
+  void limit(const History& history, Limits& limits) const override;
+};
+
+// Those that the options or one of the sentences ask for.
+std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options,
+                                                    const std::vector<SentenceOptions>& sentences);
+
+// Whether the tokens end in this phrase, which is not empty.
+bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t> phrase);
 
 }  // namespace regard

@@ -7,10 +7,15 @@ torch::Tensor select_rows(const torch::Tensor& tensor, const torch::Tensor& rows
   return tensor.defined() ? tensor.index_select(0, rows) : tensor;
 }
 
-std::vector<torch::Tensor> select_rows(const std::vector<torch::Tensor>& tensors,
-                                       const torch::Tensor& rows) {
-  std::vector<torch::Tensor> selected;
-  for (const auto& tensor : tensors) selected.push_back(select_rows(tensor, rows));
+template <typename Part>
+Part select_rows(const Part& part, const torch::Tensor& rows) {
+  return part.select(rows);
+}
+
+template <typename Part>
+std::vector<Part> select_rows(const std::vector<Part>& parts, const torch::Tensor& rows) {
+  std::vector<Part> selected;
+  for (const auto& part : parts) selected.push_back(select_rows(part, rows));
   return selected;
 }
 
@@ -29,14 +34,16 @@ Memory Memory::select(const torch::Tensor& rows) const {
           .layers = select_rows(layers, rows),
           .elements = select_rows(elements, rows),
           .copy_ids = select_rows(copy_ids, rows),
-          .output_keys = select_rows(output_keys, rows)};
+          .output_keys = select_rows(output_keys, rows),
+          .members = select_rows(members, rows)};
 }
 
 DecoderState DecoderState::select(const torch::Tensor& rows) const {
   return {.layers = select_rows(layers, rows),
           .readout = select_rows(readout, rows),
           .attention = select_rows(attention, rows),
-          .position = position};
+          .position = position,
+          .members = select_rows(members, rows)};
 }
 
 std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model) {

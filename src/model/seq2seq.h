@@ -33,6 +33,8 @@ struct Memory {
   torch::Tensor elements;     // [B, S, E] the embedded source
   torch::Tensor copy_ids;     // [B, S] int64: each source token in the target's vocabulary
   torch::Tensor output_keys;  // [B, S, A]
+  // Of an ensemble, each member's.
+  std::vector<Memory> members;
 
   // The sentences `rows` [N], in this order, repetitions allowed.
   Memory select(const torch::Tensor& rows) const;
@@ -44,8 +46,9 @@ struct DecoderState {
   // values of the t steps so far, side by side [N, t, 2D].
   std::vector<torch::Tensor> layers;
   torch::Tensor readout;  // [N, R], of the step before; undefined without input feeding
-  std::vector<torch::Tensor> attention;  // what the attention carries, each [N, …]
-  std::int64_t position = 0;             // t, of the step to come
+  std::vector<torch::Tensor> attention;    // what the attention carries, each [N, …]
+  std::int64_t position = 0;               // t, of the step to come
+  std::vector<DecoderState> members = {};  // of an ensemble, each member's
 
   DecoderState select(const torch::Tensor& rows) const;
 };

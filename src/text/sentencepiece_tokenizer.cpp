@@ -80,7 +80,24 @@ class SentencePieceTokenizer : public Tokenizer {
     return text;
   }
 
+  std::vector<std::string> pieces(std::string_view text) const override {
+    std::vector<std::string> found;  // unknown characters as they stand
+    check(processor_.Encode(with_plain_spaces(text), &found));
+    return found.size() == encode(text).size() ? found : Tokenizer::pieces(text);
+  }
+
   std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }
+  std::string join(const std::vector<std::string>& tokens) const override {
+    std::string text;
+    for (std::string_view rest : tokens) {
+      for (std::size_t at; (at = rest.find(space_sign)) != rest.npos;) {
+        text.append(rest.substr(0, at)).push_back(' ');
+        rest.remove_prefix(at + space_sign.size());
+      }
+      text += rest;
+    }
+    return text.starts_with(' ') ? text.substr(1) : text;
+  }
   std::int64_t size() const override { return processor_.GetPieceSize(); }
   std::string serialized() const override { return bytes_; }
 

@@ -1,5 +1,7 @@
 #include "text/tokenizer.h"
 
+#include <fmt/ranges.h>
+
 #include <utility>
 
 #include "text/sentencepiece_tokenizer.h"
@@ -32,6 +34,9 @@ class LowercaseTokenizer : public Tokenizer {
     return inner_->decode(ids);
   }
   std::string token(std::int32_t id) const override { return inner_->token(id); }
+  std::string join(const std::vector<std::string>& tokens) const override {
+    return inner_->join(tokens);
+  }
   std::int64_t size() const override { return inner_->size(); }
   std::string serialized() const override { return inner_->serialized(); }
 
@@ -55,6 +60,10 @@ std::vector<std::string> Tokenizer::pieces(std::string_view text) const {
   std::vector<std::string> shown;
   for (const std::int32_t id : encode(text)) shown.push_back(token(id));
   return shown;
+}
+
+std::string Tokenizer::join(const std::vector<std::string>& tokens) const {
+  return fmt::format("{}", fmt::join(tokens, " "));
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,

@@ -37,8 +37,8 @@ class Tokenizer {
                                            Random& /*random*/) const {
     return encode(text);
   }
-  // How each token of encode(text) stands in the text, where it stands as a whole: a word that is
-  // unknown too. Sub-words as token() shows them.
+  // How each token of encode(text) stands in the text, what is unknown too. Sub-words have ▁ for
+  // the space before a word.
   virtual std::vector<std::string> pieces(std::string_view text) const;
   // Where tokens are vectors of F numbers: F + 1 for each token and for the </s> behind them, the
   // last of them 1 at </s> and else 0; none where they are not.
@@ -46,6 +46,8 @@ class Tokenizer {
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   // How a token is shown, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;
+  // The text of tokens so shown, also of some that are none of this vocabulary's.
+  virtual std::string join(const std::vector<std::string>& tokens) const;
   virtual std::int64_t size() const = 0;
   // The bytes of the tokenizer's file in a model folder; load_tokenizer() takes them.
   virtual std::string serialized() const = 0;

@@ -43,6 +43,12 @@ class VocabularyTokenizer : public Tokenizer {
   }
 
   std::string token(std::int32_t id) const override { return vocabulary_.token(id); }
+  std::string join(const std::vector<std::string>& tokens) const override {
+    if (kind_ == TokenizerKind::word) return Tokenizer::join(tokens);
+    std::string text;
+    for (const auto& token : tokens) text += token;
+    return text;
+  }
   std::int64_t size() const override { return vocabulary_.size(); }
   std::string serialized() const override { return vocabulary_.serialized(); }
 

@@ -59,13 +59,17 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
                                                const SearchOptions& options,
                                                std::int64_t batch_size,
                                                const std::function<void(std::int64_t)>& progress,
-                                               std::int64_t first_number) const {
+                                               const std::vector<SentenceOptions>& given) const {
+  auto sentences = given;
+  sentences.resize(lines.size());
+  for (std::size_t i = given.size(); i < lines.size(); ++i) {
+    sentences[i].number = static_cast<std::int64_t>(i) + 1;
+  }
   std::vector<Translation> translations(lines.size());
   std::vector<SourceLine> sources(lines.size());
   std::vector<std::size_t> order;  // lines that have something to translate
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = encode_source(tokenizers_, lines[i], first_number + static_cast<std::int64_t>(i),
-                               translations[i]);
+    sources[i] = encode_source(tokenizers_, lines[i], sentences[i].number, translations[i]);
     if (!sources[i].tokens.empty()) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
@@ -76,13 +80,13 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   model_->eval();
   const auto translate_group = [&](std::size_t begin, std::size_t end) {
     std::vector<SourceLine> group;
-    std::vector<SentenceOptions> sentences;
+    std::vector<SentenceOptions> of_group;
     for (auto k = begin; k < end; ++k) {
       group.push_back(sources[order[k]]);
-      sentences.push_back({first_number + static_cast<std::int64_t>(order[k])});
+      of_group.push_back(sentences[order[k]]);
     }
     const auto batch = make_source_batch(group).to(device_);
-    auto found = search(*model_, batch.source, batch.source_lengths, options, sentences, *packed_);
+    auto found = search(*model_, batch.source, batch.source_lengths, options, of_group, *packed_);
     for (auto k = begin; k < end; ++k) {
       auto& translation = translations[order[k]];
       translation.hypotheses = std::move(found[k - begin]);

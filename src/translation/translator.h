@@ -38,12 +38,12 @@ class Translator {
 
   // Translation i belongs to line i; a blank line gives an empty text. Lines of like length are
   // translated together, batch_size at a time, each worker at its own; `progress` hears how many
-  // are done. InputError for a line that the model cannot read, with its number: the first has
-  // first_number.
+  // are done. `sentences` has one for each line, or none: then the first line's number is 1.
+  // InputError, with the number, for a line that the model cannot read.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {},
-                                     std::int64_t first_number = 1) const;
+                                     const std::vector<SentenceOptions>& sentences = {}) const;
 
   // A hypothesis of a translation as text, and token by token with </s> where it was reached.
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;

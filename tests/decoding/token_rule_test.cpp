@@ -14,9 +14,9 @@ using testing::IsEmpty;
 
 std::vector<std::int64_t> forbidden(const TokenRule& rule,
                                     const std::vector<std::int32_t>& history) {
-  std::vector<std::int64_t> tokens;
-  rule.forbid(history, tokens);
-  return tokens;
+  Limits limits;
+  rule.limit({history, nullptr}, limits);
+  return limits.forbidden;
 }
 
 TEST(TokenRule, TheEndWaitsForTheLeastLength) {
@@ -39,7 +39,7 @@ TEST(TokenRule, NoNgramComesTwice) {
 
 TEST(TokenChooser, WhatIsThereIsPenalisedOnceWhicheverItsSign) {
   const auto logits = torch::tensor({{2.0, -1.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}});
-  const auto penalised = penalise_repetition(logits, {{0, 1, 0}, {}}, 2);
+  const auto penalised = penalise_repetition(logits, {{{0, 1, 0}}, {}}, 2);
   EXPECT_TRUE(penalised.equal(torch::tensor({{1.0, -2.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}})));
   EXPECT_EQ(logits[0][0].item<double>(), 2);
 }

@@ -1,0 +1,88 @@
+#include "commands/translation_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/json.h"
+#include "translation/word_scores.h"
+
+namespace regard {
+
+TranslationText::TranslationText(const TranslateArguments& arguments, const ReadyModel& model,
+                                 const Translator& translator, std::int64_t n_best)
+    : translator_(translator),
+      kind_(model.loaded.options.data.tokenizer.kind),
+      n_best_(static_cast<std::size_t>(n_best)),
+      scores_(arguments.scores),
+      word_scores_(arguments.word_scores),
+      json_(arguments.json) {}
+
+std::string TranslationText::of(std::int64_t number, const std::string& line,
+                                const Translation& translation) const {
+  if (json_) return json_line(number, line, translation);
+  return n_best_ > 0 ? n_best_lines(number, translation) : plain(translation);
+}
+
+std::string TranslationText::word_scores_of(const Translation& translation,
+                                            const Hypothesis& hypothesis) const {
+  std::string text;
+  for (const auto& score :
+       word_scores(hypothesis, translator_.tokens(hypothesis, translation), kind_)) {
+    text += (text.empty() ? "" : " ") + to_text(score);
+  }
+  return text;
+}
+
+// A blank line is translated to a blank one, surely: log 1.
+std::string TranslationText::plain(const Translation& translation) const {
+  if (!scores_ && !word_scores_) return translation.text + "\n";
+  const auto hypothesis = translation.hypotheses.empty() ? Hypothesis() : translation.hypotheses[0];
+  std::string text;
+  if (scores_)
+    text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, hypothesis.score);
+  text += translation.text;
+  if (word_scores_) text += "\t" + word_scores_of(translation, hypothesis);
+  return text + "\n";
+}
+
+std::string TranslationText::n_best_lines(std::int64_t number,
+                                          const Translation& translation) const {
+  std::string lines;
+  for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {
+    const auto& hypothesis = translation.hypotheses[k];
+    const auto words =
+        word_scores_ ? " words= " + word_scores_of(translation, hypothesis) : std::string();
+    lines += fmt::format("{} ||| {} ||| logprob= {:.4f}{} ||| {:.4f}\n", number,
+                         translator_.text(hypothesis, translation), hypothesis.log_probability,
+                         words, hypothesis.score);
+  }
+  return lines;
+}
+
+std::string TranslationText::json_line(std::int64_t number, const std::string& line,
+                                       const Translation& translation) const {
+  const auto object_of = [&](const Hypothesis& hypothesis) {
+    return Json{{"translation", translator_.text(hypothesis, translation)},
+                {"log_probability", hypothesis.log_probability},
+                {"score", hypothesis.score},
+                {"finished", hypothesis.finished},
+                {"words", to_json(word_scores(
+                              hypothesis, translator_.tokens(hypothesis, translation), kind_))}};
+  };
+  Json object = {{"line", number + 1}, {"source", line}};
+  if (translation.hypotheses.empty()) {
+    object["translation"] = "";
+  } else if (n_best_ == 0) {
+    object.update(object_of(translation.hypotheses[0]));
+  }
+  if (n_best_ > 0) {
+    object["n_best"] = Json::array();
+    for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {
+      object["n_best"].push_back(object_of(translation.hypotheses[k]));
+    }
+  }
+  return object.dump() + "\n";
+}
+
+}  // namespace regard

@@ -1,0 +1,100 @@
+#include "model/ensemble.h"
+
+#include <torch/utils.h>
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace regard {
+namespace {
+
+[[noreturn]] void not_trained() {
+  throw std::logic_error("an ensemble translates, and is not trained");
+}
+
+}  // namespace
+
+Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
+                   std::vector<double> weights)
+    : members_(std::move(members)), mean_(mean), weights_(std::move(weights)) {
+  if (weights_.empty()) weights_.assign(members_.size(), 1);
+  if (members_.empty() || weights_.size() != members_.size()) {
+    throw std::invalid_argument("an ensemble wants a weight for each member");
+  }
+  const auto sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    if (!(weights_[m] > 0) || !std::isfinite(sum)) {
+      throw std::invalid_argument("an ensemble's weights are above 0");
+    }
+    weights_[m] /= sum;
+    register_module("member" + std::to_string(m), members_[m]);
+  }
+}
+
+Memory Ensemble::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+  Memory memory;
+  for (const auto& member : members_) memory.members.push_back(member->encode(source, lengths));
+  memory.mask = memory.members[0].mask;
+  memory.lengths = memory.members[0].lengths;
+  return memory;
+}
+
+DecoderState Ensemble::start(const Memory& memory) {
+  DecoderState state;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    state.members.push_back(members_[m]->start(memory.members[m]));
+  }
+  return state;
+}
+
+DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& state,
+                           const Memory& memory) {
+  DecoderStep together;
+  std::vector<torch::Tensor> log_p;      // each [N, V]
+  std::vector<torch::Tensor> attention;  // each [N, S]
+  double seeing = 0;                     // the weight of those who have attention
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    auto& member = *members_[m];
+    auto step = member.step(tokens, state.members[m], memory.members[m]);
+    const auto of_member = member.output().logits(step, memory.members[m]).log_softmax(-1);
+    log_p.push_back(mean_ == EnsembleMean::linear ? of_member + std::log(weights_[m])
+                                                  : of_member * weights_[m]);
+    if (step.weights.defined()) {
+      attention.push_back(step.weights * weights_[m]);
+      seeing += weights_[m];
+    }
+    together.state.members.push_back(std::move(step.state));
+  }
+  const auto all = torch::stack(log_p);  // [M, N, V]
+  together.readout = mean_ == EnsembleMean::linear ? all.logsumexp(0) : all.sum(0);
+  if (!attention.empty()) together.weights = torch::stack(attention).sum(0) / seeing;
+  together.state.position = state.position + 1;
+  return together;
+}
+
+Decoded Ensemble::decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) {
+  not_trained();
+}
+
+bool Ensemble::shows_attention() const {
+  for (const auto& member : members_) {
+    if (member->shows_attention()) return true;
+  }
+  return false;
+}
+
+torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
+                                                const Memory& /*memory*/) {
+  not_trained();
+}
+
+Loss Ensemble::LogProbabilities::loss(const Decoded& /*decoded*/, const Memory& /*memory*/,
+                                      const torch::Tensor& /*targets*/,
+                                      double /*label_smoothing*/) {
+  not_trained();
+}
+
+}  // namespace regard

@@ -1,0 +1,29 @@
+// Words in place of <unk>: what the source has at the position that the attention looks at most
+// when <unk> is said, or its translation by a dictionary (Jean et al. 2015, Luong et al. 2015).
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "data/tokenizers.h"
+#include "translation/translator.h"
+
+namespace regard {
+
+class UnknownWords {
+ public:
+  // `dictionary`: a source word, a tab and its translation in each line, the first of a word
+  // counting; empty for none. InputError with file:line.
+  explicit UnknownWords(const std::string& dictionary);
+
+  // In all hypotheses, whose weights must be there. The words are appended to the translation's
+  // more_words; log-probabilities stay those of <unk>.
+  void replace(const Tokenizers& tokenizers, Translation& translation) const;
+
+ private:
+  std::string word_for(const std::string& source_token) const;
+
+  std::unordered_map<std::string, std::string> translations_;
+};
+
+}  // namespace regard

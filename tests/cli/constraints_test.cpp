@@ -1,0 +1,100 @@
+// What single lines ask for, on the command line: prefixes, demanded and banned phrases.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+class ConstraintsCli : public testing::Test {
+ protected:
+  Finished translate(std::vector<std::string> arguments, const std::string& input) const {
+    arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string()});
+    return run(arguments, input);
+  }
+  std::string file(const std::string& name, const std::string& text) const {
+    write_text(folder_ / name, text);
+    return (folder_ / name).string();
+  }
+
+  std::filesystem::path folder_ = fresh_folder();
+};
+
+TEST_F(ConstraintsCli, LinesHaveWhatIsAskedOfThemAndNoOtherChanges) {
+  const std::string input = "the cat sees\na dog\n\nthe bird hears\n";
+  const auto plain = lines_of(translate({}, input).out);
+  for (const std::string beam : {"1", "4"}) {
+    const auto finished = translate(
+        {"--beam-size", beam, "--prefixes", file("p", "\nici un\n\n\n"), "--demand",
+         file("d", "petit\tle vieux\n\n\n\n"), "--ban", file("b", "\n\n\noiseau\tentend\n")},
+        input);
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const auto lines = lines_of(finished.out);
+    ASSERT_THAT(lines, SizeIs(4));
+    EXPECT_THAT(lines[0], HasSubstr("petit"));
+    EXPECT_THAT(lines[0], HasSubstr("le vieux"));
+    EXPECT_THAT(lines[1], StartsWith("ici un"));
+    EXPECT_EQ(lines[2], "");
+    EXPECT_THAT(lines[3], Not(HasSubstr("oiseau")));
+    EXPECT_THAT(lines[3], Not(HasSubstr("entend")));
+  }
+  const auto nothing = translate({"--demand", file("d", "\n\n\n\n")}, input);
+  EXPECT_EQ(lines_of(nothing.out), plain);
+}
+
+TEST_F(ConstraintsCli, AFileOfAnotherLengthIsAnError) {
+  const auto shorter = translate({"--prefixes", file("p", "le\n")}, "the\ncat\n");
+  EXPECT_EQ(shorter.code, 3);
+  EXPECT_THAT(shorter.err, HasSubstr("p: has 1 lines, but the input has more"));
+  const auto longer = translate({"--ban", file("b", "le\n\n\n")}, "the\ncat\n");
+  EXPECT_EQ(longer.code, 3);
+  EXPECT_THAT(longer.err, HasSubstr("b:3: is a line too many"));
+}
+
+TEST_F(ConstraintsCli, WhatCannotBeSaidIsAnErrorWithItsPlace) {
+  const auto unknown = translate({"--demand", file("d", "\nle zebre\n")}, "the\ncat\n");
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("d:2: `zebre` is not in the model's vocabulary"));
+  const auto contrary =
+      translate({"--demand", file("d", "le chat\n"), "--ban", file("b", "chat\n")}, "the\n");
+  EXPECT_EQ(contrary.code, 3);
+  EXPECT_THAT(contrary.err, HasSubstr("b:1: `chat` is banned, but"));
+  const auto long_one =
+      translate({"--demand", file("d", "le chat\n"), "--max-output-length", "2"}, "the\n");
+  EXPECT_EQ(long_one.code, 3);
+  EXPECT_THAT(long_one.err, HasSubstr("found 2 tokens to be said, wanted fewer than"));
+}
+
+// Of the three words one can begin; each other comes after <unk> alone, and for that it is too
+// short.
+TEST_F(ConstraintsCli, DemandsThatBansLeaveNoWayToAreAnError) {
+  std::string bans;
+  for (const std::string word : {"le", "chat", "chien", "oiseau", "voit", "entend", "un", "petit",
+                                 "vieux", "et", "ici", "."}) {
+    bans += word + " le\t" + word + " un\t" + word + " et\t";
+  }
+  const auto finished = translate({"--demand", file("d", "le\tun\tet\n"), "--ban",
+                                   file("b", bans + "\n"), "--max-output-length", "4"},
+                                  "the cat\n");
+  EXPECT_EQ(finished.code, 3) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("d:1: no translation was found that has all these phrases"));
+  EXPECT_EQ(finished.out, "");
+}
+
+TEST_F(ConstraintsCli, SamplesAreNotDemandedOf) {
+  const auto finished = translate({"--samples", "2", "--demand", file("d", "le\n")}, "the\n");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--demand"));
+  const auto begun = translate({"--samples", "5", "--prefixes", file("p", "ici\n")}, "the\n");
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  for (const auto& line : lines_of(begun.out)) EXPECT_THAT(line, StartsWith("0 ||| ici"));
+}
+
+}  // namespace
+}  // namespace regard

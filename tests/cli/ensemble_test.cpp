@@ -1,0 +1,94 @@
+// Several models at once, on the command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+Finished translate(std::vector<std::string> arguments,
+                   const std::string& input = toy_corpus(12, 7).source) {
+  arguments.insert(arguments.begin(), "translate");
+  return run(arguments, input);
+}
+
+TEST(EnsembleCli, AModelWithItselfTranslatesAsItDoesAlone) {
+  const auto model = tiny_model().string();
+  const auto alone = translate({"-m", model, "--n-best", "3"});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  for (const std::string mean : {"linear", "log_linear"}) {
+    const auto twice = translate({"-m", model, model, "--ensemble-mean", mean, "--n-best", "3"});
+    ASSERT_EQ(twice.code, 0) << twice.err;
+    const auto texts = [](const std::string& list) {
+      std::vector<std::string> found;
+      for (const auto& line : lines_of(list)) found.push_back(line.substr(0, line.find("logprob")));
+      return found;
+    };
+    EXPECT_EQ(texts(twice.out), texts(alone.out));
+  }
+}
+
+TEST(EnsembleCli, OtherKindsTranslateTogetherByTheirWeights) {
+  const auto attention = tiny_model().string();
+  const auto fixed = tiny_fixed_context().string();
+  const auto transformer = tiny_transformer().string();
+  const auto all = translate({"-m", attention, "-m", fixed, "-m", transformer});
+  EXPECT_EQ(all.code, 0) << all.err;
+  const auto nearly_one =
+      translate({"-m", attention, fixed, "--ensemble-weights", "1", "1e-9", "--beam-size", "1"});
+  EXPECT_EQ(nearly_one.out, translate({"-m", attention, "--beam-size", "1"}).out);
+  const auto scored = run({"translate", "-m", attention, fixed, "--json"}, "the cat\n");
+  EXPECT_EQ(scored.code, 0) << scored.err;
+}
+
+TEST(EnsembleCli, ScoreAndEvaluateTakeSeveralToo) {
+  const auto folder = fresh_folder();
+  const auto corpus = toy_corpus(10, 8);
+  write_text(folder / "s", corpus.source);
+  write_text(folder / "t", corpus.target);
+  const auto s = (folder / "s").string();
+  const auto t = (folder / "t").string();
+  const auto a = tiny_model().string();
+  const auto b = tiny_fixed_context().string();
+  const auto one = run({"score", "-m", a, "-s", s, "-t", t});
+  const auto other = run({"score", "-m", b, "-s", s, "-t", t});
+  const auto both = run({"score", "-m", a, b, "--ensemble-mean", "linear", "-s", s, "-t", t});
+  ASSERT_EQ(both.code, 0) << both.err;
+  for (std::size_t i = 0; i < 10; ++i) {  // a mean of probabilities, token by token
+    const auto x = std::stod(lines_of(one.out)[i]);
+    const auto y = std::stod(lines_of(other.out)[i]);
+    const auto of_both = std::stod(lines_of(both.out)[i]);
+    EXPECT_GE(of_both, (x + y) / 2 - 1e-3);
+  }
+  EXPECT_EQ(run({"evaluate", "-m", a, b, "-s", s, "-r", t, "--force"}).code, 0);
+}
+
+TEST(EnsembleCli, ModelsOfOtherVocabulariesAreRefused) {
+  const auto folder = fresh_folder();
+  const auto config = toy_training(folder);
+  const auto trained = run({"train", "-c", config.string(), "training.max_steps=2",
+                            "data.tokenizer.vocabulary_size=10"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto other = (folder / "run").string();
+  const auto finished = translate({"-m", tiny_model().string(), other});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("another source vocabulary"));
+}
+
+TEST(EnsembleCli, WeightsAndMeansThatAreNoneAreRefused) {
+  const auto model = tiny_model().string();
+  const auto few = translate({"-m", model, model, "--ensemble-weights", "1"});
+  EXPECT_EQ(few.code, 2);
+  EXPECT_THAT(few.err, HasSubstr("--ensemble-weights: found 1, wanted one for each of 2 models"));
+  EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1", "0"}).code, 2);
+  const auto mean = translate({"-m", model, model, "--ensemble-mean", "median"});
+  EXPECT_EQ(mean.code, 2);
+  EXPECT_THAT(mean.err, HasSubstr("--ensemble-mean 'median'"));
+  EXPECT_EQ(translate({"-m", model, model, "--explain"}).code, 2);
+}
+
+}  // namespace
+}  // namespace regard

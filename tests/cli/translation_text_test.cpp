@@ -1,0 +1,167 @@
+// The forms in which translations are printed, long lines in parts, and words in place of <unk>.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "base/json.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Finished translate(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), {"translate", "-m", tiny_model().string()});
+  return run(arguments, input);
+}
+
+TEST(TranslationText, ScoresStandBeforeTheTextAndWordsBehindIt) {
+  const std::string input = "the cat\n\na dog\n";
+  const auto plain = lines_of(translate({}, input).out);
+  const auto finished = translate({"--scores", "--word-scores"}, input);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(3));
+  const std::regex format(R"((-?[0-9.]+)\t(-?[0-9.]+)\t([^\t]*)\t(.*))");
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(lines[i], parts, format)) << lines[i];
+    EXPECT_EQ(parts[3], plain[i]);
+    double sum = 0;
+    const std::string words = parts[4];
+    const std::regex figure("=(-?[0-9.]+)");
+    for (std::sregex_iterator at(words.begin(), words.end(), figure), end; at != end; ++at) {
+      sum += std::stod((*at)[1]);
+    }
+    EXPECT_NEAR(sum, std::stod(parts[1]), 1e-3);
+  }
+  EXPECT_EQ(lines[1], "0.0000\t0.0000\t\t");
+}
+
+TEST(TranslationText, TheNBestListTakesTheWordsAsAFeature) {
+  const auto folder = fresh_folder();
+  write_text(folder / "s", "the cat\n");
+  const auto list = translate({"--n-best", "2", "--word-scores"}, "the cat\n");
+  ASSERT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(lines_of(list.out)[0], HasSubstr(" words= "));
+  write_text(folder / "n", list.out);
+  const auto rescored = run({"score", "-m", tiny_model().string(), "-s", (folder / "s").string(),
+                             "--n-best", (folder / "n").string()});
+  EXPECT_EQ(rescored.code, 0) << rescored.err;
+}
+
+TEST(TranslationText, JsonHasALineForEachLine) {
+  const std::string input = "the cat\n\na \"dog\"\n";
+  const auto plain = lines_of(translate({}, input).out);
+  const auto finished = translate({"--json"}, input);
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(3));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto object = parse_json(lines[i]);
+    ASSERT_TRUE(object.is_object()) << lines[i];
+    EXPECT_EQ(object["line"], i + 1);
+    EXPECT_EQ(object["source"], lines_of(input)[i]);
+    EXPECT_EQ(object["translation"], plain[i]);
+    if (i == 1) continue;
+    double sum = 0;
+    for (const auto& word : object["words"]) sum += word["log_probability"].get<double>();
+    EXPECT_NEAR(sum, object["log_probability"].get<double>(), 1e-9);
+    EXPECT_TRUE(object["finished"].get<bool>());
+    EXPECT_EQ(object["words"].back()["word"], "</s>");
+  }
+  const auto list = parse_json(lines_of(translate({"--json", "--n-best", "3"}, input).out)[0]);
+  ASSERT_THAT(list["n_best"], SizeIs(3));
+  EXPECT_EQ(list["n_best"][0]["translation"], plain[0]);
+  EXPECT_GE(list["n_best"][0]["score"], list["n_best"][1]["score"]);
+}
+
+TEST(TranslationText, TheAttentionItselfIsWrittenAsJson) {
+  const auto file = fresh_folder() / "attention.jsonl";
+  const auto finished =
+      translate({"--attention-weights", file.string()}, "the cat sees\n\na dog\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(read_text(file));
+  ASSERT_THAT(lines, SizeIs(3));
+  const auto object = parse_json(lines[0]);
+  EXPECT_EQ(object["source"].dump(), R"(["the","cat","sees","</s>"])");
+  ASSERT_EQ(object["weights"].size(), object["target"].size());
+  for (const auto& row : object["weights"]) {
+    double sum = 0;
+    for (const auto& weight : row) sum += weight.get<double>();
+    EXPECT_NEAR(sum, 1, 1e-4);
+  }
+  EXPECT_EQ(lines[1], R"({"line":2,"source":[],"target":[],"weights":[]})");
+}
+
+TEST(TranslationText, LongLinesAreTranslatedPartByPart) {
+  const std::string long_line = "the cat sees a dog . the old bird hears and sees";
+  const auto parts =
+      lines_of(translate({}, "the cat sees a dog .\nthe old bird hears and sees\n").out);
+  const auto align = (fresh_folder() / "a").string();
+  const auto finished = translate({"--split-length", "7", "--alignments", align},
+                                  "a dog\n" + long_line + "\n\nthe\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto lines = lines_of(finished.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[1], parts[0] + " " + parts[1]);
+  EXPECT_EQ(lines[0], lines_of(translate({}, "a dog\n").out)[0]);
+  EXPECT_EQ(lines[2], "");
+  const auto links = lines_of(read_text(align));
+  ASSERT_THAT(links, SizeIs(4));
+  EXPECT_THAT(links[1], testing::ContainsRegex("[6-9]-|1[01]-"));  // of the second part
+  const auto one =
+      translate({"--split-length", "7", "--batch-size", "1"}, "a dog\n" + long_line + "\n\nthe\n");
+  EXPECT_EQ(one.out, finished.out);
+}
+
+TEST(TranslationText, PartsDoNotGoWithWhatHoldsOfALineAsAWhole) {
+  const auto file = fresh_folder() / "p";
+  write_text(file, "le\n");
+  for (const std::vector<std::string>& option : {std::vector<std::string>{"--n-best", "2"},
+                                                 {"--samples", "2"},
+                                                 {"--explain"},
+                                                 {"--prefixes", file.string()}}) {
+    auto arguments = option;
+    arguments.insert(arguments.end(), {"--split-length", "5"});
+    const auto finished = translate(arguments, "the\n");
+    EXPECT_EQ(finished.code, 2) << option[0];
+    EXPECT_THAT(finished.err, HasSubstr("--split-length does not go with")) << option[0];
+  }
+}
+
+TEST(TranslationText, WithoutUnknownWordsReplacingThemChangesNothing) {
+  const auto input = toy_corpus(20, 9).source;
+  EXPECT_EQ(translate({"--replace-unknown"}, input).out, translate({}, input).out);
+  const auto refused =
+      run({"translate", "-m", tiny_fixed_context().string(), "--replace-unknown"}, "the\n");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("has no attention"));
+  const auto dictionary = fresh_folder() / "d";
+  write_text(dictionary, "the le\n");
+  const auto broken =
+      translate({"--replace-unknown", "--dictionary", dictionary.string()}, "the\n");
+  EXPECT_EQ(broken.code, 3);
+  EXPECT_THAT(broken.err, HasSubstr("d:1: found `the le`, wanted a source word, a tab"));
+}
+
+// All words are rare here, so <unk> is what the model says most.
+TEST(TranslationText, UnknownWordsComeFromTheSource) {
+  const auto folder = fresh_folder();
+  const auto config = toy_training(folder);
+  const auto trained = run({"train", "-c", config.string(), "training.max_steps=30",
+                            "data.tokenizer.vocabulary_size=7"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto model = (folder / "run").string();
+  const auto plain = run({"translate", "-m", model}, "cat dog bird\n").out;
+  ASSERT_THAT(plain, HasSubstr("<unk>"));
+  const auto replaced = run({"translate", "-m", model, "--replace-unknown"}, "cat dog bird\n").out;
+  EXPECT_THAT(replaced, testing::Not(HasSubstr("<unk>")));
+  EXPECT_THAT(replaced, testing::ContainsRegex("cat|dog|bird"));
+}
+
+}  // namespace
+}  // namespace regard

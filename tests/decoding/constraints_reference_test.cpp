@@ -1,0 +1,194 @@
+// Prefixes, demanded and banned phrases, against trying all translations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/random.h"
+#include "decoding/demanded_phrases.h"
+#include "decoding/search.h"
+#include "tests/decoding/table_model.h"
+#include "tests/decoding/table_search.h"
+
+namespace regard {
+namespace {
+
+using Phrase = std::vector<std::int32_t>;
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+bool has(const Phrase& tokens, const Phrase& phrase) {
+  return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
+}
+
+// Of <unk> and the three words.
+Phrase random_phrase(Random& random, std::size_t longest) {
+  Phrase phrase;
+  for (auto n = 1 + random.below(longest); n > 0; --n) {
+    phrase.push_back(random.below(4) == 0 ? 1 : static_cast<std::int32_t>(4 + random.below(3)));
+  }
+  return phrase;
+}
+
+bool begins_with(const Phrase& tokens, const Phrase& prefix) {
+  return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
+}
+
+TEST(ConstraintsReference, AThousandRandomPrefixesAndPhrasesAreHonoured) {
+  torch::manual_seed(41);
+  Random random(41);
+  for (int i = 0; i < 250; ++i) {
+    TableModel model(random_table(4, 2));
+    const auto [source, lengths] = table_sentences(4);
+    std::vector<SentenceOptions> sentences(4);
+    for (auto& sentence : sentences) {
+      if (random.below(2) == 0) sentence.prefix = random_phrase(random, 3);
+      for (auto n = random.below(4); n > 0; --n) {
+        sentence.demanded.push_back(random_phrase(random, 3));
+      }
+    }
+    auto options = table_options(static_cast<std::int64_t>(1 + random.below(6)), 20);
+    options.max_output_ratio = 0.25;  // 11 tokens, but for those who need more
+    options.early_stopping = random.below(2) == 0 ? SearchEnd::full : SearchEnd::exact;
+    const auto found = search(model, source, lengths, options, sentences);
+    for (std::size_t b = 0; b < 4; ++b) {
+      ASSERT_FALSE(found[b].empty());
+      for (const auto& hypothesis : found[b]) {
+        EXPECT_TRUE(begins_with(hypothesis.tokens, sentences[b].prefix));
+        for (const auto& phrase : sentences[b].demanded) {
+          EXPECT_TRUE(has(hypothesis.tokens, phrase));
+        }
+      }
+    }
+  }
+}
+
+TEST(ConstraintsReference, AThousandRandomBansAreHonoured) {
+  torch::manual_seed(42);
+  Random random(42);
+  int would_say = 0;
+  for (int i = 0; i < 250; ++i) {
+    TableModel model(random_table(4, 2));
+    const auto [source, lengths] = table_sentences(4);
+    std::vector<SentenceOptions> sentences(4);
+    for (auto& sentence : sentences) {
+      for (auto n = 1 + random.below(3); n > 0; --n) {
+        sentence.banned.push_back(random_phrase(random, 2));
+      }
+    }
+    auto options = table_options(static_cast<std::int64_t>(1 + random.below(5)), 10);
+    if (random.below(3) == 0) options.samples = 3;
+    const auto plain = search(model, source, lengths, options);
+    const auto found = search(model, source, lengths, options, sentences);
+    for (std::size_t b = 0; b < 4; ++b) {
+      for (const auto& ban : sentences[b].banned) {
+        would_say += has(plain[b][0].tokens, ban);
+        for (const auto& hypothesis : found[b]) EXPECT_FALSE(has(hypothesis.tokens, ban));
+      }
+    }
+  }
+  EXPECT_GT(would_say, 100);
+}
+
+// All three together, with phrases that share no tokens, so that there is one way to have them.
+TEST(ConstraintsReference, AWideBeamFindsTheBestOfAllThatIsAllowed) {
+  torch::manual_seed(43);
+  for (int i = 0; i < 30; ++i) {
+    const auto table = random_table(1, 2);
+    TableModel model(table);
+    const auto [source, lengths] = table_sentences(1);
+    SentenceOptions sentence;
+    if (i % 2 == 0) sentence.prefix = {6};
+    if (i % 3 != 0) sentence.demanded = {{4, 5}};
+    if (i % 3 == 1) sentence.demanded.push_back({1});
+    if (i % 5 < 3) sentence.banned = {{5, 6}, {1, 1}};
+    auto options = table_options(1600, 5);
+    const auto found = search(model, source, lengths, options, {sentence})[0];
+    std::vector<Hypothesis> allowed;
+    for (const auto& hypothesis : Exhaustive(table[0], options).all()) {
+      const auto in = [&](const Phrase& phrase) { return has(hypothesis.tokens, phrase); };
+      if (begins_with(hypothesis.tokens, sentence.prefix) &&
+          std::all_of(sentence.demanded.begin(), sentence.demanded.end(), in) &&
+          std::none_of(sentence.banned.begin(), sentence.banned.end(), in)) {
+        allowed.push_back(hypothesis);
+      }
+    }
+    ASSERT_FALSE(allowed.empty());
+    ASSERT_EQ(found.size(), allowed.size());
+    for (std::size_t k = 0; k < allowed.size(); ++k) {
+      EXPECT_NEAR(found[k].score, allowed[k].score, 1e-9);
+    }
+    EXPECT_EQ(found[0].tokens, allowed[0].tokens);
+  }
+}
+
+TEST(Constraints, WhatOneLineAsksChangesNoOther) {
+  torch::manual_seed(44);
+  TableModel model(random_table(3, 2));
+  const auto [source, lengths] = table_sentences(3);
+  std::vector<SentenceOptions> sentences(3);
+  sentences[1].prefix = {5, 6};
+  sentences[1].demanded = {{4, 4}};
+  sentences[2].banned = {{4}};
+  for (const std::int64_t beam : {2, 4}) {
+    const auto options = table_options(beam, 9);
+    const auto plain = search(model, source, lengths, options);
+    const auto found = search(model, source, lengths, options, sentences);
+    ASSERT_EQ(found[0].size(), plain[0].size());
+    for (std::size_t k = 0; k < plain[0].size(); ++k) {
+      EXPECT_EQ(found[0][k].tokens, plain[0][k].tokens);
+      EXPECT_EQ(found[0][k].score, plain[0][k].score);
+    }
+    for (std::int64_t b = 1; b < 3; ++b) {
+      const auto alone = search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), options,
+                                {sentences[static_cast<std::size_t>(b)]})[0];
+      ASSERT_EQ(alone.size(), found[static_cast<std::size_t>(b)].size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        EXPECT_EQ(alone[k].tokens, found[static_cast<std::size_t>(b)][k].tokens);
+      }
+    }
+  }
+}
+
+// Token 6 goes on with a word, as in "▁a b": after the prefix and the phrase it may not come.
+TEST(Constraints, PrefixesAndPhrasesEndWhereAWordEnds) {
+  torch::manual_seed(45);
+  const auto table = random_table(1);
+  table.select(2, 6).add_(5);  // it would come everywhere
+  TableModel model(table);
+  const auto [source, lengths] = table_sentences(1);
+  SentenceOptions sentence;
+  sentence.prefix = {4};
+  sentence.demanded = {{5}};
+  for (const std::int64_t beam : {1, 4}) {
+    auto options = table_options(beam, 9);
+    options.inside_words = {6};
+    const auto found = search(model, source, lengths, options, {sentence})[0];
+    for (const auto& hypothesis : found) {
+      EXPECT_FALSE(has(hypothesis.tokens, {5, 6}));
+      ASSERT_GE(hypothesis.tokens.size(), 2U);
+      EXPECT_NE(hypothesis.tokens[1], 6);
+    }
+  }
+}
+
+TEST(DemandedPhrases, ProgressCountsWhatIsMetAndWhatIsBegun) {
+  const Phrases demanded = {{4, 5, 6}, {7}};
+  EXPECT_EQ(progress_of({}, demanded).met, 0);
+  EXPECT_THAT(progress_of({}, demanded).next, ElementsAre(4, 7));
+  EXPECT_EQ(progress_of(Phrase{4, 5}, demanded).met, 2);
+  EXPECT_THAT(progress_of(Phrase{4, 5}, demanded).next, ElementsAre(6));
+  EXPECT_EQ(progress_of(Phrase{4, 5, 7}, demanded).met, 1);  // the first phrase is left
+  EXPECT_THAT(progress_of(Phrase{4, 5, 7}, demanded).next, ElementsAre(4));
+  EXPECT_EQ(progress_of(Phrase{4, 4, 5, 6}, demanded).met, 3);
+  EXPECT_TRUE(progress_of(Phrase{7, 8, 4, 5, 6, 9}, demanded).complete);
+  EXPECT_TRUE(progress_of(Phrase{4, 4, 4, 5}, {{4, 4, 5}}).complete);  // begun anew in the middle
+  EXPECT_THAT(progress_of(Phrase{4}, {{4, 5}, {4, 6}}).next, ElementsAre(5, 6));
+  EXPECT_TRUE(progress_of(Phrase{4, 6, 4, 5}, {{4, 5}, {4, 6}}).complete);
+  EXPECT_FALSE(progress_of(Phrase{7}, {{7}, {7}}).complete);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,23 @@
+// N-best lists in the format of Moses, line by line: data/line_reader.h, text/n_best.h.
+#include "text/n_best.h"
+
+#include "data/line_reader.h"
+#include "tests/fuzz/target.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace regard;
+  const auto path = (fuzz::scratch() / "n_best").string();
+  put_bytes(path, fuzz::text_of(data, size));
+  fuzz::answers([&] {
+    LineReader reader(path);
+    std::string line;
+    while (reader.next(line)) {
+      const auto entry = parse_n_best(line, path, reader.line_number());
+      const auto again = parse_n_best(to_n_best(entry), path, reader.line_number());
+      fuzz::promise(again.sentence == entry.sentence && again.text == entry.text &&
+                        again.features == entry.features && again.score == entry.score,
+                    "what is written reads the same");
+    }
+  });
+  return 0;
+}

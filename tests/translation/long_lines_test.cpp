@@ -1,0 +1,105 @@
+#include "translation/long_lines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(LongLines, AShortLineStaysAsItStands) {
+  EXPECT_THAT(split_line("  a  b. c ", 3), ElementsAre("  a  b. c "));
+  EXPECT_THAT(split_line("", 3), ElementsAre(""));
+}
+
+TEST(LongLines, PartsEndBehindSentencesElseClausesElseAnywhere) {
+  EXPECT_THAT(split_line("a b. c d, e f g h i j k", 5),
+              ElementsAre("a b.", "c d,", "e f g h i", "j k"));
+  EXPECT_THAT(split_line("one ! two ? three four", 4), ElementsAre("one ! two ?", "three four"));
+  EXPECT_THAT(split_line("he said \"go.\" then went", 4),
+              ElementsAre("he said \"go.\"", "then went"));
+  EXPECT_THAT(split_line("他 来 了。 我 走 。", 4), ElementsAre("他 来 了。", "我 走 。"));
+}
+
+TEST(LongLines, NoPartIsLongerThanItMayAndNoWordIsLost) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "w" + std::to_string(i) + (i % 7 == 3 ? ". " : "  ");
+  for (std::int64_t most = 1; most < 20; ++most) {
+    std::string together;
+    for (const auto& part : split_line(line, most)) {
+      std::int64_t words = 0;
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        words += part[i] != ' ' && (i == 0 || part[i - 1] == ' ');
+      }
+      EXPECT_LE(words, most);
+      together += part;
+    }
+    std::string wanted = line;
+    for (auto* text : {&together, &wanted}) std::erase(*text, ' ');
+    EXPECT_EQ(together, wanted);
+  }
+}
+
+Translation part(const std::string& text, std::vector<std::string> source,
+                 std::vector<std::int32_t> tokens, std::vector<std::string> more_words) {
+  Translation translation;
+  translation.text = text;
+  translation.source_tokens = std::move(source);
+  translation.more_words = std::move(more_words);
+  Hypothesis hypothesis;
+  hypothesis.tokens = std::move(tokens);
+  hypothesis.finished = true;
+  for (std::size_t t = 0; t <= hypothesis.tokens.size(); ++t) {
+    hypothesis.token_log_p.push_back(-1.0 - static_cast<double>(t));
+    hypothesis.log_probability += hypothesis.token_log_p.back();
+    std::vector<float> row(translation.source_tokens.size(), 0.F);
+    row[t % row.size()] = 0.75F;
+    row.back() += 0.25F;
+    hypothesis.weights.push_back(row);
+  }
+  hypothesis.score = hypothesis.log_probability / 2;
+  translation.hypotheses.push_back(hypothesis);
+  return translation;
+}
+
+TEST(LongLines, PartsAreJoinedSideBySide) {
+  const auto first = part("x y", {"a", "b", "</s>"}, {4, 10}, {"Bo"});
+  const auto second = part("z", {"c", "</s>"}, {10}, {"Cy"});
+  const auto whole = join_translations({first, second}, /*target_vocabulary=*/10);
+  EXPECT_EQ(whole.text, "x y z");
+  EXPECT_THAT(whole.source_tokens, ElementsAre("a", "b", "c", "</s>"));
+  EXPECT_THAT(whole.more_words, ElementsAre("Bo", "Cy"));
+  ASSERT_EQ(whole.hypotheses.size(), 1U);
+  const auto& hypothesis = whole.hypotheses[0];
+  EXPECT_THAT(hypothesis.tokens, ElementsAre(4, 10, 11));
+  EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2, -1, -2));  // one </s>
+  EXPECT_DOUBLE_EQ(hypothesis.log_probability, -6 - 3);
+  EXPECT_DOUBLE_EQ(hypothesis.score, -3 - 1.5);
+  EXPECT_TRUE(hypothesis.finished);
+  ASSERT_EQ(hypothesis.weights.size(), 4U);
+  EXPECT_THAT(hypothesis.weights[0], ElementsAre(0.75F, 0, 0, 0.25F));
+  EXPECT_THAT(hypothesis.weights[1], ElementsAre(0, 0.75F, 0, 0.25F));
+  EXPECT_THAT(hypothesis.weights[2], ElementsAre(0, 0, 0.75F, 0.25F));
+  EXPECT_THAT(hypothesis.weights[3], ElementsAre(0, 0, 0, 1));
+}
+
+TEST(LongLines, OnePartIsTheWhole) {
+  const auto only = part("x y", {"a", "b", "</s>"}, {4, 5}, {});
+  const auto whole = join_translations({only}, 10);
+  EXPECT_EQ(whole.text, only.text);
+  EXPECT_EQ(whole.hypotheses[0].tokens, only.hypotheses[0].tokens);
+}
+
+TEST(LongLines, APartThatWasCutOffLeavesTheWholeUnfinished) {
+  auto first = part("x y", {"a", "b", "</s>"}, {4, 5}, {});
+  first.hypotheses[0].finished = false;
+  first.hypotheses[0].token_log_p.pop_back();
+  first.hypotheses[0].weights.pop_back();
+  const auto whole = join_translations({first, part("z", {"c", "</s>"}, {6}, {})}, 10);
+  EXPECT_FALSE(whole.hypotheses[0].finished);
+  EXPECT_EQ(whole.hypotheses[0].weights.size(), 4U);
+}
+
+}  // namespace
+}  // namespace regard

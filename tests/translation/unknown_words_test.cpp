@@ -1,0 +1,85 @@
+#include "translation/unknown_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// <pad> <unk> <s> </s> le chat
+Tokenizers word_tokenizers() {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  Tokenizers tokenizers;
+  tokenizers.source = load_tokenizer(options, "the\ncat\n", "source");
+  tokenizers.target = load_tokenizer(options, "le\nchat\n", "target");
+  return tokenizers;
+}
+
+// "le <unk> <unk>" of "the Bayeux cat", which looks at "Bayeux" and, for the last, most at </s>.
+Translation with_unknown() {
+  Translation translation;
+  translation.source_tokens = {"the", "Bayeux", "cat", "</s>"};
+  Hypothesis hypothesis;
+  hypothesis.tokens = {4, 1, 1};
+  hypothesis.finished = true;
+  hypothesis.weights = {{1, 0, 0, 0}, {0.1F, 0.6F, 0.3F, 0}, {0, 0.1F, 0.3F, 0.6F}, {0, 0, 0, 1}};
+  translation.hypotheses = {hypothesis, hypothesis};
+  return translation;
+}
+
+std::string file_with(const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) /
+                    (std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
+                     std::to_string(getpid()));
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  UnknownWords("").replace(tokenizers, translation);
+  for (const auto& hypothesis : translation.hypotheses) {
+    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words), "le Bayeux cat");
+  }
+}
+
+TEST(UnknownWords, AreTranslatedByADictionaryWhereItHasThem) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n")).replace(tokenizers, translation);
+  EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.more_words),
+            "le Bayeux le félin");
+}
+
+TEST(UnknownWords, NothingElseIsTouched) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  for (auto& hypothesis : translation.hypotheses) hypothesis.tokens = {4, 5, 5};
+  UnknownWords("").replace(tokenizers, translation);
+  EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 5, 5));
+  EXPECT_TRUE(translation.more_words.empty());
+}
+
+TEST(UnknownWords, ALineThatIsNoPairIsAnErrorWithItsPlace) {
+  for (const std::string line : {"cat", "\tchat", "cat\t"}) {
+    try {
+      UnknownWords words(file_with("a\tun\n" + line + "\n"));
+      ADD_FAILURE() << line;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(":2: found `"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace regard
