@@ -12,6 +12,7 @@ import tempfile
 import time
 
 import page
+import speed
 from cells import ROOT, Cell, Failure, regard
 from systems import SYSTEMS, TASKS
 
@@ -29,6 +30,8 @@ def arguments():
     parser.add_argument("--runs", default="runs/attention", help="where the cells' runs are")
     parser.add_argument("--only", default="", help="kinds, parted by commas")
     parser.add_argument("--minutes", type=float, help="begin no cell after so many")
+    parser.add_argument("--speed", action="store_true",
+                        help="only measure tokens/s: on a quiet machine, ten minutes")
     parser.add_argument("--table", action="store_true", help="train nothing: write what is there")
     parser.add_argument("settings", nargs="*", metavar="key=value")
     return parser.parse_args()
@@ -55,6 +58,10 @@ def main():
     options = arguments()
     need(options)
     folder = ROOT / options.runs
+    speeds = folder / "speed.json"
+    if options.speed:
+        speed.measure(SYSTEMS, options.settings, speeds, warn)
+        options.table = True
     cells = [Cell(folder, s, t, options.settings) for t in TASKS for s in SYSTEMS]
     start = time.monotonic()
     wanted = list(filter(None, options.only.split(",")))
@@ -67,7 +74,7 @@ def main():
         warn(f"{cell.run}")
         cell.fill()
     with tempfile.TemporaryDirectory() as work:
-        page.write(page.Grid(cells), pathlib.Path(work), machine())
+        page.write(page.Grid(cells, speed.read(speeds)), pathlib.Path(work), machine())
     done = sum(cell.result() is not None for cell in cells)
     warn(f"written: docs/attention.md, {done} of {len(cells)} cells")
 

@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import statistics
 import subprocess
 import sys
 
@@ -75,7 +74,6 @@ class Cell:
         result = {"test": self.score(source, target, *align)}
         if task is BUNDLED:
             result["long"] = self.score(*LONG, "--by-length", LENGTHS)
-        result["tokens_per_second"] = self.speed()
         result["parameters"] = json.loads(regard("info", self.run, "--json"))["parameters"]
         self.result_file.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 
@@ -84,7 +82,3 @@ class Cell:
             regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
                    *options)
         )
-
-    def speed(self):
-        lines = (self.run / "train.jsonl").read_text(encoding="utf-8").splitlines()
-        return statistics.median(json.loads(line)["target_tokens_per_second"] for line in lines)

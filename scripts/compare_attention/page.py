@@ -28,7 +28,8 @@ def shown(values, form):
 class Grid:
     """All cells by system and task."""
 
-    def __init__(self, cells):
+    def __init__(self, cells, speeds):
+        self.speeds = speeds
         self.cells = {(cell.system.name, cell.task.name): cell for cell in cells}
         self.systems = list({cell.system.name: cell.system for cell in cells}.values())
 
@@ -61,7 +62,7 @@ def scores(grid):
                 shown([statistics.mean(r["test"]["perplexity"] for r in german)] if german else [], "{:.2f}"),
                 shown([r["test"]["bleu"]["score"] for r in english], "{:.1f}"),
                 shown([alignment["error_rate"] if alignment else None], "{:.3f}"),
-                shown([statistics.median(r["tokens_per_second"] for r in every)] if every else [], "{:,.0f}"),
+                shown([grid.speeds.get(system.name)], "{:,.0f}"),
                 shown([every[0]["parameters"]] if every else [], "{:,.0f}"),
             ]
         )

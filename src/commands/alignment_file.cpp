@@ -1,6 +1,8 @@
 #include "commands/alignment_file.h"
 
+#include "base/error.h"
 #include "data/line_reader.h"
+#include "text/words.h"
 
 namespace regard {
 
@@ -10,6 +12,22 @@ std::vector<Alignment> read_alignments(const std::string& path) {
     alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
   }
   return alignments;
+}
+
+void check_links(const std::string& path, const std::vector<Alignment>& alignments,
+                 const std::vector<std::string>& source, const std::vector<std::string>& target) {
+  for (std::size_t i = 0; i < alignments.size(); ++i) {
+    const auto source_words = words(source.at(i)).size();
+    const auto target_words = words(target.at(i)).size();
+    for (const auto& link : alignments[i]) {
+      if (link.source < source_words && link.target < target_words) continue;
+      throw InputError(
+          "{}:{}: the link {}-{} goes beyond the sentences, which have {} words of source and {} "
+          "of "
+          "target; words are counted from 0",
+          path, i + 1, link.source, link.target, source_words, target_words);
+    }
+  }
 }
 
 }  // namespace regard

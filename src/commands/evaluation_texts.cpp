@@ -63,6 +63,7 @@ EvaluationTexts read_texts(const EvaluateArguments& arguments) {
   if (!arguments.gold.empty()) {
     texts.gold = read_alignments(arguments.gold);
     check_counts(arguments.gold, texts.gold.size(), first, count);
+    check_links(arguments.gold, texts.gold, texts.source, texts.references[0]);
   }
   return texts;
 }

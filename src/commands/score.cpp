@@ -157,11 +157,12 @@ std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& sc
   return alignments;
 }
 
-std::vector<Alignment> read_gold(const ScoreArguments& arguments, std::size_t pairs) {
+std::vector<Alignment> read_gold(const ScoreArguments& arguments, const Pairs& pairs) {
   if (arguments.gold.empty()) return {};
   auto gold = read_alignments(arguments.gold);
   check_line_counts(arguments.gold, static_cast<std::int64_t>(gold.size()), arguments.source,
-                    static_cast<std::int64_t>(pairs));
+                    static_cast<std::int64_t>(pairs.source.size()));
+  check_links(arguments.gold, gold, pairs.source, pairs.target);
   return gold;
 }
 
@@ -200,7 +201,7 @@ ExitCode score(const ScoreArguments& arguments) {
   Pairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
   check_line_counts(arguments.source, static_cast<std::int64_t>(pairs.source.size()),
                     arguments.target, static_cast<std::int64_t>(pairs.target.size()));
-  const auto gold = read_gold(arguments, pairs.source.size());
+  const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
   pairs = {readable(scorer.model(), std::move(pairs.source), arguments.source),
            readable(scorer.model(), std::move(pairs.target), arguments.target)};

@@ -169,6 +169,16 @@ TEST_F(Evaluate, GoldOfAnotherLengthNamesBothCounts) {
   EXPECT_THAT(finished.err, HasSubstr(path("gold") + " has 1 line,"));
 }
 
+TEST_F(Evaluate, AGoldLinkBeyondTheSentenceIsNamed) {
+  std::string gold;
+  for (std::size_t i = 0; i < 30; ++i) gold += i == 2 ? "0-0 0-99\n" : "0-0\n";
+  write_text(folder / "gold", gold);
+  const auto finished = with_model({"--alignments-gold", path("gold")});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err,
+              HasSubstr(path("gold") + ":3: the link 0-99 goes beyond the sentences"));
+}
+
 TEST_F(Evaluate, EitherAModelOrHypotheses) {
   EXPECT_EQ(run({"evaluate", "-r", path("ref")}).code, 2);
   EXPECT_EQ(run({"evaluate", "-m", "x", "-s", path("src"), "--hypotheses", path("hyp"), "-r",

@@ -1,0 +1,45 @@
+"""Target tokens a second in training, on a machine that does nothing else."""
+
+import json
+import pathlib
+import statistics
+import tempfile
+
+from cells import regard
+from systems import TASKS
+
+ROUNDS = 3  # in turn: A B C A B C …
+STEPS = 80
+WARM_UP = 20
+
+
+def tokens_per_second(system, settings):
+    with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder) / "run"
+        regard(
+            "train", "-c", "configs/attention_comparison.yaml", f"training.model_dir={run}",
+            f"training.max_steps={STEPS}", "training.logging_every=10",
+            f"training.validation_every={10 * STEPS}", *TASKS[0].settings, *system.settings,
+            *settings,
+        )  # fmt: skip
+        lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    steps = [json.loads(line) for line in lines]
+    return statistics.median(
+        step["target_tokens_per_second"] for step in steps if step["step"] > WARM_UP
+    )
+
+
+def measure(systems, settings, file, tell):
+    """The median of the rounds, by system, into the file."""
+    rounds = {system.name: [] for system in systems}
+    for number in range(ROUNDS):
+        for system in systems:
+            rounds[system.name].append(tokens_per_second(system, settings))
+            tell(f"round {number + 1}, {system.name}: {rounds[system.name][-1]:,.0f} tokens/s")
+    medians = {name: statistics.median(values) for name, values in rounds.items()}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(medians, indent=2) + "\n", encoding="utf-8")
+
+
+def read(file):
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
