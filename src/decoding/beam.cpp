@@ -16,7 +16,7 @@ Beam::Beam(std::int64_t source_length, const SearchOptions& options)
 
 std::int64_t Beam::add_link(const Candidate& candidate) {
   const auto previous = open_[static_cast<std::size_t>(candidate.parent)].link;
-  links_.push_back({candidate.token, previous, candidate.weights});
+  links_.push_back({candidate.token, previous, candidate.log_probability, candidate.weights});
   return static_cast<std::int64_t>(links_.size()) - 1;
 }
 
@@ -100,6 +100,18 @@ std::vector<Hypothesis> Beam::n_best() const {
   if (options_->want_weights) return best;
   for (auto& hypothesis : best) hypothesis.weights.clear();
   return best;
+}
+
+SearchTree Beam::tree(std::size_t group) const {
+  SearchTree tree;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const auto& link = links_[i];
+    tree.nodes.push_back({link.token, link.previous, link.log_probability, group, {}});
+    if (link.token != options_->end_token) continue;
+    tree.nodes.back().score =
+        trace({static_cast<std::int64_t>(i), link.log_probability}, true).score;
+  }
+  return tree;
 }
 
 }  // namespace regard

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "decoding/beam.h"
@@ -32,6 +33,7 @@ class BeamGroups {
   const std::vector<Beam>& beams() const { return beams_; }
   // Of all groups, best first, each translation once.
   std::vector<Hypothesis> n_best() const;
+  std::shared_ptr<const SearchTree> tree() const;
 
  private:
   double diversity_;

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "config/testing_options.h"
@@ -41,6 +42,7 @@ struct SearchOptions {
   std::int64_t end_token = 3;                // </s>
   std::vector<std::int64_t> never = {0, 2};  // tokens no translation holds: <pad>, <s>
   bool want_weights = false;                 // keep the attention weights
+  bool want_tree = false;                    // keep all that a beam search has gone through
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };
@@ -50,6 +52,8 @@ struct SentenceOptions {
   std::int64_t number = 0;  // its line, which its samples depend on
 };
 
+struct SearchTree;
+
 struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without <s> and </s>
   double log_probability = 0;        // Σ log P(y_t | y_<t, x), with </s> where it was reached
@@ -57,6 +61,7 @@ struct Hypothesis {
   bool finished = false;             // ends in </s>, rather than at the maximum length
   std::vector<std::vector<float>> weights;  // [tokens + </s>][S], where wanted
   std::vector<double> token_log_p;          // of tokens and </s>, where they were given (forced.h)
+  std::shared_ptr<const SearchTree> tree;   // of the search, with its best, where wanted
 };
 
 // The most tokens that a sentence of this length, </s> included, is translated to.
