@@ -21,13 +21,24 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->type_name("FILE");
   command
       ->add_option("--picture", arguments.picture,
-                   "draw the attention: all sentences as .html, or the first as .svg")
+                   "draw the attention: all sentences as .html, the first as .svg, or each as an "
+                   ".svg in a folder, MAPS/")
       ->type_name("FILE");
+  command
+      ->add_option("--report", arguments.report,
+                   "write an .html page to look inside: attention by head and layer, alignments, "
+                   "n-best lists, the tree of the beam search")
+      ->type_name("FILE");
+  auto* shown = command
+                    ->add_flag("--show-attention", arguments.show_attention,
+                               "draw the attention in the terminal, under each translation")
+                    ->excludes("--n-best");
   command
       ->add_flag("--explain", arguments.explain,
                  "print each step in numbers in place of the translation: query, scores, weights, "
                  "context")
-      ->excludes("--n-best");
+      ->excludes("--n-best")
+      ->excludes(shown);
   add_search_options(*command, model, arguments.search);
   return command;
 }

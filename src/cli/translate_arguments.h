@@ -19,6 +19,8 @@ struct TranslateArguments {
   std::int64_t n_best = 0;
   std::string alignments;
   std::string picture;
+  std::string report;
+  bool show_attention = false;
   bool explain = false;
 };
 

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "commands/attention_output.h"
+#include "commands/attention_report.h"
 #include "commands/commands.h"
 #include "commands/explanation_text.h"
 #include "commands/line_feed.h"
@@ -77,21 +78,27 @@ class Outputs {
       : model_(model),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
+        show_attention_(arguments.show_attention),
         text_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model);
+    if (show_attention_) require_attention(model, "--show-attention");
   }
 
-  bool want_weights() const { return alignments_ || picture_; }
+  bool want_weights() const { return alignments_ || picture_ || show_attention_; }
 
   void write(std::int64_t number, const std::string& line, const Translation& translation,
              const Translator& translator) {
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
     if (alignments_) alignments_->write(translation, translator, hypotheses, n_best_ == 0);
     if (picture_) picture_->add(translation, translator);
+    if (report_) report_->add(line, translation);
     if (explain_) {
       const auto explanation = explain(model_.loaded, model_.device, line, translation);
       text_.write(explanation_text(number + 1, translation.text, explanation));
+    } else if (show_attention_) {
+      text_.write(translation.text + "\n" + attention_text(translation, translator) + "\n");
     } else {
       text_.write(n_best_ > 0 ? n_best_lines(number, translation, translator, n_best_)
                               : translation.text + "\n");
@@ -104,15 +111,18 @@ class Outputs {
     text_.commit();
     if (alignments_) alignments_->commit();
     if (picture_) picture_->commit();
+    if (report_) report_->commit();
   }
 
  private:
   const ReadyModel& model_;
   std::size_t n_best_;
   bool explain_;
+  bool show_attention_;
   OutputFile text_;
   std::optional<AlignmentOutput> alignments_;
   std::optional<PictureOutput> picture_;
+  std::optional<ReportOutput> report_;
 };
 
 // Of a file, and only where somebody would see how far it is.
@@ -139,14 +149,17 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
 // How many translations of each line are written in Moses's format; 0 where it is one, plain.
 // Samples are always written so, as none of them is the best.
 std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOptions& testing) {
-  return arguments.n_best == 0 && !arguments.explain ? testing.samples : arguments.n_best;
+  return arguments.n_best == 0 && !arguments.explain && !arguments.show_attention
+             ? testing.samples
+             : arguments.n_best;
 }
 
 }  // namespace
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  check_outputs({arguments.input}, {arguments.output, arguments.alignments, arguments.picture});
+  check_outputs({arguments.input},
+                {arguments.output, arguments.alignments, arguments.picture, arguments.report});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
@@ -157,6 +170,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   Outputs outputs(arguments, model, n_best);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights();
+  search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
   const auto total = total_lines(arguments.input);
