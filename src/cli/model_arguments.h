@@ -14,7 +14,9 @@ struct ModelArguments {
   std::int64_t threads = 0;
 };
 
-// -m, --device and --threads. Returns -m.
+// --device and --threads.
+void add_device_options(CLI::App& command, ModelArguments& arguments);
+// These and -m. Returns -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
 }  // namespace regard
