@@ -24,6 +24,8 @@ ExitCode run(const regard::CommandLine& given) {
       return regard::average(given.average);
     case Verb::info:
       return regard::info(given.info);
+    case Verb::report:
+      return regard::report(given.report);
     case Verb::config_print:
       return regard::print_config(given.config);
     case Verb::config_docs:

@@ -20,6 +20,7 @@ CommandLine::CommandLine()
   add_score(program_, score)->callback(is(Verb::score));
   add_average(program_, average)->callback(is(Verb::average));
   add_info(program_, info)->callback(is(Verb::info));
+  add_report(program_, report)->callback(is(Verb::report));
   const auto configs = add_config(program_, config);
   configs.print->callback(is(Verb::config_print));
   configs.docs->callback(is(Verb::config_docs));

@@ -11,6 +11,7 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/report_arguments.h"
 #include "cli/score_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
@@ -24,6 +25,7 @@ enum class Verb {
   score,
   average,
   info,
+  report,
   config_print,
   config_docs,
   config_schema
@@ -46,6 +48,7 @@ class CommandLine {
   ScoreArguments score;
   AverageArguments average;
   InfoArguments info;
+  ReportArguments report;
   ConfigArguments config;
 
  private:

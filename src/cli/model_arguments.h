@@ -17,7 +17,9 @@ struct ModelArguments {
   std::int64_t threads = 0;
 };
 
-// -m, what several models are made one by, --device and --threads. Returns -m.
+// --device and --threads.
+void add_device_options(CLI::App& command, ModelArguments& arguments);
+// These, -m, and what several models are made one by. Returns -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
 }  // namespace regard

@@ -51,7 +51,8 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->type_name("N");
   command
       ->add_option("--picture", arguments.picture,
-                   "draw the attention: all sentences as .html, or the first as .svg")
+                   "draw the attention: all sentences as .html, the first as .svg, or each as an "
+                   ".svg in a folder, MAPS/")
       ->type_name("FILE");
   command
       ->add_option("--prefixes", arguments.prefixes,
@@ -66,10 +67,20 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
                    "phrases that each line's translation must not have, with tabs between them")
       ->type_name("FILE");
   command
+      ->add_option("--report", arguments.report,
+                   "write an .html page to look inside: attention by head and layer, alignments, "
+                   "n-best lists, the tree of the beam search")
+      ->type_name("FILE");
+  auto* shown = command
+                    ->add_flag("--show-attention", arguments.show_attention,
+                               "draw the attention in the terminal, under each translation")
+                    ->excludes("--n-best");
+  command
       ->add_flag("--explain", arguments.explain,
                  "print each step in numbers in place of the translation: query, scores, weights, "
                  "context")
       ->excludes("--n-best")
+      ->excludes(shown)
       ->excludes(json)
       ->excludes(scores)
       ->excludes(word_scores);

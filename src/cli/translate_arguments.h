@@ -29,6 +29,8 @@ struct TranslateArguments {
   bool scores = false;
   bool word_scores = false;
   bool json = false;
+  std::string report;
+  bool show_attention = false;
   bool explain = false;
 };
 

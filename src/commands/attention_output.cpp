@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "report/heat_map.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
@@ -15,6 +17,11 @@ constexpr std::size_t most_pictures = 50;
 
 std::string ending_of(const std::string& path) {
   return std::filesystem::path(path).extension().string();
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
 AttentionPicture picture_of(const Translation& translation, const Translator& translator) {
@@ -75,23 +82,41 @@ void WeightsOutput::write(std::int64_t number, const Translation& translation,
   }
 }
 
+std::string attention_text(const Translation& translation, const Translator& translator) {
+  if (translation.hypotheses.empty()) return "";
+  return heat_map(picture_of(translation, translator), stdout_terminal());
+}
+
 void check_picture_name(const std::string& path) {
   const auto ending = ending_of(path);
-  if (ending == ".html" || ending == ".svg") return;
+  if (is_folder(path) || ending == ".html" || ending == ".svg") return;
   throw ConfigError(
-      "--picture {}: found the ending `{}`, wanted .html (all sentences) or .svg "
-      "(the first)",
+      "--picture {}: found the ending `{}`, wanted .html (all sentences), .svg "
+      "(the first) or a folder, as in maps/ (each as .svg)",
       path, ending);
 }
 
 PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model)
-    : file_((require_attention(model, "--picture"), path)),
-      html_(ending_of(path) == ".html"),
-      model_name_(model.loaded.options.name) {}
+    : path_(path), html_(ending_of(path) == ".html"), model_name_(model.loaded.options.name) {
+  require_attention(model, "--picture");
+  if (is_folder(path)) {
+    make_folder(path);
+  } else {
+    file_.emplace(path);
+  }
+}
+
+void PictureOutput::write_into_folder(const AttentionPicture& picture) const {
+  const auto name = fmt::format("line-{:05}.svg", lines_);
+  OutputFile file((std::filesystem::path(path_) / name).string());
+  file.write(alignment_svg(picture));
+  file.commit();
+}
 
 void PictureOutput::add(const Translation& translation, const Translator& translator) {
   ++lines_;
   if (translation.hypotheses.empty()) return;
+  if (!file_) return write_into_folder(picture_of(translation, translator));
   if (pictures_.size() == (html_ ? most_pictures : 1)) {
     ++left_out_;
     return;
@@ -101,8 +126,9 @@ void PictureOutput::add(const Translation& translation, const Translator& transl
 }
 
 void PictureOutput::commit() {
+  if (!file_) return;
   if (html_) {
-    file_.write(alignment_html("Attention of " + model_name_, pictures_));
+    file_->write(alignment_html("Attention of " + model_name_, pictures_));
     if (left_out_ > 0) {
       log::info("the picture shows the first {} sentences, not the other {}", pictures_.size(),
                 left_out_);
@@ -110,9 +136,9 @@ void PictureOutput::commit() {
   } else if (pictures_.empty()) {
     log::warning("there is no sentence for the picture");
   } else {
-    file_.write(alignment_svg(pictures_.front()));
+    file_->write(alignment_svg(pictures_.front()));
   }
-  file_.commit();
+  file_->commit();
 }
 
 }  // namespace regard

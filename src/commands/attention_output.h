@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,14 @@ class WeightsOutput {
   OutputFile file_;
 };
 
-// ConfigError for other endings than .html and .svg.
+// The heat map of the best hypothesis for the terminal that standard output is.
+std::string attention_text(const Translation& translation, const Translator& translator);
+
+// ConfigError for names that neither end in .html or .svg nor are a folder's.
 void check_picture_name(const std::string& path);
 
 // The best translations of the first sentences: as many as a page bears (50) as HTML, one as SVG.
+// Of all sentences where a folder is named (it exists, or the name ends in /): line-00001.svg, ….
 class PictureOutput {
  public:
   // ConfigError when the model has no attention.
@@ -61,7 +66,10 @@ class PictureOutput {
   void commit();
 
  private:
-  OutputFile file_;
+  void write_into_folder(const AttentionPicture& picture) const;
+
+  std::string path_;
+  std::optional<OutputFile> file_;  // not with a folder
   bool html_;
   std::string model_name_;
   std::size_t lines_ = 0;

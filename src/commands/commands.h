@@ -6,6 +6,7 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/report_arguments.h"
 #include "cli/score_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
@@ -18,6 +19,7 @@ ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
+ExitCode report(const ReportArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);
 ExitCode print_config_docs();
 ExitCode print_config_schema();

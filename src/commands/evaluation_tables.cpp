@@ -119,8 +119,7 @@ std::vector<Table> bucket_tables(const Evaluation& evaluation) {
 }
 
 std::string name_of(const LengthBucket& bucket) {
-  return bucket.longest ? fmt::format("{}–{}", bucket.shortest, *bucket.longest)
-                        : range(bucket.shortest, std::nullopt);
+  return range(bucket.shortest, bucket.longest);
 }
 
 std::string name_of(const FrequencyBucket& bucket) {

@@ -17,6 +17,7 @@ void check_split(const TranslateArguments& arguments, const TestingOptions& test
   if (arguments.n_best > 1) refuse("--n-best", "parts have n-best lists of their own");
   if (testing.samples > 0) refuse("samples", "parts have samples of their own");
   if (arguments.explain) refuse("--explain", "it explains a line as a whole");
+  if (!arguments.report.empty()) refuse("--report", "it looks into a line as a whole");
   for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},
                                      {"--demand", arguments.demand},
                                      {"--ban", arguments.ban}}) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "commands/attention_output.h"
+#include "commands/attention_report.h"
 #include "commands/commands.h"
 #include "commands/explanation_text.h"
 #include "commands/line_feed.h"
@@ -69,14 +70,17 @@ class Outputs {
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
+        show_attention_(arguments.show_attention),
         text_(arguments, model, translator, n_best),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.attention_weights.empty()) weights_.emplace(arguments.attention_weights, model);
     if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model);
+    if (show_attention_) require_attention(model, "--show-attention");
   }
 
-  bool want_weights() const { return alignments_ || weights_ || picture_; }
+  bool want_weights() const { return alignments_ || weights_ || picture_ || show_attention_; }
 
   // The line's number, from 0.
   void write(std::int64_t number, const std::string& line, const Translation& translation) {
@@ -84,9 +88,12 @@ class Outputs {
     if (alignments_) alignments_->write(translation, translator_, hypotheses, n_best_ == 0);
     if (weights_) weights_->write(number + 1, translation, translator_, hypotheses);
     if (picture_) picture_->add(translation, translator_);
+    if (report_) report_->add(line, translation);
     if (explain_) {
       const auto explanation = explain(model_.loaded, model_.device, line, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
+    } else if (show_attention_) {
+      file_.write(translation.text + "\n" + attention_text(translation, translator_) + "\n");
     } else {
       file_.write(text_.of(number, line, translation));
     }
@@ -99,6 +106,7 @@ class Outputs {
     if (alignments_) alignments_->commit();
     if (weights_) weights_->commit();
     if (picture_) picture_->commit();
+    if (report_) report_->commit();
   }
 
  private:
@@ -106,11 +114,13 @@ class Outputs {
   const Translator& translator_;
   std::size_t n_best_;
   bool explain_;
+  bool show_attention_;
   TranslationText text_;
   OutputFile file_;
   std::optional<AlignmentOutput> alignments_;
   std::optional<WeightsOutput> weights_;
   std::optional<PictureOutput> picture_;
+  std::optional<ReportOutput> report_;
 };
 
 // Of a file, and only where somebody would see how far it is.
@@ -124,8 +134,9 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const ReadyModel& model) {
   check_search(testing, model);
-  if (arguments.explain && model.members > 1) {
-    throw ConfigError("--explain shows one model's attention: give one -m, not {}", model.members);
+  if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
+    throw ConfigError("{} looks into one model: give one with -m, not {}",
+                      arguments.explain ? "--explain" : "--report", model.members);
   }
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
     throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
@@ -140,7 +151,9 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
 // How many translations of each line are written in Moses's format; 0 where it is one, plain.
 // Samples are always written so, as none of them is the best.
 std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOptions& testing) {
-  return arguments.n_best == 0 && !arguments.explain ? testing.samples : arguments.n_best;
+  return arguments.n_best == 0 && !arguments.explain && !arguments.show_attention
+             ? testing.samples
+             : arguments.n_best;
 }
 
 }  // namespace
@@ -149,7 +162,8 @@ ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
   check_outputs(
       {arguments.input, arguments.prefixes, arguments.demand, arguments.ban, arguments.dictionary},
-      {arguments.output, arguments.alignments, arguments.attention_weights, arguments.picture});
+      {arguments.output, arguments.alignments, arguments.attention_weights, arguments.picture,
+       arguments.report});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
@@ -163,6 +177,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights() || translation.needs_weights();
   search.inside_words = asked.inside_words();
+  search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
   const auto total = total_lines(arguments.input);

@@ -70,6 +70,7 @@ struct TrainingOptions {
   std::int64_t patience = 0;
   std::int64_t show_examples = 3;
   std::int64_t logging_every = 100;
+  bool tensorboard = false;
 
   std::int64_t save_every = 0;
   std::int64_t keep_best = 1;
@@ -136,6 +137,8 @@ void describe(TrainingOptions& o, Field&& field) {
   field("show_examples", o.show_examples, "validation sentences shown with their translations",
         at_least(0));
   field("logging_every", o.logging_every, "steps from one log line to the next", at_least(1));
+  field("tensorboard", o.tensorboard,
+        "write what is logged as event files for TensorBoard too, into the run folder");
 
   field("save_every", o.save_every,
         "steps from one checkpoint to the next, besides one at each validation; 0 is none",

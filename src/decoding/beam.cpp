@@ -116,4 +116,16 @@ std::vector<Hypothesis> Beam::n_best() const {
   return best;
 }
 
+SearchTree Beam::tree(std::size_t group) const {
+  SearchTree tree;
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const auto& link = links_[i];
+    tree.nodes.push_back({link.token, link.previous, link.log_probability, group, {}});
+    if (link.token != options_->end_token) continue;
+    tree.nodes.back().score =
+        trace({static_cast<std::int64_t>(i), link.log_probability}, true).score;
+  }
+  return tree;
+}
+
 }  // namespace regard

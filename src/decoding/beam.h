@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "decoding/search.h"
+#include "decoding/search_tree.h"
 
 namespace regard {
 
@@ -36,6 +37,8 @@ class Beam {
   std::vector<std::int32_t> history(std::size_t k) const;
   // Best first, at most W; once the sentence has ended.
   std::vector<Hypothesis> n_best() const;
+  // All that has been in the beam, as group `group` of the search.
+  SearchTree tree(std::size_t group) const;
 
  private:
   // A token and the link before it: hypotheses share their beginnings.

@@ -47,6 +47,12 @@ bool BeamGroups::have_ended() const {
   return std::find(ended_.begin(), ended_.end(), false) == ended_.end();
 }
 
+std::shared_ptr<const SearchTree> BeamGroups::tree() const {
+  auto tree = std::make_shared<SearchTree>();
+  for (std::size_t g = 0; g < beams_.size(); ++g) tree->append(beams_[g].tree(g));
+  return tree;
+}
+
 std::vector<Hypothesis> BeamGroups::n_best() const {
   if (beams_.size() == 1) return beams_[0].n_best();
   std::vector<Hypothesis> all;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "decoding/beam.h"
@@ -34,6 +35,7 @@ class BeamGroups {
   void add_histories(std::vector<History>& histories) const;
   // Of all groups, best first, each translation once.
   std::vector<Hypothesis> n_best() const;
+  std::shared_ptr<const SearchTree> tree() const;
 
  private:
   std::int64_t W_;  // hypotheses of a group

@@ -98,7 +98,10 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   }
 
   std::vector<std::vector<Hypothesis>> found;
-  for (const auto& sentence : groups) found.push_back(sentence.n_best());
+  for (const auto& sentence : groups) {
+    found.push_back(sentence.n_best());
+    if (options.want_tree) found.back().front().tree = sentence.tree();
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "config/testing_options.h"
@@ -42,6 +43,7 @@ struct SearchOptions {
   std::vector<std::int64_t> never = {0, 2};     // tokens no translation holds: <pad>, <s>
   std::vector<std::int64_t> inside_words = {};  // tokens that begin no word, of sub-words
   bool want_weights = false;                    // keep the attention weights
+  bool want_tree = false;                       // keep all that a beam search has gone through
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };
@@ -54,6 +56,8 @@ struct SentenceOptions {
   std::vector<std::vector<std::int32_t>> banned = {};    // phrases that they have not
 };
 
+struct SearchTree;
+
 struct Hypothesis {
   std::vector<std::int32_t> tokens;  // without <s> and </s>
   double log_probability = 0;        // Σ log P(y_t | y_<t, x), with </s> where it was reached
@@ -61,6 +65,7 @@ struct Hypothesis {
   bool finished = false;             // ends in </s>, rather than at the maximum length
   std::vector<std::vector<float>> weights;  // [tokens + </s>][S], where wanted
   std::vector<double> token_log_p;          // [tokens + </s>] log P(y_t | y_<t, x)
+  std::shared_ptr<const SearchTree> tree;   // of the search, with its best, where wanted
 };
 
 // The most tokens that a sentence of this length, </s> included, is translated to.

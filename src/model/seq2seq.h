@@ -83,6 +83,8 @@ struct AttentionDetail {
   torch::Tensor query;    // [N, D] the state that asked
   torch::Tensor scores;   // [N, S] e_ts, where weights are a softmax of scores; open at padding
   torch::Tensor context;  // [N, C]
+  // Of each layer whose attention to the source has heads: [N, H, S].
+  std::vector<torch::Tensor> heads = {};
 };
 
 class Output;

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "report/alignment_page.h"
 #include "report/format.h"
+#include "report/page.h"
 #include "report/xml.h"
 
 namespace regard {
@@ -122,6 +122,22 @@ std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& m
   return svg + "</g>\n";
 }
 
+// In the same group's coordinates.
+std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
+  if (matrix.chosen.empty()) return "";
+  auto svg =
+      fmt::format("<g transform=\"translate({} {}) scale({})\">\n", format_coordinate(layout.left),
+                  format_coordinate(layout.caption + layout.top), format_coordinate(layout.cell));
+  for (std::size_t t = 0; t < matrix.chosen.size(); ++t) {
+    if (matrix.chosen[t] < 0) continue;
+    svg += fmt::format(
+        "<circle class=\"chosen\" cx=\"{}.5\" cy=\"{}.5\" r=\"0.26\" fill=\"#e8590c\" "
+        "stroke=\"#fff\" stroke-width=\"0.06\" pointer-events=\"none\"/>\n",
+        matrix.chosen[t], t);
+  }
+  return svg + "</g>\n";
+}
+
 std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
                         const Layout& layout) {
   std::string svg;
@@ -130,7 +146,8 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
         "<text class=\"caption\" x=\"{}\" y=\"14\" font-size=\"13\" "
         "font-weight=\"600\">{}</text>\n",
         format_coordinate(layout.left), escape_xml(matrix.caption));
-  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout);
+  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout) +
+         draw_chosen(matrix, layout);
   svg += fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"currentColor\" "
       "stroke-opacity=\"0.35\"/>\n",
@@ -149,23 +166,26 @@ std::string open_svg(double width, double height, const std::string& attributes)
 }
 
 void check_sizes(const AttentionPicture& picture) {
-  for (const AttentionMatrix& matrix : picture.matrices)
+  for (const AttentionMatrix& matrix : picture.matrices) {
+    if (!matrix.chosen.empty() && matrix.chosen.size() != picture.target.size())
+      throw std::invalid_argument(fmt::format(
+          "attention picture '{}', matrix '{}': {} chosen positions for {} target words",
+          picture.caption, matrix.caption, matrix.chosen.size(), picture.target.size()));
     if (matrix.weights.size() != picture.source.size() * picture.target.size())
       throw std::invalid_argument(fmt::format(
           "attention picture '{}', matrix '{}': {} weights for {} target and {} source words",
           picture.caption, matrix.caption, matrix.weights.size(), picture.target.size(),
           picture.source.size()));
+  }
 }
 
 std::string draw_figure(const AttentionPicture& picture) {
   const Layout layout = lay_out(picture);
-  std::string html = "<section>\n";
-  if (!picture.caption.empty()) html += fmt::format("<h2>{}</h2>\n", escape_xml(picture.caption));
-  html += "<div class=\"matrices\">\n";
+  std::string html = "<div class=\"matrices\">\n";
   for (const AttentionMatrix& matrix : picture.matrices)
     html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
             draw_matrix(picture, matrix, layout) + "</svg>\n";
-  return html + "</div>\n</section>\n";
+  return page_section(picture.caption, html + "</div>\n");
 }
 
 }  // namespace
@@ -192,6 +212,16 @@ std::string alignment_svg(const AttentionPicture& picture) {
   return svg + "</svg>\n";
 }
 
+std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix) {
+  check_sizes(picture);
+  AttentionPicture bare = picture;
+  bare.matrices = {picture.matrices.at(matrix)};
+  bare.matrices[0].caption.clear();
+  const Layout layout = lay_out(bare);
+  return open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
+         draw_matrix(bare, bare.matrices[0], layout) + "</svg>\n";
+}
+
 std::string alignment_html(const std::string& title,
                            const std::vector<AttentionPicture>& pictures) {
   std::string body;
@@ -199,7 +229,7 @@ std::string alignment_html(const std::string& title,
     check_sizes(picture);
     body += draw_figure(picture);
   }
-  return alignment_page(title, body);
+  return html_page(title, weight_scale(), body);
 }
 
 }  // namespace regard

@@ -3,6 +3,8 @@
 // Self-contained: no script or font is loaded from anywhere.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,9 @@ namespace regard {
 struct AttentionMatrix {
   std::string caption;         // may be empty
   std::vector<float> weights;  // [T, S], row-major: weights[t * S + s]
+  // Where one position was chosen for each target word, by hard attention or a pointer: which. A
+  // dot marks it. -1 is none.
+  std::vector<std::int64_t> chosen = {};
 };
 
 // One sentence with its matrices, drawn side by side.
@@ -24,8 +29,11 @@ struct AttentionPicture {
 
 // One sentence as an SVG file on white. Each cell tells target, source and weight as a tooltip.
 // Weights outside [0, 1] are drawn as the nearer end, NaN in red. Throws std::invalid_argument
-// where a matrix has not T * S weights.
+// where a matrix has not T * S weights, or chosen positions but not T.
 std::string alignment_svg(const AttentionPicture& picture);
+
+// The words and one matrix, without its caption, as the <svg> element of a page.
+std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix);
 
 // Many sentences as one HTML page, light or dark as the reader's system is. The cell under the
 // pointer tells its weight and lights up its two words; without scripts the tooltips remain.

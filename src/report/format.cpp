@@ -6,12 +6,10 @@
 #include <array>
 #include <cmath>
 
+#include "text/display.h"
+
 namespace regard {
 namespace {
-
-bool is_continuation(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0) == 0x80;
-}
 
 std::string repeat(std::string_view text, std::size_t times) {
   std::string result;
@@ -71,18 +69,22 @@ std::string format_percent(double fraction) {
 }
 
 std::size_t display_width(std::string_view utf8) {
-  return static_cast<std::size_t>(
-      std::count_if(utf8.begin(), utf8.end(), [](char byte) { return !is_continuation(byte); }));
+  std::size_t columns = 0;
+  for (const Glyph& glyph : glyphs_of(utf8)) columns += glyph.columns;
+  return columns;
 }
 
 std::string truncate_to_width(std::string_view utf8, std::size_t columns) {
   if (display_width(utf8) <= columns) return std::string(utf8);
   if (columns == 0) return "";
-  std::size_t end = 0;
-  for (std::size_t seen = 0; end < utf8.size(); ++end) {
-    if (!is_continuation(utf8[end]) && seen++ == columns - 1) break;
+  std::string cut;
+  std::size_t taken = 0;
+  for (const Glyph& glyph : glyphs_of(utf8)) {
+    taken += glyph.columns;
+    if (taken > columns - 1) break;
+    cut += glyph.text;
   }
-  return fmt::format("{}…", utf8.substr(0, end));
+  return cut + "…";
 }
 
 Bar format_bar(double fraction, std::size_t columns) {

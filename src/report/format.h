@@ -22,9 +22,9 @@ std::string format_bytes(std::uint64_t bytes);
 // "12 %", rounded down, so that 100 % means the end.
 std::string format_percent(double fraction);
 
-// Columns on a terminal: one a code point (wide and combining characters are not looked up).
+// Columns on a terminal (text/display.h).
 std::size_t display_width(std::string_view utf8);
-// At most `columns` code points, the last one "…" where something was cut.
+// At most `columns` columns, the last one "…" where something was cut; no character is parted.
 std::string truncate_to_width(std::string_view utf8, std::size_t columns);
 
 // A bar of `columns` columns, split where the work stands: done "━━━╸", still to do "────".

@@ -103,6 +103,15 @@ void Journal::append(const Json& object) {
   file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+std::vector<Json> read_journal(const std::string& path) {
+  std::vector<Json> objects;
+  for (const std::string& line : read_whole_lines(path)) {
+    Json object = parse_json(line);
+    if (object.is_object()) objects.push_back(std::move(object));
+  }
+  return objects;
+}
+
 ValidationsWriter::ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                                      std::optional<std::int64_t> resume_step)
     : columns_(std::move(columns)), file_(open_validations(path, columns_, resume_step)) {}

@@ -28,6 +28,10 @@ class Journal {
   LineFile file_;
 };
 
+// The objects of a train.jsonl, none where there is no file; a damaged line is passed over. Throws
+// EnvironmentError.
+std::vector<Json> read_journal(const std::string& path);
+
 // validations.tsv: a header of column names, the first of which is "step".
 class ValidationsWriter {
  public:

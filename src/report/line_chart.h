@@ -1,4 +1,4 @@
-// A small line chart as an SVG file on white: learning curves, BLEU by source length.
+// A small line chart, as an SVG file on white or in a page: learning curves, BLEU by source length.
 #pragma once
 
 #include <optional>
@@ -6,11 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "report/axis.h"
+
 namespace regard {
 
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;  // (x, y), by rising x; NaN leaves a gap
+  // How sure each point is, (lowest, highest) y, drawn as a band; or none.
+  std::vector<std::pair<double, double>> band = {};
 };
 
 struct LineChart {
@@ -19,17 +23,18 @@ struct LineChart {
   std::string y_label;
   std::vector<Series> series;
   // Names for values of x, e.g. {0, "1–10"}; without them round numbers are chosen.
-  std::vector<std::pair<double, std::string>> x_ticks;
+  Ticks x_ticks;
   // The lowest and highest y shown at least; otherwise as the values need.
   std::optional<double> y_min;
   std::optional<double> y_max;
+  double width = 720;
+  double height = 300;  // of the plot, without legend and labels
 };
 
-// Colours, dashes and markers differ from series to series, so that none rests on colour alone
-// (palette of Okabe and Ito, 2008). The points of short series tell their values as tooltips.
+// The points of short series tell their values as tooltips.
 std::string line_chart_svg(const LineChart& chart);
-
-// About `count` round numbers (1, 2 or 5 times a power of ten apart) that cover [low, high].
-std::vector<double> round_ticks(double low, double high, int count);
+// The same as a part of a page (report/page.h), in its colours: where the pointer stands it tells
+// every series' value.
+std::string line_chart_html(const LineChart& chart);
 
 }  // namespace regard

@@ -24,8 +24,11 @@ LineFile::LineFile(std::string path, Mode mode)
 }
 
 void LineFile::append(std::string_view line) {
-  const std::string whole = std::string(line) + "\n";
-  const bool written = std::fwrite(whole.data(), 1, whole.size(), file_.get()) == whole.size();
+  write(std::string(line) + "\n");
+}
+
+void LineFile::write(std::string_view bytes) {
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
   if (!written || std::fflush(file_.get()) != 0) fail_writing(path_);
 }
 

@@ -20,6 +20,8 @@ class LineFile {
   // Writes `line` and a newline, and hands them to the system. Throws EnvironmentError, with the
   // system's reason, where that fails (a full disk is noticed here).
   void append(std::string_view line);
+  // The same for bytes that are no line.
+  void write(std::string_view bytes);
   const std::string& path() const { return path_; }
 
  private:

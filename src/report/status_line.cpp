@@ -25,19 +25,26 @@ void write_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
-}  // namespace
-
-Terminal stderr_terminal() {
+Terminal terminal_at(int descriptor) {
   Terminal terminal;
   const char* const term = std::getenv("TERM");
   const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
-  terminal.live = isatty(STDERR_FILENO) == 1 && !dumb;
+  terminal.live = isatty(descriptor) == 1 && !dumb;
   const char* const no_color = std::getenv("NO_COLOR");
   terminal.color = terminal.live && (!no_color || *no_color == '\0');
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    terminal.columns = size.ws_col;
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) terminal.columns = size.ws_col;
   return terminal;
+}
+
+}  // namespace
+
+Terminal stderr_terminal() {
+  return terminal_at(STDERR_FILENO);
+}
+
+Terminal stdout_terminal() {
+  return terminal_at(STDOUT_FILENO);
 }
 
 std::string_view style_on(Style style, const Terminal& terminal) {

@@ -7,16 +7,17 @@
 
 namespace regard {
 
-// What stderr can do. `live` is false for a pipe, a file and TERM=dumb: no line rewrites itself
-// there. `color` is false where NO_COLOR is set to anything (https://no-color.org).
+// What stderr or stdout can do. `live` is false for a pipe, a file and TERM=dumb: no line rewrites
+// itself there. `color` is false where NO_COLOR is set to anything (https://no-color.org).
 struct Terminal {
   bool live = false;
   bool color = false;
   std::size_t columns = 80;
 };
 
-// Asks the system anew at each call, so that a resized window is noticed.
+// Ask the system anew at each call, so that a resized window is noticed.
 Terminal stderr_terminal();
+Terminal stdout_terminal();
 
 // One visible run of characters after another, each in a style; nothing where there is no colour.
 enum class Style { plain, strong, faint, accent };

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "report/format.h"
+#include "report/xml.h"
 
 namespace regard {
 namespace {
@@ -130,6 +131,23 @@ std::string Table::latex() const {
     text += row.empty() ? "\\midrule\n" : line([&](std::size_t i) { return row[i]; });
   }
   return text + "\\bottomrule\n\\end{tabular}\n";
+}
+
+std::string Table::html() const {
+  const auto line = [&](const char* tag, auto cell) {
+    std::string text = "<tr>";
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const char* const side = columns_[i].align == Align::left ? "" : " class=\"r\"";
+      text += fmt::format("<{0}{1}>{2}</{0}>", tag, side, escape_xml(cell(i)));
+    }
+    return text + "</tr>\n";
+  };
+  auto text = "<div class=\"scroll\"><table>\n<thead>" +
+              line("th", [&](std::size_t i) { return columns_[i].title; }) + "</thead>\n<tbody>\n";
+  for (const auto& row : rows_) {
+    if (!row.empty()) text += line("td", [&](std::size_t i) { return row[i]; });
+  }
+  return text + "</tbody>\n</table></div>\n";
 }
 
 }  // namespace regard

@@ -1,5 +1,4 @@
-// Tables of text cells: aligned for a terminal, as Markdown, or as LaTeX. Width is counted in code
-// points.
+// Tables of text cells: aligned for a terminal, as Markdown, LaTeX or HTML.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +30,8 @@ class Table {
   std::string markdown() const;
   // A tabular of the package booktabs.
   std::string latex() const;
+  // A <table> for a page (report/page.h).
+  std::string html() const;
 
  private:
   std::vector<std::size_t> widths() const;

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "config/writer.h"
+#include "report/event_file.h"
 #include "training/run_manifest.h"
 
 namespace regard {
@@ -46,6 +47,7 @@ void start_over(const RunFolder& run) {
   for (const auto* name : {"last", "best", "train.jsonl", "validations.tsv"}) {
     discard(run.path() / name);
   }
+  for (const auto& file : event_files(run.path())) discard(file);
   for (const auto* name : {"checkpoints", "validation"}) {
     std::vector<fs::path> steps;
     std::error_code ignored;

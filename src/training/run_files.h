@@ -1,5 +1,6 @@
 // The files of a run beside its checkpoints: what it trains (config.yaml), with what, on what and
-// why it stopped (manifest.json), and how it went (train.jsonl, validations.tsv, validation/).
+// why it stopped (manifest.json), and how it went (train.jsonl, validations.tsv, validation/,
+// event files).
 #pragma once
 
 #include <cstdint>

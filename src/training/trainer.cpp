@@ -258,6 +258,7 @@ void Trainer::record(const Validation& validation, bool is_best) {
                         {"learning_rate", schedule_.rate(position_.step)},
                         {"seconds", log_.seconds()},
                         {"best", is_best ? "*" : ""}});
+  log_.validated(position_.step, scores);
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";
   make_folder(run_.path() / "validation");

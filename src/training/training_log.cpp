@@ -9,7 +9,9 @@ namespace regard {
 
 TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder,
                          std::optional<std::int64_t> resume_step)
-    : options_(options), journal_(folder + "/train.jsonl", resume_step) {}
+    : options_(options), journal_(folder + "/train.jsonl", resume_step) {
+  if (options.tensorboard) events_.emplace(folder, resume_step);
+}
 
 void TrainingLog::step(const Position& position, const StepResult& result, double learning_rate,
                        double seconds, std::int64_t batches_in_epoch) {
@@ -52,6 +54,23 @@ void TrainingLog::report(const TrainingProgress& now) {
                    {"seconds", now.seconds_elapsed},
                    {"seconds_left", number_or_null(now.seconds_left)},
                    {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
+  if (!events_) return;
+  events_->add(now.step, {{"train/loss", now.loss},
+                          {"train/perplexity", now.perplexity},
+                          {"train/learning_rate", now.learning_rate},
+                          {"train/gradient_norm", now.gradient_norm},
+                          {"train/source_tokens_per_second", now.source_tokens_per_second},
+                          {"train/target_tokens_per_second", now.target_tokens_per_second},
+                          {"train/epoch", static_cast<double>(now.epoch)},
+                          {"train/peak_memory", static_cast<double>(now.peak_memory_bytes)}});
+}
+
+void TrainingLog::validated(std::int64_t step, const Scores& scores) {
+  if (!events_) return;
+  events_->add(step, {{"validation/loss", scores.loss},
+                      {"validation/perplexity", scores.perplexity},
+                      {"validation/bleu", scores.bleu},
+                      {"validation/chrf", scores.chrf}});
 }
 
 TrainingProgress TrainingLog::progress(const Position& position,

@@ -1,5 +1,5 @@
-// What a training says of its steps: the progress line, train.log and train.jsonl, each with the
-// means since the last line.
+// What a training says of its steps: the progress line, train.log, train.jsonl and, where wanted,
+// TensorBoard's event files, each with the means since the last line.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,10 @@
 
 #include "base/json.h"
 #include "config/training_options.h"
+#include "report/event_file.h"
 #include "report/journal.h"
 #include "report/progress.h"
+#include "training/early_stopping.h"
 #include "training/train_step.h"
 
 namespace regard {
@@ -37,7 +39,7 @@ struct Position {
 
 class TrainingLog {
  public:
-  // Continues the run's train.jsonl after `resume_step`, or starts a new one.
+  // Continues the run's train.jsonl and event files after `resume_step`, or starts new ones.
   TrainingLog(const TrainingOptions& options, const std::string& folder,
               std::optional<std::int64_t> resume_step);
 
@@ -47,6 +49,9 @@ class TrainingLog {
 
   // The line that is due at the end of a training: of the steps since the last one.
   void finish(const Position& position, std::int64_t batches_in_epoch);
+
+  // What a validation found, for TensorBoard.
+  void validated(std::int64_t step, const Scores& scores);
 
   // Training time so far, all sittings together.
   double seconds() const { return seconds_; }
@@ -62,6 +67,7 @@ class TrainingLog {
 
   TrainingOptions options_;
   Journal journal_;
+  std::optional<EventFile> events_;
   ProgressReporter reporter_;
   double seconds_ = 0;
   double seconds_this_sitting_ = 0;

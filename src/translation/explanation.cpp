@@ -15,6 +15,25 @@ std::vector<float> numbers(const torch::Tensor& row) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
+// heads [1, H, S]
+std::vector<std::vector<float>> heads_of(const torch::Tensor& heads) {
+  std::vector<std::vector<float>> rows;
+  for (std::int64_t h = 0; h < heads.size(1); ++h) rows.push_back(numbers(heads.select(1, h)));
+  return rows;
+}
+
+// A pointer's P of tokens [V] as P of positions: position p is the token 4 + p, the last is </s>.
+std::vector<float> by_position(const torch::Tensor& P, std::size_t positions) {
+  const SearchOptions special;
+  const auto of_tokens = numbers(P);
+  const auto first = static_cast<std::ptrdiff_t>(special.end_token) + 1;
+  std::vector<float> pointer(
+      of_tokens.begin() + first,
+      of_tokens.begin() + first + static_cast<std::ptrdiff_t>(positions) - 1);
+  pointer.push_back(of_tokens[static_cast<std::size_t>(special.end_token)]);
+  return pointer;
+}
+
 }  // namespace
 
 Explanation explain(const TranslationModel& loaded, torch::Device device, const std::string& line,
@@ -38,11 +57,22 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     const auto input = torch::full({1}, before, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, memory);
     const auto step = model.step(input, state, memory);
-    const auto p = model.output().logits(step, memory).softmax(-1)[0][token].item<double>();
+    const auto P = model.output().logits(step, memory).softmax(-1)[0];  // [V]
+    const auto p = P[token].item<double>();
     const auto word =
         loaded.tokenizers.target_token(static_cast<std::int32_t>(token), translation.more_words);
     explanation.steps.push_back({word, p, numbers(detail.query), numbers(detail.scores),
                                  numbers(step.weights), numbers(detail.context)});
+    auto& explained = explanation.steps.back();
+    for (const auto& layer : detail.heads) explained.heads.push_back(heads_of(layer));
+    if (loaded.options.model.output.kind == OutputKind::pointer) {
+      const auto positions = translation.source_tokens.size();
+      explained.pointer = by_position(P, positions);
+      explained.pointed = token == special.end_token ? static_cast<std::int64_t>(positions) - 1
+                                                     : token - special.end_token - 1;
+    }
+    const auto generates = model.output().generates(step, memory);
+    if (generates.defined()) explained.generates = generates.item<double>();
     state = step.state;
     before = token;
   }

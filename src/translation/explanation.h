@@ -3,6 +3,8 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,12 @@ struct ExplainedStep {
   std::vector<float> scores;   // e_ts of each source token; empty where there are none
   std::vector<float> weights;  // alpha_ts of each
   std::vector<float> context;  // c_t
+  // Of each layer each head's weights, where the attention has heads.
+  std::vector<std::vector<std::vector<float>>> heads = {};
+  // Where the output points: P(y_t = position s), that of </s> last; empty for other outputs.
+  std::vector<float> pointer = {};
+  std::int64_t pointed = -1;             // the position that was said; -1 for other outputs
+  std::optional<double> generates = {};  // where the output can copy: p_gen
 };
 
 struct Explanation {

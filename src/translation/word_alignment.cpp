@@ -74,6 +74,20 @@ WordTokens words_of(const std::vector<std::string>& all_tokens, TokenizerKind ki
   return words;
 }
 
+std::vector<std::string> written_words(const std::vector<std::string>& tokens,
+                                       const WordTokens& words) {
+  std::vector<std::string> written;
+  for (const auto& word : words) {
+    std::string text;
+    for (const auto t : word) text += tokens[t];
+    for (std::size_t at; (at = text.find(piece_space)) != std::string::npos;) {
+      text.erase(at, piece_space.size());
+    }
+    written.push_back(std::move(text));
+  }
+  return written;
+}
+
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target) {
   std::vector<std::vector<float>> over_words;

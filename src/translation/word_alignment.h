@@ -25,6 +25,10 @@ using WordTokens = std::vector<std::vector<std::size_t>>;
 // `tokens` as Tokenizer::token() shows them, with or without </s> at the end.
 WordTokens words_of(const std::vector<std::string>& tokens, TokenizerKind kind);
 
+// Each word as it is written, without the sub-words' ▁.
+std::vector<std::string> written_words(const std::vector<std::string>& tokens,
+                                       const WordTokens& words);
+
 // a_ij as [target words][source words] of alpha_ts as [target tokens][source tokens].
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target);

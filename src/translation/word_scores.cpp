@@ -2,31 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
-
 #include "translation/word_alignment.h"
 
 namespace regard {
-namespace {
-
-constexpr std::string_view space_sign = "▁";
-
-}  // namespace
 
 std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
                                    const std::vector<std::string>& tokens, TokenizerKind kind) {
   std::vector<WordScore> scores;
   const auto& log_p = hypothesis.token_log_p;
-  for (const auto& word : words_of(tokens, kind)) {
-    scores.emplace_back();
-    auto& score = scores.back();
-    for (const auto t : word) {
-      score.word += tokens[t];
-      score.log_probability += log_p[t];
-    }
-    for (std::size_t at; (at = score.word.find(space_sign)) != std::string::npos;) {
-      score.word.erase(at, space_sign.size());
-    }
+  const auto words = words_of(tokens, kind);
+  const auto written = written_words(tokens, words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    scores.push_back({written[i], 0});
+    for (const auto t : words[i]) scores.back().log_probability += log_p[t];
   }
   if (hypothesis.finished) scores.push_back({"</s>", log_p.back()});
   return scores;

@@ -110,6 +110,30 @@ TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime)
   }
 }
 
+TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights) {
+  const auto options = options_of(GetParam());
+  const auto layers = options.decoder.kind == LayerKind::transformer ? options.decoder.layers
+                      : options.attention.kind == "multi_head"       ? 1
+                                                                     : 0;
+  const auto memory = model_->encode(source_, lengths_);
+  auto state = model_->start(memory);
+  for (std::int64_t t = 0; t < 3; ++t) {
+    const auto heads = model_->explain(input_.select(1, t), state, memory).heads;
+    const auto step = model_->step(input_.select(1, t), state, memory);
+    ASSERT_EQ(static_cast<std::int64_t>(heads.size()), layers);
+    for (const auto& layer : heads) {
+      EXPECT_EQ(layer.sizes(), torch::IntArrayRef({3, 2, 4}));  // [N, H, S]
+      EXPECT_TRUE(torch::allclose(layer.sum(2), torch::ones({3, 2}, torch::kDouble)));
+      EXPECT_EQ(layer[2].slice(1, 2).count_nonzero().item<std::int64_t>(), 0);  // padding
+      EXPECT_FALSE(torch::allclose(layer.select(1, 0), layer.select(1, 1), 1e-6));
+    }
+    if (layers > 0) {
+      EXPECT_TRUE(torch::allclose(heads.back().mean(1), step.weights, 1e-11, 1e-11));
+    }
+    state = step.state;
+  }
+}
+
 TEST_P(EncoderDecoderKindsReference, PaddingChangesNothing) {
   const auto padded =
       loss(torch::constant_pad_nd(source_, {0, 3}, 0), torch::constant_pad_nd(input_, {0, 2}, 0),

@@ -95,6 +95,16 @@ TEST(AlignmentPicture, EmptySentencesAreDrawn) {
   EXPECT_EQ(find_xml_fault(alignment_html("t", {picture, {}})), "");
 }
 
+TEST(AlignmentPicture, ADotMarksWhatWasChosen) {
+  AttentionPicture picture = example();
+  picture.matrices[0].chosen = {2, -1};
+  const std::string svg = alignment_svg(picture);
+  EXPECT_EQ(count_of(svg, "class=\"chosen\""), 1U);
+  EXPECT_THAT(svg, HasSubstr("cx=\"2.5\" cy=\"0.5\""));
+  picture.matrices[0].chosen = {2};
+  EXPECT_THROW(alignment_svg(picture), std::invalid_argument);
+}
+
 TEST(AlignmentPicture, WrongNumberOfWeightsIsRefused) {
   AttentionPicture picture = example();
   picture.matrices[0].weights.pop_back();

@@ -71,12 +71,15 @@ TEST(Format, PercentReachesHundredOnlyAtTheEnd) {
 TEST(Format, WidthCountsCharactersNotBytes) {
   EXPECT_EQ(display_width("économique"), 10U);
   EXPECT_EQ(display_width("Они"), 3U);
+  EXPECT_EQ(display_width("日本語"), 6U);
+  EXPECT_EQ(display_width("e\u0301te\u0301"), 3U);
   EXPECT_EQ(display_width(""), 0U);
 }
 
 TEST(Format, TruncationCutsBetweenCharacters) {
   EXPECT_EQ(truncate_to_width("été", 3), "été");
   EXPECT_EQ(truncate_to_width("étés", 3), "ét…");
+  EXPECT_EQ(truncate_to_width("日本語", 4), "日…");
   EXPECT_EQ(truncate_to_width("étés", 1), "…");
   EXPECT_EQ(truncate_to_width("étés", 0), "");
 }

@@ -86,5 +86,38 @@ TEST(LineChart, EmptySingleAndFlatSeriesAreDrawn) {
   }
 }
 
+TEST(LineChart, APageGetsItsValuesAndNoPaper) {
+  LineChart chart{"", "step", "", {{"a", {{500, 0.25}, {1000, 0.5}}}}, {}, {}, {}};
+  const std::string svg = line_chart_html(chart);
+  EXPECT_EQ(find_xml_fault(svg), "");
+  EXPECT_TRUE(std::regex_search(
+      svg, std::regex("data-name=\"a\" data-values=\"[0-9.]+\\|[0-9.]+\\|500\\|0\\.25;"
+                      "[0-9.]+\\|[0-9.]+\\|1,000\\|0\\.5\"")));
+  EXPECT_THAT(svg, Not(HasSubstr("<rect")));
+  EXPECT_THAT(line_chart_svg(chart), Not(HasSubstr("data-values")));
+}
+
+TEST(LineChart, BandsReachFromTheirLowestToTheirHighest) {
+  LineChart chart{"", "", "", {{"a", {{0, 20}, {1, 30}, {2, 40}}}}, {}, 0.0, 50.0};
+  chart.series[0].band = {{10, 30}, {20, 50}, {40, 40}};
+  const std::string svg = line_chart_svg(chart);
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(
+      svg, match,
+      std::regex("class=\"band c0\" d=\"M[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ "
+                 "([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)L[0-9.]+ ([0-9.]+)Z")));
+  const double top = std::stod(match[2]);           // 50
+  const double pixels = std::stod(match[6]) - top;  // down to 10
+  EXPECT_NEAR(std::stod(match[1]) - top, pixels * 20 / 40, 0.05);
+  EXPECT_NEAR(std::stod(match[3]), std::stod(match[4]), 0.01);
+  EXPECT_NEAR(std::stod(match[5]) - top, pixels * 30 / 40, 0.05);
+}
+
+TEST(LineChart, ALoneSeriesWithoutANameHasNoLegend) {
+  LineChart chart{"", "", "", {{"", {{0, 1}, {1, 2}}}}, {}, {}, {}};
+  chart.series[0].points.resize(50, {2, 3});
+  EXPECT_EQ(count_of(line_chart_svg(chart), "class=\"line c0\""), 1U);
+}
+
 }  // namespace
 }  // namespace regard

@@ -1,6 +1,7 @@
 // A small check that markup is well formed: what a browser's XML parser would refuse first.
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <vector>
@@ -8,7 +9,7 @@
 namespace regard {
 
 // Empty where tags balance, attributes are quoted and no stray < or & stands in text; otherwise
-// what is wrong. <style> and <script> are read like any other text.
+// what is wrong. What <style> and <script> hold is passed over, as HTML does.
 inline std::string find_xml_fault(const std::string& text) {
   std::vector<std::string> open;
   for (std::size_t i = 0; i < text.size();) {
@@ -42,6 +43,7 @@ inline std::string find_xml_fault(const std::string& text) {
       open.pop_back();
     } else if (!empty) {
       open.push_back(name);
+      if (name == "script" || name == "style") i = std::min(text.find("</" + name, i), text.size());
     }
   }
   return open.empty() ? "" : "not closed: <" + open.back() + ">";

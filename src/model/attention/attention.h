@@ -45,6 +45,11 @@ class Attention : public torch::nn::Module {
                                const Memory& /*memory*/) {
     return {};
   }
+  // The weights of each head [N, H, S], of the step that step() would make; undefined where there
+  // are no heads.
+  virtual torch::Tensor heads(const torch::Tensor& /*query*/, const Memory& /*memory*/) {
+    return {};
+  }
   // As in Seq2Seq.
   virtual void at_step(std::int64_t /*step*/) {}
 

@@ -30,13 +30,21 @@ void MultiHead::prepare(Memory& memory) {
   memory.head_values = by_head(W_V_(memory.values)).contiguous();
 }
 
-AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,
-                              const Memory& memory) {
+torch::Tensor MultiHead::weights(const torch::Tensor& query, const Memory& memory) {
   const auto B = memory.keys.size(0);
   const auto q = by_head(W_Q_(query).view({B, -1, W_Q_->weight.size(0)}));  // [B, H, G, d]
   const auto e = q.matmul(memory.keys.transpose(2, 3)) /
                  std::sqrt(static_cast<double>(q.size(3)));  // [B, H, G, S]
-  const auto alpha = kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);
+  return kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);
+}
+
+torch::Tensor MultiHead::heads(const torch::Tensor& query, const Memory& memory) {
+  return weights(query, memory).transpose(1, 2).flatten(0, 1);  // [N, H, S]
+}
+
+AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,
+                              const Memory& memory) {
+  const auto alpha = weights(query, memory);
   const auto heads = dropout_->forward(alpha).matmul(memory.head_values);  // [B, H, G, d]
   const auto context = W_O_(heads.transpose(1, 2).reshape({query.size(0), -1}));
   return {alpha.mean(1).reshape({query.size(0), -1}), context, {}};

@@ -21,10 +21,13 @@ class MultiHead : public Attention {
   void prepare(Memory& memory) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
+  torch::Tensor heads(const torch::Tensor& query, const Memory& memory) override;
   bool is_distribution() const override { return true; }
 
  private:
   torch::Tensor by_head(const torch::Tensor& x) const;  // [B, S, A] -> [B, H, S, d], a view
+  // Of each head, for the G queries of each sentence: [B, H, G, S].
+  torch::Tensor weights(const torch::Tensor& query, const Memory& memory);
 
   std::int64_t heads_;
   std::shared_ptr<Dropout> dropout_;

@@ -104,4 +104,8 @@ torch::Tensor CopyOutput::logits(const DecoderStep& step, const Memory& memory) 
       .flatten(0, 1);
 }
 
+torch::Tensor CopyOutput::generates(const DecoderStep& step, const Memory& memory) {
+  return gate(by_sentence(step, memory), memory).sigmoid().flatten();  // [N]
+}
+
 }  // namespace regard

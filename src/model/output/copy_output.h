@@ -26,6 +26,7 @@ class CopyOutput : public VocabularyOutput {
   Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
             double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const Memory& memory) override;
+  torch::Tensor generates(const DecoderStep& step, const Memory& memory) override;  // p_gen
 
  private:
   // The logit of p_gen at all steps: [B, G, 1].

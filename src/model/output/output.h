@@ -28,6 +28,11 @@ class Output {
   // The scores whose softmax is P(y_t | y_<t, x), of a step of N hypotheses: [N, V], V the tokens
   // that can be said of these sentences; −∞ for those that some of them lack.
   virtual torch::Tensor logits(const DecoderStep& step, const Memory& memory) = 0;
+  // How probable it is that such a step says a word of the vocabulary, rather than copy one: [N];
+  // undefined where nothing is copied. For people to read.
+  virtual torch::Tensor generates(const DecoderStep& /*step*/, const Memory& /*memory*/) {
+    return {};
+  }
 };
 
 // A step of N = G · B hypotheses as G steps of each sentence: tensors [N, …] -> [B, G, …].

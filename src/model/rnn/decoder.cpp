@@ -117,8 +117,10 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
   const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
   const auto attended = whole_step(x, embedded, state, memory).attended;
   const auto scores = attention_->scores(attended.query, state.attention, memory);
+  const auto heads = attention_->heads(attended.query, memory);
   return {attended.query, scores,
-          attended.context.defined() ? attended.context : mix(attended.weights, memory.values)};
+          attended.context.defined() ? attended.context : mix(attended.weights, memory.values),
+          heads.defined() ? std::vector{heads} : std::vector<torch::Tensor>()};
 }
 
 RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,

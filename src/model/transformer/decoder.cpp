@@ -34,15 +34,30 @@ torch::Tensor TransformerDecoder::normalised(const torch::Tensor& x) const {
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                      const Memory& memory) {
+  return step_through(embedded, state, memory, nullptr);
+}
+
+AttentionDetail TransformerDecoder::explain(const torch::Tensor& embedded,
+                                            const DecoderState& state, const Memory& memory) {
+  AttentionDetail detail;
+  step_through(embedded, state, memory, &detail);
+  return detail;
+}
+
+DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
+                                             const DecoderState& state, const Memory& memory,
+                                             AttentionDetail* detail) {
   DecoderStep next;
   const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
   auto x = embedded.unsqueeze(1);  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
-    const auto step = layers_[l]->step(x, state.layers[l], {memory.layers[l], bias}, is_last);
+    const auto step =
+        layers_[l]->step(x, state.layers[l], {memory.layers[l], bias}, is_last || detail);
     x = step.x;
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
+    if (detail) detail->heads.push_back(step.heads);
   }
   next.top = normalised(x.squeeze(1));  // [N, D]
   next.readout = readout_dropout_->forward(next.top);

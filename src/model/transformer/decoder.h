@@ -27,12 +27,18 @@ class TransformerDecoder : public Decoder {
   DecoderState start(const Memory& memory) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                    const Memory& memory) override;
+  // Each layer's heads.
+  AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
+                          const Memory& memory) override;
   Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
   bool shows_attention() const override { return true; }
   std::int64_t readout_size() const override { return D_; }
 
  private:
   torch::Tensor normalised(const torch::Tensor& x) const;
+  // step(), which leaves every layer's heads in `detail` where one is given.
+  DecoderStep step_through(const torch::Tensor& embedded, const DecoderState& state,
+                           const Memory& memory, AttentionDetail* detail);
 
   std::int64_t D_;
   bool want_weights_;

@@ -51,7 +51,10 @@ DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const
     const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
     const auto attended = source_attention_->forward(queries, source.keys_and_values, source.bias,
                                                      false, want_weights);
-    if (want_weights) next.weights = attended.weights.reshape({z.size(0), -1});  // [N, S]
+    if (want_weights) {
+      next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
+      next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
+    }
     return attended.y.view_as(z);
   });
   next.x = feed_forward_norm_->around(informed,

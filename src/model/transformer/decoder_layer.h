@@ -38,6 +38,7 @@ class DecoderLayer : public torch::nn::Module {
     torch::Tensor x;        // [N, 1, D]
     torch::Tensor past;     // [N, t + 1, 2D]
     torch::Tensor weights;  // [N, S] of the source, the mean over the heads; where wanted
+    torch::Tensor heads;    // [N, H, S] of the source; where wanted
   };
   Step step(const torch::Tensor& x, const torch::Tensor& past, const Source& source,
             bool want_weights);

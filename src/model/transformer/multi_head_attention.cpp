@@ -41,7 +41,9 @@ Attended MultiHeadAttention::forward(const torch::Tensor& x, const torch::Tensor
   } else {
     y = kernels::scaled_dot_product(q, k, v, bias, causal);
   }
-  return {W_O_(y.transpose(1, 2).reshape_as(x)), want_weights ? alpha.mean(1) : torch::Tensor()};
+  const auto attended = W_O_(y.transpose(1, 2).reshape_as(x));
+  if (!want_weights) return {attended, {}, {}};
+  return {attended, alpha.mean(1), alpha};
 }
 
 torch::Tensor padding_bias(const torch::Tensor& mask, const torch::Tensor& lengths,

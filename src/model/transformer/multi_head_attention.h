@@ -20,6 +20,7 @@ namespace regard {
 struct Attended {
   torch::Tensor y;        // [B, T, D]
   torch::Tensor weights;  // [B, T, S], the mean over the heads; undefined where not wanted
+  torch::Tensor heads;    // [B, H, T, S], where weights are
 };
 
 class MultiHeadAttention : public torch::nn::Module {

@@ -213,5 +213,20 @@ TEST(CopyOutput, WantsAttentionThatIsADistribution) {
   }
 }
 
+TEST(CopyOutput, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
+  auto model = copy_model();
+  const auto x = copy_case();
+  const auto memory = model.encode(x.source, x.lengths);
+  const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
+  const auto generates = model.output().generates(step, memory);  // [N]
+  const auto P = model.output().logits(step, memory).softmax(-1);
+  const auto alpha = step.weights[0];
+  const auto twice = (alpha[1] + alpha[3]).item<double>();  // where the word of id 8 stands
+  ASSERT_EQ(generates.sizes(), torch::IntArrayRef({3}));
+  EXPECT_NEAR(P[0][8].item<double>(), (1 - generates[0].item<double>()) * twice, 1e-12);
+  EXPECT_NEAR(P[0][9].item<double>(), (1 - generates[0].item<double>()) * alpha[2].item<double>(),
+              1e-12);
+}
+
 }  // namespace
 }  // namespace regard

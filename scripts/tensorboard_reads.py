@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""tensorboard_reads.py RUN…: each scalar that TensorBoard reads of a run, against the run's own records."""
+
+import csv
+import json
+import math
+import pathlib
+import struct
+import sys
+
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+
+def to_float(value):
+    """As a file of 32-bit floats keeps it."""
+    return struct.unpack("f", struct.pack("f", value))[0]
+
+
+def expected(run):
+    """Tag → [(step, value)], from train.jsonl and validations.tsv."""
+    series = {}
+    for line in (run / "train.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        for key, value in row.items():
+            series.setdefault(f"train/{key}", []).append((row["step"], value))
+    with open(run / "validations.tsv", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            for key in ("loss", "perplexity", "bleu", "chrf"):
+                series.setdefault(f"validation/{key}", []).append((int(row["step"]), float(row[key])))
+    return series
+
+
+failures = 0
+for run in map(pathlib.Path, sys.argv[1:]):
+    accumulator = EventAccumulator(str(run), size_guidance={"scalars": 0})
+    accumulator.Reload()
+    own = expected(run)
+    tags = accumulator.Tags()["scalars"]
+    values = 0
+    for tag in tags:
+        read = [(event.step, event.value) for event in accumulator.Scalars(tag)]
+        wanted = [(step, to_float(value)) for step, value in own[tag]]
+        values += len(read)
+        if read != wanted and not any(math.isnan(value) for _, value in read + wanted):
+            failures += 1
+            print(f"{run}: {tag}: TensorBoard reads {read}, the run has {wanted}")
+    failures += not tags
+    files = len(list(run.glob("events.out.tfevents.*.regard")))
+    print(f"{run}: {files} event files, {len(tags)} tags, {values} values, {failures} differ")
+sys.exit(failures > 0)

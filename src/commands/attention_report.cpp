@@ -1,0 +1,207 @@
+#include "commands/attention_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/log.h"
+#include "commands/model_text.h"
+#include "decoding/search_tree.h"
+#include "report/alignment_lines.h"
+#include "report/attention_viewer.h"
+#include "report/page.h"
+#include "report/search_tree_picture.h"
+#include "report/table.h"
+#include "report/xml.h"
+#include "translation/word_alignment.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t most_sentences = 50;
+
+using Row = std::vector<float>;
+using RowOf = std::function<Row(const ExplainedStep&)>;
+using ChosenBy = std::function<std::int64_t(const ExplainedStep&)>;
+
+AttentionMatrix map_of(const std::string& caption, const Explanation& explanation,
+                       const RowOf& row_of, const ChosenBy& chosen_by = {}) {
+  AttentionMatrix matrix;
+  matrix.caption = caption;
+  for (const auto& step : explanation.steps) {
+    const auto row = row_of(step);
+    matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
+    if (chosen_by) matrix.chosen.push_back(chosen_by(step));
+  }
+  return matrix;
+}
+
+Row softmax(Row scores) {
+  const float greatest = *std::max_element(scores.begin(), scores.end());
+  float sum = 0;
+  for (auto& score : scores) sum += score = std::exp(score - greatest);
+  for (auto& score : scores) score /= sum;
+  return scores;
+}
+
+std::int64_t greatest(const Row& row) {
+  return std::max_element(row.begin(), row.end()) - row.begin();
+}
+
+Row copied(const ExplainedStep& step) {
+  auto row = step.weights;
+  for (auto& weight : row) weight *= static_cast<float>(1 - step.generates.value_or(1));
+  return row;
+}
+
+void add_heads(const Explanation& explanation, std::vector<AttentionMatrix>& maps) {
+  const auto& layers = explanation.steps[0].heads;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    for (std::size_t h = 0; h < layers[l].size(); ++h) {
+      const auto caption = layers.size() == 1 ? fmt::format("head {}", h + 1)
+                                              : fmt::format("layer {}, head {}", l + 1, h + 1);
+      maps.push_back(
+          map_of(caption, explanation, [l, h](const auto& step) { return step.heads[l][h]; }));
+    }
+  }
+}
+
+// The attention that links words: a pointer's is where it points.
+std::vector<Row> rows_of(const Explanation& explanation) {
+  std::vector<Row> rows;
+  for (const auto& step : explanation.steps)
+    rows.push_back(step.pointer.empty() ? step.weights : step.pointer);
+  return rows;
+}
+
+std::vector<std::string> tokens_of(const Explanation& explanation) {
+  std::vector<std::string> tokens;
+  for (const auto& step : explanation.steps) tokens.push_back(step.token);
+  return tokens;
+}
+
+std::string lines_html(const Explanation& explanation, TokenizerKind kind) {
+  const auto rows = rows_of(explanation);
+  const auto tokens = tokens_of(explanation);
+  const auto source = words_of(explanation.source_tokens, kind);
+  const auto target = words_of(tokens, kind);
+  AlignmentLines lines{written_words(explanation.source_tokens, source),
+                       written_words(tokens, target),
+                       word_weights(rows, source, target),
+                       {}};
+  for (const auto& link : hard_alignment(lines.weights))
+    lines.links.emplace_back(link.source, link.target);
+  return alignment_lines(lines);
+}
+
+std::string viewer_html(const Explanation& explanation, std::vector<AttentionMatrix> maps) {
+  std::vector<std::string> notes;
+  for (const auto& step : explanation.steps) {
+    notes.push_back(fmt::format("P {:.3f}", step.probability));
+    if (step.generates)
+      notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.generates);
+  }
+  return attention_viewer({"", explanation.source_tokens, tokens_of(explanation), std::move(maps)},
+                          notes);
+}
+
+std::string n_best_html(const Translation& translation, const Translator& translator) {
+  Table table(
+      {{"", Align::right}, {"score", Align::right}, {"log P", Align::right}, {"translation"}});
+  for (std::size_t k = 0; k < translation.hypotheses.size(); ++k) {
+    const auto& hypothesis = translation.hypotheses[k];
+    table.add({fmt::format("{}", k + 1), fmt::format("{:.4f}", hypothesis.score),
+               fmt::format("{:.4f}", hypothesis.log_probability),
+               translator.text(hypothesis, translation) + (hypothesis.finished ? "" : " …")});
+  }
+  return table.html();
+}
+
+std::string tree_html(const SearchTree& tree, const Translation& translation,
+                      const Translator& translator) {
+  SearchTreePicture picture;
+  for (const auto& node : tree.nodes) {
+    Hypothesis one;
+    one.finished = node.score.has_value();
+    if (!one.finished) one.tokens = {static_cast<std::int32_t>(node.token)};
+    picture.nodes.push_back({translator.tokens(one, translation).front(), node.previous,
+                             node.log_probability, node.score});
+  }
+  return "<div class=\"scroll\">" + search_tree_svg(picture) + "</div>\n";
+}
+
+}  // namespace
+
+std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
+                                            const ModelOptions& options) {
+  std::vector<AttentionMatrix> maps;
+  if (explanation.steps.empty()) return maps;
+  const auto& first = explanation.steps[0];
+  const auto weights = [](const ExplainedStep& step) { return step.weights; };
+  if (!first.pointer.empty()) {
+    maps.push_back(map_of(
+        "pointer: P(position), ● what is said", explanation,
+        [](const auto& step) { return step.pointer; },
+        [](const auto& step) { return step.pointed; }));
+  }
+  if (first.weights.empty()) return maps;
+  const auto kind = attention_kind(options);
+  if (kind == "hard") {
+    maps.push_back(map_of(
+        "hard: P(position), ● the one looked at", explanation,
+        [](const auto& step) { return softmax(step.scores); },
+        [](const auto& step) { return greatest(step.weights); }));
+  } else if (first.heads.size() > 1) {
+    maps.push_back(map_of("last layer, mean of its heads", explanation, weights));
+  } else {
+    maps.push_back(map_of(first.heads.empty() ? "attention: " + kind : "mean of the heads",
+                          explanation, weights));
+  }
+  add_heads(explanation, maps);
+  if (first.generates) maps.push_back(map_of("copied: (1 − p_gen) α", explanation, copied));
+  return maps;
+}
+
+std::string sentence_html(const ReadyModel& model, const std::string& line,
+                          const Translation& translation) {
+  const auto translator = model.translator();
+  const auto explanation = explain(model.loaded, model.device, line, translation);
+  auto html = fmt::format(
+      "<dl class=\"pair\"><dt>source</dt><dd>{}</dd><dt>translation</dt><dd>{}</dd></dl>\n",
+      escape_xml(line), escape_xml(translation.text));
+  auto maps = attention_maps(explanation, model.loaded.options.model);
+  if (!maps.empty()) {
+    html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps)) +
+            lines_html(explanation, model.loaded.options.data.tokenizer.kind) + "</div>\n";
+  }
+  html += page_details(fmt::format("{} best", translation.hypotheses.size()),
+                       n_best_html(translation, translator));
+  if (const auto& tree = translation.hypotheses[0].tree) {
+    html += page_details(fmt::format("The search: {} hypotheses, step by step", tree->nodes.size()),
+                         tree_html(*tree, translation, translator));
+  }
+  return html;
+}
+
+ReportOutput::ReportOutput(const std::string& path, const ReadyModel& model)
+    : file_(path), model_(model) {}
+
+void ReportOutput::add(const std::string& line, const Translation& translation) {
+  ++lines_;
+  if (translation.hypotheses.empty() || shown_++ >= most_sentences) return;
+  body_ += page_section(fmt::format("Line {}", lines_), sentence_html(model_, line, translation));
+}
+
+void ReportOutput::commit() {
+  const auto& name = model_.loaded.options.name;
+  file_.write(html_page("Translations of " + name, weight_scale(), body_));
+  file_.commit();
+  if (shown_ > most_sentences) {
+    log::info("the report shows the first {} sentences, not the other {}", most_sentences,
+              shown_ - most_sentences);
+  }
+}
+
+}  // namespace regard

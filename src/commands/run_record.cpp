@@ -1,0 +1,104 @@
+#include "commands/run_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "config/reader.h"
+#include "data/line_reader.h"
+#include "report/format.h"
+#include "training/run_manifest.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+
+bool is_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+// The last validation that was the best so far.
+std::optional<std::int64_t> best_of(const Validations& validations) {
+  const auto column = std::ranges::find(validations.columns, "best");
+  const auto steps = validations.numbers("step");
+  std::optional<std::int64_t> best;
+  for (std::size_t i = 0; i < steps.size() && column != validations.columns.end(); ++i) {
+    const auto index = static_cast<std::size_t>(column - validations.columns.begin());
+    if (validations.rows[i][index] == "*") best = static_cast<std::int64_t>(steps[i]);
+  }
+  return best;
+}
+
+}  // namespace
+
+double RunRecord::at_best(const std::string& column) const {
+  const auto steps = validations.numbers("step");
+  const auto values = validations.numbers(column);
+  for (std::size_t i = 0; best_step && i < values.size(); ++i)
+    if (steps[i] == static_cast<double>(*best_step)) return values[i];
+  return none;
+}
+
+double RunRecord::last(const std::string& key) const {
+  if (journal.empty()) return none;
+  const auto value = journal.back().find(key);
+  return value != journal.back().end() && value->is_number() ? value->get<double>() : none;
+}
+
+RunRecord read_run(const fs::path& path) {
+  if (!is_there(path / "config.yaml") || !is_there(path / "train.jsonl")) {
+    std::error_code ignored;
+    throw CheckpointError(
+        "{}: {} (looked for: config.yaml and train.jsonl, which `regard train` writes)",
+        path.string(), fs::exists(path, ignored) ? "not the folder of a run" : "no such folder");
+  }
+  RunRecord run;
+  run.path = path;
+  run.options = read_options(path / "config.yaml");
+  run.manifest = read_run_manifest(path / "manifest.json");
+  run.journal = read_journal((path / "train.jsonl").string());
+  if (const auto file = path / "validations.tsv"; is_there(file)) {
+    run.validations = read_validations(file.string());
+  }
+  run.best_step = best_of(run.validations);
+  return run;
+}
+
+std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t step) {
+  const auto path = run.path / "validation" / fmt::format("step-{:08}.txt", step);
+  return is_there(path) ? read_lines(path.string()) : std::vector<std::string>();
+}
+
+std::optional<ScoredText> validation_text(const RunRecord& run) {
+  const auto& dev = run.options.data.dev;
+  if (dev.src.empty() || run.validations.rows.empty()) return std::nullopt;
+  for (const auto& path : {dev.src, dev.trg}) {
+    if (is_there(path)) continue;
+    log::warning("{}: no such file from here, so the page is without the validation's sentences",
+                 path);
+    return std::nullopt;
+  }
+  const auto step =
+      run.best_step.value_or(static_cast<std::int64_t>(run.validations.numbers("step").back()));
+  ScoredText text{"validation, step " + format_thousands(step), read_lines(dev.src),
+                  read_lines(dev.trg), kept_translations(run, step)};
+  if (text.hypotheses.size() == text.sources.size() &&
+      text.hypotheses.size() == text.references.size()) {
+    return text;
+  }
+  log::warning(
+      "{}: {} translations were kept at step {}, but {} and {} have {} and {} lines; the page is "
+      "without the validation's sentences",
+      run.path.string(), text.hypotheses.size(), step, dev.src, dev.trg, text.sources.size(),
+      text.references.size());
+  return std::nullopt;
+}
+
+}  // namespace regard

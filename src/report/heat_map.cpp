@@ -1,0 +1,120 @@
+#include "report/heat_map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "report/format.h"
+#include "text/display.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t longest_word = 16;  // columns, beside the rows
+constexpr std::size_t tallest_word = 12;  // characters, above the columns
+constexpr std::size_t cell_columns = 2;
+constexpr std::size_t fewest_cells = 4;  // in a block, however narrow the terminal
+constexpr std::string_view blank = "  ";
+
+// From no weight to all of it: dark violet over red to pale yellow, of a terminal's 256 colours.
+constexpr std::array<int, 11> colors{234, 53, 89, 125, 161, 167, 203, 209, 215, 222, 230};
+constexpr std::array<std::string_view, 6> shades{blank, "· ", "░░", "▒▒", "▓▓", "██"};
+
+// Which of `count` levels, each of the same width.
+std::size_t level(float weight, std::size_t count) {
+  const auto share = static_cast<float>(count) * std::clamp(weight, 0.0F, 1.0F);
+  return std::min(count - 1, static_cast<std::size_t>(share));
+}
+
+std::string cell(float weight, bool color) {
+  if (std::isnan(weight)) return "??";
+  if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(weight, colors.size())], blank);
+  return std::string(weight < 0.05F ? blank : shades[1 + level(weight, shades.size() - 1)]);
+}
+
+std::string padded(const std::string& text, std::size_t columns) {
+  return text + std::string(columns - std::min(columns, display_width(text)), ' ');
+}
+
+std::size_t widest(const std::vector<std::string>& words) {
+  std::size_t columns = 0;
+  for (const auto& word : words) columns = std::max(columns, display_width(word));
+  return columns;
+}
+
+std::string without_blanks_behind(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+std::vector<std::string> shortened(const std::vector<std::string>& words) {
+  std::vector<std::string> shorter;
+  for (const auto& word : words) shorter.push_back(truncate_to_width(word, longest_word));
+  return shorter;
+}
+
+// Source words first … last − 1, a character a line, each on the line above the cells.
+std::string header(const std::vector<std::string>& source, std::size_t first, std::size_t last,
+                   std::size_t left) {
+  std::vector<std::vector<Glyph>> columns;
+  std::size_t height = 0;
+  for (auto s = first; s < last; ++s) {
+    columns.push_back(glyphs_of(source[s]));
+    if (columns.back().size() > tallest_word) {
+      columns.back().resize(tallest_word);
+      columns.back().back() = {"…", 1};
+    }
+    height = std::max(height, columns.back().size());
+  }
+  std::string text;
+  for (std::size_t y = 0; y < height; ++y) {
+    std::string line(left, ' ');
+    for (const auto& glyphs : columns) {
+      const auto above = height - glyphs.size();
+      line += padded(y < above ? "" : std::string(glyphs[y - above].text), cell_columns);
+    }
+    text += without_blanks_behind(line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) {
+  const auto S = picture.source.size();
+  const auto T = picture.target.size();
+  if (picture.matrices.empty() || picture.matrices[0].weights.size() != S * T)
+    throw std::invalid_argument("heat map: weights of other numbers of words");
+  const auto& weights = picture.matrices[0].weights;
+  const auto source = shortened(picture.source);
+  const auto target = shortened(picture.target);
+  const auto left = widest(target) + 2;
+  const auto right = widest(source) + 8;  // "  They  0.90"
+  const auto room = terminal.columns > left + right ? terminal.columns - left - right : 0;
+  const auto block = std::max(fewest_cells, room / cell_columns);
+  std::string text;
+  for (std::size_t first = 0; first < S; first += block) {
+    const auto last = std::min(S, first + block);
+    text += header(picture.source, first, last, left);
+    for (std::size_t t = 0; t < T; ++t) {
+      const auto* row = weights.data() + t * S;
+      auto line = std::string(left - 2 - display_width(target[t]), ' ') + target[t] + "  ";
+      for (auto s = first; s < last; ++s) line += cell(row[s], terminal.color);
+      if (terminal.color) line += "\x1b[0m";
+      if (last == S) {
+        const auto most = static_cast<std::size_t>(std::max_element(row, row + S) - row);
+        line += fmt::format("  {}  {:.2f}", padded(source[most], right - 8), row[most]);
+      }
+      text += without_blanks_behind(line);
+    }
+    if (last < S) text += "\n";
+  }
+  return text;
+}
+
+}  // namespace regard

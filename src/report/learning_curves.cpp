@@ -1,0 +1,75 @@
+#include "report/learning_curves.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace regard {
+namespace {
+
+constexpr std::size_t most_points = 1000;
+
+using Points = std::vector<std::pair<double, double>>;
+
+Points thinned(const Points& points) {
+  const auto group = (points.size() + most_points - 1) / most_points;
+  if (group <= 1) return points;
+  Points means;
+  for (std::size_t begin = 0; begin < points.size(); begin += group) {
+    const auto end = std::min(begin + group, points.size());
+    double sum = 0;
+    for (auto i = begin; i < end; ++i) sum += points[i].second;
+    means.emplace_back(points[end - 1].first, sum / static_cast<double>(end - begin));
+  }
+  return means;
+}
+
+Series of_steps(const std::string& name, const std::vector<Json>& journal, const char* key) {
+  Points points;
+  for (const auto& line : journal) {
+    const auto step = line.find("step");
+    const auto value = line.find(key);
+    if (step == line.end() || value == line.end()) continue;
+    if (step->is_number() && value->is_number())
+      points.emplace_back(step->get<double>(), value->get<double>());
+  }
+  return {name, thinned(points)};
+}
+
+Series of_validations(const std::string& name, const Validations& validations, const char* column) {
+  const auto steps = validations.numbers("step");
+  const auto values = validations.numbers(column);
+  Points points;
+  for (std::size_t i = 0; i < std::min(steps.size(), values.size()); ++i)
+    points.emplace_back(steps[i], values[i]);
+  return {name, points};
+}
+
+}  // namespace
+
+std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
+                                       const Validations& validations) {
+  std::vector<LineChart> charts;
+  const auto add = [&](const std::string& title, std::vector<Series> series) {
+    std::erase_if(series, [](const Series& one) { return one.points.empty(); });
+    if (series.empty()) return;
+    LineChart chart;
+    chart.title = title;
+    chart.x_label = "step";
+    chart.series = std::move(series);
+    chart.width = 380;
+    chart.height = 200;
+    charts.push_back(std::move(chart));
+  };
+  add("Loss, a target token",
+      {of_steps("training", journal, "loss"), of_validations("validation", validations, "loss")});
+  add("BLEU and chrF, validation",
+      {of_validations("BLEU", validations, "bleu"), of_validations("chrF", validations, "chrf")});
+  add("Learning rate", {of_steps("", journal, "learning_rate")});
+  add("Gradient norm", {of_steps("", journal, "gradient_norm")});
+  add("Speed, target tokens a second", {of_steps("", journal, "target_tokens_per_second")});
+  add("Perplexity, validation", {of_validations("", validations, "perplexity")});
+  return charts;
+}
+
+}  // namespace regard

@@ -1,0 +1,181 @@
+// The script of every page. It finds what it serves by class, and does nothing where there is none.
+#include "report/page.h"
+
+namespace regard {
+
+const char* const page_script = R"js(
+'use strict';
+const tip = document.getElementById('tip');
+let lit = [];
+
+function leave() {
+  for (const word of lit) word.classList.remove('on');
+  lit = [];
+  tip.style.display = 'none';
+}
+
+function tell(text) {
+  tip.textContent = text;
+  tip.style.display = 'block';
+}
+
+// What an element's <title> said becomes the label that follows the pointer.
+function label(element) {
+  const title = element.querySelector('title');
+  if (title) { element.label = title.textContent; title.remove(); }
+  if (element.title) { element.label = element.title; element.removeAttribute('title'); }
+  return element.label;
+}
+
+// Cell (t, s) of a matrix stands at y = t, x = s.
+document.addEventListener('pointerover', event => {
+  leave();
+  const told = event.target.closest('.cells rect, .node, .link, .soft, .strip span');
+  if (!told || !label(told)) return;
+  if (told.tagName === 'rect') {
+    const svg = told.closest('svg');
+    lit = [svg.querySelectorAll('text.s')[told.x.baseVal.value],
+           svg.querySelectorAll('text.t')[told.y.baseVal.value]];
+    for (const word of lit) word.classList.add('on');
+    told.parentNode.append(told);
+  }
+  tell(told.label);
+});
+
+document.addEventListener('pointermove', event => {
+  const left = Math.max(4, Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8));
+  const below = event.clientY + 18;
+  const above = event.clientY - tip.offsetHeight - 10;
+  tip.style.left = left + 'px';
+  tip.style.top = (below + tip.offsetHeight > innerHeight && above > 0 ? above : below) + 'px';
+});
+
+// Charts: every series' value where the pointer stands. Each point is "x|y|name|value".
+for (const chart of document.querySelectorAll('.chart')) {
+  const cursor = chart.querySelector('.cursor');
+  const series = [...chart.querySelectorAll('[data-values]')].map(line => ({
+    name: line.dataset.name,
+    points: line.dataset.values.split(';').map(point => {
+      const [x, , name, value] = point.split('|');
+      return {x: Number(x), name, value};
+    }),
+  }));
+  const nearest = (points, x) => points.reduce(
+    (best, point) => Math.abs(point.x - x) < Math.abs(best.x - x) ? point : best);
+  chart.addEventListener('pointermove', event => {
+    if (series.length === 0) return;
+    const box = chart.getBoundingClientRect();
+    const x = (event.clientX - box.left) * chart.viewBox.baseVal.width / box.width;
+    const at = series.map(one => nearest(one.points, x));
+    const here = nearest(at, x);
+    for (const end of ['x1', 'x2']) cursor.setAttribute(end, here.x);
+    cursor.style.visibility = 'visible';
+    const lines = series.flatMap((one, i) => Math.abs(at[i].x - here.x) > 3 ? [] :
+      [(one.name ? one.name + '  ' : '') + at[i].value]);
+    tell([chart.dataset.x + ' ' + here.name, ...lines].join('\n'));
+  });
+  chart.addEventListener('pointerleave', () => {
+    cursor.style.visibility = 'hidden';
+    leave();
+  });
+}
+
+// Attention viewers: a target word shades the source words by what it looked at, a source word the
+// target words that looked at it. Weights are thousandths, two digits of base 36 each, row by row.
+for (const viewer of document.querySelectorAll('.viewer')) {
+  const maps = JSON.parse(viewer.dataset.maps);
+  const source = [...viewer.querySelectorAll('.strip .s')];
+  const target = [...viewer.querySelectorAll('.strip .t')];
+  const cells = [...viewer.querySelectorAll('.cells rect')];
+  const [chooser] = viewer.getElementsByTagName('select');
+  const [place] = viewer.getElementsByTagName('output');
+  const svg = viewer.querySelector('svg');
+  const group = viewer.querySelector('.cells');
+  const row = document.createElementNS(svg.namespaceURI, 'rect');
+  row.setAttribute('class', 'row');
+  svg.append(row);
+  const marks = document.createElementNS(svg.namespaceURI, 'g');
+  marks.setAttribute('transform', group.getAttribute('transform'));
+  svg.append(marks);
+  for (const mark of svg.querySelectorAll('.chosen')) mark.remove();
+  const [left, top, size] = group.getAttribute('transform').match(/[\d.]+/g).map(Number);
+  const S = source.length;
+  let map = 0;
+  let word = 0;
+
+  const weight = (t, s) => {
+    const at = 2 * (t * S + s);
+    return parseInt(maps[map].weights.slice(at, at + 2), 36) / 1000;
+  };
+  const picked = t => maps[map].chosen ? maps[map].chosen[t] : -1;
+  const shade = (spans, weights, now, other) => {
+    spans.forEach((span, i) => {
+      span.style.setProperty('--w', weights ? weights(i) : 0);
+      span.classList.toggle('now', i === now);
+      span.classList.toggle('picked', i === other);
+    });
+  };
+  function look(t) {
+    word = t;
+    shade(source, s => weight(t, s), -1, picked(t));
+    shade(target, null, t, -1);
+    place.textContent = `word ${t + 1} of ${target.length}`;
+    for (const [name, value] of [['x', left], ['y', top + t * size], ['width', S * size],
+                                 ['height', size]]) row.setAttribute(name, value);
+  }
+  function lookAt(s) {
+    shade(target, t => weight(t, s), -1, -1);
+    shade(source, null, s, -1);
+  }
+  function show(i) {
+    map = i;
+    chooser.selectedIndex = i;
+    const name = span => span.firstChild.textContent;
+    cells.forEach((cell, k) => {
+      const t = Math.floor(k / S);
+      const w = weight(t, k % S);
+      const level = Math.round(255 * w);
+      cell.setAttribute('fill', Number.isNaN(w) ? '#c00' : `rgb(${level},${level},${level})`);
+      if (map > 0 || cell.label) {
+        label(cell);
+        cell.label = `${name(target[t])} ← ${name(source[k % S])}  ${w.toFixed(3)}`;
+      }
+    });
+    marks.replaceChildren();
+    for (const [t, s] of (maps[map].chosen || []).entries()) {
+      if (s === -1) continue;
+      const mark = document.createElementNS(svg.namespaceURI, 'circle');
+      mark.setAttribute('class', 'chosen');
+      for (const [name, value] of [['cx', s + .5], ['cy', t + .5], ['r', .26]]) mark.setAttribute(name, value);
+      marks.append(mark);
+    }
+    look(word);
+  }
+  const around = (i, count) => (i + count) % count;
+
+  chooser.addEventListener('change', () => show(chooser.selectedIndex));
+  for (const button of viewer.querySelectorAll('button')) {
+    const by = Number(button.dataset.by);
+    button.addEventListener('click', () => button.dataset.go === 'map'
+      ? show(around(map + by, maps.length)) : look(around(word + by, target.length)));
+  }
+  target.forEach((span, t) => {
+    span.addEventListener('pointerenter', () => look(t));
+    span.addEventListener('click', () => look(t));
+  });
+  source.forEach((span, s) => {
+    span.addEventListener('pointerenter', () => lookAt(s));
+    span.addEventListener('pointerleave', () => look(word));
+  });
+  cells.forEach((cell, k) => cell.addEventListener('pointerenter', () => look(Math.floor(k / S))));
+  viewer.addEventListener('keydown', event => {
+    const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    if (!by || event.target === chooser) return;
+    look(around(word + by, target.length));
+    event.preventDefault();
+  });
+  if (target.length > 0) show(0);
+}
+)js";
+
+}  // namespace regard

@@ -1,0 +1,174 @@
+#include "report/search_tree_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "report/format.h"
+#include "report/xml.h"
+
+namespace regard {
+namespace {
+
+constexpr std::size_t longest_token = 16;
+constexpr double font_size = 13.0;
+constexpr double row_height = 21.0;
+constexpr double gap = 34.0;  // between columns
+constexpr double margin = 6.0;
+constexpr double score_width = 52.0;
+
+std::string label(const SearchTreePicture::Node& node) {
+  return truncate_to_width(node.token, longest_token);
+}
+
+// What goes beside a node of the picture.
+struct Place {
+  std::size_t depth = 0;
+  double row = 0;
+  bool is_best = false;   // on the path to the highest score
+  bool lives_on = false;  // leads to a hypothesis that has ended
+  std::vector<std::size_t> children;
+};
+
+class Layout {
+ public:
+  explicit Layout(const SearchTreePicture& picture)
+      : nodes_(picture.nodes), places_(nodes_.size()) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) hang(i);
+    give_rows();
+    set_columns();
+    mark_paths();
+  }
+
+  double x(std::size_t i) const { return columns_[places_[i].depth]; }
+  double y(std::size_t i) const { return margin + (places_[i].row + 0.5) * row_height; }
+  double end(std::size_t i) const { return x(i) + token_width(nodes_[i]); }
+  const Place& place(std::size_t i) const { return places_[i]; }
+  double width() const { return columns_.back() + margin; }
+  double height() const { return 2.0 * margin + rows_ * row_height; }
+
+ private:
+  static double token_width(const SearchTreePicture::Node& node) {
+    return estimate_text_width(label(node)) * font_size * 1.08;  // some are bold
+  }
+
+  void hang(std::size_t i) {
+    const auto previous = nodes_[i].previous;
+    if (previous >= static_cast<std::int64_t>(i)) {
+      throw std::invalid_argument(fmt::format("search tree: node {} before its previous one", i));
+    }
+    if (previous < 0) {
+      roots_.push_back(i);
+      return;
+    }
+    auto& parent = places_[static_cast<std::size_t>(previous)];
+    parent.children.push_back(i);
+    places_[i].depth = parent.depth + 1;
+  }
+
+  void by_probability(std::vector<std::size_t>& nodes) const {
+    std::ranges::stable_sort(nodes, [&](std::size_t a, std::size_t b) {
+      return nodes_[a].log_probability > nodes_[b].log_probability;
+    });
+  }
+
+  // Each leaf takes one; what leads to several stands in line with the most probable.
+  void give_rows() {
+    by_probability(roots_);
+    std::vector<std::size_t> waiting(roots_.rbegin(), roots_.rend());
+    while (!waiting.empty()) {
+      auto& place = places_[waiting.back()];
+      waiting.pop_back();
+      by_probability(place.children);
+      if (place.children.empty()) place.row = rows_++;
+      waiting.insert(waiting.end(), place.children.rbegin(), place.children.rend());
+    }
+    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
+      if (!place->children.empty()) place->row = places_[place->children.front()].row;
+  }
+
+  // Each as wide as its widest token, with the score behind it.
+  void set_columns() {
+    std::vector<double> widths;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      widths.resize(std::max(widths.size(), places_[i].depth + 1), 0.0);
+      auto& width = widths[places_[i].depth];
+      width = std::max(width, token_width(nodes_[i]) + gap + (nodes_[i].score ? score_width : 0.0));
+    }
+    for (const auto width : widths) columns_.push_back(columns_.back() + width);
+  }
+
+  void mark_paths() {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (!nodes_[i].score) continue;
+      if (!best || *nodes_[i].score > *nodes_[*best].score) best = i;
+      mark_up(i, &Place::lives_on);
+    }
+    if (best) mark_up(*best, &Place::is_best);
+  }
+
+  void mark_up(std::size_t i, bool Place::*mark) {
+    for (auto at = static_cast<std::int64_t>(i); at >= 0;
+         at = nodes_[static_cast<std::size_t>(at)].previous) {
+      places_[static_cast<std::size_t>(at)].*mark = true;
+    }
+  }
+
+  const std::vector<SearchTreePicture::Node>& nodes_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> roots_;
+  std::vector<double> columns_{margin};  // where each begins, and where the last ends
+  double rows_ = 0;
+};
+
+std::string class_of(const char* what, const Place& place) {
+  return fmt::format("{}{}{}", what, place.is_best ? " best" : "", place.lives_on ? "" : " dead");
+}
+
+std::string draw_node(const SearchTreePicture& picture, const Layout& layout, std::size_t i) {
+  const auto& node = picture.nodes[i];
+  const auto before = node.previous < 0
+                          ? 0.0
+                          : picture.nodes[static_cast<std::size_t>(node.previous)].log_probability;
+  const auto y = layout.y(i);
+  std::string svg;
+  if (node.previous >= 0) {
+    const auto parent = static_cast<std::size_t>(node.previous);
+    const auto x1 = layout.end(parent) + 4.0;
+    const auto x2 = layout.x(i) - 4.0;
+    svg += fmt::format("<path class=\"{}\" d=\"M{} {}C{} {} {} {} {} {}\" stroke-width=\"{}\"/>\n",
+                       class_of("twig", layout.place(i)), format_coordinate(x1),
+                       format_coordinate(layout.y(parent)), format_coordinate(x2 - 16.0),
+                       format_coordinate(layout.y(parent)), format_coordinate(x2 - 16.0),
+                       format_coordinate(y), format_coordinate(x2), format_coordinate(y),
+                       format_coordinate(0.6 + 2.4 * std::exp(node.log_probability - before)));
+  }
+  const auto score =
+      node.score ? fmt::format("<tspan dx=\"6\" font-weight=\"400\">{:.3f}</tspan>", *node.score)
+                 : "";
+  return svg + fmt::format(
+                   "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\">{}{}<title>{}\nP {:.3f}, so "
+                   "far log P {:.3f}{}</title></text>\n",
+                   class_of("node", layout.place(i)), format_coordinate(layout.x(i)),
+                   format_coordinate(y), escape_xml(label(node)), score, escape_xml(node.token),
+                   std::exp(node.log_probability - before), node.log_probability,
+                   node.score ? fmt::format("\nscore {:.4f}", *node.score) : "");
+}
+
+}  // namespace
+
+std::string search_tree_svg(const SearchTreePicture& picture) {
+  const Layout layout(picture);
+  auto svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree\" role=\"img\" width=\"{0}\" "
+      "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
+      format_coordinate(layout.width()), format_coordinate(layout.height()),
+      format_coordinate(font_size));
+  for (std::size_t i = 0; i < picture.nodes.size(); ++i) svg += draw_node(picture, layout, i);
+  return svg + "</svg>\n";
+}
+
+}  // namespace regard

@@ -1,0 +1,211 @@
+// The pages: regard report, and translate --report; and attention in the terminal.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "tests/cli/run.h"
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string lines = "the cat sees a dog .\n\na small bird .\n";
+
+Finished translate(const fs::path& model, std::vector<std::string> more,
+                   const std::string& input = lines) {
+  more.insert(more.begin(), {"translate", "-m", model.string(), "--threads", "1"});
+  return run(more, input);
+}
+
+void expect_sound(const std::string& page) {
+  EXPECT_EQ(find_xml_fault(page), "");
+  EXPECT_EQ(count_of(page, "http"), count_of(page, "xmlns=\"http://www.w3.org/2000/svg\""));
+}
+
+std::string report_of(const fs::path& model, std::vector<std::string> more = {}) {
+  const auto path = (fresh_folder() / "page.html").string();
+  more.insert(more.end(), {"--report", path});
+  const auto finished = translate(model, more);
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  return read_text(path);
+}
+
+TEST(TranslateReport, ShowsEachSentenceWithItsListAndItsSearch) {
+  const auto page = report_of(tiny_model());
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("<h2>Line 1</h2>"), HasSubstr("<h2>Line 3</h2>"),
+                          Not(HasSubstr("<h2>Line 2</h2>"))));
+  const auto best = lines_of(translate(tiny_model(), {"--n-best", "3"}).out);
+  for (const auto& line : best) {  // "0 ||| text ||| logprob= -1.2345 ||| -0.9876"
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(line, match,
+                                 std::regex(".*\\|\\|\\| (.*) \\|\\|\\| logprob= (.*) "
+                                            "\\|\\|\\| (.*)")));
+    EXPECT_THAT(page, HasSubstr(fmt::format("<td class=\"r\">{}</td><td class=\"r\">{}</td><td>{}",
+                                            match.str(3), match.str(2), match.str(1))));
+  }
+  EXPECT_EQ(count_of(page, "class=\"tree\""), 2U);
+  EXPECT_EQ(count_of(page, "class=\"lines\""), 2U);
+  EXPECT_EQ(count_of(page, "class=\"viewer\""), 2U);
+}
+
+TEST(TranslateReport, LeavesTheTranslationsAsTheyAre) {
+  const auto path = (fresh_folder() / "page.html").string();
+  EXPECT_EQ(translate(tiny_model(), {"--report", path}).out, translate(tiny_model(), {}).out);
+}
+
+TEST(TranslateReport, ATransformerHasEachLayersHeads) {
+  const auto page = report_of(tiny_transformer());
+  expect_sound(page);
+  EXPECT_THAT(page, HasSubstr("<option>last layer, mean of its heads</option>"
+                              "<option>layer 1, head 1</option><option>layer 1, head 2</option>"
+                              "<option>layer 2, head 1</option><option>layer 2, head 2</option>"));
+}
+
+TEST(TranslateReport, WithoutAttentionThereAreListsAndSearches) {
+  const auto page = report_of(tiny_fixed_context());
+  expect_sound(page);
+  EXPECT_EQ(count_of(page, "class=\"tree\""), 2U);
+  EXPECT_EQ(count_of(page, "class=\"viewer\""), 0U);
+}
+
+TEST(TranslateReport, AGreedySearchHasNoTree) {
+  const auto page = report_of(tiny_model(), {"--beam-size", "1"});
+  EXPECT_EQ(count_of(page, "class=\"tree\""), 0U);
+  EXPECT_EQ(count_of(page, "class=\"viewer\""), 2U);
+}
+
+// The kinds that choose one position, trained for a moment.
+class ChoosingModels : public testing::Test {
+ protected:
+  std::string page_of(std::vector<std::string> overrides, const std::string& input) const {
+    overrides.insert(overrides.begin(), {"train", "-c", config_.string()});
+    const auto trained = run(overrides);
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    const auto path = (folder_ / "page.html").string();
+    EXPECT_EQ(translate(folder_ / "run", {"--report", path}, input).code, 0);
+    return read_text(path);
+  }
+  fs::path folder_ = fresh_folder();
+  fs::path config_ = toy_training(folder_);
+};
+
+TEST_F(ChoosingModels, HardAttentionShowsProbabilitiesAndWhatItChose) {
+  const auto page = page_of({"model.attention.kind=hard", "model.attention.score=additive"}, lines);
+  expect_sound(page);
+  EXPECT_THAT(page, HasSubstr("hard: P(position), ● the one looked at"));
+  EXPECT_THAT(page, HasSubstr("&quot;chosen&quot;:["));
+  // Probabilities, not the zeros and ones of the choice.
+  EXPECT_THAT(page, testing::ContainsRegex("<title>[^<]*  0\\.[1-8][0-9]*</title>"));
+}
+
+TEST_F(ChoosingModels, APointerShowsWhereItPoints) {
+  for (const std::string set : {"train", "dev"}) {
+    std::string source, target;
+    for (int i = 0; i < 40; ++i) {
+      source += i % 2 == 0 ? "0.1 0.9 0.5\n" : "0.7 0.2\n";
+      target += i % 2 == 0 ? "0 2 1\n" : "1 0\n";
+    }
+    write_text(folder_ / (set + ".en"), source);
+    write_text(folder_ / (set + ".fr"), target);
+  }
+  const auto page = page_of({"model.output.kind=pointer", "model.encoder.numbers=1"}, "0.3 0.1\n");
+  expect_sound(page);
+  EXPECT_THAT(page, HasSubstr("<option>pointer: P(position), ● what is said</option>"));
+}
+
+TEST_F(ChoosingModels, ACopyingOutputShowsWhatIsCopied) {
+  const auto page = page_of({"model.output.kind=copy"}, lines);
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("copied: (1 − p_gen) α"), HasSubstr("from the vocabulary 0.")));
+}
+
+TEST(ShowAttention, DrawsAMapUnderEachTranslation) {
+  const auto plain = lines_of(translate(tiny_model(), {}).out);
+  const auto shown = translate(tiny_model(), {"--show-attention"});
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_EQ(shown.out.rfind(plain[0] + "\n", 0), 0U);
+  EXPECT_THAT(shown.out, HasSubstr("\n" + plain[2] + "\n"));
+  EXPECT_THAT(shown.out, testing::ContainsRegex("</s>  .*  [a-z./<>]+ +[01]\\.[0-9][0-9]\n"));
+  EXPECT_THAT(shown.out, Not(HasSubstr("\x1b")));  // no terminal
+}
+
+TEST(ShowAttention, NeedsAttentionAndOneTranslation) {
+  EXPECT_EQ(translate(tiny_fixed_context(), {"--show-attention"}).code, 2);
+  EXPECT_EQ(translate(tiny_model(), {"--show-attention", "--n-best", "2"}).code, 2);
+  EXPECT_EQ(translate(tiny_model(), {"--show-attention", "--explain"}).code, 2);
+}
+
+TEST(Pictures, AFolderGetsOneOfEachSentence) {
+  const auto folder = fresh_folder() / "maps";
+  ASSERT_EQ(translate(tiny_model(), {"--picture", folder.string() + "/"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "line-00001.svg"));
+  EXPECT_FALSE(fs::exists(folder / "line-00002.svg"));
+  const auto svg = read_text(folder / "line-00003.svg");
+  EXPECT_EQ(find_xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">bird</text>"));
+}
+
+TEST(Report, ARunIsOnePage) {
+  const auto path = fresh_folder() / "page.html";
+  const auto finished = run({"report", tiny_model().string(), "-o", path.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  const auto page = read_text(path);
+  expect_sound(page);
+  for (const auto* part :
+       {"<h1>Run tiny</h1>", "Loss, a target token", "BLEU and chrF, validation", "Learning rate",
+        "Gradient norm", "Speed, target tokens a second", "BLEU by source length",
+        "95 % confidence", "Validation translations over time", "Best and worst sentences",
+        "class=\"viewer\"", "class=\"tree\"", "max_steps: 60", "output_weight",
+        "training.max_steps is reached (60)"}) {
+    EXPECT_THAT(page, HasSubstr(part));
+  }
+  // What the best validation said of its first sentences stands there.
+  const auto kept = lines_of(read_text(tiny_model() / "validation" / "step-00000060.txt"));
+  EXPECT_THAT(page, HasSubstr(kept[kept.size() / 2]));
+}
+
+TEST(Report, GoesIntoTheRunUnlessTold) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto finished = run({"report", folder.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("report.html"));
+  EXPECT_TRUE(fs::exists(folder / "report.html"));
+}
+
+TEST(Report, TranslationsOfAnotherTextAreScoredInTheValidationsPlace) {
+  const auto folder = fresh_folder();
+  write_text(folder / "a", "the cat .\nthe dog sees .\n");
+  write_text(folder / "b", "le chat .\nle chien voit .\n");
+  write_text(folder / "c", "le chat .\nle chat voit .\n");
+  const auto path = [&](const char* name) { return (folder / name).string(); };
+  const auto finished = run({"report", tiny_model().string(), "-o", path("page"), "-s", path("a"),
+                             "-r", path("b"), "--hypotheses", path("c")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(read_text(folder / "page"), HasSubstr("line 1: chrF 100.0"));
+  write_text(folder / "c", "le chat .\n");
+  const auto wrong = run({"report", tiny_model().string(), "-o", path("page"), "-s", path("a"),
+                          "-r", path("b"), "--hypotheses", path("c")});
+  EXPECT_EQ(wrong.code, 3);
+  EXPECT_EQ(run({"report", tiny_model().string(), "--hypotheses", path("c")}).code, 2);
+}
+
+TEST(Report, AFolderThatIsNoRunIsACheckpointError) {
+  const auto finished = run({"report", fresh_folder().string()});
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, HasSubstr("not the folder of a run"));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,75 @@
+// regard train with training.tensorboard: what is in its event files. That TensorBoard itself reads
+// them is checked by scripts/tensorboard.sh.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/train.h"
+#include "tests/report/event_reader.h"
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What a reader shows that heeds restarts: the values of a tag by step, none of them twice.
+std::multimap<std::int64_t, float> series(const std::filesystem::path& run,
+                                          const std::string& tag) {
+  std::multimap<std::int64_t, float> values;
+  for (const auto& file : event_files(run)) {
+    for (const auto& event : read_events(read_text(file))) {
+      if (event.restart) values.erase(values.lower_bound(event.step), values.end());
+      const auto found = event.scalars.find(tag);
+      if (found != event.scalars.end()) values.emplace(event.step, found->second);
+    }
+  }
+  return values;
+}
+
+std::multimap<std::int64_t, float> journal(const std::filesystem::path& run,
+                                           const std::string& key) {
+  std::multimap<std::int64_t, float> values;
+  for (const auto& line : lines_of(read_text(run / "train.jsonl"))) {
+    const auto object = Json::parse(line);
+    values.emplace(object["step"].get<std::int64_t>(), object[key].get<float>());
+  }
+  return values;
+}
+
+TEST_F(Train, EventFilesHoldWhatTheJournalHasAlsoOfARunThatWasKilledAndResumed) {
+  const std::vector<std::string> options = {"training.tensorboard=true", "training.logging_every=5",
+                                            "training.save_every=12"};
+  auto killed = options;
+  killed.insert(killed.end(), {"training.max_steps=40", "training.keep_newest=9"});
+  ASSERT_EQ(train(killed).code, 0);
+  const auto run = folder_ / "run";
+  // As if it had been killed after step 40, with the checkpoint of step 30 as its last.
+  std::filesystem::remove_all(run / "checkpoints/step-00000036");
+  std::filesystem::remove_all(run / "checkpoints/step-00000040");
+  ASSERT_EQ(train(options).code, 0);
+  EXPECT_EQ(event_files(run).size(), 2U);
+  const auto loss = series(run, "train/loss");
+  EXPECT_EQ(loss, journal(run, "loss"));
+  EXPECT_EQ(loss.count(35), 1U);
+  EXPECT_EQ(series(run, "train/learning_rate"), journal(run, "learning_rate"));
+  EXPECT_FALSE(series(run, "validation/bleu").empty());
+}
+
+TEST_F(Train, ThereAreEventFilesOnlyWhereWanted) {
+  ASSERT_EQ(train().code, 0);
+  EXPECT_THAT(event_files(folder_ / "run"), IsEmpty());
+}
+
+TEST_F(Train, FreshTakesEventFilesAway) {
+  ASSERT_EQ(train({"training.tensorboard=true"}).code, 0);
+  ASSERT_EQ(train({"--fresh"}).code, 0);
+  EXPECT_THAT(event_files(folder_ / "run"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace regard

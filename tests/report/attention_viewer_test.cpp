@@ -1,0 +1,67 @@
+#include "report/attention_viewer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+AttentionPicture example() {
+  return {"",
+          {"They", "watch", "."},
+          {"Ils", "regardent"},
+          {{"mean", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}},
+           {"layer 1, head 2", {1.0F, 0.0F, 0.0F, 0.001F, 0.999F, std::nanf("")}, {0, 1}}}};
+}
+
+TEST(AttentionViewer, HasEachMapUnderItsName) {
+  const auto html = attention_viewer(example());
+  EXPECT_EQ(find_xml_fault(html), "");
+  EXPECT_THAT(html, HasSubstr("<option>mean</option><option>layer 1, head 2</option>"));
+  // Thousandths in base 36: 900 = 25 · 36, 1000 = 27 · 36 + 28, 999, 600 = 16 · 36 + 24.
+  EXPECT_THAT(html, HasSubstr("{&quot;weights&quot;:&quot;p02s0000b4go&quot;}"));
+  EXPECT_THAT(html, HasSubstr("{&quot;weights&quot;:&quot;rs000001rr--&quot;,&quot;chosen&quot;:"
+                              "[0,1]}"));
+}
+
+TEST(AttentionViewer, ShowsWordsAndTheFirstMapWithoutScripts) {
+  const auto html = attention_viewer(example(), {"P 0.9", "P < 0.1"});
+  EXPECT_EQ(count_of(html, "width=\"1\" height=\"1\""), 6U);
+  EXPECT_THAT(html, HasSubstr("<span class=\"s\">They</span>"));
+  EXPECT_THAT(html, HasSubstr("<span class=\"t\" title=\"P &lt; 0.1\">regardent</span>"));
+  EXPECT_THAT(html, HasSubstr("<title>Ils ← They  0.900</title>"));
+}
+
+TEST(AttentionViewer, ALoneMapTellsItsNameAndHasNothingToChoose) {
+  auto picture = example();
+  picture.matrices.pop_back();
+  const auto html = attention_viewer(picture);
+  EXPECT_THAT(html, HasSubstr("<p class=\"note\">mean</p>"));
+  EXPECT_THAT(html, HasSubstr("hidden=\"\"><button type=\"button\" data-go=\"map\""));
+}
+
+TEST(AttentionViewer, HostileWordsKeepItWellFormed) {
+  auto picture = example();
+  picture.source = {"<b>&\"'", "</script>", "\x01\xFF"};
+  picture.matrices[1].caption = "\"><script>";
+  EXPECT_EQ(find_xml_fault(attention_viewer(picture)), "");
+}
+
+TEST(AttentionViewer, NoMapsAreNothingAndWrongOnesAnError) {
+  auto picture = example();
+  picture.matrices[0].weights.pop_back();
+  EXPECT_THROW(attention_viewer(picture), std::invalid_argument);
+  picture.matrices.clear();
+  EXPECT_EQ(attention_viewer(picture), "");
+}
+
+}  // namespace
+}  // namespace regard

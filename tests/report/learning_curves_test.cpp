@@ -1,0 +1,48 @@
+#include "report/learning_curves.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+
+Validations validations() {
+  return {{"step", "loss", "bleu", "chrf"}, {{"100", "4.5", "1.5", "20"}, {"200", "", "3", "25"}}};
+}
+
+TEST(LearningCurves, ShowBothLossesByStep) {
+  const auto charts = learning_curves({{{"step", 50}, {"loss", 6.0}},
+                                       {{"step", 100}, {"loss", 5.0}, {"gradient_norm", nullptr}},
+                                       {{"remark", "none of these"}}},
+                                      validations());
+  ASSERT_THAT(charts, SizeIs(2));
+  ASSERT_THAT(charts[0].series, SizeIs(2));
+  EXPECT_EQ(charts[0].series[0].name, "training");
+  EXPECT_THAT(charts[0].series[0].points, ElementsAre(Pair(50, 6), Pair(100, 5)));
+  EXPECT_EQ(charts[0].series[1].name, "validation");
+  EXPECT_EQ(charts[0].series[1].points[0], std::pair(100.0, 4.5));
+  EXPECT_THAT(charts[1].series[0].points, ElementsAre(Pair(100, 1.5), Pair(200, 3)));
+}
+
+TEST(LearningCurves, LongOnesAreMeansOfGroups) {
+  std::vector<Json> journal;
+  for (int step = 1; step <= 2500; ++step) journal.push_back({{"step", step}, {"loss", step % 3}});
+  const auto charts = learning_curves(journal, {});
+  ASSERT_THAT(charts, SizeIs(1));
+  const auto& points = charts[0].series[0].points;
+  ASSERT_THAT(points, SizeIs(834));
+  EXPECT_THAT(points[0], Pair(3, 1));  // (1 + 2 + 0) / 3
+  EXPECT_EQ(points.back().first, 2500);
+}
+
+TEST(LearningCurves, NothingIsNoChart) {
+  EXPECT_THAT(learning_curves({}, {}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace regard

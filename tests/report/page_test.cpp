@@ -1,0 +1,43 @@
+#include "report/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Page, IsWellFormedAndEscapesWhatItIsGiven) {
+  const auto page =
+      html_page("<b> & \"b\"", weight_scale(),
+                page_section("a < b", page_note("1 < 2") + page_details("c & d", "")));
+  EXPECT_EQ(find_xml_fault(page), "");
+  EXPECT_THAT(page, HasSubstr("<h1>&lt;b&gt; &amp; &quot;b&quot;</h1>"));
+  EXPECT_THAT(page, HasSubstr("<h2>a &lt; b</h2>"));
+  EXPECT_THAT(page, HasSubstr("<summary>c &amp; d</summary>"));
+  EXPECT_THAT(page_section("", "text"), Not(HasSubstr("<h2>")));
+}
+
+TEST(Page, StandsByItselfInLightAndDarkAndOnATelephone) {
+  const auto page = html_page("t", "", "");
+  EXPECT_EQ(count_of(page, "http"), 0U);
+  EXPECT_EQ(count_of(page, "url("), 0U);
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+  EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(page, HasSubstr("name=\"viewport\""));
+}
+
+TEST(Page, NothingInStyleOrScriptEndsThem) {
+  for (const std::string part : {page_style, page_script}) {
+    EXPECT_THAT(part, Not(HasSubstr("</")));
+    EXPECT_THAT(part, Not(HasSubstr("<!--")));
+  }
+}
+
+}  // namespace
+}  // namespace regard

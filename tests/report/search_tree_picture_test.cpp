@@ -1,0 +1,74 @@
+#include "report/search_tree_picture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <stdexcept>
+
+#include "tests/report/xml_check.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+// "a b </s>" (best), "a c </s>", and "d", given up.
+SearchTreePicture example() {
+  return {{{"d", -1, -2.0, {}},
+           {"a", -1, -0.5, {}},
+           {"c", 1, -1.5, {}},
+           {"b", 1, -0.6, {}},
+           {"</s>", 3, -0.7, -0.35},
+           {"</s>", 2, -1.6, -0.8}}};
+}
+
+struct Place {
+  double x;
+  double y;
+};
+
+Place place_of(const std::string& svg, const std::string& token) {
+  std::smatch match;
+  const std::regex text("<text [^>]*x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>" + token + "<");
+  if (!std::regex_search(svg, match, text)) return {-1, -1};
+  return {std::stod(match[1]), std::stod(match[2])};
+}
+
+TEST(SearchTreePicture, StepsGoRightAndTheProbableStandAbove) {
+  const auto svg = search_tree_svg(example());
+  EXPECT_EQ(find_xml_fault(svg), "");
+  const auto a = place_of(svg, "a"), b = place_of(svg, "b"), c = place_of(svg, "c"),
+             d = place_of(svg, "d");
+  EXPECT_EQ(a.x, d.x);
+  EXPECT_EQ(b.x, c.x);
+  EXPECT_LT(a.x, b.x);
+  EXPECT_EQ(a.y, b.y);
+  EXPECT_LT(b.y, c.y);
+  EXPECT_LT(c.y, d.y);
+}
+
+TEST(SearchTreePicture, TheBestPathIsMarkedAndWhatWasGivenUpIsFaint) {
+  const auto svg = search_tree_svg(example());
+  EXPECT_EQ(count_of(svg, "class=\"node best\""), 3U);
+  EXPECT_EQ(count_of(svg, "class=\"twig best\""), 2U);
+  EXPECT_EQ(count_of(svg, "class=\"node dead\""), 1U);
+  EXPECT_EQ(count_of(svg, "class=\"node\""), 2U);
+}
+
+TEST(SearchTreePicture, ScoresAndProbabilitiesAreTold) {
+  const auto svg = search_tree_svg(example());
+  EXPECT_THAT(svg, HasSubstr(">-0.350</tspan>"));
+  EXPECT_THAT(svg, HasSubstr("P 0.905, so far log P -0.600"));  // e^-0.1
+  EXPECT_THAT(svg, HasSubstr("score -0.3500"));
+}
+
+TEST(SearchTreePicture, AnEmptyTreeIsDrawnAndACrookedOneRefused) {
+  EXPECT_EQ(find_xml_fault(search_tree_svg({})), "");
+  SearchTreePicture crooked = example();
+  crooked.nodes[0].previous = 3;
+  EXPECT_THROW(search_tree_svg(crooked), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace regard
