@@ -24,6 +24,12 @@ bool is_there(const fs::path& path) {
   return fs::is_regular_file(path, ignored);
 }
 
+// What a record says is a step; files are what people make of them.
+std::optional<std::int64_t> to_step(double number) {
+  if (!(number >= 0 && number < 1e15)) return std::nullopt;
+  return static_cast<std::int64_t>(number);
+}
+
 // The last validation that was the best so far.
 std::optional<std::int64_t> best_of(const Validations& validations) {
   const auto column = std::ranges::find(validations.columns, "best");
@@ -31,12 +37,19 @@ std::optional<std::int64_t> best_of(const Validations& validations) {
   std::optional<std::int64_t> best;
   for (std::size_t i = 0; i < steps.size() && column != validations.columns.end(); ++i) {
     const auto index = static_cast<std::size_t>(column - validations.columns.begin());
-    if (validations.rows[i][index] == "*") best = static_cast<std::int64_t>(steps[i]);
+    if (validations.rows[i][index] == "*") best = to_step(steps[i]);
   }
   return best;
 }
 
 }  // namespace
+
+std::vector<std::int64_t> RunRecord::validated_steps() const {
+  std::vector<std::int64_t> steps;
+  for (const auto number : validations.numbers("step"))
+    if (const auto step = to_step(number)) steps.push_back(*step);
+  return steps;
+}
 
 double RunRecord::at_best(const std::string& column) const {
   const auto steps = validations.numbers("step");
@@ -78,15 +91,15 @@ std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t st
 
 std::optional<ScoredText> validation_text(const RunRecord& run) {
   const auto& dev = run.options.data.dev;
-  if (dev.src.empty() || run.validations.rows.empty()) return std::nullopt;
+  const auto steps = run.validated_steps();
+  if (dev.src.empty() || steps.empty()) return std::nullopt;
   for (const auto& path : {dev.src, dev.trg}) {
     if (is_there(path)) continue;
     log::warning("{}: no such file from here, so the page is without the validation's sentences",
                  path);
     return std::nullopt;
   }
-  const auto step =
-      run.best_step.value_or(static_cast<std::int64_t>(run.validations.numbers("step").back()));
+  const auto step = run.best_step.value_or(steps.back());
   ScoredText text{"validation, step " + format_thousands(step), read_lines(dev.src),
                   read_lines(dev.trg), kept_translations(run, step)};
   if (text.hypotheses.size() == text.sources.size() &&

@@ -22,6 +22,8 @@ struct RunRecord {
   Validations validations;
   std::optional<std::int64_t> best_step;
 
+  // Of each validation that has one.
+  std::vector<std::int64_t> validated_steps() const;
   // NaN where the best validation, or the journal's last line, does not tell.
   double at_best(const std::string& column) const;
   double last(const std::string& key) const;

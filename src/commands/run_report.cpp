@@ -87,10 +87,10 @@ std::string curves_html(const RunRecord& run) {
 std::string progress_html(const RunRecord& run, const ScoredText& text, std::size_t count) {
   std::vector<std::int64_t> steps;
   std::vector<std::vector<std::string>> translations;
-  for (const auto step : run.validations.numbers("step")) {
-    auto kept = kept_translations(run, static_cast<std::int64_t>(step));
+  for (const auto step : run.validated_steps()) {
+    auto kept = kept_translations(run, step);
     if (kept.size() != text.sources.size()) continue;
-    steps.push_back(static_cast<std::int64_t>(step));
+    steps.push_back(step);
     translations.push_back(std::move(kept));
   }
   std::string html;

@@ -201,6 +201,21 @@ TEST(Report, TranslationsOfAnotherTextAreScoredInTheValidationsPlace) {
   EXPECT_EQ(run({"report", tiny_model().string(), "--hypotheses", path("c")}).code, 2);
 }
 
+TEST(Report, ARunWhoseValidationTextIsGoneIsDrawnWithoutIt) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto config = read_text(folder / "config.yaml");
+  write_text(folder / "config.yaml", std::regex_replace(config, std::regex("dev\\.en"), "gone.en"));
+  write_text(folder / "validations.tsv",
+             read_text(folder / "validations.tsv") + "x\t\tnan\t1e999\t\t\t\t\t*\n");
+  const auto finished = run({"report", folder.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("gone.en: no such file from here"));
+  const auto page = read_text(folder / "report.html");
+  expect_sound(page);
+  EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));
+}
+
 TEST(Report, AFolderThatIsNoRunIsACheckpointError) {
   const auto finished = run({"report", fresh_folder().string()});
   EXPECT_EQ(finished.code, 5);
