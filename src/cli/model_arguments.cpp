@@ -24,8 +24,9 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
       ->type_name("MEAN");
   command
       .add_option("--ensemble-weights", arguments.ensemble_weights,
-                  "of several models: what each counts; equal unless given")
+                  "of several models: what each counts, above 0; equal unless given")
       ->needs(model)
+      ->delimiter(',')
       ->type_name("N");
   return model;
 }

@@ -36,17 +36,23 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
     : translator_(translator),
       tokenizers_(model.loaded.tokenizers),
       batch_size_(testing.batch_size),
-      split_length_(arguments.split_length) {
+      split_length_(arguments.split_length),
+      kind_(model.loaded.options.data.tokenizer.kind),
+      doubts_(model.loaded.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);
   if (!arguments.replace_unknown) return;
   require_attention(model, "--replace-unknown");
-  unknown_words_.emplace(arguments.dictionary);
+  if (arguments.explain || !arguments.report.empty()) {
+    throw ConfigError("--replace-unknown does not go with {}, which shows what the model says",
+                      arguments.explain ? "--explain" : "--report");
+  }
+  unknown_words_.emplace(arguments.dictionary, *tokenizers_.source);
 }
 
 std::vector<Translation> LineTranslation::translate(
     const std::vector<std::string>& lines, const SearchOptions& search,
     const std::vector<SentenceOptions>& sentences,
-    const std::function<void(std::int64_t)>& progress) const {
+    const std::function<void(std::int64_t)>& progress) {
   std::vector<std::string> parts;
   std::vector<SentenceOptions> of_parts;
   std::vector<std::size_t> counts;  // of each line's parts
@@ -57,23 +63,34 @@ std::vector<Translation> LineTranslation::translate(
     parts.insert(parts.end(), of_line.begin(), of_line.end());
     of_parts.insert(of_parts.end(), of_line.size(), sentences[i]);
   }
-  auto translations = translator_.translate(parts, search, batch_size_, progress, of_parts);
-  if (unknown_words_) {
+  const auto line_of = [&](std::int64_t part) {
+    return part * static_cast<std::int64_t>(lines.size()) / static_cast<std::int64_t>(parts.size());
+  };
+  auto translations = translator_.translate(
+      parts, search, batch_size_, [&](std::int64_t done) { progress(line_of(done)); }, of_parts);
+  for (auto& translation : translations) {
+    doubts_.look_at(translation);
+    if (unknown_words_) unknown_words_->replace(tokenizers_, translation);
+  }
+  if (parts.size() > lines.size()) translations = joined(translations, counts);
+  if (parts.size() > lines.size() || unknown_words_) {
     for (auto& translation : translations) {
-      unknown_words_->replace(tokenizers_, translation);
       if (translation.hypotheses.empty()) continue;
       translation.text = translator_.text(translation.hypotheses[0], translation);
     }
   }
-  if (parts.size() == lines.size()) return translations;
-  std::vector<Translation> joined;
-  std::span rest(translations);
+  return translations;
+}
+
+std::vector<Translation> LineTranslation::joined(const std::vector<Translation>& parts,
+                                                 const std::vector<std::size_t>& counts) const {
+  std::vector<Translation> lines;
+  std::span rest(parts);
   for (const auto count : counts) {
-    joined.push_back(
-        join_translations({rest.begin(), rest.begin() + count}, tokenizers_.target->size()));
+    lines.push_back(join_translations(rest.first(count), tokenizers_.target->size(), kind_));
     rest = rest.subspan(count);
   }
-  return joined;
+  return lines;
 }
 
 }  // namespace regard

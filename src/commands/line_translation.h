@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/translate_arguments.h"
+#include "commands/doubts.h"
 #include "commands/ready_model.h"
 #include "translation/unknown_words.h"
 
@@ -26,14 +27,22 @@ class LineTranslation {
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& search,
                                      const std::vector<SentenceOptions>& sentences,
-                                     const std::function<void(std::int64_t)>& progress) const;
+                                     const std::function<void(std::int64_t)>& progress);
+
+  // Warnings about all lines so far, and parts of lines.
+  void log_doubts() const { doubts_.log(); }
 
  private:
+  std::vector<Translation> joined(const std::vector<Translation>& parts,
+                                  const std::vector<std::size_t>& counts) const;
+
   const Translator& translator_;
   const Tokenizers& tokenizers_;
   std::int64_t batch_size_;
   std::int64_t split_length_;  // 0: no line is split
   std::optional<UnknownWords> unknown_words_;
+  TokenizerKind kind_;
+  Doubts doubts_;
 };
 
 }  // namespace regard

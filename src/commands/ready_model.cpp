@@ -27,9 +27,12 @@ void check_weights(const std::vector<double>& weights, std::size_t models) {
     throw ConfigError("--ensemble-weights: found {}, wanted one for each of {} models",
                       weights.size(), models);
   }
+  double sum = 0;
   for (const auto weight : weights) {
-    if (weight > 0 && std::isfinite(weight)) continue;
-    throw ConfigError("--ensemble-weights: found {}, wanted numbers above 0", weight);
+    sum += weight;
+    if (weight > 0 && std::isfinite(sum)) continue;
+    throw ConfigError("--ensemble-weights: found {}, wanted numbers above 0 with a finite sum",
+                      weight);
   }
 }
 

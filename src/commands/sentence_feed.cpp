@@ -1,9 +1,13 @@
 #include "commands/sentence_feed.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <limits>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "decoding/demanded_phrases.h"
+#include "text/inside_words.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -26,13 +30,34 @@ std::vector<std::string> split_at_tabs(const std::string& line) {
   return parts;
 }
 
+bool is_regular(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 }  // namespace
 
 SentenceFeed::SentenceFeed(const TranslateArguments& arguments, const TestingOptions& testing,
                            const ReadyModel& model)
     : tokenizers_(model.loaded.tokenizers),
-      kind_(model.loaded.options.data.tokenizer.kind),
+      inside_words_(
+          regard::inside_words(*tokenizers_.target, model.loaded.options.data.tokenizer.kind)),
       longest_(testing.max_output_length) {
+  open(arguments, testing);
+  std::vector<const File*> files;
+  for (const auto* file : {&prefixes_, &demanded_, &banned_}) {
+    if (file->reader) files.push_back(file);
+  }
+  if (files.empty() ||
+      !std::ranges::all_of(files, [](auto* file) { return is_regular(file->reader->name()); })) {
+    return;
+  }
+  rehearse(arguments.input);
+  read_ = 0;
+  open(arguments, testing);
+}
+
+void SentenceFeed::open(const TranslateArguments& arguments, const TestingOptions& testing) {
   const auto open = [&](File& file, const std::string& option, const std::string& path) {
     if (path.empty()) return;
     if (tokenizers_.output == OutputKind::pointer) {
@@ -51,13 +76,16 @@ SentenceFeed::SentenceFeed(const TranslateArguments& arguments, const TestingOpt
   }
 }
 
-std::vector<std::int64_t> SentenceFeed::inside_words() const {
-  std::vector<std::int64_t> inside;
-  if (kind_ != TokenizerKind::bpe && kind_ != TokenizerKind::unigram) return inside;
-  for (std::int32_t id = special_count; id < tokenizers_.target->size(); ++id) {
-    if (!tokenizers_.target->token(id).starts_with("\u2581")) inside.push_back(id);
+// Of an input that can be read only once, as many lines as all files have.
+void SentenceFeed::rehearse(const std::string& input) {
+  std::int64_t lines = std::numeric_limits<std::int64_t>::max();
+  for (const auto* file : {&prefixes_, &demanded_, &banned_}) {
+    if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
-  return inside;
+  const bool known = is_regular(input);
+  if (known) lines = count_lines(input, /*may_grow=*/true);
+  for (std::int64_t i = 0; i < lines; ++i) take(1);
+  if (known) check_end();
 }
 
 std::string SentenceFeed::place(const File& file) const {
@@ -86,7 +114,8 @@ Phrase SentenceFeed::encode(const File& file, const std::string& phrase) const {
 std::vector<Phrase> SentenceFeed::phrases(const File& file) const {
   std::vector<Phrase> found;
   for (const auto& part : split_at_tabs(file.line)) {
-    if (!is_blank(part)) found.push_back(encode(file, part));
+    auto ids = encode(file, part);
+    if (!ids.empty()) found.push_back(std::move(ids));
   }
   return found;
 }
@@ -110,6 +139,24 @@ void SentenceFeed::check(const SentenceOptions& sentence) const {
   }
 }
 
+// What the model cannot say it does not.
+std::vector<Phrase> SentenceFeed::bans() {
+  std::vector<Phrase> found;
+  for (const auto& part : split_at_tabs(banned_.line)) {
+    auto ids = tokenizers_.target->encode(part);
+    if (std::ranges::count(ids, unk_id) > 0) {
+      if (!warned_) {
+        log::warning("{}: `{}` is not in the model's vocabulary, and need not be banned",
+                     place(banned_), excerpt(part));
+      }
+      warned_ = true;
+    } else if (!ids.empty()) {
+      found.push_back(std::move(ids));
+    }
+  }
+  return found;
+}
+
 std::vector<SentenceOptions> SentenceFeed::take(std::size_t count) {
   std::vector<SentenceOptions> sentences;
   while (sentences.size() < count) {
@@ -118,22 +165,29 @@ std::vector<SentenceOptions> SentenceFeed::take(std::size_t count) {
       sentence.prefix = encode(prefixes_, prefixes_.line);
     }
     if (next(demanded_, read_)) sentence.demanded = phrases(demanded_);
-    if (next(banned_, read_)) sentence.banned = phrases(banned_);
+    if (next(banned_, read_)) sentence.banned = bans();
     check(sentence);
     sentences.push_back(std::move(sentence));
   }
   return sentences;
 }
 
-void SentenceFeed::check_met(const SentenceOptions& sentence,
-                             const Translation& translation) const {
+void SentenceFeed::look_at(const SentenceOptions& sentence, const Translation& translation) {
   if (sentence.demanded.empty()) return;
-  for (const auto& hypothesis : translation.hypotheses) {
-    if (progress_of(hypothesis.tokens, sentence.demanded).complete) continue;
-    throw InputError("{}:{}: no translation was found that has all these phrases{}",
-                     demanded_.reader->name(), sentence.number,
-                     sentence.banned.empty() ? "" : " and none of those that are banned");
-  }
+  const auto lacks = [&](const Hypothesis& hypothesis) {
+    return !progress_of(hypothesis.tokens, sentence.demanded, inside_words_).complete;
+  };
+  if (std::ranges::any_of(translation.hypotheses, lacks)) unmet_.push_back(sentence.number);
+}
+
+void SentenceFeed::check_all_met() const {
+  if (unmet_.empty()) return;
+  throw InputError(
+      "{}:{}: no translation was found that has all these phrases{}; so it is with {} line(s), "
+      "whose "
+      "translations are the best there were",
+      demanded_.reader->name(), unmet_[0],
+      banned_.reader ? " and none of those that are banned" : "", unmet_.size());
 }
 
 void SentenceFeed::check_end() {

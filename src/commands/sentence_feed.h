@@ -14,25 +14,30 @@
 namespace regard {
 
 // --prefixes: the words that a translation begins with. --demand, --ban: phrases that it has, and
-// has not, with tabs between them. An empty line asks nothing.
+// has not, with tabs between them. An empty line asks nothing, and a blank line of input stays
+// blank whatever is asked of it.
 class SentenceFeed {
  public:
-  // ConfigError where the model or the search cannot do what is asked.
+  // ConfigError where the model or the search cannot do what is asked. Where all are regular files
+  // they are read through first: what take() or check_end() would say is said before anything is
+  // translated.
   SentenceFeed(const TranslateArguments& arguments, const TestingOptions& testing,
                const ReadyModel& model);
 
   // The next `count` lines', with their numbers. InputError with file:line where a file has fewer,
-  // where a word is none of the vocabulary's, and where what is asked cannot be.
+  // where a word to be said is none of the vocabulary's, and where what is asked cannot be. A
+  // banned word that the vocabulary lacks is passed over, with a warning for the first.
   std::vector<SentenceOptions> take(std::size_t count);
   // After the last: InputError where a file has more.
   void check_end();
 
-  // InputError where a translation lacks what was demanded of it: what is banned, or the greatest
-  // length, can leave no way.
-  void check_met(const SentenceOptions& sentence, const Translation& translation) const;
+  // Looks whether a translation has what was demanded of it: what is banned, or the greatest
+  // length, can leave no way. check_all_met() throws the InputError, at the end.
+  void look_at(const SentenceOptions& sentence, const Translation& translation);
+  void check_all_met() const;
 
-  // The tokens of a sub-word vocabulary that begin no word; else none.
-  std::vector<std::int64_t> inside_words() const;
+  // Of the target's tokens (text/inside_words.h).
+  const std::vector<bool>& inside_words() const { return inside_words_; }
 
  private:
   struct File {
@@ -41,17 +46,22 @@ class SentenceFeed {
     std::string line;
   };
 
+  void open(const TranslateArguments& arguments, const TestingOptions& testing);
+  void rehearse(const std::string& input);
   bool next(File& file, std::int64_t number);
   std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;
   std::vector<std::vector<std::int32_t>> phrases(const File& file) const;
+  std::vector<std::vector<std::int32_t>> bans();
   void check(const SentenceOptions& sentence) const;
   std::string place(const File& file) const;
 
   const Tokenizers& tokenizers_;
-  TokenizerKind kind_;
+  std::vector<bool> inside_words_;
   std::int64_t longest_;
   std::int64_t read_ = 0;  // lines
   File prefixes_, demanded_, banned_;
+  bool warned_ = false;
+  std::vector<std::int64_t> unmet_;  // lines
 };
 
 }  // namespace regard

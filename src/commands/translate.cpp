@@ -28,39 +28,6 @@ namespace {
 // So many batches' worth of lines are sorted by length together.
 constexpr std::int64_t batches_in_chunk = 16;
 
-// Counts what a user should hear of once, at the end.
-class Doubts {
- public:
-  explicit Doubts(const Options& options) : options_(options) {}
-
-  void look_at(const Translation& translation) {
-    if (translation.hypotheses.empty()) return;
-    const auto length = static_cast<std::int64_t>(translation.source_tokens.size()) - 1;
-    ++sentences_;
-    too_long_ += length > options_.data.max_length;
-    cut_off_ += !translation.hypotheses[0].finished;
-  }
-
-  void log() const {
-    if (too_long_ > 0) {
-      log::warning("longer than anything in training (data.max_length, {} tokens): {} of {} lines",
-                   options_.data.max_length, too_long_, sentences_);
-    }
-    if (cut_off_ > 0) {
-      log::warning(
-          "cut off at the greatest length (--max-output-length, --max-output-ratio): {} of {} "
-          "translations",
-          cut_off_, sentences_);
-    }
-  }
-
- private:
-  const Options& options_;
-  std::int64_t sentences_ = 0;
-  std::int64_t too_long_ = 0;
-  std::int64_t cut_off_ = 0;
-};
-
 // The things that can be written, opened before the first line is translated.
 class Outputs {
  public:
@@ -172,7 +139,7 @@ ExitCode translate(const TranslateArguments& arguments) {
                 longest_line(model.loaded.options.data));
   const auto n_best = lines_wanted(arguments, testing);
   SentenceFeed asked(arguments, testing, model);
-  const LineTranslation translation(arguments, testing, model, translator);
+  LineTranslation translation(arguments, testing, model, translator);
   Outputs outputs(arguments, model, translator, n_best);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights() || translation.needs_weights();
@@ -183,7 +150,6 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto total = total_lines(arguments.input);
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
-  Doubts doubts(model.loaded.options);
   std::int64_t number = 0;
   for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
     const auto sentences = asked.take(lines.size());
@@ -192,16 +158,16 @@ ExitCode translate(const TranslateArguments& arguments) {
           if (reporter) reporter->update(number + done);
         });
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      asked.check_met(sentences[i], translations[i]);
+      asked.look_at(sentences[i], translations[i]);
       outputs.write(number++, lines[i], translations[i]);
-      doubts.look_at(translations[i]);
     }
     outputs.flush();
   }
   reporter.reset();
-  asked.check_end();
   outputs.commit();
-  doubts.log();
+  translation.log_doubts();
+  asked.check_end();
+  asked.check_all_met();
   return ExitCode::ok;
 }
 

@@ -8,6 +8,17 @@
 #include "translation/word_scores.h"
 
 namespace regard {
+namespace {
+
+// A blank line is translated to a blank one, surely: log 1.
+Hypothesis best_of(const Translation& translation) {
+  if (!translation.hypotheses.empty()) return translation.hypotheses[0];
+  Hypothesis nothing;
+  nothing.finished = true;
+  return nothing;
+}
+
+}  // namespace
 
 TranslationText::TranslationText(const TranslateArguments& arguments, const ReadyModel& model,
                                  const Translator& translator, std::int64_t n_best)
@@ -24,20 +35,23 @@ std::string TranslationText::of(std::int64_t number, const std::string& line,
   return n_best_ > 0 ? n_best_lines(number, translation) : plain(translation);
 }
 
+std::vector<WordScore> TranslationText::scores_of(const Translation& translation,
+                                                  const Hypothesis& hypothesis) const {
+  return word_scores(hypothesis, translator_.tokens(hypothesis, translation), kind_);
+}
+
 std::string TranslationText::word_scores_of(const Translation& translation,
                                             const Hypothesis& hypothesis) const {
   std::string text;
-  for (const auto& score :
-       word_scores(hypothesis, translator_.tokens(hypothesis, translation), kind_)) {
+  for (const auto& score : scores_of(translation, hypothesis)) {
     text += (text.empty() ? "" : " ") + to_text(score);
   }
   return text;
 }
 
-// A blank line is translated to a blank one, surely: log 1.
 std::string TranslationText::plain(const Translation& translation) const {
   if (!scores_ && !word_scores_) return translation.text + "\n";
-  const auto hypothesis = translation.hypotheses.empty() ? Hypothesis() : translation.hypotheses[0];
+  const auto hypothesis = best_of(translation);
   std::string text;
   if (scores_)
     text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, hypothesis.score);
@@ -51,8 +65,13 @@ std::string TranslationText::n_best_lines(std::int64_t number,
   std::string lines;
   for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {
     const auto& hypothesis = translation.hypotheses[k];
-    const auto words =
-        word_scores_ ? " words= " + word_scores_of(translation, hypothesis) : std::string();
+    std::string words;
+    if (word_scores_) {
+      words = " words=";
+      for (const auto& score : scores_of(translation, hypothesis)) {
+        words += fmt::format(" {:.4f}", score.log_probability);
+      }
+    }
     lines += fmt::format("{} ||| {} ||| logprob= {:.4f}{} ||| {:.4f}\n", number,
                          translator_.text(hypothesis, translation), hypothesis.log_probability,
                          words, hypothesis.score);
@@ -71,11 +90,7 @@ std::string TranslationText::json_line(std::int64_t number, const std::string& l
                               hypothesis, translator_.tokens(hypothesis, translation), kind_))}};
   };
   Json object = {{"line", number + 1}, {"source", line}};
-  if (translation.hypotheses.empty()) {
-    object["translation"] = "";
-  } else if (n_best_ == 0) {
-    object.update(object_of(translation.hypotheses[0]));
-  }
+  if (n_best_ == 0) object.update(object_of(best_of(translation)));
   if (n_best_ > 0) {
     object["n_best"] = Json::array();
     for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {

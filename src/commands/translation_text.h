@@ -7,6 +7,7 @@
 #include "cli/translate_arguments.h"
 #include "commands/ready_model.h"
 #include "translation/translator.h"
+#include "translation/word_scores.h"
 
 namespace regard {
 
@@ -30,6 +31,8 @@ class TranslationText {
   std::string n_best_lines(std::int64_t number, const Translation& translation) const;
   std::string json_line(std::int64_t number, const std::string& line,
                         const Translation& translation) const;
+  std::vector<WordScore> scores_of(const Translation& translation,
+                                   const Hypothesis& hypothesis) const;
   std::string word_scores_of(const Translation& translation, const Hypothesis& hypothesis) const;
 
   const Translator& translator_;

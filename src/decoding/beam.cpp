@@ -84,7 +84,8 @@ void Beam::cut_off() {
   std::int64_t most = 0;
   for (const auto& open : open_) {
     auto hypothesis = trace(open, false);
-    const auto met = progress_of(hypothesis.tokens, sentence_->demanded).met;
+    const auto met =
+        progress_of(hypothesis.tokens, sentence_->demanded, options_->inside_words).met;
     if (met > most) finished_.clear();
     most = std::max(most, met);
     if (met == most) finished_.push_back(std::move(hypothesis));

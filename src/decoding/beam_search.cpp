@@ -72,9 +72,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     const auto best = chooser.best(
         model.output().logits(step, memory), all + W,
         chooser.needs_histories() ? histories_of(groups, alive) : std::vector<History>());
-    const Candidates candidates(W, log_p, best,
-                                options.needs_weights() ? step.weights : torch::Tensor(),
-                                options.end_token);
+    const Candidates candidates(of_group, log_p, best,
+                                options.needs_weights() ? step.weights : torch::Tensor());
     Rows next;
     std::vector<std::int64_t> staying;  // sentences of the batch that go on
     std::vector<std::size_t> still_alive;

@@ -54,7 +54,7 @@ std::vector<Candidate> Candidates::of(std::size_t place, const Beam& beam,
     for (std::size_t parent = 0; parent < W_; ++parent) {
       histories.push_back(beam.history(parent));
     }
-    candidates = allocate(candidates, histories, beam.sentence().demanded, W_, end_token_);
+    candidates = allocate(candidates, histories, beam.sentence().demanded, options_);
   }
   if (weights_) {
     for (auto& candidate : candidates) {

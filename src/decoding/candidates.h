@@ -16,16 +16,16 @@ using Penalties = std::map<std::int64_t, double>;
 
 class Candidates {
  public:
-  // Of beams of W hypotheses each. log_p: of each hypothesis so far; next: for each at least 2W
-  // tokens, those with a penalty not counted; weights [N, S] or undefined. The first two must
-  // outlive this.
-  Candidates(std::int64_t W, const std::vector<double>& log_p, const NextTokens& next,
-             const torch::Tensor& weights, std::int64_t end_token)
-      : W_(static_cast<std::size_t>(W)),
+  // Of beams of W hypotheses each, options.beam_size. log_p: of each hypothesis so far; next: for
+  // each at least 2W tokens, those with a penalty not counted; weights [N, S] or undefined. The
+  // first three must outlive this.
+  Candidates(const SearchOptions& options, const std::vector<double>& log_p, const NextTokens& next,
+             const torch::Tensor& weights)
+      : options_(options),
+        W_(static_cast<std::size_t>(options.beam_size)),
         log_p_(log_p),
         next_(next),
-        weights_(weights),
-        end_token_(end_token) {}
+        weights_(weights) {}
 
   // The 2W best of the beam at this place of the batch: they leave W to go on, however many are
   // </s>. Where phrases are demanded those of allocate() in demanded_phrases.h.
@@ -33,11 +33,11 @@ class Candidates {
   std::vector<Candidate> of(std::size_t place, const Beam& beam, const Penalties& penalties) const;
 
  private:
+  const SearchOptions& options_;
   std::size_t W_;
   const std::vector<double>& log_p_;
   const NextTokens& next_;
   AttentionRows weights_;
-  std::int64_t end_token_;
 };
 
 }  // namespace regard

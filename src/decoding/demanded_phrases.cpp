@@ -7,65 +7,81 @@
 namespace regard {
 namespace {
 
-// Reads tokens one by one. `begun_` are the last of them that some phrase not yet met begins with.
-class Reader {
- public:
-  explicit Reader(const Phrases& demanded) : demanded_(demanded), met_(demanded.size(), false) {}
+bool goes_on(const std::vector<bool>& inside_words, std::int32_t token) {
+  return static_cast<std::size_t>(token) < inside_words.size() &&
+         inside_words[static_cast<std::size_t>(token)];
+}
 
-  void read(std::int32_t token) {
-    begun_.push_back(token);
-    while (!begun_.empty() && phrases_begun().empty()) begun_.erase(begun_.begin());
-    for (const auto i : phrases_begun()) {
-      if (demanded_[i].size() != begun_.size()) continue;
-      met_[i] = true;
-      begun_.clear();
-      return;
-    }
-  }
-
-  Progress progress() const {
-    Progress progress{.met = static_cast<std::int64_t>(begun_.size())};
-    for (std::size_t i = 0; i < met_.size(); ++i) {
-      if (met_[i]) progress.met += static_cast<std::int64_t>(demanded_[i].size());
-    }
-    progress.complete = std::find(met_.begin(), met_.end(), false) == met_.end();
-    for (const auto i : phrases_begun()) progress.next.push_back(demanded_[i][begun_.size()]);
-    return progress;
-  }
-
- private:
-  // Those not met that begin like this: all of them where nothing is begun.
-  std::vector<std::size_t> phrases_begun() const {
-    std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < demanded_.size(); ++i) {
-      const auto& phrase = demanded_[i];
-      const bool begun = begun_.size() <= phrase.size() &&
-                         std::equal(begun_.begin(), begun_.end(), phrase.begin());
-      if (!met_[i] && begun) found.push_back(i);
-    }
-    return found;
-  }
-
-  const Phrases& demanded_;
-  std::vector<bool> met_;
-  std::vector<std::int32_t> begun_;
+// How often a phrase is met, each time by tokens of its own, and where the last time ends.
+struct Met {
+  std::int64_t times = 0;
+  std::size_t end = 0;
+  bool at_end = false;  // the last time ends where the tokens do: a piece could go on with its word
 };
+
+Met met(std::span<const std::int32_t> tokens, const std::vector<std::int32_t>& phrase,
+        const std::vector<bool>& inside_words) {
+  Met met;
+  const auto n = phrase.size();
+  for (std::size_t begin = 0; begin + n <= tokens.size();) {
+    const auto end = begin + n;
+    const bool there = std::equal(phrase.begin(), phrase.end(), tokens.begin() + begin) &&
+                       (end == tokens.size() || !goes_on(inside_words, tokens[end]));
+    if (there) met = {met.times + 1, end, end == tokens.size()};
+    begin = there ? end : begin + 1;
+  }
+  return met;
+}
+
+// How many tokens of the phrase, short of all, the tokens end in.
+std::size_t begun(std::span<const std::int32_t> tokens, const std::vector<std::int32_t>& phrase) {
+  for (auto n = std::min(tokens.size(), phrase.size() - 1); n > 0; --n) {
+    if (std::equal(phrase.begin(), phrase.begin() + static_cast<std::ptrdiff_t>(n),
+                   tokens.end() - static_cast<std::ptrdiff_t>(n))) {
+      return n;
+    }
+  }
+  return 0;
+}
 
 }  // namespace
 
-Progress progress_of(std::span<const std::int32_t> tokens, const Phrases& demanded) {
-  Reader reader(demanded);
-  for (const auto token : tokens) reader.read(token);
-  return reader.progress();
+Progress progress_of(std::span<const std::int32_t> tokens, const Phrases& demanded,
+                     const std::vector<bool>& inside_words) {
+  Progress progress;
+  std::int64_t surely = 0;         // tokens met, whatever comes next
+  std::int64_t at_end = 0;         // tokens met, unless a piece goes on with the last word
+  std::int64_t begun_inside = 0;   // tokens of a phrase that asks for such a piece
+  std::int64_t begun_outside = 0;  // tokens of one that does not
+  for (auto phrase = demanded.begin(); phrase != demanded.end(); ++phrase) {
+    if (std::find(demanded.begin(), phrase, *phrase) != phrase) continue;  // with the first like it
+    const auto wanted = std::count(demanded.begin(), demanded.end(), *phrase);
+    const auto size = static_cast<std::int64_t>(phrase->size());
+    const auto found = met(tokens, *phrase, inside_words);
+    const bool last_at_end = found.at_end && found.times <= wanted;
+    surely += size * (std::min<std::int64_t>(found.times, wanted) - (last_at_end ? 1 : 0));
+    at_end += last_at_end ? size : 0;
+    if (found.times >= wanted) continue;
+    progress.complete = false;
+    const auto length = begun(tokens.subspan(found.end), *phrase);
+    const auto next = (*phrase)[length];
+    progress.next.push_back(next);
+    if (length > 0) progress.next.push_back(phrase->front());
+    auto& most = goes_on(inside_words, next) ? begun_inside : begun_outside;
+    most = std::max(most, static_cast<std::int64_t>(length));
+  }
+  progress.met = surely + std::max(at_end + begun_outside, begun_inside);
+  return progress;
 }
 
-std::vector<std::vector<std::int32_t>> demanded_next(const std::vector<History>& histories) {
+std::vector<std::vector<std::int32_t>> demanded_next(const std::vector<History>& histories,
+                                                     const std::vector<bool>& inside_words) {
   std::vector<std::vector<std::int32_t>> next;
   bool any = false;
   for (const auto& history : histories) {
     next.emplace_back();
     if (history.sentence == nullptr || history.sentence->demanded.empty()) continue;
-    next.back() = progress_of(history.tokens, history.sentence->demanded).next;
+    next.back() = progress_of(history.tokens, history.sentence->demanded, inside_words).next;
     any = true;
   }
   return any ? next : std::vector<std::vector<std::int32_t>>();
@@ -73,13 +89,17 @@ std::vector<std::vector<std::int32_t>> demanded_next(const std::vector<History>&
 
 std::vector<Candidate> allocate(const std::vector<Candidate>& candidates,
                                 const std::vector<std::vector<std::int32_t>>& histories,
-                                const Phrases& demanded, std::size_t W, std::int64_t end_token) {
+                                const Phrases& demanded, const SearchOptions& options) {
+  const auto W = static_cast<std::size_t>(options.beam_size);
   std::map<std::int64_t, std::vector<Candidate>, std::greater<>> banks;  // each best first
+  std::vector<std::int32_t> tokens;
   for (const auto& candidate : candidates) {
     if (!std::isfinite(candidate.log_probability)) continue;
-    auto tokens = histories[static_cast<std::size_t>(candidate.parent)];
-    if (candidate.token != end_token) tokens.push_back(static_cast<std::int32_t>(candidate.token));
-    banks[progress_of(tokens, demanded).met].push_back(candidate);
+    tokens = histories[static_cast<std::size_t>(candidate.parent)];
+    if (candidate.token != options.end_token) {
+      tokens.push_back(static_cast<std::int32_t>(candidate.token));
+    }
+    banks[progress_of(tokens, demanded, options.inside_words).met].push_back(candidate);
   }
   std::vector<Candidate> ending;
   std::vector<Candidate> going_on;
@@ -88,7 +108,7 @@ std::vector<Candidate> allocate(const std::vector<Candidate>& candidates,
     for (const auto& [met, bank] : banks) {
       if (round >= bank.size() || going_on.size() >= W) continue;
       any = true;
-      (bank[round].token == end_token ? ending : going_on).push_back(bank[round]);
+      (bank[round].token == options.end_token ? ending : going_on).push_back(bank[round]);
     }
     if (!any) break;
   }

@@ -157,7 +157,7 @@ NextTokens TokenChooser::best(const torch::Tensor& logits, std::int64_t k,
   const auto log_p = top.log_p.to(torch::kCPU, torch::kDouble).contiguous();
   const auto tokens = top.indices.to(torch::kCPU).contiguous();
 
-  const auto asked = demanded_next(histories);
+  const auto asked = demanded_next(histories, options_.inside_words);
   std::size_t most_asked = 0;
   for (const auto& row : asked) most_asked = std::max(most_asked, row.size());
   const auto kept = std::min(k, V - static_cast<std::int64_t>(options_.never.size()));

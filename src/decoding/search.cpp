@@ -10,6 +10,39 @@
 
 namespace regard {
 
+namespace {
+
+// Beam search for those of whom something is demanded, greedy search for the others: what is
+// demanded of one sentence changes the search of no other in the batch.
+std::vector<std::vector<Hypothesis>> greedy_but_for_demands(
+    Seq2Seq& model, const torch::Tensor& source, const torch::Tensor& lengths,
+    const SearchOptions& options, const std::vector<SentenceOptions>& sentences) {
+  std::vector<std::vector<Hypothesis>> found(sentences.size());
+  for (const bool demanding : {false, true}) {
+    std::vector<std::int64_t> rows;
+    std::vector<SentenceOptions> of_rows;
+    for (std::size_t b = 0; b < sentences.size(); ++b) {
+      if (sentences[b].demanded.empty() == demanding) continue;
+      rows.push_back(static_cast<std::int64_t>(b));
+      of_rows.push_back(sentences[b]);
+    }
+    if (rows.empty()) continue;
+    const auto index = torch::tensor(rows, torch::kInt64);
+    const auto their_lengths = lengths.index_select(0, index);
+    const auto longest = their_lengths.max().item<std::int64_t>();
+    const auto their_source =
+        source.index_select(0, index.to(source.device())).narrow(1, 0, longest);
+    const auto search_for = demanding ? beam_search : greedy_search;
+    auto found_here = search_for(model, their_source, their_lengths, options, of_rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      found[static_cast<std::size_t>(rows[i])] = std::move(found_here[i]);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence) {
   if (options.max_output_ratio <= 0) return options.max_output_length;
@@ -33,10 +66,12 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
   const torch::InferenceMode guard;
   const kernels::WithPackedWeights with(packed);
   if (options.samples > 0) return sample(model, source, lengths, options, sentences);
-  const bool plain = std::all_of(sentences.begin(), sentences.end(),
-                                 [](const auto& sentence) { return sentence.demanded.empty(); });
-  return options.beam_size == 1 && plain ? greedy_search(model, source, lengths, options, sentences)
-                                         : beam_search(model, source, lengths, options, sentences);
+  if (options.beam_size > 1) return beam_search(model, source, lengths, options, sentences);
+  const auto demands = [](const auto& sentence) { return !sentence.demanded.empty(); };
+  if (std::none_of(sentences.begin(), sentences.end(), demands)) {
+    return greedy_search(model, source, lengths, options, sentences);
+  }
+  return greedy_but_for_demands(model, source, lengths, options, sentences);
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,

@@ -35,15 +35,15 @@ struct SearchOptions {
   std::int64_t seed = 1;
   // Of the end.
   SearchEnd early_stopping = SearchEnd::full;
-  std::int64_t n_best = 1;                      // how many `exact` makes sure of; at most W
-  std::int64_t max_output_length = 100;         // in tokens, </s> not counted
-  double max_output_ratio = 3;                  // of the source's tokens, plus 10; 0 is off
-  std::int64_t begin_token = 2;                 // <s>
-  std::int64_t end_token = 3;                   // </s>
-  std::vector<std::int64_t> never = {0, 2};     // tokens no translation holds: <pad>, <s>
-  std::vector<std::int64_t> inside_words = {};  // tokens that begin no word, of sub-words
-  bool want_weights = false;                    // keep the attention weights
-  bool want_tree = false;                       // keep all that a beam search has gone through
+  std::int64_t n_best = 1;                   // how many `exact` makes sure of; at most W
+  std::int64_t max_output_length = 100;      // in tokens, </s> counted
+  double max_output_ratio = 3;               // of the source's tokens, plus 10; 0 is off
+  std::int64_t begin_token = 2;              // <s>
+  std::int64_t end_token = 3;                // </s>
+  std::vector<std::int64_t> never = {0, 2};  // tokens no translation holds: <pad>, <s>
+  std::vector<bool> inside_words = {};       // by token: goes on with the word before it
+  bool want_weights = false;                 // keep the attention weights
+  bool want_tree = false;                    // keep all that a beam search has gone through
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };
@@ -52,8 +52,8 @@ struct SearchOptions {
 struct SentenceOptions {
   std::int64_t number = 0;                               // its line, which its samples depend on
   std::vector<std::int32_t> prefix = {};                 // what its translations begin with
-  std::vector<std::vector<std::int32_t>> demanded = {};  // phrases that they have
-  std::vector<std::vector<std::int32_t>> banned = {};    // phrases that they have not
+  std::vector<std::vector<std::int32_t>> demanded = {};  // phrases that they have, none empty
+  std::vector<std::vector<std::int32_t>> banned = {};    // phrases that they have not, none empty
 };
 
 struct SearchTree;

@@ -16,10 +16,13 @@ void MinimumLength::limit(const History& history, Limits& limits) const {
 
 void NoRepeatedNgram::limit(const History& history, Limits& limits) const {
   const std::span tokens(history.tokens);
-  const auto before = static_cast<std::size_t>(n_ - 1);  // the n-gram's tokens but the last
+  const auto before =
+      static_cast<std::size_t>(options_->no_repeat_ngram - 1);  // the n-gram's tokens but the last
   if (tokens.size() < before) return;
   Progress progress;
-  if (history.sentence != nullptr) progress = progress_of(tokens, history.sentence->demanded);
+  if (history.sentence != nullptr) {
+    progress = progress_of(tokens, history.sentence->demanded, options_->inside_words);
+  }
   const auto is_asked = [&](auto token) { return std::ranges::count(progress.next, token) > 0; };
   for (auto end = before; end < tokens.size(); ++end) {
     if (ends_in(tokens.first(end), tokens.last(before)) && !is_asked(tokens[end])) {
@@ -34,20 +37,22 @@ void ForcedPrefix::limit(const History& history, Limits& limits) const {
   if (place < prefix.size()) limits.only = prefix[place];
 }
 
-void WholeWords::limit(const History& history, Limits& limits) const {
-  const auto& prefix = history.sentence->prefix;
-  const auto& demanded = history.sentence->demanded;
-  const bool prefix_ends = !prefix.empty() && history.tokens.size() == prefix.size();
-  const auto ends = [&](const auto& phrase) { return ends_in(history.tokens, phrase); };
-  if (prefix_ends || std::any_of(demanded.begin(), demanded.end(), ends)) {
-    limits.forbidden.insert(limits.forbidden.end(), inside_words_.begin(), inside_words_.end());
+WholeWordPrefix::WholeWordPrefix(const std::vector<bool>& inside_words) {
+  for (std::size_t token = 0; token < inside_words.size(); ++token) {
+    if (inside_words[token]) inside_words_.push_back(static_cast<std::int64_t>(token));
   }
 }
 
+void WholeWordPrefix::limit(const History& history, Limits& limits) const {
+  const auto& prefix = history.sentence->prefix;
+  if (prefix.empty() || history.tokens.size() != prefix.size()) return;
+  limits.forbidden.insert(limits.forbidden.end(), inside_words_.begin(), inside_words_.end());
+}
+
 void DemandedPhrases::limit(const History& history, Limits& limits) const {
-  if (!progress_of(history.tokens, history.sentence->demanded).complete) {
-    limits.forbidden.push_back(end_);
-  }
+  const auto progress =
+      progress_of(history.tokens, history.sentence->demanded, options_->inside_words);
+  if (!progress.complete) limits.forbidden.push_back(options_->end_token);
 }
 
 void BannedPhrases::limit(const History& history, Limits& limits) const {
@@ -70,13 +75,12 @@ std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options
   };
   if (options.min_output_length > 0)
     add(MinimumLength(options.min_output_length, options.end_token));
-  if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options.no_repeat_ngram));
-  const bool has_prefix = any(&SentenceOptions::prefix);
-  if (has_prefix) add(ForcedPrefix());
-  if ((has_prefix || any(&SentenceOptions::demanded)) && !options.inside_words.empty()) {
-    add(WholeWords(options.inside_words));
+  if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options));
+  if (any(&SentenceOptions::prefix)) {
+    add(ForcedPrefix());
+    add(WholeWordPrefix(options.inside_words));
   }
-  if (any(&SentenceOptions::demanded)) add(DemandedPhrases(options.end_token));
+  if (any(&SentenceOptions::demanded)) add(DemandedPhrases(options));
   if (any(&SentenceOptions::banned)) add(BannedPhrases());
   return rules;
 }

@@ -46,11 +46,12 @@ class MinimumLength : public TokenRule {
 // what a demanded phrase asks for.
 class NoRepeatedNgram : public TokenRule {
  public:
-  explicit NoRepeatedNgram(std::int64_t n) : n_(n) {}
+  // options.no_repeat_ngram is n; they must outlive this.
+  explicit NoRepeatedNgram(const SearchOptions& options) : options_(&options) {}
   void limit(const History& history, Limits& limits) const override;
 
  private:
-  std::int64_t n_;
+  const SearchOptions* options_;
 };
 
 // Translations begin with the sentence's prefix.
@@ -59,27 +60,26 @@ class ForcedPrefix : public TokenRule {
   void limit(const History& history, Limits& limits) const override;
 };
 
-// A prefix or a demanded phrase ends where a word ends: no piece that goes on with the word
-// follows.
-class WholeWords : public TokenRule {
+// A prefix ends where a word ends: no piece that goes on with the word follows.
+class WholeWordPrefix : public TokenRule {
  public:
-  // The tokens that begin no word.
-  explicit WholeWords(const std::vector<std::int64_t>& inside_words)
-      : inside_words_(inside_words) {}
+  // As in SearchOptions.
+  explicit WholeWordPrefix(const std::vector<bool>& inside_words);
   void limit(const History& history, Limits& limits) const override;
 
  private:
-  const std::vector<std::int64_t>& inside_words_;
+  std::vector<std::int64_t> inside_words_;
 };
 
 // No </s> before the translation has all that is demanded of it.
 class DemandedPhrases : public TokenRule {
  public:
-  explicit DemandedPhrases(std::int64_t end_token) : end_(end_token) {}
+  // The options must outlive this.
+  explicit DemandedPhrases(const SearchOptions& options) : options_(&options) {}
   void limit(const History& history, Limits& limits) const override;
 
  private:
-  std::int64_t end_;
+  const SearchOptions* options_;
 };
 
 // None of the sentence's banned phrases, in these tokens.
@@ -88,7 +88,7 @@ class BannedPhrases : public TokenRule {
   void limit(const History& history, Limits& limits) const override;
 };
 
-// Those that the options or one of the sentences ask for.
+// Those that the options, which must outlive them, or one of the sentences ask for.
 std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options,
                                                     const std::vector<SentenceOptions>& sentences);
 

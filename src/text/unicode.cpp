@@ -106,6 +106,12 @@ bool is_number(char32_t c) {
   return found >= UTF8PROC_CATEGORY_ND && found <= UTF8PROC_CATEGORY_NO;
 }
 
+bool is_letter(char32_t c) {
+  const auto found = category(c);
+  return (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_LO) ||
+         (found >= UTF8PROC_CATEGORY_MN && found <= UTF8PROC_CATEGORY_ME);
+}
+
 bool is_space(char32_t c) {
   if (c < 0x80) return c == U' ' || (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x1F);
   return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||

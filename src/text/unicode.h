@@ -18,6 +18,7 @@ std::string encode_utf8(std::u32string_view text);
 bool is_punctuation(char32_t c);  // categories P*
 bool is_symbol(char32_t c);       // categories S*
 bool is_number(char32_t c);       // categories N*
+bool is_letter(char32_t c);       // categories L* and M*, marks on letters
 // What Python's str.split() takes for white space: Unicode's White_Space and U+001C to U+001F.
 bool is_space(char32_t c);
 

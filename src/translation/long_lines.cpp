@@ -43,28 +43,75 @@ std::size_t length_of_part(const Words& all, std::size_t begin, std::size_t most
   return most;
 }
 
-void append(Hypothesis& whole, const Hypothesis& part, bool is_last) {
-  const auto kept = is_last ? part.token_log_p.size() : part.tokens.size();
-  whole.token_log_p.insert(whole.token_log_p.end(), part.token_log_p.begin(),
-                           part.token_log_p.begin() + static_cast<std::ptrdiff_t>(kept));
-  whole.log_probability += part.log_probability;
-  whole.score += part.score;
-  whole.finished = whole.finished && part.finished;
-}
-
-// Rows of a part's weights over the whole source: [tokens (+ </s>)][S].
-void append_weights(Hypothesis& whole, const Hypothesis& part, std::size_t before,
-                    std::size_t source_length, bool is_last) {
-  const auto rows =
-      is_last ? part.weights.size() : std::min(part.weights.size(), part.tokens.size());
-  for (std::size_t t = 0; t < rows; ++t) {
-    std::vector<float> row(source_length, 0);
-    const auto own = part.weights[t].size() - (is_last ? 0 : 1);
-    std::copy_n(part.weights[t].begin(), own, row.begin() + static_cast<std::ptrdiff_t>(before));
-    row.back() += is_last ? 0 : part.weights[t].back();
-    whole.weights.push_back(std::move(row));
+// Parts laid side by side.
+class Joined {
+ public:
+  Joined(std::int64_t target_vocabulary, std::size_t source_length)
+      : target_vocabulary_(target_vocabulary), source_length_(source_length) {
+    hypothesis_.finished = true;
   }
-}
+
+  void add(const Translation& part, bool is_last) {
+    const auto& hypothesis = part.hypotheses[0];
+    const auto tokens = hypothesis.tokens.size();
+    const bool keeps_end = is_last && hypothesis.finished && hypothesis_.finished;
+    const auto more = static_cast<std::int32_t>(whole_.more_words.size());
+    for (const auto token : hypothesis.tokens) {
+      hypothesis_.tokens.push_back(token < target_vocabulary_ ? token : token + more);
+    }
+    append(whole_.more_words, part.more_words, part.more_words.size());
+    append(whole_.source_tokens, part.source_tokens, part.source_tokens.size() - (is_last ? 0 : 1));
+    append(hypothesis_.token_log_p, hypothesis.token_log_p, tokens + (keeps_end ? 1 : 0));
+    if (hypothesis.finished && !keeps_end && !hypothesis_.token_log_p.empty()) {
+      hypothesis_.token_log_p.back() += hypothesis.token_log_p.back();
+    }
+    for (std::size_t t = 0; t < std::min(hypothesis.weights.size(), tokens + (keeps_end ? 1 : 0));
+         ++t) {
+      add_weights(hypothesis.weights[t]);
+    }
+    hypothesis_.log_probability += hypothesis.log_probability;
+    hypothesis_.score += hypothesis.score;
+    hypothesis_.finished = hypothesis_.finished && hypothesis.finished;
+    before_ += part.source_tokens.size() - 1;
+  }
+
+  // On both sides.
+  void add_space() {
+    hypothesis_.tokens.push_back(static_cast<std::int32_t>(
+        target_vocabulary_ + static_cast<std::int64_t>(whole_.more_words.size())));
+    hypothesis_.token_log_p.push_back(0);
+    whole_.more_words.emplace_back(" ");
+    whole_.source_tokens.emplace_back(" ");
+    if (!hypothesis_.weights.empty()) add_weights({1, 0});
+    ++before_;
+  }
+
+  Translation translation() {
+    whole_.hypotheses.push_back(std::move(hypothesis_));
+    return std::move(whole_);
+  }
+
+ private:
+  template <typename Value>
+  static void append(std::vector<Value>& to, const std::vector<Value>& from, std::size_t count) {
+    to.insert(to.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  // Over the whole source: a part's own positions, and its </s> on the last one.
+  void add_weights(const std::vector<float>& of_part) {
+    std::vector<float> row(source_length_, 0);
+    std::copy(of_part.begin(), of_part.end() - 1,
+              row.begin() + static_cast<std::ptrdiff_t>(before_));
+    row.back() = of_part.back();
+    hypothesis_.weights.push_back(std::move(row));
+  }
+
+  std::int64_t target_vocabulary_;
+  std::size_t source_length_;
+  std::size_t before_ = 0;  // source tokens of the parts so far
+  Translation whole_;
+  Hypothesis hypothesis_;
+};
 
 }  // namespace
 
@@ -82,34 +129,23 @@ std::vector<std::string> split_line(const std::string& line, std::int64_t most) 
   return parts;
 }
 
-Translation join_translations(const std::vector<Translation>& parts,
-                              std::int64_t target_vocabulary) {
+Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
+                              TokenizerKind kind) {
   if (parts.size() == 1) return parts[0];
-  Translation whole;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto& source = parts[i].source_tokens;  // only the last </s> stays
-    whole.source_tokens.insert(whole.source_tokens.end(), source.begin(),
-                               source.end() - (i + 1 == parts.size() ? 0 : 1));
+  std::vector<const Translation*> there;
+  for (const auto& part : parts) {
+    if (!part.hypotheses.empty()) there.push_back(&part);
   }
-  Hypothesis hypothesis;
-  hypothesis.finished = true;
-  std::size_t before = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto& part = parts[i].hypotheses.at(0);
-    const bool is_last = i + 1 == parts.size();
-    const auto more = static_cast<std::int32_t>(whole.more_words.size());
-    for (const auto token : part.tokens) {
-      hypothesis.tokens.push_back(token < target_vocabulary ? token : token + more);
-    }
-    whole.more_words.insert(whole.more_words.end(), parts[i].more_words.begin(),
-                            parts[i].more_words.end());
-    append(hypothesis, part, is_last);
-    append_weights(hypothesis, part, before, whole.source_tokens.size(), is_last);
-    before += parts[i].source_tokens.size() - 1;
-    whole.text += (i == 0 || parts[i].text.empty() ? "" : " ") + parts[i].text;
+  if (there.empty()) return {};
+  const bool spaces = kind == TokenizerKind::character;
+  std::size_t source_length = 1 + (spaces ? there.size() - 1 : 0);  // </s>
+  for (const auto* part : there) source_length += part->source_tokens.size() - 1;
+  Joined joined(target_vocabulary, source_length);
+  for (const auto* part : there) {
+    if (spaces && part != there.front()) joined.add_space();
+    joined.add(*part, part == there.back());
   }
-  whole.hypotheses.push_back(std::move(hypothesis));
-  return whole;
+  return joined.translation();
 }
 
 }  // namespace regard

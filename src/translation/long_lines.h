@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ namespace regard {
 // that is short enough is one part, as it stands.
 std::vector<std::string> split_line(const std::string& line, std::int64_t most);
 
-// The best translations of a line's parts as one, of one hypothesis: tokens, probabilities and
-// attention side by side, a part's target looking at the same part of the source alone.
-Translation join_translations(const std::vector<Translation>& parts,
-                              std::int64_t target_vocabulary);
+// The best translations of a line's parts as one, of one hypothesis and without text: tokens,
+// probabilities and attention side by side, a part's target looking at the same part of the source
+// alone. Only the last </s> stays; what another adds to log P counts to the token before it.
+// Between characters stands a space of its own. Blank parts are passed over.
+Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
+                              TokenizerKind kind);
 
 }  // namespace regard

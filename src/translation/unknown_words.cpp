@@ -15,17 +15,19 @@ constexpr std::string_view space_sign = "\u2581";
 
 }  // namespace
 
-UnknownWords::UnknownWords(const std::string& dictionary) {
+UnknownWords::UnknownWords(const std::string& dictionary, const Tokenizer& source) {
   if (dictionary.empty()) return;
   LineReader reader(dictionary);
   for (std::string line; reader.next(line);) {
     if (is_blank(line)) continue;
-    const auto tab = line.find('\t');
-    if (tab == std::string::npos || tab == 0 || tab + 1 == line.size()) {
+    const auto tab = std::min(line.find('\t'), line.size());
+    const auto word = line.substr(0, tab);
+    const auto meaning = tab < line.size() ? line.substr(tab + 1) : "";
+    if (is_blank(word) || is_blank(meaning) || meaning.find('\t') != std::string::npos) {
       throw InputError("{}:{}: found `{}`, wanted a source word, a tab and its translation",
                        dictionary, reader.line_number(), excerpt(line));
     }
-    translations_.emplace(line.substr(0, tab), line.substr(tab + 1));
+    translations_.emplace(source.join(source.pieces(word)), meaning);
   }
 }
 

@@ -13,8 +13,9 @@ namespace regard {
 class UnknownWords {
  public:
   // `dictionary`: a source word, a tab and its translation in each line, the first of a word
-  // counting; empty for none. InputError with file:line.
-  explicit UnknownWords(const std::string& dictionary);
+  // counting; empty for none. Words are looked up as `source` shows them. InputError with
+  // file:line.
+  UnknownWords(const std::string& dictionary, const Tokenizer& source);
 
   // In all hypotheses, whose weights must be there. The words are appended to the translation's
   // more_words; log-probabilities stay those of <unk>.

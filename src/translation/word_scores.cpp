@@ -16,7 +16,7 @@ std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
     scores.push_back({written[i], 0});
     for (const auto t : words[i]) scores.back().log_probability += log_p[t];
   }
-  if (hypothesis.finished) scores.push_back({"</s>", log_p.back()});
+  if (hypothesis.finished && !log_p.empty()) scores.push_back({"</s>", log_p.back()});
   return scores;
 }
 

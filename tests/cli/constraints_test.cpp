@@ -84,7 +84,25 @@ TEST_F(ConstraintsCli, DemandsThatBansLeaveNoWayToAreAnError) {
                                   "the cat\n");
   EXPECT_EQ(finished.code, 3) << finished.out;
   EXPECT_THAT(finished.err, HasSubstr("d:1: no translation was found that has all these phrases"));
-  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(lines_of(finished.out).size(), 1U);  // the best there is
+}
+
+TEST_F(ConstraintsCli, ABanOfAnUnknownWordIsKeptAnyway) {
+  const auto finished = translate({"--ban", file("b", "zebre\n")}, "the cat\n");
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.out, translate({}, "the cat\n").out);
+  EXPECT_THAT(finished.err, HasSubstr("b:1: `zebre` is not in the model's vocabulary"));
+}
+
+TEST_F(ConstraintsCli, WhatIsWrongWithTheFilesIsSaidBeforeAnythingIsTranslated) {
+  const auto input = file("in", "the\ncat\ndog\n");
+  const auto output = folder_ / "out";
+  for (const std::string prefixes : {"le\n\n\n\n", "le\n\nzebre\n", "le\n"}) {
+    const auto finished =
+        translate({"-i", input, "-o", output.string(), "--prefixes", file("p", prefixes)}, "");
+    EXPECT_EQ(finished.code, 3) << prefixes;
+    EXPECT_FALSE(std::filesystem::exists(output));
+  }
 }
 
 TEST_F(ConstraintsCli, SamplesAreNotDemandedOf) {

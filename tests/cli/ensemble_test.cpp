@@ -84,6 +84,8 @@ TEST(EnsembleCli, WeightsAndMeansThatAreNoneAreRefused) {
   EXPECT_EQ(few.code, 2);
   EXPECT_THAT(few.err, HasSubstr("--ensemble-weights: found 1, wanted one for each of 2 models"));
   EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1", "0"}).code, 2);
+  EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1e308,1e308"}).code, 2);
+  EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1,2"}).code, 0);
   const auto mean = translate({"-m", model, model, "--ensemble-mean", "median"});
   EXPECT_EQ(mean.code, 2);
   EXPECT_THAT(mean.err, HasSubstr("--ensemble-mean 'median'"));

@@ -152,7 +152,24 @@ TEST(Constraints, WhatOneLineAsksChangesNoOther) {
   }
 }
 
-// Token 6 goes on with a word, as in "▁a b": after the prefix and the phrase it may not come.
+// Greedy search ends at once with </s>, a beam of one would with `never` go on.
+TEST(Constraints, WithOneHypothesisTooWhatOneLineAsksChangesNoOther) {
+  torch::manual_seed(46);
+  TableModel model(random_table(3, 2));
+  const auto [source, lengths] = table_sentences(3);
+  std::vector<SentenceOptions> sentences(3);
+  sentences[1].demanded = {{4, 5}};
+  auto options = table_options(1, 9, /*alpha=*/2);
+  options.early_stopping = SearchEnd::never;
+  const auto plain = search(model, source, lengths, options);
+  const auto found = search(model, source, lengths, options, sentences);
+  EXPECT_EQ(found[0][0].tokens, plain[0][0].tokens);
+  EXPECT_EQ(found[2][0].tokens, plain[2][0].tokens);
+  EXPECT_TRUE(has(found[1][0].tokens, {4, 5}));
+}
+
+// Token 6 goes on with a word, as in "▁a b": after the prefix it may not come, and a phrase that it
+// goes on with is none.
 TEST(Constraints, PrefixesAndPhrasesEndWhereAWordEnds) {
   torch::manual_seed(45);
   const auto table = random_table(1);
@@ -164,10 +181,10 @@ TEST(Constraints, PrefixesAndPhrasesEndWhereAWordEnds) {
   sentence.demanded = {{5}};
   for (const std::int64_t beam : {1, 4}) {
     auto options = table_options(beam, 9);
-    options.inside_words = {6};
+    options.inside_words = {false, false, false, false, false, false, true};
     const auto found = search(model, source, lengths, options, {sentence})[0];
     for (const auto& hypothesis : found) {
-      EXPECT_FALSE(has(hypothesis.tokens, {5, 6}));
+      EXPECT_TRUE(progress_of(hypothesis.tokens, sentence.demanded, options.inside_words).complete);
       ASSERT_GE(hypothesis.tokens.size(), 2U);
       EXPECT_NE(hypothesis.tokens[1], 6);
     }
@@ -176,18 +193,39 @@ TEST(Constraints, PrefixesAndPhrasesEndWhereAWordEnds) {
 
 TEST(DemandedPhrases, ProgressCountsWhatIsMetAndWhatIsBegun) {
   const Phrases demanded = {{4, 5, 6}, {7}};
+  const auto progress_of = [](const Phrase& tokens, const Phrases& phrases) {
+    return regard::progress_of(tokens, phrases, {});
+  };
   EXPECT_EQ(progress_of({}, demanded).met, 0);
   EXPECT_THAT(progress_of({}, demanded).next, ElementsAre(4, 7));
   EXPECT_EQ(progress_of(Phrase{4, 5}, demanded).met, 2);
-  EXPECT_THAT(progress_of(Phrase{4, 5}, demanded).next, ElementsAre(6));
+  EXPECT_THAT(progress_of(Phrase{4, 5}, demanded).next, UnorderedElementsAre(6, 4, 7));
   EXPECT_EQ(progress_of(Phrase{4, 5, 7}, demanded).met, 1);  // the first phrase is left
   EXPECT_THAT(progress_of(Phrase{4, 5, 7}, demanded).next, ElementsAre(4));
   EXPECT_EQ(progress_of(Phrase{4, 4, 5, 6}, demanded).met, 3);
   EXPECT_TRUE(progress_of(Phrase{7, 8, 4, 5, 6, 9}, demanded).complete);
   EXPECT_TRUE(progress_of(Phrase{4, 4, 4, 5}, {{4, 4, 5}}).complete);  // begun anew in the middle
-  EXPECT_THAT(progress_of(Phrase{4}, {{4, 5}, {4, 6}}).next, ElementsAre(5, 6));
+  EXPECT_THAT(progress_of(Phrase{4}, {{4, 5}, {4, 6}}).next, UnorderedElementsAre(5, 4, 6, 4));
   EXPECT_TRUE(progress_of(Phrase{4, 6, 4, 5}, {{4, 5}, {4, 6}}).complete);
   EXPECT_FALSE(progress_of(Phrase{7}, {{7}, {7}}).complete);
+  EXPECT_TRUE(progress_of(Phrase{7, 7}, {{7}, {7}}).complete);
+}
+
+TEST(DemandedPhrases, PhrasesMayLieWithinOneAnother) {
+  const Phrases demanded = {{4, 5, 6}, {5}, {6, 7}};
+  EXPECT_TRUE(progress_of(Phrase{4, 5, 6, 7}, demanded, {}).complete);
+  EXPECT_EQ(progress_of(Phrase{4, 5, 6}, demanded, {}).met, 5);  // 4 5 6, 5, and 6 begun
+  EXPECT_FALSE(progress_of(Phrase{4, 4, 4}, {{4, 4}, {4, 4}}, {}).complete);
+}
+
+TEST(DemandedPhrases, NoPieceGoesOnWithTheLastWord) {
+  const std::vector<bool> inside = {false, false, false, false, false, false, true};
+  EXPECT_TRUE(progress_of(Phrase{4, 5}, {{5}}, inside).complete);
+  EXPECT_FALSE(progress_of(Phrase{4, 5, 6}, {{5}}, inside).complete);
+  EXPECT_TRUE(progress_of(Phrase{4, 5, 6, 5, 4}, {{5}, {5, 6}}, inside).complete);
+  // At 5 one phrase is met if its word ends, or the other is in the middle, and not both.
+  EXPECT_EQ(progress_of(Phrase{5}, {{5}, {5, 6}}, inside).met, 1);
+  EXPECT_EQ(progress_of(Phrase{5, 6}, {{5}, {5, 6}}, inside).met, 2);
 }
 
 }  // namespace

@@ -27,14 +27,17 @@ TEST(TokenRule, TheEndWaitsForTheLeastLength) {
 }
 
 TEST(TokenRule, NoNgramComesTwice) {
-  const NoRepeatedNgram rule(3);
+  SearchOptions options;
+  options.no_repeat_ngram = 3;
+  const NoRepeatedNgram rule(options);
   EXPECT_THAT(forbidden(rule, {4}), IsEmpty());
   EXPECT_THAT(forbidden(rule, {4, 5, 6, 4}), IsEmpty());
   EXPECT_THAT(forbidden(rule, {4, 5, 6, 4, 5}), ElementsAre(6));
   EXPECT_THAT(forbidden(rule, {4, 5, 6, 4, 5, 7, 4, 5}), ElementsAre(6, 7));
   EXPECT_THAT(forbidden(rule, {4, 4}), IsEmpty());
   EXPECT_THAT(forbidden(rule, {4, 4, 4}), ElementsAre(4));
-  EXPECT_THAT(forbidden(NoRepeatedNgram(1), {4, 9}), ElementsAre(4, 9));
+  options.no_repeat_ngram = 1;
+  EXPECT_THAT(forbidden(NoRepeatedNgram(options), {4, 9}), ElementsAre(4, 9));
 }
 
 TEST(TokenChooser, WhatIsThereIsPenalisedOnceWhicheverItsSign) {

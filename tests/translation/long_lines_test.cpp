@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace regard {
 namespace {
 
@@ -66,14 +68,14 @@ Translation part(const std::string& text, std::vector<std::string> source,
 TEST(LongLines, PartsAreJoinedSideBySide) {
   const auto first = part("x y", {"a", "b", "</s>"}, {4, 10}, {"Bo"});
   const auto second = part("z", {"c", "</s>"}, {10}, {"Cy"});
-  const auto whole = join_translations({first, second}, /*target_vocabulary=*/10);
-  EXPECT_EQ(whole.text, "x y z");
+  const auto whole =
+      join_translations(std::array{first, second}, /*target_vocabulary=*/10, TokenizerKind::bpe);
   EXPECT_THAT(whole.source_tokens, ElementsAre("a", "b", "c", "</s>"));
   EXPECT_THAT(whole.more_words, ElementsAre("Bo", "Cy"));
   ASSERT_EQ(whole.hypotheses.size(), 1U);
   const auto& hypothesis = whole.hypotheses[0];
   EXPECT_THAT(hypothesis.tokens, ElementsAre(4, 10, 11));
-  EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2, -1, -2));  // one </s>
+  EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2 - 3, -1, -2));  // one </s>
   EXPECT_DOUBLE_EQ(hypothesis.log_probability, -6 - 3);
   EXPECT_DOUBLE_EQ(hypothesis.score, -3 - 1.5);
   EXPECT_TRUE(hypothesis.finished);
@@ -86,7 +88,7 @@ TEST(LongLines, PartsAreJoinedSideBySide) {
 
 TEST(LongLines, OnePartIsTheWhole) {
   const auto only = part("x y", {"a", "b", "</s>"}, {4, 5}, {});
-  const auto whole = join_translations({only}, 10);
+  const auto whole = join_translations(std::array{only}, 10, TokenizerKind::bpe);
   EXPECT_EQ(whole.text, only.text);
   EXPECT_EQ(whole.hypotheses[0].tokens, only.hypotheses[0].tokens);
 }
@@ -96,9 +98,32 @@ TEST(LongLines, APartThatWasCutOffLeavesTheWholeUnfinished) {
   first.hypotheses[0].finished = false;
   first.hypotheses[0].token_log_p.pop_back();
   first.hypotheses[0].weights.pop_back();
-  const auto whole = join_translations({first, part("z", {"c", "</s>"}, {6}, {})}, 10);
+  const auto second = part("z", {"c", "</s>"}, {6}, {});
+  const auto whole = join_translations(std::array{first, second}, 10, TokenizerKind::bpe);
   EXPECT_FALSE(whole.hypotheses[0].finished);
-  EXPECT_EQ(whole.hypotheses[0].weights.size(), 4U);
+  EXPECT_EQ(whole.hypotheses[0].weights.size(), 3U);
+  EXPECT_EQ(whole.hypotheses[0].token_log_p.size(), 3U);
+}
+
+TEST(LongLines, BlankPartsArePassedOver) {
+  const auto there = part("x", {"a", "</s>"}, {4}, {});
+  const auto whole =
+      join_translations(std::array{Translation(), there, Translation()}, 10, TokenizerKind::bpe);
+  EXPECT_THAT(whole.source_tokens, ElementsAre("a", "</s>"));
+  EXPECT_THAT(whole.hypotheses[0].tokens, ElementsAre(4));
+  const std::array blank{Translation(), Translation()};
+  EXPECT_TRUE(join_translations(blank, 10, TokenizerKind::bpe).hypotheses.empty());
+}
+
+TEST(LongLines, BetweenCharactersStandsASpace) {
+  const auto first = part("x", {"a", "</s>"}, {4}, {});
+  const auto second = part("y", {"b", "</s>"}, {5}, {});
+  const auto whole = join_translations(std::array{first, second}, 10, TokenizerKind::character);
+  EXPECT_THAT(whole.source_tokens, ElementsAre("a", " ", "b", "</s>"));
+  EXPECT_THAT(whole.hypotheses[0].tokens, ElementsAre(4, 10, 5));
+  EXPECT_THAT(whole.more_words, ElementsAre(" "));
+  ASSERT_EQ(whole.hypotheses[0].weights.size(), 4U);
+  EXPECT_THAT(whole.hypotheses[0].weights[1], ElementsAre(0, 1, 0, 0));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::string file_with(const std::string& text) {
 TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
-  UnknownWords("").replace(tokenizers, translation);
+  UnknownWords("", *tokenizers.source).replace(tokenizers, translation);
   for (const auto& hypothesis : translation.hypotheses) {
     EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words), "le Bayeux cat");
   }
@@ -56,7 +56,8 @@ TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
 TEST(UnknownWords, AreTranslatedByADictionaryWhereItHasThem) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
-  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n")).replace(tokenizers, translation);
+  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *tokenizers.source)
+      .replace(tokenizers, translation);
   EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.more_words),
             "le Bayeux le félin");
 }
@@ -65,15 +66,15 @@ TEST(UnknownWords, NothingElseIsTouched) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.tokens = {4, 5, 5};
-  UnknownWords("").replace(tokenizers, translation);
+  UnknownWords("", *tokenizers.source).replace(tokenizers, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 5, 5));
   EXPECT_TRUE(translation.more_words.empty());
 }
 
 TEST(UnknownWords, ALineThatIsNoPairIsAnErrorWithItsPlace) {
-  for (const std::string line : {"cat", "\tchat", "cat\t"}) {
+  for (const std::string line : {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat"}) {
     try {
-      UnknownWords words(file_with("a\tun\n" + line + "\n"));
+      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_tokenizers().source);
       ADD_FAILURE() << line;
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr(":2: found `"));
