@@ -53,8 +53,8 @@ std::string without_blanks_behind(std::string line) {
 }
 
 std::vector<std::string> shortened(const std::vector<std::string>& words) {
-  std::vector<std::string> shorter;
-  for (const auto& word : words) shorter.push_back(truncate_to_width(word, longest_word));
+  auto shorter = words;
+  for (auto& word : shorter) word = truncate_to_width(word, longest_word);
   return shorter;
 }
 

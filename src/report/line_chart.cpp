@@ -64,7 +64,7 @@ std::string draw_band(const Series& series, std::size_t index, const Frame& fram
     const auto x = format_coordinate(frame.at_x(series.points[i].first));
     path +=
         fmt::format("{}{} {}", back.empty() ? "M" : "L", x, format_coordinate(frame.at_y(high)));
-    back = fmt::format("L{} {}", x, format_coordinate(frame.at_y(low))) + back;
+    back.insert(0, fmt::format("L{} {}", x, format_coordinate(frame.at_y(low))));
   }
   close();
   if (path.empty()) return "";

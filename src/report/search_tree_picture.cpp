@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <stdexcept>
 
 #include "report/format.h"
@@ -85,8 +86,8 @@ class Layout {
       if (place.children.empty()) place.row = rows_++;
       waiting.insert(waiting.end(), place.children.rbegin(), place.children.rend());
     }
-    for (auto place = places_.rbegin(); place != places_.rend(); ++place)
-      if (!place->children.empty()) place->row = places_[place->children.front()].row;
+    for (auto& place : std::views::reverse(places_))
+      if (!place.children.empty()) place.row = places_[place.children.front()].row;
   }
 
   // Each as wide as its widest token, with the score behind it.
