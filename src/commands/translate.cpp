@@ -17,6 +17,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
+#include "translation/check_search.h"
 
 namespace regard {
 namespace {
@@ -125,7 +126,7 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const ReadyModel& model) {
-  check_search(testing, model);
+  check_search(testing, *model.loaded.model);
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
     throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
                       arguments.n_best, testing.samples);
