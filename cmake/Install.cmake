@@ -33,6 +33,21 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cm
 install(FILES cmake/regard-config.cmake "${PROJECT_BINARY_DIR}/regard-config-version.cmake"
         DESTINATION lib/cmake/regard)
 
+# Completions and manual pages are what the installed program says of itself.
+install(CODE [=[
+  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  function(say_into file)
+    message(STATUS "Installing: ${prefix}/share/${file}")
+    execute_process(COMMAND "${prefix}/bin/regard" ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE "${prefix}/share/${file}" "${text}")
+  endfunction()
+  say_into(bash-completion/completions/regard completions bash)
+  say_into(zsh/site-functions/_regard completions zsh)
+  say_into(fish/vendor_completions.d/regard.fish completions fish)
+  message(STATUS "Installing: ${prefix}/share/man/man1")
+  execute_process(COMMAND "${prefix}/bin/regard" man --into "${prefix}/share/man/man1" COMMAND_ERROR_IS_FATAL ANY)
+]=])
+
 install(DIRECTORY configs DESTINATION share/regard OPTIONAL)
 install(FILES README.md LICENSE DESTINATION share/doc/regard OPTIONAL)
 install(DIRECTORY examples DESTINATION share/doc/regard)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds regard and installs it with all the libraries it needs, its own among them
-# (find_package(regard)): scripts/install.sh PREFIX
+# Builds regard and installs it with all the libraries it needs, its own among them (find_package(regard)),
+# completions and manual pages: scripts/install.sh PREFIX
 # The folder PREFIX can be moved, also to another machine with the same or a newer C library.
 set -euo pipefail
 

@@ -11,7 +11,9 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/outline.h"
 #include "cli/score_arguments.h"
+#include "cli/shell_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
 
@@ -25,8 +27,12 @@ enum class Verb {
   average,
   info,
   config_print,
+  config_init,
+  config_convert,
   config_docs,
-  config_schema
+  config_schema,
+  completions,
+  man
 };
 
 class CommandLine {
@@ -39,7 +45,10 @@ class CommandLine {
   // printed, or a mistake reported.
   std::optional<ExitCode> parse(int argc, char** argv);
 
+  CommandOutline outline() const { return regard::outline(program_); }
+
   Verb verb = {};
+  bool quiet = false;
   TrainArguments train;
   TranslateArguments translate;
   EvaluateArguments evaluate;
@@ -47,6 +56,10 @@ class CommandLine {
   AverageArguments average;
   InfoArguments info;
   ConfigArguments config;
+  ConfigInitArguments config_init;
+  ConfigConvertArguments config_convert;
+  CompletionsArguments completions;
+  ManArguments man;
 
  private:
   CLI::App program_;

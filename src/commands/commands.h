@@ -19,7 +19,5 @@ ExitCode score(const ScoreArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);
-ExitCode print_config_docs();
-ExitCode print_config_schema();
 
 }  // namespace regard

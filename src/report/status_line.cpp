@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/quiet.h"
 
 namespace regard {
 namespace {
@@ -31,7 +32,7 @@ Terminal stderr_terminal() {
   Terminal terminal;
   const char* const term = std::getenv("TERM");
   const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
-  terminal.live = isatty(STDERR_FILENO) == 1 && !dumb;
+  terminal.live = isatty(STDERR_FILENO) == 1 && !dumb && !is_quiet();
   const char* const no_color = std::getenv("NO_COLOR");
   terminal.color = terminal.live && (!no_color || *no_color == '\0');
   winsize size{};

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The install tree stands on its own: installed, moved to another place, the programs in it train a model,
-# and examples/translate, built against its CMake package, translates as its `regard` does.
+# and examples/translate, built against its CMake package, translates as its `regard` does. Completions
+# and manual pages are there.
 # usage: example.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1
@@ -16,6 +17,12 @@ fail() {
 cmake --install "$build_dir" --prefix "$work/before" --strip >"$work/log" || fail "$(<"$work/log")"
 mv "$work/before" "$work/moved"
 prefix=$work/moved
+
+for file in bash-completion/completions/regard zsh/site-functions/_regard \
+  fish/vendor_completions.d/regard.fish man/man1/regard.1 man/man1/regard-translate.1; do
+  [[ -s $prefix/share/$file ]] || fail "not installed: share/$file"
+done
+cmp "$prefix/share/bash-completion/completions/regard" <("$prefix/bin/regard" completions bash)
 
 cmake -S "$prefix/share/doc/regard/examples/translate" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
