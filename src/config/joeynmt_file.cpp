@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "config/field.h"
 #include "config/scalar.h"
 #include "config/yaml_check.h"
@@ -13,6 +14,9 @@
 
 namespace regard {
 namespace {
+
+// Aliases can make endless ones of a few bytes.
+constexpr std::size_t most_values = 10'000;
 
 std::string lower(std::string text) {
   for (auto& c : text) {
@@ -38,7 +42,16 @@ void walk(const YAML::Node& node, const std::string& key, const Action& action) 
   }
 }
 
+void check_utf8(const std::string& text, const std::string& name) {
+  try {
+    static_cast<void>(Json(text).dump());
+  } catch (const Json::type_error&) {
+    throw ConfigError("{}: not UTF-8", name);
+  }
+}
+
 YAML::Node load(const std::string& text, const std::string& name) {
+  check_utf8(text, name);
   try {
     check_yaml(text, name);
     return YAML::Load(text);
@@ -60,6 +73,10 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
         name_, section);
   }
   walk(root, "", [&](const std::string& key, const YAML::Node& node) {
+    if (values_.size() == most_values) {
+      throw ConfigError("{}:{}: more than {} values, which is no configuration", name_,
+                        node.Mark().line + 1, most_values);
+    }
     const auto value = node.IsSequence() ? joined(node) : node.IsNull() ? "" : node.Scalar();
     values_[key] = {value, node.Mark().line + 1, node.IsNull(), false};
   });

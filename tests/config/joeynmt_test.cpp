@@ -197,6 +197,17 @@ TEST(JoeyNmt, WhatIsNoneOfItsConfigurationsIsRefused) {
   EXPECT_THAT([] { convert("- 1\n"); }, says("no section `data`"));
   EXPECT_THAT([] { convert(""); }, says("no section `data`"));
   EXPECT_THAT([] { convert("a: [\n"); }, says("not YAML"));
+  EXPECT_THAT([] { convert("name: \xFF\n"); }, says("not UTF-8"));
+}
+
+TEST(JoeyNmt, AliasesThatGrowWithoutEndAreRefused) {
+  std::string text = "data: {a0: &a0 {x: 1}";
+  for (int i = 1; i < 60; ++i) {
+    text += ", a" + std::to_string(i) + ": &a" + std::to_string(i);
+    text += " {x: *a" + std::to_string(i - 1) + ", y: *a" + std::to_string(i - 1) + "}";
+  }
+  EXPECT_THAT([&] { convert(text + "}\ntraining: {}\nmodel: {}\n"); },
+              ThrowsMessage<ConfigError>(HasSubstr("more than 10000 values")));
 }
 
 }  // namespace
