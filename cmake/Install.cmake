@@ -1,10 +1,14 @@
-# cmake --install: the programs and every library they need but the C library, in one folder that can
-# be moved. bin/regard looks in ../lib, also on behalf of the libraries there: that is what RPATH
-# does and RUNPATH, the linker's default, does not.
+# cmake --install: the programs, the library and everything that they need but the C library, in one
+# folder that can be moved. bin/regard looks in ../lib, also on behalf of the libraries there: that is
+# what RPATH does and RUNPATH, the linker's default, does not.
+include(CMakePackageConfigHelpers)
+
 foreach(program regard regard-torch)
   set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
   target_link_options(${program} PRIVATE "LINKER:--disable-new-dtags")
 endforeach()
+set_target_properties(regard_library PROPERTIES INSTALL_RPATH "$ORIGIN")
+target_link_options(regard_library PRIVATE "LINKER:--disable-new-dtags")
 
 install(TARGETS regard regard-torch
   RUNTIME_DEPENDENCIES
@@ -19,5 +23,31 @@ file(GLOB torch_on_demand
      "${torch_root}/../nvidia/c*/lib/libnvrtc-builtins.so.*"
      "${torch_root}/../nvidia/c*/lib/libcusolver.so.*")
 install(FILES ${torch_on_demand} DESTINATION lib)
+
+# find_package(regard) in other projects.
+install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib)
+install(FILES src/library/model.h DESTINATION include/regard)
+install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/regard-config.cmake "${PROJECT_BINARY_DIR}/regard-config-version.cmake"
+        DESTINATION lib/cmake/regard)
+
+# Completions and manual pages are what the installed program says of itself.
+install(CODE [=[
+  set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
+  function(say_into file)
+    message(STATUS "Installing: ${prefix}/share/${file}")
+    execute_process(COMMAND "${prefix}/bin/regard" ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+    file(WRITE "${prefix}/share/${file}" "${text}")
+  endfunction()
+  say_into(bash-completion/completions/regard completions bash)
+  say_into(zsh/site-functions/_regard completions zsh)
+  say_into(fish/vendor_completions.d/regard.fish completions fish)
+  message(STATUS "Installing: ${prefix}/share/man/man1")
+  execute_process(COMMAND "${prefix}/bin/regard" man --into "${prefix}/share/man/man1" COMMAND_ERROR_IS_FATAL ANY)
+]=])
+
 install(DIRECTORY configs DESTINATION share/regard OPTIONAL)
 install(FILES README.md LICENSE DESTINATION share/doc/regard OPTIONAL)
+install(DIRECTORY examples DESTINATION share/doc/regard)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds regard and installs it with all the libraries it needs: scripts/install.sh PREFIX
+# Builds regard and installs it with all the libraries it needs, its own among them (find_package(regard)),
+# completions and manual pages: scripts/install.sh PREFIX
 # The folder PREFIX can be moved, also to another machine with the same or a newer C library.
 set -euo pipefail
 
@@ -10,6 +11,6 @@ fi
 prefix=$(realpath -m "$1")
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-scripts/build.sh regard
+scripts/build.sh regard regard_library
 cmake --install build --prefix "$prefix" --strip
 echo "installed: $prefix/bin/regard ($(du -sh "$prefix" | cut -f 1) in all)"

@@ -1,11 +1,13 @@
-// regard: understands the command line, and hands it to regard-torch, which lies beside it. What is
-// answered by words alone, --help or a mistake, is answered at once: loading LibTorch takes longer.
+// regard: understands the command line, and hands it to regard-torch, which lies beside it. What
+// needs no model, --help or a mistake or completions, is answered at once: loading LibTorch takes
+// longer.
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "answers/answers.h"
 #include "base/log.h"
 #include "cli/command_line.h"
 
@@ -26,6 +28,7 @@ regard::ExitCode hand_over(char** argv) {
 
 int main(int argc, char** argv) {
   regard::CommandLine command_line;
-  const auto answered = command_line.parse(argc, argv);
+  auto answered = command_line.parse(argc, argv);
+  if (!answered) answered = regard::answer(command_line);
   return static_cast<int>(answered ? *answered : hand_over(argv));
 }

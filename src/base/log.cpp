@@ -8,11 +8,13 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/quiet.h"
 
 namespace regard::log {
 namespace {
 
 void (*before_line)() = nullptr;
+bool quiet = false;
 
 spdlog::logger& logger() {
   static const auto instance = [] {
@@ -94,3 +96,16 @@ void set_before_line(void (*hook)()) {
 }
 
 }  // namespace regard::log
+
+namespace regard {
+
+void be_quiet() {
+  log::quiet = true;
+  log::logger().sinks().front()->set_level(spdlog::level::warn);
+}
+
+bool is_quiet() {
+  return log::quiet;
+}
+
+}  // namespace regard

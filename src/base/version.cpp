@@ -6,4 +6,8 @@ const char* version() {
   return REGARD_VERSION;
 }
 
+const char* release_date() {
+  return REGARD_DATE;
+}
+
 }  // namespace regard

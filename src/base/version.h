@@ -4,5 +4,7 @@
 namespace regard {
 
 const char* version();
+// Of the build's configuration, or SOURCE_DATE_EPOCH: 2026-11-22.
+const char* release_date();
 
 }  // namespace regard

@@ -10,7 +10,8 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
           "models", arguments.models,
           "one run folder, with --last or --best; or two models or more, each a run folder "
           "(its best model, else its last) or a model folder")
-      ->required();
+      ->required()
+      ->type_name("MODEL");
   auto* last = command->add_option("--last", arguments.last, "the run's N newest checkpoints");
   last->check(CLI::Range(1, 1000))->type_name("N");
   command

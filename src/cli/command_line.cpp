@@ -3,10 +3,26 @@
 #include <iostream>
 
 #include "base/log.h"
+#include "base/quiet.h"
 #include "base/version.h"
 #include "cli/misuse.h"
 
 namespace regard {
+namespace {
+
+// What every command has: examples below its help, and --quiet where it does something.
+void finish(CLI::App& command, bool& quiet, const std::string& words = "") {
+  command.footer(examples_text(examples_of(words)));
+  const auto below = command.get_subcommands([](CLI::App*) { return true; });
+  if (below.empty()) {
+    command.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
+  }
+  for (auto* next : below) {
+    finish(*next, quiet, words.empty() ? next->get_name() : words + " " + next->get_name());
+  }
+}
+
+}  // namespace
 
 CommandLine::CommandLine()
     : program_("Train and run sequence-to-sequence translators with attention.", "regard") {
@@ -21,10 +37,15 @@ CommandLine::CommandLine()
   add_average(program_, average)->callback(is(Verb::average));
   add_info(program_, info)->callback(is(Verb::info));
   add_report(program_, report)->callback(is(Verb::report));
-  const auto configs = add_config(program_, config);
+  const auto configs = add_config(program_, config, config_init, config_convert);
   configs.print->callback(is(Verb::config_print));
+  configs.init->callback(is(Verb::config_init));
+  configs.convert->callback(is(Verb::config_convert));
   configs.docs->callback(is(Verb::config_docs));
   configs.schema->callback(is(Verb::config_schema));
+  add_completions(program_, completions)->callback(is(Verb::completions));
+  add_man(program_, man)->callback(is(Verb::man));
+  finish(program_, quiet);
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
@@ -37,6 +58,7 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }
+  if (quiet) be_quiet();
   return std::nullopt;
 }
 

@@ -11,8 +11,10 @@
 #include "cli/config_arguments.h"
 #include "cli/evaluate_arguments.h"
 #include "cli/info_arguments.h"
+#include "cli/outline.h"
 #include "cli/report_arguments.h"
 #include "cli/score_arguments.h"
+#include "cli/shell_arguments.h"
 #include "cli/train_arguments.h"
 #include "cli/translate_arguments.h"
 
@@ -27,8 +29,12 @@ enum class Verb {
   info,
   report,
   config_print,
+  config_init,
+  config_convert,
   config_docs,
-  config_schema
+  config_schema,
+  completions,
+  man
 };
 
 class CommandLine {
@@ -41,7 +47,10 @@ class CommandLine {
   // printed, or a mistake reported.
   std::optional<ExitCode> parse(int argc, char** argv);
 
+  CommandOutline outline() const { return regard::outline(program_); }
+
   Verb verb = {};
+  bool quiet = false;
   TrainArguments train;
   TranslateArguments translate;
   EvaluateArguments evaluate;
@@ -50,6 +59,10 @@ class CommandLine {
   InfoArguments info;
   ReportArguments report;
   ConfigArguments config;
+  ConfigInitArguments config_init;
+  ConfigConvertArguments config_convert;
+  CompletionsArguments completions;
+  ManArguments man;
 
  private:
   CLI::App program_;

@@ -10,14 +10,15 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
-  command.add_option("--tokenize", arguments.tokenizer,
-                     "BLEU's tokenizer, as in sacreBLEU: 13a, intl, zh, char or none");
+  command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
+      ->type_name("13a|intl|zh|char|none");
   command.add_flag("--lowercase", arguments.lowercase,
                    "score BLEU and chrF without regard to case");
   command
       .add_option("--chrf-word-order", arguments.chrf_word_order,
                   "word n-grams in chrF; 2 is chrF++")
-      ->check(CLI::Range(0, 9));
+      ->check(CLI::Range(0, 9))
+      ->type_name("N");
   command.add_flag("--ter-normalized", arguments.ter_normalized,
                    "TER: part punctuation from words");
   command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: leave punctuation out");
@@ -66,7 +67,8 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
                       "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
           ->delimiter(',')
           ->allow_extra_args(false)
-          ->needs(source);
+          ->needs(source)
+          ->type_name("LENGTHS");
   command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
       ->needs(by_length)
       ->type_name("FILE");
@@ -88,11 +90,13 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =
       program.add_subcommand("evaluate", "Score a model's translations, or those in files");
-  auto* source = command->add_option("-s,--src", arguments.source, "the source text, plain or .gz");
+  auto* source = command->add_option("-s,--src", arguments.source, "the source text, plain or .gz")
+                     ->type_name("FILE");
   command
       ->add_option("-r,--ref", arguments.references,
                    "its reference translations, one file or several")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   auto* model = add_model_options(*command, arguments.model)->needs(source);
   command
       ->add_option("--hypotheses", arguments.hypotheses,
@@ -105,13 +109,13 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
                    "other systems' translations of the same source, scored beside the model's")
       ->type_name("FILE");
   command->add_option("-o,--output", arguments.output, "keep the model's translations here")
-      ->needs(model);
+      ->needs(model)
+      ->type_name("FILE");
   add_metric_options(*command, arguments);
   add_part_options(*command, arguments, source, model);
   auto* format =
-      command
-          ->add_option("--format", arguments.format, "text, json, markdown or latex (default text)")
-          ->type_name("NAME");
+      command->add_option("--format", arguments.format, "how figures are printed (default text)")
+          ->type_name("text|json|markdown|latex");
   command->add_flag("--json", arguments.json, "the same as --format json")->excludes(format);
   add_significance_options(*command, arguments);
   add_search_options(*command, model, arguments.search);

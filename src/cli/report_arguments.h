@@ -11,7 +11,7 @@
 namespace regard {
 
 struct ReportArguments {
-  ModelArguments model;  // its `model` is the run
+  ModelArguments model;  // its one model is the run
   std::string output;
   std::string source;
   std::string reference;

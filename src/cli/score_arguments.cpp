@@ -16,11 +16,9 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
                                   "model's are made one (--symmetrise)")
                       ->needs(align)
                       ->type_name("MODEL");
-  command
-      .add_option("--symmetrise", arguments.symmetrise,
-                  "how: grow-diag-final-and (as it is unless given), intersection or union")
+  command.add_option("--symmetrise", arguments.symmetrise, "how; grow-diag-final-and unless given")
       ->needs(reverse)
-      ->type_name("HOW");
+      ->type_name("grow-diag-final-and|intersection|union");
   command
       .add_option("--alignments-gold", arguments.gold,
                   "gold alignments of the pairs: the alignment error rate is reported")
@@ -34,9 +32,11 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   auto* command = program.add_subcommand(
       "score", "Say how probable a model finds given translations, and how it aligns them");
   add_model_options(*command, arguments.model)->required();
-  command->add_option("-s,--src", arguments.source, "the source text, plain or .gz")->required();
-  auto* target =
-      command->add_option("-t,--trg", arguments.target, "its translations, line by line");
+  command->add_option("-s,--src", arguments.source, "the source text, plain or .gz")
+      ->required()
+      ->type_name("FILE");
+  auto* target = command->add_option("-t,--trg", arguments.target, "its translations, line by line")
+                     ->type_name("FILE");
   auto* n_best =
       command
           ->add_option("--n-best", arguments.n_best,
@@ -47,8 +47,10 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   command->add_option("--feature", arguments.feature, "the feature's name")
       ->needs(n_best)
       ->type_name("NAME");
-  command->add_option("-o,--output", arguments.output,
-                      "where the scores go; standard output when not given");
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "where the scores go; standard output when not given")
+      ->type_name("FILE");
   command->add_flag("--words", arguments.words, "the log-probability of each word too")
       ->excludes(n_best);
   command->add_flag("--json", arguments.json, "print one JSON object")->excludes(n_best);

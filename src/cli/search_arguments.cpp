@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/suggest.h"
+
 namespace regard {
 namespace {
 
@@ -44,7 +46,10 @@ CLI::Validator wanted_as(const Range& range) {
     Value value{};
     if constexpr (Choice<Value>) {
       if (read_choice(input, value)) return {};
-      return fmt::format("found `{}`, wanted one of {}", input, names_of<Value>(", "));
+      const auto names = enum_names(value);
+      const auto near = nearest(input, {names.begin(), names.end()});
+      return fmt::format("found `{}`, wanted one of {}{}", input, names_of<Value>(", "),
+                         near ? fmt::format("; did you mean `{}`?", *near) : "");
     } else {
       const std::string kind = std::is_integral_v<Value> ? "a whole number" : "a number";
       if (CLI::detail::lexical_cast(input, value) && static_cast<double>(value) >= range.min &&

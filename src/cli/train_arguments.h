@@ -19,6 +19,7 @@ struct TrainArguments {
   bool fresh = false;
   bool fall_back = false;
   bool dry_run = false;
+  bool json = false;
 };
 
 CLI::App* add_train(CLI::App& program, TrainArguments& arguments);

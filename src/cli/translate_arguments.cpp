@@ -5,11 +5,15 @@ namespace regard {
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
   auto* model = add_model_options(*command, arguments.model)->required();
-  command->add_option("-i,--input", arguments.input,
-                      "text to translate, plain or .gz; standard input when not given");
-  command->add_option("-o,--output", arguments.output,
-                      "where translations go, complete or not at all; standard output when not "
-                      "given");
+  command
+      ->add_option("-i,--input", arguments.input,
+                   "text to translate, plain or .gz; standard input when not given")
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "where translations go, complete or not at all; standard output when not "
+                   "given")
+      ->type_name("FILE");
   command
       ->add_option("--n-best", arguments.n_best,
                    "print the N best translations of each line, in the format of Moses")

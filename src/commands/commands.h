@@ -21,7 +21,5 @@ ExitCode average(const AverageArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode report(const ReportArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);
-ExitCode print_config_docs();
-ExitCode print_config_schema();
 
 }  // namespace regard

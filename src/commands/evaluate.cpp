@@ -13,6 +13,7 @@
 #include "commands/ready_model.h"
 #include "metrics/suspicions.h"
 #include "report/progress.h"
+#include "translation/check_search.h"
 #include "translation/forced_translation.h"
 
 namespace regard {
@@ -43,7 +44,7 @@ class ModelEvaluation {
   explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_model(arguments.model)),
         testing_(arguments.search.over(model_.loaded.options.testing)) {
-    check_search(testing_, model_);
+    check_search(testing_, *model_.loaded.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 

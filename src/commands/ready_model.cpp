@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
-#include "config/check.h"
 #include "data/line_checks.h"
 #include "model/ensemble.h"
 #include "translation/device.h"
@@ -77,16 +76,6 @@ ReadyModel load_model(const ModelArguments& arguments) {
     first.model->eval();
   }
   return {paths[0], paths.size(), device, std::move(workers), std::move(first)};
-}
-
-void check_search(const TestingOptions& options, const ReadyModel& model) {
-  check_testing_options(options);
-  if (options.coverage_beta > 0 && !model.loaded.model->shows_attention()) {
-    throw ConfigError(
-        "coverage_beta is {}, but the model has no attention, and coverage is a sum of attention "
-        "weights; set it to 0",
-        options.coverage_beta);
-  }
 }
 
 std::vector<std::string> readable(const ReadyModel& model, std::vector<std::string> lines,

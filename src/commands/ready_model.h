@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "cli/model_arguments.h"
-#include "config/testing_options.h"
 #include "metrics/alignment_error.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
@@ -28,9 +27,6 @@ struct ReadyModel {
 // Makes the workers too, so it comes before the first tensor. Errors as of resolve_model(),
 // find_device() and load_model(); ConfigError where models do not go together.
 ReadyModel load_model(const ModelArguments& arguments);
-
-// ConfigError where the options contradict each other or the model.
-void check_search(const TestingOptions& options, const ReadyModel& model);
 
 // What the model reads of these lines of the file `path`: its beginning where one is too long to be
 // a sentence, with a warning.

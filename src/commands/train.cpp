@@ -12,6 +12,8 @@
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
+#include "commands/model_report.h"
+#include "commands/output_file.h"
 #include "config/check.h"
 #include "config/reader.h"
 #include "data/batches.h"
@@ -165,6 +167,12 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
   log::info("Translate with: regard translate -m {}", run.path().string());
 }
 
+void print_report(const RunFolder& run) {
+  OutputFile output("");
+  output.write(to_json(report_on(run.path())).dump(2) + "\n");
+  output.commit();
+}
+
 }  // namespace
 
 ExitCode train(const TrainArguments& arguments) {
@@ -205,6 +213,7 @@ ExitCode train(const TrainArguments& arguments) {
   }
   record_end(run, trainer->position().step, reason.sentence);
   log_end(run, *trainer, reason);
+  if (arguments.json) print_report(run);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
   return ExitCode::ok;
 }

@@ -21,6 +21,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
+#include "translation/check_search.h"
 
 namespace regard {
 namespace {
@@ -100,7 +101,7 @@ std::optional<std::int64_t> total_lines(const std::string& input) {
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const ReadyModel& model) {
-  check_search(testing, model);
+  check_search(testing, *model.loaded.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
     throw ConfigError("{} looks into one model: give one with -m, not {}",
                       arguments.explain ? "--explain" : "--report", model.members);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 
 namespace regard {
 namespace {
@@ -85,7 +86,9 @@ Symmetrisation symmetrisation_named(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }
-  throw ConfigError("--symmetrise '{}': give grow-diag-final-and, intersection or union", name);
+  std::vector<std::string> known;
+  for (const auto& [value, known_name] : names) known.emplace_back(known_name);
+  throw unknown_name("symmetrisation", name, known);
 }
 
 Alignment transposed(const Alignment& alignment) {

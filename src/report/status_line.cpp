@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
+#include "base/quiet.h"
 
 namespace regard {
 namespace {
@@ -29,7 +30,8 @@ Terminal terminal_at(int descriptor) {
   Terminal terminal;
   const char* const term = std::getenv("TERM");
   const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
-  terminal.live = isatty(descriptor) == 1 && !dumb;
+  const bool silenced = descriptor == STDERR_FILENO && is_quiet();
+  terminal.live = isatty(descriptor) == 1 && !dumb && !silenced;
   const char* const no_color = std::getenv("NO_COLOR");
   terminal.color = terminal.live && (!no_color || *no_color == '\0');
   winsize size{};

@@ -1,0 +1,187 @@
+"""Computes in plain PyTorch what regard computes of the same model folder, and compares.
+
+The forward pass is written out anew (scripts/check_export/forward.py) from the tensor names of
+docs/python.md; `regard score --words` says what regard finds. Without MODEL, small models of several
+kinds are trained for some seconds each. Fails where a log-probability differs by more than 1e-4.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = ROOT / "build"
+WORK = BUILD / "check_export"
+MOST = 1e-4
+ENVIRONMENT_ERROR = 6
+
+PACKAGES = ["safetensors", "sentencepiece", "PyYAML", "numpy"]
+SMALL = ["training.max_steps=150", "training.validation_every=150", "training.validation_unit=steps"]
+STACK = [
+    "model.encoder.layers=2",
+    "model.decoder.layers=2",
+    "model.encoder.residual=true",
+    "model.decoder.residual=true",
+    "model.encoder.layer_norm=true",
+    "model.decoder.layer_norm=true",
+]
+KINDS = {
+    "GRU, additive attention": ["configs/quickstart.yaml"],
+    "the same, reset gate after the product, tied output": [
+        "configs/quickstart.yaml",
+        "model.encoder.reset_gate=after",
+        "model.decoder.reset_gate=after",
+        "model.decoder.readout_size=128",
+        "model.tied_embeddings=output",
+    ],
+    "two layers of LSTM, residual, layer norm": [
+        "configs/quickstart.yaml",
+        "model.encoder.cell=lstm",
+        "model.decoder.cell=lstm",
+        "model.decoder.initial_state=mean",
+        *STACK,
+    ],
+    "Transformer": ["configs/transformer.yaml"],
+    "Transformer, post-norm, learned positions": [
+        "configs/transformer.yaml",
+        *(f"model.{side}.norm=post" for side in ("encoder", "decoder")),
+        *(f"model.{side}.position=learned" for side in ("encoder", "decoder")),
+    ],
+}
+
+
+class Failure(Exception):
+    """Ends in a sentence for the user and an exit code."""
+
+    def __init__(self, message, code=ENVIRONMENT_ERROR):
+        super().__init__(message)
+        self.code = code
+
+
+def warn(text):
+    print(f"check_export: {text}", file=sys.stderr, flush=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/check_export.sh",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="PYTHON names the Python that has PyTorch; that of .venv unless given.",
+    )
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="run folders or model folders")
+    parser.add_argument("--src", default="data/test.en", help="source text, data/test.en")
+    parser.add_argument("--trg", default="data/test.fr", help="its translation, data/test.fr")
+    parser.add_argument("--pairs", type=int, default=100, help="how many, 100")
+    return parser.parse_args()
+
+
+def call(command, **more):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **more)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
+    return done.stdout
+
+
+def environment():
+    """A Python with PyTorch, and an environment that has the packages beside it."""
+    python = os.environ.get("PYTHON") or ROOT / ".venv" / "bin" / "python"
+    try:
+        call([python, "-W", "ignore", "-c", "import torch"])
+    except (OSError, Failure) as error:
+        raise Failure(f"{python}: no Python with PyTorch ({error}); name one: PYTHON=…") from error
+    packages = WORK / "packages"
+    if not (packages / "installed").is_file():
+        warn(f"installing {', '.join(PACKAGES)} into {packages}")
+        call([python, "-m", "pip", "install", "--quiet", "--target", packages, *PACKAGES])
+        (packages / "installed").touch()
+    more = {"PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"}
+    return python, {**os.environ, **more}
+
+
+def trained():
+    """Name and model folder of each kind, trained for some steps where it is not there."""
+    for name, (config, *overrides) in KINDS.items():
+        folder = WORK / "-".join("".join(c if c.isalnum() else " " for c in name).lower().split())
+        warn(f"training: {name}")
+        yield name, folder, [config, f"training.model_dir={folder}", *SMALL, *overrides]
+
+
+def models(options):
+    if options.models:
+        return {model: pathlib.Path(model) for model in options.models}
+    found = {}
+    for name, folder, recipe in trained():
+        call([BUILD / "regard", "train", "--fresh", "-c", *recipe])
+        found[name] = folder
+    return found
+
+
+def model_folder(model):
+    """Of a run its best, else its last."""
+    for name in ("best", "last"):
+        if (model / name / "model.safetensors").is_file():
+            return model / name
+    return model
+
+
+def by_regard(model, source, target):
+    scored = call(
+        [BUILD / "regard", "score", "-m", model, "-s", source, "-t", target, "--words", "--json"]
+    )
+    return [
+        [word["log_probability"] for word in line["words"]] for line in json.loads(scored)["scores"]
+    ]
+
+
+def first_lines(path, count, name):
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)[:count]
+    (WORK / name).write_text("".join(lines), encoding="utf-8")
+    return WORK / name
+
+
+def compare(ours, theirs):
+    """Words compared, and the largest difference."""
+    if [len(line) for line in ours] != [len(line) for line in theirs]:
+        raise Failure("regard and PyTorch do not see the same words")
+    pairs = [(a, b) for x, y in zip(ours, theirs) for a, b in zip(x, y)]
+    if not pairs:
+        raise Failure("there are no words to compare")
+    return len(pairs), max(abs(a - b) for a, b in pairs)
+
+
+def main():
+    options = arguments()
+    WORK.mkdir(parents=True, exist_ok=True)
+    python, variables = environment()
+    source = first_lines(options.src, options.pairs, "source")
+    target = first_lines(options.trg, options.pairs, "target")
+    figures = {}
+    print("| model | words and ends of sentences | largest difference of log P |\n|---|---:|---:|")
+    for name, model in models(options).items():
+        pairs = [source, target, options.pairs]
+        scored = call(
+            [python, "-W", "ignore", HERE / "score.py", model_folder(model), *pairs], env=variables
+        )
+        theirs = json.loads(scored)
+        words, most = compare(by_regard(model, source, target), theirs)
+        print(f"| {name} | {words} | {most:.1e} |", flush=True)
+        figures[name] = {"words": words, "largest_difference": most}
+    print()
+    print(json.dumps(figures))
+    wrong = [name for name, figure in figures.items() if not figure["largest_difference"] <= MOST]
+    if wrong:
+        raise Failure(f"more than {MOST}: {', '.join(wrong)}", code=1)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        warn(str(failure))
+        sys.exit(failure.code)

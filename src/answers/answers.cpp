@@ -1,0 +1,70 @@
+#include "answers/answers.h"
+
+#include <exception>
+#include <iostream>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "cli/completions.h"
+#include "config/docs.h"
+
+namespace regard {
+namespace {
+
+bool run(const CommandLine& given) {
+  switch (given.verb) {
+    case Verb::config_init:
+      init_config(given.config_init);
+      return true;
+    case Verb::config_convert:
+      convert_config(given.config_convert);
+      return true;
+    case Verb::config_docs:
+      print(options_markdown());
+      return true;
+    case Verb::config_schema:
+      print(options_schema());
+      return true;
+    case Verb::completions:
+      print(completions(given.outline(), given.completions.shell));
+      return true;
+    case Verb::man:
+      print_manual(given.outline(), given.man);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<ExitCode> answer(const CommandLine& given) {
+  try {
+    if (!run(given)) return std::nullopt;
+    return ExitCode::ok;
+  } catch (const Error& error) {
+    log::error("{}", error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    log::error("unexpected: {}\nThis is a fault of regard {}; please report it", error.what(),
+               version());
+    return ExitCode::unexpected;
+  }
+}
+
+void print(std::string_view text) {
+  if (!(std::cout << text).flush()) {
+    throw EnvironmentError("standard output: cannot be written");
+  }
+}
+
+void print_to(const std::string& path, std::string_view text) {
+  if (path.empty() || path == "-") {
+    print(text);
+  } else {
+    write_file(path, text);
+  }
+}
+
+}  // namespace regard

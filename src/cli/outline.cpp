@@ -1,0 +1,89 @@
+#include "cli/outline.h"
+
+#include <algorithm>
+
+namespace regard {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+ValueKind kind_of(const std::string& value) {
+  if (value.empty()) return ValueKind::none;
+  if (value.find('|') != std::string::npos) return ValueKind::choice;
+  if (value == "KEY=VALUE") return ValueKind::setting;
+  if (value == "FILE") return ValueKind::file;
+  if (value == "MODEL" || value == "FOLDER") return ValueKind::folder;
+  return ValueKind::other;
+}
+
+OptionOutline outline_of(const CLI::Option& option) {
+  OptionOutline result;
+  for (const auto& name : option.get_snames()) result.names.push_back("-" + name);
+  for (const auto& name : option.get_lnames()) result.names.push_back("--" + name);
+  result.help = option.get_description();
+  result.group = option.get_group();
+  result.required = option.get_required();
+  result.repeated = option.get_expected_max() > 1;
+  if (option.get_items_expected_max() == 0) return result;
+  // The parser appends what its checks say: "N:INT in [1 - 1000]".
+  const auto type = option.get_type_name();
+  result.value = type.substr(0, type.find(':'));
+  const auto open = type.find('[');
+  if (open != std::string::npos) {
+    result.range = type.substr(open + 1, type.find(']', open) - open - 1);
+  }
+  result.kind = kind_of(result.value);
+  if (result.kind == ValueKind::choice) result.choices = split(result.value, '|');
+  return result;
+}
+
+CommandOutline outline_of(const CLI::App& command, const std::string& above) {
+  CommandOutline result;
+  result.name = above.empty() ? command.get_name() : above + " " + command.get_name();
+  result.help = command.get_description();
+  for (const auto* option : command.get_options()) {
+    auto& list = option->nonpositional() ? result.options : result.arguments;
+    list.push_back(outline_of(*option));
+  }
+  for (const auto* next : command.get_subcommands([](const CLI::App*) { return true; })) {
+    result.commands.push_back(outline_of(*next, result.name));
+  }
+  result.examples = examples_of(result.words());
+  return result;
+}
+
+void collect(const CommandOutline& command, std::vector<const CommandOutline*>& all) {
+  all.push_back(&command);
+  for (const auto& next : command.commands) collect(next, all);
+}
+
+}  // namespace
+
+std::string CommandOutline::words() const {
+  const auto blank = name.find(' ');
+  return blank == std::string::npos ? "" : name.substr(blank + 1);
+}
+
+std::string CommandOutline::last_word() const {
+  return name.substr(name.rfind(' ') + 1);
+}
+
+CommandOutline outline(const CLI::App& program) {
+  return outline_of(program, "");
+}
+
+std::vector<const CommandOutline*> all_commands(const CommandOutline& command) {
+  std::vector<const CommandOutline*> all;
+  collect(command, all);
+  return all;
+}
+
+}  // namespace regard

@@ -1,0 +1,52 @@
+// How a configuration of JoeyNMT's is carried over, section by section: joeynmt_data.cpp,
+// joeynmt_model.cpp, joeynmt_training.cpp. Private to config/.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "config/joeynmt.h"
+#include "config/joeynmt_file.h"
+#include "config/scalar.h"
+
+namespace regard {
+
+class Conversion {
+ public:
+  Conversion(std::string_view text, const std::string& name) : joey_(text, name) {}
+
+  Converted run();
+
+ private:
+  void put(const std::string& key, const std::string& value) { kept_[key] = value; }
+  void put(const std::string& key, double value) { put(key, to_yaml(value)); }
+  void put(const std::string& key, std::int64_t value) { put(key, to_yaml(value)); }
+  void put_text(const std::string& key, const std::string& value) { put(key, to_yaml(value)); }
+  void put_flag(const std::string& key, bool value) { put(key, to_yaml(value)); }
+
+  void carry(const std::string& from, const std::string& to, const std::string& otherwise) {
+    put(to, joey_.take(from, otherwise));
+  }
+
+  void top();
+  void data();
+  void tokenizer();
+  void model();
+  void side(const std::string& name);
+  void recurrent(const std::string& name);
+  void transformer(const std::string& name);
+  void dropout();
+  void tying();
+  void training();
+  void schedule();
+  void validation();
+  void testing();
+
+  JoeyFile joey_;
+  std::map<std::string, std::string> kept_;  // keys of regard, values in YAML
+  bool transformer_decoder_ = false;
+};
+
+}  // namespace regard

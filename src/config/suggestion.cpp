@@ -1,0 +1,151 @@
+#include "config/suggestion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "config/scalar.h"
+
+namespace regard {
+namespace {
+
+// By the number of pairs: less text, a smaller model and more against learning it by heart.
+struct Size {
+  std::int64_t pairs;  // up to
+  std::int64_t vocabulary;
+  std::int64_t embedding;
+  std::int64_t hidden;
+  double dropout;
+  std::int64_t batch;
+  std::int64_t epochs;
+};
+constexpr Size sizes[] = {{5'000, 1'000, 96, 96, 0.3, 512, 40},
+                          {60'000, 6'000, 256, 256, 0.3, 1'024, 25},
+                          {600'000, 12'000, 256, 512, 0.2, 2'048, 12},
+                          {INT64_MAX, 24'000, 512, 512, 0.1, 4'096, 5}};
+constexpr double tokens_a_word = 1.3;          // of sub-words, about
+constexpr std::int64_t few_words = 1'000;      // fewer are words, not sub-words
+constexpr std::int64_t many_characters = 800;  // more are not all worth a place
+
+const Size& size_for(std::int64_t pairs) {
+  return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.pairs; });
+}
+
+std::int64_t rounded_up(double value, std::int64_t unit) {
+  return unit * static_cast<std::int64_t>(std::ceil(value / static_cast<double>(unit)));
+}
+
+std::string tokenizer_text(const CorpusFacts& facts, const Size& size) {
+  const auto words = std::min(facts.src.distinct_words, facts.trg.distinct_words);
+  if (facts.src.split || facts.trg.split) {
+    return "  # The text is split into sub-words already: each is a word here.\n"
+           "  tokenizer:\n    kind: word\n";
+  }
+  if (words < few_words) {
+    return fmt::format(
+        "  # One side has only {} different words. With `kind: bpe` rare ones fall into pieces.\n"
+        "  tokenizer:\n    kind: word\n",
+        words);
+  }
+  const auto vocabulary = std::min(size.vocabulary, words / 200 * 100);
+  auto text = fmt::format(
+      "  # Rare words fall into pieces, so that no word is unknown. `joint: true` makes one\n"
+      "  # vocabulary for both languages, which helps where they share names and letters.\n"
+      "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n",
+      vocabulary);
+  const auto characters = std::max(facts.src.distinct_characters, facts.trg.distinct_characters);
+  if (characters > many_characters || characters * 3 > vocabulary) {
+    text += fmt::format("    character_coverage: 0.9995   # of {} different ones\n", characters);
+  }
+  return text;
+}
+
+std::string data_text(const Suggestion& s, const Size& size) {
+  auto text = fmt::format(
+      "data:\n  # Line i of one file translates line i of the other: {} pairs.\n  train:\n"
+      "    - src: {}   # {}\n      trg: {}   # {}\n",
+      s.train.pairs, to_yaml(s.train.src.path), facts_text(s.train.src, s.train.pairs),
+      to_yaml(s.train.trg.path), facts_text(s.train.trg, s.train.pairs));
+  if (s.dev_src.empty()) {
+    text +=
+        "  # No validation pair: nothing will tell when to stop, nor which checkpoint is the "
+        "best.\n"
+        "  # dev: {src: …, trg: …}\n";
+  } else {
+    text += fmt::format(
+        "  # Never trained on. It tells when to stop, and which checkpoint is the best.\n  dev:\n"
+        "    src: {}\n    trg: {}\n",
+        to_yaml(s.dev_src), to_yaml(s.dev_trg));
+  }
+  if (s.train.src.tokenised || s.train.trg.tokenised) {
+    text +=
+        "  # The text looks tokenised: translations will be too, and their BLEU is not that of "
+        "raw\n"
+        "  # text. regard needs no tokenised text.\n";
+  }
+  text += tokenizer_text(s.train, size);
+  const auto longest = std::max(s.train.src.long_length, s.train.trg.long_length);
+  text += fmt::format(
+      "  max_length: {}   # tokens; pairs that are longer are left out, about one in a hundred\n",
+      std::clamp(rounded_up(tokens_a_word * static_cast<double>(longest), 10), std::int64_t{20},
+                 std::int64_t{250}));
+  return text;
+}
+
+std::string model_text(const CorpusFacts& facts, const Size& size) {
+  return fmt::format(
+      "model:\n  # Sizes for {} pairs; larger ones learn more where there is more to learn from.\n"
+      "  encoder:\n    embedding_dim: {}\n    hidden_size: {}   # in each direction\n"
+      "  decoder:\n    embedding_dim: {}\n    hidden_size: {}\n"
+      "    readout_size: {}   # as wide as the embedding, which is the output layer too\n"
+      "  attention:\n    kind: additive   # docs/attention.md has all of them\n    size: {}\n"
+      "  dropout:   # more where the loss of the validation pair rises while the other falls\n"
+      "    embeddings: {}\n    states: {}\n    readout: {}\n"
+      "  tied_embeddings: output\n",
+      facts.pairs, size.embedding, size.hidden, size.embedding, size.hidden, size.embedding,
+      size.hidden, size.dropout, size.dropout, size.dropout);
+}
+
+std::string training_text(const Suggestion& s, const Size& size) {
+  const auto tokens =
+      static_cast<double>(s.train.pairs) * (tokens_a_word * s.train.trg.mean_words + 1);  // </s>
+  const auto steps = std::max(1.0, tokens / static_cast<double>(size.batch));  // an epoch
+  const auto all = steps * static_cast<double>(size.epochs);
+  auto text = fmt::format(
+      "training:\n  epochs: {}   # of about {} steps\n  batch_size: {}   # target tokens\n"
+      "  # Up in the first steps, then down along a cosine to nothing at the last one.\n"
+      "  learning_rate: 0.001\n  scheduling: cosine\n  warmup_steps: {}\n",
+      size.epochs, rounded_up(steps, 10), size.batch,
+      std::clamp(rounded_up(all / 20, 50), std::int64_t{50}, std::int64_t{2'000}));
+  if (s.dev_src.empty()) return text;
+  constexpr double long_epoch = 3'000;
+  text += steps > long_epoch ? "  validation_every: 1000   # steps\n"
+                             : "  validation_every: 1\n  validation_unit: epochs\n";
+  return text +
+         "  early_stopping_metric: bleu\n"
+         "  patience: 8   # validations without a better one, then it stops\n";
+}
+
+}  // namespace
+
+std::string facts_text(const SideFacts& side, std::int64_t lines) {
+  return fmt::format("{} lines, {:.1f} words each, {} different{}{}", lines, side.mean_words,
+                     side.distinct_words, side.tokenised ? ", tokenised" : "",
+                     side.split ? ", split into sub-words" : "");
+}
+
+std::string suggested_config(const Suggestion& s) {
+  const auto& size = size_for(s.train.pairs);
+  const auto direction =
+      s.train.src.language.empty() || s.train.trg.language.empty()
+          ? std::string("A first model")
+          : fmt::format("A first model: {} to {}", s.train.src.language, s.train.trg.language);
+  return fmt::format(
+      "# {}, written by `regard config init` after a look at the text. Everything here\n"
+      "# is a beginning, to be changed; every key that is not here has its default\n"
+      "# (`regard config print --help-comments` lists them all).\n#\n"
+      "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}",
+      direction, to_yaml(s.name), data_text(s, size), model_text(s.train, size),
+      training_text(s, size));
+}
+
+}  // namespace regard

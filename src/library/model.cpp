@@ -1,0 +1,133 @@
+#include "library/model.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/workers.h"
+#include "checkpoint/run_folder.h"
+#include "config/reader.h"
+#include "config/writer.h"
+#include "data/line_checks.h"
+#include "text/utf8.h"
+#include "translation/check_search.h"
+#include "translation/device.h"
+#include "translation/forced_translation.h"
+#include "translation/model_folder.h"
+#include "translation/translator.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t pairs_at_once = 64;
+
+Model::Hypothesis shown(const Hypothesis& found, const Translation& translation,
+                        const Translator& translator) {
+  return {translator.text(found, translation),   found.log_probability, found.score,
+          translator.tokens(found, translation), found.token_log_p,     found.weights};
+}
+
+std::vector<Model::Translation> shown(const std::vector<Translation>& translations, std::size_t n,
+                                      const Translator& translator) {
+  std::vector<Model::Translation> all;
+  for (const auto& translation : translations) {
+    all.push_back({translation.source_tokens, {}});
+    for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
+      all.back().hypotheses.push_back(shown(translation.hypotheses[k], translation, translator));
+    }
+  }
+  return all;
+}
+
+// What the model reads of the lines: UTF-8, and of one that is too long its beginning.
+std::vector<std::string> readable(std::vector<std::string> lines, std::size_t longest,
+                                  const std::string& name) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
+      throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
+    }
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    if (const auto warning = cut_long_line(lines[i], longest, name, number)) {
+      log::warning("{}", *warning);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+struct Model::Parts {
+  Parts(const std::string& folder, const std::string& name, std::int64_t threads)
+      : device(find_device(name)),
+        workers(make_workers(threads, device)),
+        loaded(load_model(resolve_model(folder), device)),
+        translator(loaded.model, loaded.tokenizers, device, *workers),
+        longest(longest_line(loaded.options.data)) {}
+
+  TestingOptions testing(const std::vector<std::string>& search) const {
+    std::vector<std::string> overrides;
+    for (const auto& option : search) overrides.push_back("testing." + option);
+    const auto testing = parse_options(write_options(loaded.options), "model", overrides).testing;
+    check_search(testing, *loaded.model);
+    return testing;
+  }
+
+  std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
+                                             const TestingOptions& testing, std::size_t n,
+                                             bool want_weights) const {
+    auto options = search_options(testing);
+    options.n_best = static_cast<std::int64_t>(n);
+    options.want_weights = want_weights && loaded.model->shows_attention();
+    return translator.translate(readable(lines, longest, "line"), options, testing.batch_size);
+  }
+
+  torch::Device device;
+  std::unique_ptr<Workers> workers;
+  TranslationModel loaded;
+  Translator translator;
+  std::size_t longest;
+};
+
+Model::Model(const std::string& folder, const std::string& device, std::int64_t threads)
+    : parts_(std::make_unique<Parts>(folder, device, threads)) {}
+Model::~Model() = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(Model&&) noexcept = default;
+
+std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
+                                          const std::vector<std::string>& search) const {
+  std::vector<std::string> texts;
+  for (auto& translation : parts_->translate(lines, parts_->testing(search), 1, false)) {
+    texts.push_back(std::move(translation.text));
+  }
+  return texts;
+}
+
+std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& lines, std::size_t n,
+                                              const std::vector<std::string>& search) const {
+  const auto testing = parts_->testing(search);
+  const bool drawn = testing.samples > 0;
+  const auto most = static_cast<std::size_t>(drawn ? testing.samples : testing.beam_size);
+  if (n < 1 || n > most) {
+    throw ConfigError("n_best: found {}, wanted 1 to {}, as {} says", n, most,
+                      drawn ? "samples" : "beam_size");
+  }
+  return shown(parts_->translate(lines, testing, n, true), n, parts_->translator);
+}
+
+std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
+                                             const std::vector<std::string>& targets) const {
+  if (sources.size() != targets.size()) {
+    throw InputError("score: {} sources and {} targets, wanted as many of each", sources.size(),
+                     targets.size());
+  }
+  const auto& model = parts_->loaded;
+  const auto translations = force_translations(
+      model, parts_->device, *parts_->workers, readable(sources, parts_->longest, "source"),
+      readable(targets, parts_->longest, "target"), model.model->shows_attention(), pairs_at_once);
+  return shown(translations, 1, parts_->translator);
+}
+
+}  // namespace regard

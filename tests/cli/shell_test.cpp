@@ -1,0 +1,123 @@
+// What makes regard comfortable in a shell: help with examples, completions, manual pages, silence.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "tests/cli/run.h"
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// The words of an example, from `regard` to what the shell takes for itself.
+std::vector<std::string> words_of(const std::string& example) {
+  auto text = example.substr(example.find("regard"));
+  text = text.substr(0, std::min({text.find(" |"), text.find(" >"), text.find(')')}));
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+bool is_understood(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  for (const auto& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  CommandLine command_line;
+  return !command_line.parse(static_cast<int>(argv.size()), argv.data()).has_value();
+}
+
+TEST(Shell, EveryCommandHasExamplesThatItUnderstands) {
+  const CommandLine command_line;
+  const auto program = command_line.outline();
+  ASSERT_GE(all_commands(program).size(), 10u);
+  for (const auto* command : all_commands(program)) {
+    EXPECT_THAT(command->examples, Not(IsEmpty())) << command->name;
+    for (const auto& example : command->examples) {
+      EXPECT_TRUE(is_understood(words_of(example.command))) << example.command;
+      EXPECT_THAT(example.command, HasSubstr(command->commands.empty() ? command->name : "regard"));
+    }
+  }
+  EXPECT_FALSE(is_understood({"regard", "train"}));
+}
+
+TEST(Shell, HelpEndsInExamples) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"--help"}, {"train", "--help"}, {"config", "init", "--help"}}) {
+    const auto finished = run(words);
+    EXPECT_EQ(finished.code, 0);
+    EXPECT_THAT(finished.out, HasSubstr("\nExamples:\n  "));
+  }
+}
+
+TEST(Shell, EveryOptionSaysWhatFollowsIt) {
+  const CommandLine command_line;
+  const auto program = command_line.outline();
+  for (const auto* command : all_commands(program)) {
+    for (const auto& option : command->options) {
+      EXPECT_THAT(option.value, Not(testing::AnyOf("TEXT", "INT", "UINT", "FLOAT")))
+          << command->name << " " << option.names.back() << ": give it a type_name";
+      EXPECT_THAT(option.help, Not(IsEmpty())) << command->name << " " << option.names.back();
+    }
+  }
+}
+
+TEST(Shell, AShellThatThereIsNotHasASuggestion) {
+  const auto finished = run({"completions", "zhs"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("zhs"), HasSubstr("did you mean 'zsh'?")));
+}
+
+TEST(Shell, ManualPagesArePrintedAndWritten) {
+  const auto folder = fresh_folder() / "man1";
+  EXPECT_EQ(run({"man", "--into", folder.string()}).code, 0);
+  const auto page = run({"man", "translate"});
+  EXPECT_THAT(page.out, StartsWith(".TH REGARD\\-TRANSLATE 1 "));
+  EXPECT_EQ(read_text(folder / "regard-translate.1"), page.out);
+  const auto finished = run({"man", "transalte"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("did you mean 'translate'?"));
+}
+
+TEST(Shell, AMisspeltValueHasASuggestion) {
+  const auto finished = run({"translate", "-m", "x", "--early-stopping", "exakt"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("did you mean `exact`?"));
+}
+
+class Quiet : public Train {};
+
+TEST_F(Quiet, ATrainingSaysNothingAndItsLogHasEverything) {
+  const auto finished = train({"--quiet"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_EQ(finished.err, "");
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step 60"));
+}
+
+TEST_F(Quiet, WarningsAndErrorsAreStillSaid) {
+  EXPECT_THAT(run({"info", "-q", "/no/such/run"}).err, StartsWith("error: "));
+}
+
+TEST_F(Quiet, JsonIsWhatInfoSaysOfTheRun) {
+  const auto finished = train({"--json", "-q"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, StartsWith("{"));
+  EXPECT_EQ(finished.out, run({"info", (folder_ / "run").string(), "--json"}).out);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,80 @@
+#include "data/corpus_look.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/data/files.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(CorpusLook, CountsWhatThereIs) {
+  const TestFolder folder;
+  const auto facts = look_at(folder.write("t.en", "the cat sees\na dog\n"),
+                             folder.write("t.fr", "le chat\nle chien\n"));
+  EXPECT_EQ(facts.pairs, 2);
+  EXPECT_EQ(facts.src.language, "en");
+  EXPECT_EQ(facts.trg.language, "fr");
+  EXPECT_DOUBLE_EQ(facts.src.mean_words, 2.5);
+  EXPECT_EQ(facts.src.distinct_words, 5);
+  EXPECT_EQ(facts.trg.distinct_words, 3);
+  EXPECT_EQ(facts.trg.distinct_characters, 9);  // the blank too
+  EXPECT_EQ(facts.src.long_length, 3);
+}
+
+TEST(CorpusLook, TheLanguageIsTheEndingOfTheName) {
+  EXPECT_EQ(language_of("a.b/train.de"), "de");
+  EXPECT_EQ(language_of("train.en.gz"), "en");
+  EXPECT_EQ(language_of("a.b/train"), "");
+}
+
+TEST(CorpusLook, NineteenTwentiethsOfShortLinesDoNotHideTheLongOnes) {
+  const TestFolder folder;
+  std::string text;
+  for (int i = 0; i < 95; ++i) text += "a b\n";
+  for (int i = 0; i < 5; ++i) text += "a b c d e f g h i j k l\n";
+  const auto facts = look_at(folder.write("t.en", text), folder.write("t.fr", text));
+  EXPECT_EQ(facts.src.long_length, 12);
+}
+
+TEST(CorpusLook, TextWithoutBlanksIsMeasuredByItsCharacters) {
+  const TestFolder folder;
+  const std::string line(200, 'x');
+  const auto facts = look_at(folder.write("t.zh", line + "\n"), folder.write("t.en", "a b\n"));
+  EXPECT_EQ(facts.src.long_length, 50);
+}
+
+TEST(CorpusLook, TokenisedAndSplitTextIsSeen) {
+  const TestFolder folder;
+  const auto facts = look_at(folder.write("t.en", "They are watching .\nWho ?\nYes .\n"),
+                             folder.write("t.fr", "Ils re@@ gardent.\nQui ?\nO@@ ui.\n"));
+  EXPECT_TRUE(facts.src.tokenised);
+  EXPECT_FALSE(facts.src.split);
+  EXPECT_FALSE(facts.trg.tokenised);
+  EXPECT_TRUE(facts.trg.split);
+}
+
+TEST(CorpusLook, GzipIsTextToo) {
+  const TestFolder folder;
+  const auto facts =
+      look_at(folder.write("t.en.gz", gzipped("one\ntwo\n")), folder.write("t.fr", "un\ndeux\n"));
+  EXPECT_EQ(facts.pairs, 2);
+}
+
+TEST(CorpusLook, FilesThatDoNotFitAreErrors) {
+  const TestFolder folder;
+  const auto one = folder.write("one.en", "a\n");
+  const auto two = folder.write("two.fr", "a\nb\n");
+  const auto none = folder.write("none.fr", "\n");
+  EXPECT_THAT([&] { look_at(one, two); }, ThrowsMessage<InputError>(HasSubstr("two.fr")));
+  EXPECT_THAT([&] { look_at(one, none); }, ThrowsMessage<InputError>(HasSubstr("has no text")));
+  EXPECT_THAT([&] { look_at(one, folder.path("no.fr")); },
+              ThrowsMessage<InputError>(HasSubstr("no.fr")));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,110 @@
+// The library as another program sees it: its one header, and a model folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "library/model.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+Model tiny() {
+  return Model(tiny_model().string(), "cpu", 1);
+}
+
+std::vector<std::string> sources() {
+  return lines_of(read_text(tiny_model().parent_path() / "dev.en"));
+}
+
+TEST(LibraryModel, TranslatesAsTheProgramDoes) {
+  EXPECT_EQ(tiny().translate(sources()), lines_of(tiny_translation()));
+}
+
+TEST(LibraryModel, ABlankLineIsABlankLine) {
+  const auto model = tiny();
+  EXPECT_THAT(model.translate({"", " ", "the cat"}),
+              ElementsAre("", "", model.translate({"the cat"})[0]));
+  EXPECT_THAT(model.n_best({""}, 2)[0].hypotheses, SizeIs(0));
+}
+
+TEST(LibraryModel, TakesTheSearchsOptionsByTheirKeys) {
+  const auto model = tiny();
+  const auto lines = sources();
+  EXPECT_THAT(model.translate({lines[0]}, {"max_output_length=1"})[0],
+              testing::Not(HasSubstr(" ")));
+  const auto given = run({"translate", "-m", tiny_model().string(), "-i",
+                          (tiny_model().parent_path() / "dev.en").string(), "--beam-size", "1"});
+  EXPECT_EQ(model.translate(lines, {"beam_size=1"}), lines_of(given.out));
+}
+
+TEST(LibraryModel, TheNBestAreInOrderAndTheFirstIsTheTranslation) {
+  const auto model = tiny();
+  const auto lines = sources();
+  const auto best = model.n_best(lines, 3);
+  const auto texts = model.translate(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_THAT(best[i].hypotheses, SizeIs(3));
+    EXPECT_EQ(best[i].hypotheses[0].text, texts[i]);
+    EXPECT_GE(best[i].hypotheses[0].score, best[i].hypotheses[1].score);
+    EXPECT_GE(best[i].hypotheses[1].score, best[i].hypotheses[2].score);
+  }
+}
+
+TEST(LibraryModel, AttentionIsADistributionOverTheSourcesTokens) {
+  const auto translation = tiny().n_best({"the cat sees a dog"}, 1)[0];
+  EXPECT_THAT(translation.source_tokens, ElementsAre("the", "cat", "sees", "a", "dog", "</s>"));
+  const auto& best = translation.hypotheses[0];
+  ASSERT_EQ(best.attention.size(), best.tokens.size());
+  for (const auto& row : best.attention) {
+    ASSERT_THAT(row, SizeIs(6));
+    EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-5);
+  }
+}
+
+TEST(LibraryModel, AScoreIsTheSumOfItsTokensAndTheSearchsOwn) {
+  const auto model = tiny();
+  const auto found = model.n_best({"the small cat"}, 1)[0].hypotheses[0];
+  const auto scored = model.score({"the small cat"}, {found.text})[0].hypotheses[0];
+  EXPECT_EQ(scored.tokens, found.tokens);
+  EXPECT_THAT(scored.log_probability, DoubleNear(found.log_probability, 1e-4));
+  EXPECT_THAT(std::accumulate(scored.token_log_probability.begin(),
+                              scored.token_log_probability.end(), 0.0),
+              DoubleNear(scored.log_probability, 1e-9));
+}
+
+TEST(LibraryModel, AModelCanBeMoved) {
+  auto first = tiny();
+  const auto wanted = first.translate({"the cat"});
+  const Model second = std::move(first);
+  EXPECT_EQ(second.translate({"the cat"}), wanted);
+}
+
+TEST(LibraryModel, WhatCannotBeIsASentence) {
+  const auto model = tiny();
+  const auto says = [](auto message) { return ThrowsMessage<std::runtime_error>(message); };
+  EXPECT_THAT([] { Model("/no/such/model"); }, says(HasSubstr("/no/such/model")));
+  EXPECT_THAT([] { Model(tiny_model().string(), "gpu"); }, says(HasSubstr("wanted auto, cpu")));
+  EXPECT_THAT([&] { model.translate({"a"}, {"beem_size=3"}); }, says(HasSubstr("beam_size")));
+  EXPECT_THAT([&] { model.translate({"a"}, {"min_output_length=90"}); },
+              says(HasSubstr("max_output_length")));
+  EXPECT_THAT([&] { model.translate({"a", "\xFF"}); }, says(HasSubstr("line:2: byte 1")));
+  EXPECT_THAT([&] { model.n_best({"a"}, 4); },
+              says(AllOf(HasSubstr("found 4"), HasSubstr("1 to 3"))));
+  EXPECT_THAT([&] { model.score({"a"}, {}); }, says(HasSubstr("1 sources and 0 targets")));
+}
+
+}  // namespace
+}  // namespace regard
