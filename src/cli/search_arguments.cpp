@@ -88,9 +88,9 @@ void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& 
                                          Range range = {}) {
     if (key == training_only) return;
     const std::string text(help);
-    command.add_option(flag_of(key), text)
-        ->needs(model)
-        ->expected(1)
+    auto* option = command.add_option(flag_of(key), text);
+    if (!model->get_required()) option->needs(model);
+    option->expected(1)
         ->check(wanted_as<Value>(range))
         ->type_name(type_name<Value>())
         ->group("Search (as in the model's configuration unless given)");

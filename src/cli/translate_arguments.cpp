@@ -1,6 +1,84 @@
 #include "cli/translate_arguments.h"
 
+#include <string>
+#include <vector>
+
 namespace regard {
+namespace {
+
+// The options that choose another form of what is printed.
+using Forms = std::vector<CLI::Option*>;
+
+Forms add_forms(CLI::App& command, TranslateArguments& arguments) {
+  const std::string group = "What is printed of each line";
+  auto* n_best = command
+                     .add_option("--n-best", arguments.n_best,
+                                 "the N best translations, in the format of Moses")
+                     ->check(CLI::Range(1, 1000))
+                     ->type_name("N")
+                     ->group(group);
+  auto* json = command
+                   .add_flag("--json", arguments.json,
+                             "a JSON object: texts, log-probabilities, scores, each word's too")
+                   ->group(group);
+  auto* scores =
+      command
+          .add_flag("--scores", arguments.scores,
+                    "before the translation its log-probability and score, with tabs between")
+          ->excludes(json)
+          ->group(group);
+  auto* word_scores = command
+                          .add_flag("--word-scores", arguments.word_scores,
+                                    "behind the translation the log-probability of each word")
+                          ->excludes(json)
+                          ->group(group);
+  return {n_best, json, scores, word_scores};
+}
+
+void add_attention_options(CLI::App& command, TranslateArguments& arguments, const Forms& forms) {
+  const std::string group = "Attention, to look at and to work with";
+  const auto add_file = [&](const std::string& name, std::string& path, const std::string& help) {
+    command.add_option(name, path, help)->type_name("FILE")->group(group);
+  };
+  add_file("--alignments", arguments.alignments, "write word alignments, in Pharaoh's format");
+  add_file("--attention-weights", arguments.attention_weights,
+           "write the weights themselves, a JSON object for each translation");
+  add_file("--picture", arguments.picture,
+           "draw the attention: all sentences as .html, the first as .svg, or each as an .svg in a "
+           "folder, MAPS/");
+  add_file("--report", arguments.report,
+           "write an .html page to look inside: attention by head and layer, alignments, n-best "
+           "lists, the tree of the beam search");
+  auto* shown = command
+                    .add_flag("--show-attention", arguments.show_attention,
+                              "draw the attention in the terminal, under each translation")
+                    ->group(group);
+  auto* explained =
+      command
+          .add_flag("--explain", arguments.explain,
+                    "print each step in numbers in place of the translation: query, scores, "
+                    "weights, context")
+          ->excludes(shown)
+          ->group(group);
+  for (auto* form : forms) {
+    shown->excludes(form);
+    explained->excludes(form);
+  }
+}
+
+void add_line_options(CLI::App& command, TranslateArguments& arguments) {
+  const std::string group = "What single lines ask for (line i of FILE, of line i of the input)";
+  const auto add_file = [&](const std::string& name, std::string& path, const std::string& help) {
+    command.add_option(name, path, help)->type_name("FILE")->group(group);
+  };
+  add_file("--prefixes", arguments.prefixes, "what the translation begins with");
+  add_file("--demand", arguments.demand,
+           "phrases that the translation must have, with tabs between them");
+  add_file("--ban", arguments.ban,
+           "phrases that the translation must not have, with tabs between them");
+}
+
+}  // namespace
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
   auto* command = program.add_subcommand("translate", "Translate text, line by line");
@@ -13,31 +91,6 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->add_option("-o,--output", arguments.output,
                    "where translations go, complete or not at all; standard output when not "
                    "given")
-      ->type_name("FILE");
-  command
-      ->add_option("--n-best", arguments.n_best,
-                   "print the N best translations of each line, in the format of Moses")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  auto* json = command->add_flag(
-      "--json", arguments.json,
-      "a JSON object for each line: texts, log-probabilities, scores, each word's too");
-  auto* scores =
-      command
-          ->add_flag("--scores", arguments.scores,
-                     "before each translation its log-probability and score, with tabs between")
-          ->excludes(json);
-  auto* word_scores = command
-                          ->add_flag("--word-scores", arguments.word_scores,
-                                     "behind each translation the log-probability of each word")
-                          ->excludes(json);
-  command
-      ->add_option("--alignments", arguments.alignments,
-                   "write word alignments, from attention, in Pharaoh's format")
-      ->type_name("FILE");
-  command
-      ->add_option("--attention-weights", arguments.attention_weights,
-                   "write the weights themselves, a JSON object for each translation")
       ->type_name("FILE");
   auto* replace =
       command->add_flag("--replace-unknown", arguments.replace_unknown,
@@ -53,41 +106,8 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
                    "sentences where there are some, and join them")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
-  command
-      ->add_option("--picture", arguments.picture,
-                   "draw the attention: all sentences as .html, the first as .svg, or each as an "
-                   ".svg in a folder, MAPS/")
-      ->type_name("FILE");
-  command
-      ->add_option("--prefixes", arguments.prefixes,
-                   "what each line's translation begins with; an empty line asks nothing")
-      ->type_name("FILE");
-  command
-      ->add_option("--demand", arguments.demand,
-                   "phrases that each line's translation must have, with tabs between them")
-      ->type_name("FILE");
-  command
-      ->add_option("--ban", arguments.ban,
-                   "phrases that each line's translation must not have, with tabs between them")
-      ->type_name("FILE");
-  command
-      ->add_option("--report", arguments.report,
-                   "write an .html page to look inside: attention by head and layer, alignments, "
-                   "n-best lists, the tree of the beam search")
-      ->type_name("FILE");
-  auto* shown = command
-                    ->add_flag("--show-attention", arguments.show_attention,
-                               "draw the attention in the terminal, under each translation")
-                    ->excludes("--n-best");
-  command
-      ->add_flag("--explain", arguments.explain,
-                 "print each step in numbers in place of the translation: query, scores, weights, "
-                 "context")
-      ->excludes("--n-best")
-      ->excludes(shown)
-      ->excludes(json)
-      ->excludes(scores)
-      ->excludes(word_scores);
+  add_attention_options(*command, arguments, add_forms(*command, arguments));
+  add_line_options(*command, arguments);
   add_search_options(*command, model, arguments.search);
   return command;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/split.h"
 #include "decoding/demanded_phrases.h"
 #include "text/inside_words.h"
 #include "text/utf8.h"
@@ -18,16 +19,6 @@ using Phrase = std::vector<std::int32_t>;
 
 bool has(const Phrase& tokens, const Phrase& phrase) {
   return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
-}
-
-std::vector<std::string> split_at_tabs(const std::string& line) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const auto tab = std::min(line.find('\t', begin), line.size());
-    parts.push_back(line.substr(begin, tab - begin));
-    begin = tab + 1;
-  }
-  return parts;
 }
 
 bool is_regular(const std::string& path) {
@@ -113,8 +104,8 @@ Phrase SentenceFeed::encode(const File& file, const std::string& phrase) const {
 
 std::vector<Phrase> SentenceFeed::phrases(const File& file) const {
   std::vector<Phrase> found;
-  for (const auto& part : split_at_tabs(file.line)) {
-    auto ids = encode(file, part);
+  for (const auto& part : split(file.line, '\t')) {
+    auto ids = encode(file, std::string(part));
     if (!ids.empty()) found.push_back(std::move(ids));
   }
   return found;
@@ -142,7 +133,7 @@ void SentenceFeed::check(const SentenceOptions& sentence) const {
 // What the model cannot say it does not.
 std::vector<Phrase> SentenceFeed::bans() {
   std::vector<Phrase> found;
-  for (const auto& part : split_at_tabs(banned_.line)) {
+  for (const auto& part : split(banned_.line, '\t')) {
     auto ids = tokenizers_.target->encode(part);
     if (std::ranges::count(ids, unk_id) > 0) {
       if (!warned_) {

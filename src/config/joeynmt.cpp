@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/split.h"
 #include "config/check.h"
 #include "config/joeynmt_conversion.h"
 #include "config/reader.h"
@@ -57,24 +58,15 @@ const std::map<std::string, Left> reasons = {
     {"testing.sacrebleu", {"`regard evaluate --tokenize` and the like"}},
 };
 
-std::vector<std::string> split(const std::string& key) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= key.size();) {
-    const auto end = std::min(key.find('.', begin), key.size());
-    parts.push_back(key.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 // The keys, each with its value, as sections in sections, in the order of the documentation.
 std::string nested_yaml(const std::map<std::string, std::string>& values) {
   std::string text;
-  std::vector<std::string> before;
-  for (const auto& setting : all_settings()) {
+  std::vector<std::string_view> before;
+  const auto settings = all_settings();
+  for (const auto& setting : settings) {
     const auto found = values.find(setting.key);
     if (found == values.end()) continue;
-    const auto path = split(setting.key);
+    const auto path = split(setting.key, '.');
     std::size_t shared = 0;
     while (shared < before.size() && before[shared] == path[shared]) ++shared;
     bool begins_entry = false;  // of a list, whose number is in the path
@@ -86,7 +78,7 @@ std::string nested_yaml(const std::map<std::string, std::string>& values) {
       const auto indent = std::string(2 * depth, ' ');
       const bool is_last = depth + 1 == path.size();
       text += begins_entry ? indent.substr(2) + "- " : indent;
-      text += path[depth] + (is_last ? ": " + found->second : ":") + "\n";
+      text += std::string(path[depth]) + (is_last ? ": " + found->second : ":") + "\n";
       begins_entry = false;
     }
     before = path;

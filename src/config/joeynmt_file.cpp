@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "config/field.h"
 #include "config/scalar.h"
-#include "config/yaml_check.h"
+#include "config/yaml_file.h"
 #include "config/yaml_reader.h"
 
 namespace regard {
@@ -42,29 +41,10 @@ void walk(const YAML::Node& node, const std::string& key, const Action& action) 
   }
 }
 
-void check_utf8(const std::string& text, const std::string& name) {
-  try {
-    static_cast<void>(Json(text).dump());
-  } catch (const Json::type_error&) {
-    throw ConfigError("{}: not UTF-8", name);
-  }
-}
-
-YAML::Node load(const std::string& text, const std::string& name) {
-  check_utf8(text, name);
-  try {
-    check_yaml(text, name);
-    return YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
-                      error.msg);
-  }
-}
-
 }  // namespace
 
 JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(name)) {
-  const auto root = load(std::string(text), name_);
+  const auto root = load_yaml(text, name_);
   for (const std::string section : {"data", "model", "training"}) {
     if (root.IsMap() && root[section] && root[section].IsMap()) continue;
     throw ConfigError(

@@ -3,47 +3,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "config/yaml_check.h"
+#include "config/yaml_file.h"
 #include "config/yaml_reader.h"
 
 namespace regard {
 namespace {
-
-// Of what yaml-cpp is given: it takes some hundred bytes for each of the text's.
-constexpr std::size_t most_bytes = 1 << 20;
-
-void check_size(std::string_view yaml, const std::string& name) {
-  if (yaml.size() <= most_bytes) return;
-  throw ConfigError("{}: {} bytes, which is no configuration: wanted at most {}", name, yaml.size(),
-                    most_bytes);
-}
-
-void check_utf8(std::string_view text, const std::string& name) {
-  for (std::size_t line = 1;; ++line) {
-    const std::size_t end = text.find('\n');
-    try {
-      static_cast<void>(Json(std::string(text.substr(0, end))).dump());
-    } catch (const Json::type_error&) {
-      throw ConfigError("{}:{}: not UTF-8", name, line);
-    }
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
-}
-
-// The one document in a file, Null when there is none.
-YAML::Node load(std::string_view yaml, const std::string& name) {
-  check_size(yaml, name);
-  check_utf8(yaml, name);
-  const std::string text(yaml);
-  try {
-    check_yaml(text, name);
-    return YAML::Load(text);
-  } catch (const YAML::Exception& error) {
-    throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
-                      error.msg);
-  }
-}
 
 // One key=value of the command line, carried down to the value it names.
 class Override {
@@ -148,7 +112,7 @@ void collect_keys(T& section, const std::string& key, std::vector<std::string>& 
 
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                      Origins* origins) {
-  const auto yaml = read_file<ConfigError>(path, "configuration", most_bytes);
+  const auto yaml = read_file<ConfigError>(path, "configuration", most_yaml_bytes);
   return parse_options(yaml, path.string(), overrides, origins);
 }
 
@@ -157,7 +121,7 @@ Options parse_options(std::string_view yaml, const std::string& name,
   Options options;
   Problems problems;
   Origins found(name);
-  const YAML::Node root = load(yaml, name);
+  const YAML::Node root = load_yaml(yaml, name);
   YamlReader(problems, found, name, true).read(options, root, {"", Range{}, root.Mark().line});
   for (const std::string& argument : overrides) Override(problems, found, argument).apply(options);
   problems.throw_if_any();

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "report/xml.h"
+#include "tests/report/example_picture.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -16,10 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 AttentionPicture example() {
-  return {"",
-          {"They", "watch", "."},
-          {"Ils", "regardent"},
-          {{"additive", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}}}};
+  return example_picture({{"additive", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}}});
 }
 
 TEST(AlignmentPicture, EachWeightStandsInItsCell) {

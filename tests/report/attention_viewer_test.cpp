@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "tests/report/example_picture.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -15,11 +16,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 AttentionPicture example() {
-  return {"",
-          {"They", "watch", "."},
-          {"Ils", "regardent"},
-          {{"mean", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}},
-           {"layer 1, head 2", {1.0F, 0.0F, 0.0F, 0.001F, 0.999F, std::nanf("")}, {0, 1}}}};
+  return example_picture(
+      {{"mean", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}},
+       {"layer 1, head 2", {1.0F, 0.0F, 0.0F, 0.001F, 0.999F, std::nanf("")}, {0, 1}}});
 }
 
 TEST(AttentionViewer, HasEachMapUnderItsName) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "report/format.h"
+#include "tests/report/example_picture.h"
 
 namespace regard {
 namespace {
@@ -17,10 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 AttentionPicture example() {
-  return {"",
-          {"They", "watch", "."},
-          {"Ils", "regardent"},
-          {{"", {0.9F, 0.1F, 0.0F, 0.0F, 0.58F, 0.42F}}}};
+  return example_picture({{"", {0.9F, 0.1F, 0.0F, 0.0F, 0.58F, 0.42F}}});
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

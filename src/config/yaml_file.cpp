@@ -1,4 +1,4 @@
-#include "config/yaml_check.h"
+#include "config/yaml_file.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/json.h"
 
 namespace regard {
 namespace {
@@ -61,13 +62,45 @@ class Limits : public YAML::EventHandler {
   int values_ = 0;
 };
 
-}  // namespace
+void check_size(std::string_view yaml, const std::string& name) {
+  if (yaml.size() <= most_yaml_bytes) return;
+  throw ConfigError("{}: {} bytes, which is no configuration: wanted at most {}", name, yaml.size(),
+                    most_yaml_bytes);
+}
 
-void check_yaml(const std::string& text, const std::string& name) {
+void check_events(const std::string& text, const std::string& name) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
   Limits limits(name);
   while (parser.HandleNextDocument(limits)) continue;
+}
+
+}  // namespace
+
+void check_utf8(std::string_view text, const std::string& name) {
+  for (std::size_t line = 1;; ++line) {
+    const std::size_t end = text.find('\n');
+    try {
+      static_cast<void>(Json(std::string(text.substr(0, end))).dump());
+    } catch (const Json::type_error&) {
+      throw ConfigError("{}:{}: not UTF-8", name, line);
+    }
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+YAML::Node load_yaml(std::string_view yaml, const std::string& name) {
+  check_size(yaml, name);
+  check_utf8(yaml, name);
+  const std::string text(yaml);
+  try {
+    check_events(text, name);
+    return YAML::Load(text);
+  } catch (const YAML::Exception& error) {
+    throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
+                      error.msg);
+  }
 }
 
 }  // namespace regard
