@@ -24,7 +24,7 @@ for file in bash-completion/completions/regard zsh/site-functions/_regard \
 done
 cmp "$prefix/share/bash-completion/completions/regard" <("$prefix/bin/regard" completions bash)
 
-cmake -S "$prefix/share/doc/regard/examples/translate" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
+cmake -G Ninja -S "$prefix/share/doc/regard/examples/translate" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
   fail "$(<"$work/log")"
 cmake --build "$work/build" >"$work/log" || fail "$(<"$work/log")"
