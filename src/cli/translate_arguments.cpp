@@ -6,6 +6,16 @@
 namespace regard {
 namespace {
 
+// Adds options that name a file, all in one group of the help.
+struct FileOptions {
+  CLI::App& command;
+  std::string group;
+
+  void operator()(const std::string& name, std::string& path, const std::string& help) const {
+    command.add_option(name, path, help)->type_name("FILE")->group(group);
+  }
+};
+
 // The options that choose another form of what is printed.
 using Forms = std::vector<CLI::Option*>;
 
@@ -37,9 +47,7 @@ Forms add_forms(CLI::App& command, TranslateArguments& arguments) {
 
 void add_attention_options(CLI::App& command, TranslateArguments& arguments, const Forms& forms) {
   const std::string group = "Attention, to look at and to work with";
-  const auto add_file = [&](const std::string& name, std::string& path, const std::string& help) {
-    command.add_option(name, path, help)->type_name("FILE")->group(group);
-  };
+  const FileOptions add_file{command, group};
   add_file("--alignments", arguments.alignments, "write word alignments, in Pharaoh's format");
   add_file("--attention-weights", arguments.attention_weights,
            "write the weights themselves, a JSON object for each translation");
@@ -68,9 +76,7 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments, con
 
 void add_line_options(CLI::App& command, TranslateArguments& arguments) {
   const std::string group = "What single lines ask for (line i of FILE, of line i of the input)";
-  const auto add_file = [&](const std::string& name, std::string& path, const std::string& help) {
-    command.add_option(name, path, help)->type_name("FILE")->group(group);
-  };
+  const FileOptions add_file{command, group};
   add_file("--prefixes", arguments.prefixes, "what the translation begins with");
   add_file("--demand", arguments.demand,
            "phrases that the translation must have, with tabs between them");

@@ -5,10 +5,13 @@
 #include "decoding/demanded_phrases.h"
 
 namespace regard {
+namespace {
 
 bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t> phrase) {
   return tokens.size() >= phrase.size() && std::ranges::equal(tokens.last(phrase.size()), phrase);
 }
+
+}  // namespace
 
 void MinimumLength::limit(const History& history, Limits& limits) const {
   if (static_cast<std::int64_t>(history.tokens.size()) < least_) limits.forbidden.push_back(end_);

@@ -92,7 +92,4 @@ class BannedPhrases : public TokenRule {
 std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options,
                                                     const std::vector<SentenceOptions>& sentences);
 
-// Whether the tokens end in this phrase, which is not empty.
-bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t> phrase);
-
 }  // namespace regard

@@ -4,10 +4,10 @@
 #include <limits>
 #include <optional>
 
+#include "text/space_sign.h"
+
 namespace regard {
 namespace {
-
-constexpr std::string_view space_sign = "\u2581";
 
 // The fields of a message in Protocol Buffers' wire format, one after the other.
 class Fields {

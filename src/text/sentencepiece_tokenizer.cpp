@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "text/sentencepiece_model.h"
+#include "text/space_sign.h"
 #include "text/vocabulary.h"
 #include "text/word_cache.h"
 
@@ -20,8 +21,6 @@ std::mt19937* GetRandomGenerator();  // of the calling thread; exported, in no i
 
 namespace regard {
 namespace {
-
-constexpr std::string_view space_sign = "\u2581";
 
 void check(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());

@@ -5,15 +5,11 @@
 
 #include "base/error.h"
 #include "data/line_reader.h"
+#include "text/space_sign.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace regard {
-namespace {
-
-constexpr std::string_view space_sign = "\u2581";
-
-}  // namespace
 
 UnknownWords::UnknownWords(const std::string& dictionary, const Tokenizer& source) {
   if (dictionary.empty()) return;

@@ -6,11 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "text/space_sign.h"
+
 namespace regard {
 namespace {
 
 constexpr std::string_view end_token = "</s>";
-constexpr std::string_view piece_space = "▁";
 
 bool is_white(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
@@ -25,16 +26,16 @@ WordTokens words_of_pieces(const std::vector<std::string>& tokens) {
     std::string_view rest = tokens[t];
     bool in_a_word = false;
     while (!rest.empty()) {
-      if (rest.starts_with(piece_space)) {
+      if (rest.starts_with(space_sign)) {
         begin = true;
-        rest.remove_prefix(piece_space.size());
+        rest.remove_prefix(space_sign.size());
         continue;
       }
       if (begin) words.push_back(std::exchange(lone, {}));
       begin = false;
       in_a_word = true;
       words.back().push_back(t);
-      rest.remove_prefix(std::min(rest.find(piece_space), rest.size()));
+      rest.remove_prefix(std::min(rest.find(space_sign), rest.size()));
     }
     if (!in_a_word) lone.push_back(t);
   }
@@ -80,8 +81,8 @@ std::vector<std::string> written_words(const std::vector<std::string>& tokens,
   for (const auto& word : words) {
     std::string text;
     for (const auto t : word) text += tokens[t];
-    for (std::size_t at; (at = text.find(piece_space)) != std::string::npos;) {
-      text.erase(at, piece_space.size());
+    for (std::size_t at; (at = text.find(space_sign)) != std::string::npos;) {
+      text.erase(at, space_sign.size());
     }
     written.push_back(std::move(text));
   }
