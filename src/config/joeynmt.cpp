@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
 #include <map>
 
 #include "base/error.h"
@@ -88,6 +91,19 @@ std::string nested_yaml(const std::map<std::string, std::string>& values) {
 }
 
 }  // namespace
+
+void Conversion::put(const std::string& key, const std::string& value) {
+  const bool is_word = std::ranges::all_of(value, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '+' || c == '-';
+  });
+  kept_[key] = is_word ? value : to_yaml(value);
+}
+
+void Conversion::put_whole(const std::string& key, double value) {
+  constexpr double most = 1e15;
+  const bool is_whole = std::abs(value) <= most && std::trunc(value) == value;
+  kept_[key] = is_whole ? to_yaml(static_cast<std::int64_t>(value)) : to_yaml(value);
+}
 
 Converted Conversion::run() {
   top();

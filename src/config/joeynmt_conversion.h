@@ -2,7 +2,6 @@
 // joeynmt_model.cpp, joeynmt_training.cpp. Private to config/.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,11 +19,13 @@ class Conversion {
   Converted run();
 
  private:
-  void put(const std::string& key, const std::string& value) { kept_[key] = value; }
-  void put(const std::string& key, double value) { put(key, to_yaml(value)); }
-  void put(const std::string& key, std::int64_t value) { put(key, to_yaml(value)); }
-  void put_text(const std::string& key, const std::string& value) { put(key, to_yaml(value)); }
-  void put_flag(const std::string& key, bool value) { put(key, to_yaml(value)); }
+  // A number, a word or a flag, as it stands there: the check of what was made tells whether it
+  // fits.
+  void put(const std::string& key, const std::string& value);
+  void put(const std::string& key, double value) { kept_[key] = to_yaml(value); }
+  void put_whole(const std::string& key, double value);
+  void put_text(const std::string& key, const std::string& value) { kept_[key] = to_yaml(value); }
+  void put_flag(const std::string& key, bool value) { kept_[key] = to_yaml(value); }
 
   void carry(const std::string& from, const std::string& to, const std::string& otherwise) {
     put(to, joey_.take(from, otherwise));

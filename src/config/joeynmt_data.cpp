@@ -20,7 +20,7 @@ void Conversion::data() {
   tokenizer();
   const auto longest = std::max(joey_.take_number("data.src.max_length", -1),
                                 joey_.take_number("data.trg.max_length", -1));
-  if (longest > 0) put("data.max_length", static_cast<std::int64_t>(longest));
+  if (longest > 0) put_whole("data.max_length", longest);
   for (const std::string key : {"data.src.min_length", "data.trg.min_length"}) {
     if (joey_.take_number(key, 1) > 1) joey_.note(key, "regard leaves out empty lines only");
   }
@@ -50,11 +50,11 @@ void Conversion::tokenizer() {
   const auto limit =
       std::max(joey_.take_number(src + "voc_limit", 0), joey_.take_number(trg + "voc_limit", 0));
   if (limit > 0 || merges > 0) {
-    put("data.tokenizer.vocabulary_size", static_cast<std::int64_t>(limit > 0 ? limit : merges));
+    put_whole("data.tokenizer.vocabulary_size", limit > 0 ? limit : merges);
   }
   const auto frequency = std::max(joey_.take_number(src + "voc_min_freq", 1),
                                   joey_.take_number(trg + "voc_min_freq", 1));
-  if (frequency > 1) put("data.tokenizer.min_frequency", static_cast<std::int64_t>(frequency));
+  if (frequency > 1) put_whole("data.tokenizer.min_frequency", frequency);
   const auto coverage = joey_.take_number(src + "tokenizer_cfg.character_coverage", 1);
   joey_.take(trg + "tokenizer_cfg.character_coverage");
   if (level == "bpe" && coverage < 1) put("data.tokenizer.character_coverage", coverage);

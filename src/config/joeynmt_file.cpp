@@ -14,8 +14,10 @@
 namespace regard {
 namespace {
 
-// Aliases can make endless ones of a few bytes.
+// Aliases can make endless ones of a few bytes, and sections that hold themselves.
 constexpr std::size_t most_values = 10'000;
+constexpr std::size_t longest_list = 1'000;  // bytes
+constexpr int deepest = 64;
 
 std::string lower(std::string text) {
   for (auto& c : text) {
@@ -28,16 +30,30 @@ std::string joined(const YAML::Node& list) {
   std::string text;
   for (const auto& entry : list) {
     text += (text.empty() ? "" : ", ") + (entry.IsScalar() ? entry.Scalar() : found_text(entry));
+    if (text.size() > longest_list) return text + ", …";
   }
   return text;
 }
 
-// action(key, node) for each value that is no section.
-template <typename Action>
-void walk(const YAML::Node& node, const std::string& key, const Action& action) {
-  if (!node.IsMap()) return action(key, node);
-  for (const auto& entry : node) {
-    if (entry.first.IsScalar()) walk(entry.second, join_key(key, entry.first.Scalar()), action);
+std::string value_text(const YAML::Node& node) {
+  if (node.IsSequence()) return joined(node);
+  return node.IsNull() ? "" : node.Scalar();
+}
+
+// As it is, or quoted where it would break the line.
+std::string in_a_line(const std::string& text) {
+  const bool breaks = std::ranges::any_of(text, [](unsigned char c) { return c < ' '; });
+  return breaks ? to_yaml(text) : text;
+}
+
+// visit(key, node, depth) for each section and value below this one.
+template <typename Visit>
+void walk(const YAML::Node& section, const std::string& key, const Visit& visit, int depth = 1) {
+  for (const auto& entry : section) {
+    if (!entry.first.IsScalar()) continue;
+    const auto below = join_key(key, entry.first.Scalar());
+    visit(below, entry.second, depth);
+    if (entry.second.IsMap()) walk(entry.second, below, visit, depth + 1);
   }
 }
 
@@ -52,13 +68,14 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
         "testing)",
         name_, section);
   }
-  walk(root, "", [&](const std::string& key, const YAML::Node& node) {
-    if (values_.size() == most_values) {
-      throw ConfigError("{}:{}: more than {} values, which is no configuration", name_,
-                        node.Mark().line + 1, most_values);
+  std::size_t visited = 0;
+  walk(root, "", [&](const std::string& key, const YAML::Node& node, int depth) {
+    if (++visited > most_values || depth > deepest) {
+      throw ConfigError("{}:{}: more than {} values, or deeper than {} levels: no configuration",
+                        name_, node.Mark().line + 1, most_values, deepest);
     }
-    const auto value = node.IsSequence() ? joined(node) : node.IsNull() ? "" : node.Scalar();
-    values_[key] = {value, node.Mark().line + 1, node.IsNull(), false};
+    if (node.IsMap()) return;
+    values_[key] = {value_text(node), node.Mark().line + 1, node.IsNull(), false};
   });
 }
 
@@ -96,7 +113,7 @@ double JoeyFile::take_number(const std::string& key, double otherwise) {
 
 std::string JoeyFile::shown(const std::string& key) const {
   const auto& value = values_.at(key);
-  return fmt::format("{}:{}: {}: {}", name_, value.line, key, value.text);
+  return fmt::format("{}:{}: {}: {}", name_, value.line, in_a_line(key), in_a_line(value.text));
 }
 
 void JoeyFile::note(const std::string& key, const std::string& what) {

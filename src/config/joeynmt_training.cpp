@@ -53,7 +53,7 @@ void Conversion::schedule() {
     put("training.learning_rate_min", least);
   } else if (name == "noam" || name == "warmupinversesquareroot") {
     put("training.scheduling", "inverse_square_root");
-    put("training.warmup_steps", static_cast<std::int64_t>(warmup));
+    put_whole("training.warmup_steps", warmup);
     if (name == "noam") {
       // factor · D^−½ · min(t^−½, t · warmup^−3/2) is at its peak where t is warmup.
       const auto width = joey_.take_number("model.encoder.hidden_size", 512);
@@ -81,14 +81,14 @@ void Conversion::validation() {
                                         : metric == "acc" ? "loss"
                                                           : metric);
   const auto shown = joey_.take("training.print_valid_sents", "0, 1, 2");
-  put("training.show_examples",
-      static_cast<std::int64_t>(shown.empty() ? 0 : 1 + std::ranges::count(shown, ',')));
+  put_whole("training.show_examples",
+            shown.empty() ? 0.0 : 1.0 + static_cast<double>(std::ranges::count(shown, ',')));
   const auto kept = joey_.take_number("training.keep_best_ckpts",
                                       joey_.take_number("training.keep_last_ckpts", 5));
   if (kept < 1) {
     joey_.note("training.keep_best_ckpts", "regard keeps 1000 then");
   }
-  put("training.keep_best", static_cast<std::int64_t>(kept < 1 ? 1000 : kept));
+  put_whole("training.keep_best", kept < 1 ? 1000 : kept);
 }
 
 void Conversion::testing() {
@@ -103,16 +103,16 @@ void Conversion::testing() {
     joey_.take("testing.batch_size");
   }
   if (const auto longest = joey_.take_number("testing.max_output_length", -1); longest > 0) {
-    put("testing.max_output_length", static_cast<std::int64_t>(longest));
+    put_whole("testing.max_output_length", longest);
   }
   if (const auto least = joey_.take_number("testing.min_output_length", 1); least > 1) {
-    put("testing.min_output_length", static_cast<std::int64_t>(least));
+    put_whole("testing.min_output_length", least);
   }
   if (const auto penalty = joey_.take_number("testing.repetition_penalty", -1); penalty > 0) {
     put("testing.repetition_penalty", penalty);
   }
   if (const auto n = joey_.take_number("testing.no_repeat_ngram_size", -1); n > 0) {
-    put("testing.no_repeat_ngram", static_cast<std::int64_t>(n));
+    put_whole("testing.no_repeat_ngram", n);
   }
   if (!joey_.take_flag("testing.generate_unk", true))
     joey_.note("testing.generate_unk", "regard's search may say <unk>");

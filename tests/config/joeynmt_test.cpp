@@ -1,5 +1,6 @@
 #include "config/joeynmt.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -208,6 +209,30 @@ TEST(JoeyNmt, AliasesThatGrowWithoutEndAreRefused) {
   }
   EXPECT_THAT([&] { convert(text + "}\ntraining: {}\nmodel: {}\n"); },
               ThrowsMessage<ConfigError>(HasSubstr("more than 10000 values")));
+}
+
+TEST(JoeyNmt, SectionsThatHoldThemselvesOrNothingAtAllAreRefused) {
+  const auto refused = ThrowsMessage<ConfigError>(HasSubstr("no configuration"));
+  EXPECT_THAT([] { convert("data: &d {src: *d}\ntraining: {}\nmodel: {}\n"); }, refused);
+  std::string text = "a0: &a0 {}\n";
+  for (int i = 1; i < 60; ++i) {
+    text += fmt::format("a{0}: &a{0} {{x: *a{1}, y: *a{1}}}\n", i, i - 1);
+  }
+  EXPECT_THAT([&] { convert(text + "data: *a59\ntraining: {}\nmodel: {}\n"); }, refused);
+}
+
+TEST(JoeyNmt, NumbersOutOfEveryRangeAreLeftToTheCheckOfWhatWasMade) {
+  const auto text = with(transformer, "learning_rate_warmup: 100", "learning_rate_warmup: 1e300");
+  EXPECT_THAT(convert(text).notes, Contains(AllOf(HasSubstr("to be mended"), HasSubstr("1e+300"))));
+}
+
+TEST(JoeyNmt, ATextCannotBecomeAnotherKey) {
+  const auto converted =
+      convert(with(recurrent, "random_seed: 7", R"(random_seed: "7\nname: other")"));
+  EXPECT_THAT(converted.yaml, Not(HasSubstr("\nname: other")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("to be mended")));
+  const auto key = convert(with(recurrent, "random_seed: 7", R"("x\rname: y": 1)"));
+  EXPECT_THAT(key.yaml, Not(HasSubstr("\r")));
 }
 
 }  // namespace
