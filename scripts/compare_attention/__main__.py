@@ -1,10 +1,12 @@
 """Trains every attention on the same data with the same steps and writes docs/attention.md.
 
-A cell is one kind on one task, three to five minutes on two cores. Done cells are skipped, stopped
-ones go on; key=value settings go to every training (threads=1 leaves a core for other work).
+A cell is one kind on one task, three to five minutes on two cores. Its figures go into
+docs/attention/figures.json; cells that are there, of the same recipe, are skipped, stopped ones go on.
 """
 
 import argparse
+import concurrent.futures
+import os
 import pathlib
 import re
 import sys
@@ -13,8 +15,11 @@ import time
 
 import page
 import speed
-from cells import ROOT, Cell, Failure, regard
+from cells import ROOT, Cell, Failure, Figures, regard
 from systems import SYSTEMS, TASKS
+
+
+CORES = len(os.sched_getaffinity(0))  # taskset leaves cores to others
 
 
 def warn(text):
@@ -29,52 +34,67 @@ def arguments():
     )
     parser.add_argument("--runs", default="runs/attention", help="where the cells' runs are")
     parser.add_argument("--only", default="", help="kinds, parted by commas")
+    parser.add_argument("--tasks", default="", help="tasks, parted by commas")
+    parser.add_argument("--jobs", type=int, choices=range(1, 65), metavar="N", default=1,
+                        help="cells side by side, 1: the cores are shared out among them")
     parser.add_argument("--minutes", type=float, help="begin no cell after so many")
     parser.add_argument("--speed", action="store_true",
                         help="only measure tokens/s: on a quiet machine, ten minutes")
     parser.add_argument("--table", action="store_true", help="train nothing: write what is there")
-    parser.add_argument("settings", nargs="*", metavar="key=value")
+    parser.add_argument("settings", nargs="*", metavar="key=value", help="for every training")
     return parser.parse_args()
 
 
-def need(options):
-    if not (ROOT / "data" / "multi30k" / "train.de").is_file():
-        raise Failure(3, "no data/multi30k/train.de; scripts/fetch_multi30k.sh brings it")
-    names = [system.name for system in SYSTEMS]
-    for name in filter(None, options.only.split(",")):
-        if name not in names:
-            raise Failure(2, f"no system '{name}'; there are {', '.join(names)}")
+def names(text, known, what):
+    """Those of a list with commas, or all."""
+    wanted = list(filter(None, text.split(",")))
+    for name in wanted:
+        if name not in known:
+            raise Failure(2, f"no {what} '{name}'; there are {', '.join(known)}")
+    return wanted or known
 
 
 def machine():
     cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = re.search(r"^model name\s*: (.*)$", cpu, re.M)
-    cores = cpu.count("processor\t:")
-    version = regard("--version").strip()
-    return f"Machine: {cores} cores of {model.group(1) if model else 'unknown'}, regard {version}."
+    return f"{CORES} cores of {model[1] if model else 'unknown'}, regard {regard('--version').strip()}"
+
+
+def fill(cells, options):
+    """Those that are not done, `options.jobs` at a time."""
+    start = time.monotonic()
+    threads = max(1, CORES // options.jobs)
+
+    def one(cell):
+        if options.minutes and time.monotonic() - start > 60 * options.minutes:
+            return
+        warn(f"{cell.run}")
+        cell.fill(threads, machine())
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        try:
+            for _ in pool.map(one, [cell for cell in cells if not cell.result()]):
+                pass
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def main():
     options = arguments()
-    need(options)
-    folder = ROOT / options.runs
-    speeds = folder / "speed.json"
+    systems = names(options.only, [system.name for system in SYSTEMS], "system")
+    tasks = names(options.tasks, [task.name for task in TASKS], "task")
+    if not (ROOT / "data" / "multi30k" / "train.de").is_file():
+        raise Failure(3, "no data/multi30k/train.de; scripts/fetch_multi30k.sh brings it")
+    figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:
-        speed.measure(SYSTEMS, options.settings, speeds, warn)
-        options.table = True
-    cells = [Cell(folder, s, t, options.settings) for t in TASKS for s in SYSTEMS]
-    start = time.monotonic()
-    wanted = list(filter(None, options.only.split(",")))
-    for cell in cells:
-        if options.table or cell.result() or (wanted and cell.system.name not in wanted):
-            continue
-        if options.minutes and time.monotonic() - start > 60 * options.minutes:
-            warn(f"{options.minutes:g} minutes are over; the next cell is {cell.run}")
-            break
-        warn(f"{cell.run}")
-        cell.fill()
+        speed.measure(SYSTEMS, options.settings, figures, machine(), warn)
+    folder = ROOT / options.runs
+    cells = [Cell(folder, figures, s, t, options.settings) for t in TASKS for s in SYSTEMS]
+    if not options.speed and not options.table:
+        fill([c for c in cells if c.system.name in systems and c.task.name in tasks], options)
     with tempfile.TemporaryDirectory() as work:
-        page.write(page.Grid(cells, speed.read(speeds)), pathlib.Path(work), machine())
+        page.write(page.Grid(cells, figures), pathlib.Path(work))
     done = sum(cell.result() is not None for cell in cells)
     warn(f"written: docs/attention.md, {done} of {len(cells)} cells")
 

@@ -1,14 +1,18 @@
 """One cell: a system trained on a task, and scored."""
 
+import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import sys
+import threading
 
 from systems import BUNDLED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 REGARD = ROOT / "build" / "regard"
+CONFIG = "configs/attention_comparison.yaml"
 LENGTHS = "5,10,15,20,30,40,50"
 LONG = ("data/test_long.en", "data/test_long.fr")
 
@@ -31,33 +35,41 @@ def regard(*command):
     return done.stdout.decode("utf-8")
 
 
+class Figures:
+    """What the done cells have shown, in a file of the repository: the table fills over several
+    sittings, on machines that need not have one another's runs."""
+
+    def __init__(self, file):
+        self.file = file
+        self.lock = threading.Lock()  # of cells that end side by side
+        self.rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def get(self, *keys):
+        return self.rows.get("/".join(keys))
+
+    def put(self, figures, *keys):
+        with self.lock:
+            self.rows["/".join(keys)] = figures
+            text = json.dumps(self.rows, indent=1, sort_keys=True) + "\n"
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            part = self.file.with_suffix(".part")
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, self.file)
+
+
 class Cell:
-    def __init__(self, folder, system, task, extra):
+    def __init__(self, folder, figures, system, task, extra=()):
         self.system = system
         self.task = task
         self.run = folder / system.name / task.name
-        self.extra = extra
+        self.figures = figures
+        self.extra = extra  # key=value
 
     @property
-    def result_file(self):
-        return self.run / "result.json"
-
-    def result(self):
-        """The figures, or None where the cell is not done."""
-        if not self.result_file.is_file():
-            return None
-        return json.loads(self.result_file.read_text(encoding="utf-8"))
-
-    def fill(self):
-        """Trains, from where it was stopped, scores, and keeps the figures."""
+    def settings(self):
         task = self.task
         train, dev = task.data("train"), task.data("dev")
-        regard(
-            "train",
-            "-c",
-            "configs/attention_comparison.yaml",
-            f"name={self.system.name}",
-            f"training.model_dir={self.run}",
+        return (
             f"training.random_seed={task.seed}",
             f"data.train.0.src={train[0]}",
             f"data.train.0.trg={train[1]}",
@@ -67,18 +79,47 @@ class Cell:
             *self.system.settings,
             *self.extra,
         )
-        source, target = task.data("test")
+
+    @property
+    def recipe(self):
+        """Tells figures of another recipe apart."""
+        text = (ROOT / CONFIG).read_text(encoding="utf-8") + "\n".join(self.settings)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+
+    def result(self):
+        """The figures, or None where the cell is not done."""
+        found = self.figures.get(self.system.name, self.task.name)
+        return found if found and found["recipe"] == self.recipe else None
+
+    def fill(self, threads, machine):
+        """Trains, from where it was stopped, scores, and keeps the figures."""
+        regard(
+            "train", "-c", CONFIG, f"name={self.system.name}", f"training.model_dir={self.run}",
+            f"threads={threads}", *self.settings,
+        )  # fmt: skip
+        threaded = ("--threads", str(threads))
         align = ()
-        if task is BUNDLED and self.system.has_weights:
+        if self.task is BUNDLED and self.system.has_weights:
             align = ("--alignments-gold", "data/test.align")
-        result = {"test": self.score(source, target, *align)}
-        if task is BUNDLED:
-            result["long"] = self.score(*LONG, "--by-length", LENGTHS)
-        result["parameters"] = json.loads(regard("info", self.run, "--json"))["parameters"]
-        self.result_file.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        test = self.score(*self.task.data("test"), *threaded, *align)
+        result = {
+            "recipe": self.recipe,
+            "machine": machine,
+            "bleu": test["bleu"]["score"],
+            "chrf": test["chrf"]["score"],
+            "perplexity": test["perplexity"],
+            "parameters": json.loads(regard("info", self.run, "--json"))["parameters"],
+        }
+        if align:
+            result["alignment_error_rate"] = test["alignment"]["error_rate"]
+        if self.task is BUNDLED:
+            bins = self.score(*LONG, *threaded, "--by-length", LENGTHS)["by_length"]
+            keys = ("shortest", "longest", "bleu")
+            result["by_length"] = [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
+        self.figures.put(result, self.system.name, self.task.name)
 
     def score(self, source, target, *options):
         return json.loads(
             regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
                    *options)
-        )
+        )  # fmt: skip

@@ -25,24 +25,43 @@ def shown(values, form):
     return text if len(values) == 1 else f"{text} ± {(max(values) - min(values)) / 2:.1f}"
 
 
+def mean(values, form):
+    return shown([statistics.mean(values)] if values else [], form)
+
+
 class Grid:
     """All cells by system and task."""
 
-    def __init__(self, cells, speeds):
-        self.speeds = speeds
+    def __init__(self, cells, figures):
+        self.figures = figures
         self.cells = {(cell.system.name, cell.task.name): cell for cell in cells}
         self.systems = list({cell.system.name: cell.system for cell in cells}.values())
 
     def results(self, system, direction):
-        found = []
-        for task in TASKS:
-            cell = self.cells[system.name, task.name]
-            if task.name.startswith(direction) and cell.result():
-                found.append(cell.result())
-        return found
+        found = [self.done(system, task) for task in TASKS if task.name.startswith(direction)]
+        return list(filter(None, found))
 
     def done(self, system, task):
         return self.cells[system.name, task.name].result()
+
+    def run(self, name, task):
+        """The folder of a done cell whose model is still on this machine, or None."""
+        cell = self.cells[name, task.name]
+        return cell.run if cell.result() and (cell.run / "best").exists() else None
+
+    def speed(self, system):
+        return (self.figures.get(system.name, "speed") or {}).get("tokens_per_second")
+
+    def machines(self):
+        """Where the figures come from, one line each."""
+        cells = [cell.result() for cell in self.cells.values()]
+        speeds = [self.figures.get(system.name, "speed") for system in self.systems]
+        lines = []
+        for what, rows in (("Trained", cells), ("Tokens a second", speeds)):
+            machines = sorted({row["machine"] for row in filter(None, rows)})
+            if machines:
+                lines.append(f"{what}: {'; '.join(machines)}.\n")
+        return "\n".join(lines)
 
 
 def scores(grid):
@@ -50,20 +69,20 @@ def scores(grid):
     rows = []
     for system in grid.systems:
         german, english = grid.results(system, "de-en"), grid.results(system, "en-de")
-        bundled = grid.done(system, BUNDLED)
-        every = german + english
-        alignment = (bundled or {}).get("test", {}).get("alignment")
-        name = f"`{system.name}`" + (f" ({system.remark})" if system.remark else "")
+        bundled = grid.done(system, BUNDLED) or {}
+        parameters = [result["parameters"] for result in german + english]
+        if not parameters and not bundled:
+            continue
         rows.append(
             [
-                name,
-                shown([r["test"]["bleu"]["score"] for r in german], "{:.1f}"),
-                shown([statistics.mean(r["test"]["chrf"]["score"] for r in german)] if german else [], "{:.1f}"),
-                shown([statistics.mean(r["test"]["perplexity"] for r in german)] if german else [], "{:.2f}"),
-                shown([r["test"]["bleu"]["score"] for r in english], "{:.1f}"),
-                shown([alignment["error_rate"] if alignment else None], "{:.3f}"),
-                shown([grid.speeds.get(system.name)], "{:,.0f}"),
-                shown([every[0]["parameters"]] if every else [], "{:,.0f}"),
+                f"`{system.name}`" + (f" ({system.remark})" if system.remark else ""),
+                shown([r["bleu"] for r in german], "{:.1f}"),
+                mean([r["chrf"] for r in german], "{:.1f}"),
+                mean([r["perplexity"] for r in german], "{:.2f}"),
+                shown([r["bleu"] for r in english], "{:.1f}"),
+                shown([bundled.get("alignment_error_rate")], "{:.3f}"),
+                shown([grid.speed(system)], "{:,.0f}"),
+                shown(parameters[:1], "{:,.0f}"),
             ]
         )
     return table(head, rows)
@@ -73,10 +92,9 @@ def lengths(grid):
     rows = []
     head = ["kind"]
     for system in grid.systems:
-        result = grid.done(system, BUNDLED)
-        if not result:
+        bins = (grid.done(system, BUNDLED) or {}).get("by_length")
+        if not bins:
             continue
-        bins = [b for b in result["long"]["by_length"] if b["sentences"] > 0]
         head = ["kind"] + [
             f"{b['shortest']}–{b['longest']}" if b["longest"] else f"{b['shortest']}+" for b in bins
         ]
@@ -84,58 +102,57 @@ def lengths(grid):
     return table(head, rows)
 
 
-def draw_lengths(grid, work):
-    """docs/attention/lengths.svg, of the few kinds that differ most."""
-    files = {}
-    for system in grid.systems:
-        if system.name not in IN_CURVES or not grid.done(system, BUNDLED):
-            continue
-        files[system.name] = work / system.name
-        run = grid.cells[system.name, BUNDLED.name].run
-        regard("translate", "-m", run, "-i", LONG[0], "-o", files[system.name])
-    if "additive" not in files:
-        return ""
-    main = files.pop("additive")
-    regard(
-        "evaluate", "--hypotheses", main, "-s", LONG[0], "-r", LONG[1], "--by-length", LENGTHS,
-        "--force", "--by-length-svg", PICTURES / "lengths.svg", "--compare", *files.values(),
-    )  # fmt: skip
-    return "![BLEU by source length](attention/lengths.svg)\n"
+def curves(grid, work):
+    """Draws lengths.svg, of the few kinds that differ most, where their models are all here."""
+    picture = PICTURES / "lengths.svg"
+    runs = {name: grid.run(name, BUNDLED) for name in IN_CURVES}
+    if all(runs.values()):
+        files = {}
+        for name, run in runs.items():
+            files[name] = work / name
+            regard("translate", "-m", run, "-i", LONG[0], "-o", files[name])
+        main = files.pop("additive")
+        regard(
+            "evaluate", "--hypotheses", main, "-s", LONG[0], "-r", LONG[1], "--by-length", LENGTHS,
+            "--force", "--by-length-svg", picture, "--compare", *files.values(),
+        )  # fmt: skip
+    return "![BLEU by source length](attention/lengths.svg)\n" if picture.is_file() else ""
 
 
 def alignments(grid, work):
-    """One sentence under every kind, side by side."""
+    """One sentence under every kind, side by side; drawn where the model is here."""
     task = TASKS[0]
     line = work / "line"
     source = (ROOT / task.data("test")[0]).read_text(encoding="utf-8").splitlines()
     line.write_text(next(s for s in source if len(s.split()) == 9) + "\n", encoding="utf-8")
-    shown_kinds = []
+    images = []
     for system in grid.systems:
-        cell = grid.cells[system.name, task.name]
-        if not system.has_weights or not cell.result():
-            continue
         picture = PICTURES / f"{system.name}.svg"
-        regard("translate", "-m", cell.run, "-i", line, "--picture", picture, "-o", work / "text")
-        shown_kinds.append(f'<img src="attention/{system.name}.svg" alt="{system.name}" width="32%">')
-    return "\n".join(shown_kinds) + "\n"
+        run = grid.run(system.name, task)
+        if run and system.has_weights:
+            regard("translate", "-m", run, "-i", line, "--picture", picture, "-o", work / "text")
+        if picture.is_file():
+            images.append(f'<img src="attention/{system.name}.svg" alt="{system.name}" width="32%">')
+    return "".join(image + "\n" for image in images)
 
 
 def explanation(grid, work):
-    cell = grid.cells["additive", BUNDLED.name]
-    if not cell.result():
-        return ""
+    """None where the model is not here."""
+    run = grid.run("additive", BUNDLED)
+    if not run:
+        return None
     line = work / "line"
     source = (ROOT / "data/test.en").read_text(encoding="utf-8").splitlines()
     line.write_text(next(s for s in source if len(s.split()) == 5) + "\n", encoding="utf-8")
-    text = regard("translate", "-m", cell.run, "-i", line, "--explain")
+    text = regard("translate", "-m", run, "-i", line, "--explain")
     return "```\n" + "\n".join(s.rstrip() for s in text.strip().splitlines()) + "\n```\n"
 
 
-def write(grid, work, machine):
+def write(grid, work):
     PICTURES.mkdir(exist_ok=True)
     parts = {
-        "scores": scores(grid) + "\n" + machine + "\n",
-        "lengths": lengths(grid) + "\n" + draw_lengths(grid, work),
+        "scores": scores(grid) + "\n" + grid.machines(),
+        "lengths": lengths(grid) + "\n" + curves(grid, work),
         "alignments": alignments(grid, work),
         "explain": explanation(grid, work),
     }
@@ -144,5 +161,6 @@ def write(grid, work, machine):
         place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise Failure(6, f"{PAGE}: no place marked <!-- {name} -->")
-        text = place.sub(lambda m, body=markdown: m[1] + body + m[2], text, count=1)
+        if markdown is not None:
+            text = place.sub(lambda m, body=markdown: m[1] + body + m[2], text, count=1)
     PAGE.write_text(text, encoding="utf-8")

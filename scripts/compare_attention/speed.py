@@ -29,17 +29,12 @@ def tokens_per_second(system, settings):
     )
 
 
-def measure(systems, settings, file, tell):
-    """The median of the rounds, by system, into the file."""
+def measure(systems, settings, figures, machine, tell):
+    """The median of the rounds, by system, into the figures."""
     rounds = {system.name: [] for system in systems}
     for number in range(ROUNDS):
         for system in systems:
             rounds[system.name].append(tokens_per_second(system, settings))
             tell(f"round {number + 1}, {system.name}: {rounds[system.name][-1]:,.0f} tokens/s")
-    medians = {name: statistics.median(values) for name, values in rounds.items()}
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(medians, indent=2) + "\n", encoding="utf-8")
-
-
-def read(file):
-    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    for name, values in rounds.items():
+        figures.put({"machine": machine, "tokens_per_second": statistics.median(values)}, name, "speed")
