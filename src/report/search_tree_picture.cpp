@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 #include <stdexcept>
 
 #include "report/format.h"
@@ -86,8 +85,9 @@ class Layout {
       if (place.children.empty()) place.row = rows_++;
       waiting.insert(waiting.end(), place.children.rbegin(), place.children.rend());
     }
-    for (auto& place : std::views::reverse(places_))
-      if (!place.children.empty()) place.row = places_[place.children.front()].row;
+    for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+      if (!place->children.empty()) place->row = places_[place->children.front()].row;
+    }
   }
 
   // Each as wide as its widest token, with the score behind it.
