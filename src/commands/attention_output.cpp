@@ -50,9 +50,9 @@ AlignmentOutput::AlignmentOutput(const std::string& path, const ReadyModel& mode
       kind_(model.loaded.options.data.tokenizer.kind) {}
 
 void AlignmentOutput::write(const Translation& translation, const Translator& translator,
-                            std::size_t hypotheses, bool keep_empty) {
+                            std::size_t hypotheses) {
   const auto count = std::min(hypotheses, translation.hypotheses.size());
-  if (count == 0 && keep_empty) file_.write("\n");
+  if (count == 0) file_.write("\n");
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
     file_.write(to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,

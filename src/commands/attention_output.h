@@ -22,9 +22,8 @@ class AlignmentOutput {
   // ConfigError when the model has no attention.
   AlignmentOutput(const std::string& path, const ReadyModel& model);
 
-  // The best `hypotheses`; for an empty source an empty line, if `keep_empty`.
-  void write(const Translation& translation, const Translator& translator, std::size_t hypotheses,
-             bool keep_empty);
+  // The best `hypotheses`; for an empty source an empty line.
+  void write(const Translation& translation, const Translator& translator, std::size_t hypotheses);
   void commit() { file_.commit(); }
 
  private:

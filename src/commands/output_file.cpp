@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -17,6 +20,21 @@ namespace {
 bool takes_a_rename(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+}
+
+// The open descriptor that a name under /dev or /proc stands for: to open it anew would begin its
+// file from the beginning.
+std::optional<int> descriptor_of(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = 0;
+    const auto* end = path.data() + path.size();
+    const auto parsed = std::from_chars(path.data() + folder.size(), end, number);
+    if (parsed.ec == std::errc() && parsed.ptr == end) return number;
+  }
+  return std::nullopt;
 }
 
 // The file behind a link, where there is one: it is what the bytes are meant for.
@@ -54,7 +72,8 @@ void check_outputs(const std::vector<std::string>& inputs,
                    const std::vector<std::string>& outputs) {
   const auto is_file = [](const std::string& path) {
     std::error_code ignored;
-    return !path.empty() && path != "-" && !std::filesystem::is_character_file(path, ignored);
+    return !path.empty() && path != "-" && !descriptor_of(path) &&
+           !std::filesystem::is_character_file(path, ignored);
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_file(outputs[i])) continue;
@@ -73,8 +92,16 @@ void check_outputs(const std::vector<std::string>& inputs,
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
-  if (path.empty() || path == "-") {
+  const auto descriptor = descriptor_of(path);
+  if (path.empty() || path == "-" || descriptor == STDOUT_FILENO) {
     path_ = written_ = "standard output";
+    return;
+  }
+  if (descriptor) {
+    written_ = path_ = path;
+    const int copy = ::dup(*descriptor);
+    file_ = copy < 0 ? nullptr : ::fdopen(copy, "wb");
+    if (file_ == nullptr) fail();
     return;
   }
   written_ = path_ = target_of(path);

@@ -53,7 +53,7 @@ class Outputs {
   // The line's number, from 0.
   void write(std::int64_t number, const std::string& line, const Translation& translation) {
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
-    if (alignments_) alignments_->write(translation, translator_, hypotheses, n_best_ == 0);
+    if (alignments_) alignments_->write(translation, translator_, hypotheses);
     if (weights_) weights_->write(number + 1, translation, translator_, hypotheses);
     if (picture_) picture_->add(translation, translator_);
     if (report_) report_->add(line, translation);

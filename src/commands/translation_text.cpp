@@ -10,12 +10,15 @@
 namespace regard {
 namespace {
 
-// A blank line is translated to a blank one, surely: log 1.
-Hypothesis best_of(const Translation& translation) {
-  if (!translation.hypotheses.empty()) return translation.hypotheses[0];
-  Hypothesis nothing;
-  nothing.finished = true;
-  return nothing;
+// The first of them. A blank line is translated to a blank one, surely: log 1.
+std::vector<Hypothesis> hypotheses_of(const Translation& translation, std::size_t most) {
+  auto found = translation.hypotheses;
+  if (found.empty()) {
+    found.emplace_back();
+    found[0].finished = true;
+  }
+  found.resize(std::min(most, found.size()));
+  return found;
 }
 
 }  // namespace
@@ -51,7 +54,7 @@ std::string TranslationText::word_scores_of(const Translation& translation,
 
 std::string TranslationText::plain(const Translation& translation) const {
   if (!scores_ && !word_scores_) return translation.text + "\n";
-  const auto hypothesis = best_of(translation);
+  const auto hypothesis = hypotheses_of(translation, 1)[0];
   std::string text;
   if (scores_)
     text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, hypothesis.score);
@@ -63,8 +66,7 @@ std::string TranslationText::plain(const Translation& translation) const {
 std::string TranslationText::n_best_lines(std::int64_t number,
                                           const Translation& translation) const {
   std::string lines;
-  for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {
-    const auto& hypothesis = translation.hypotheses[k];
+  for (const auto& hypothesis : hypotheses_of(translation, n_best_)) {
     std::string words;
     if (word_scores_) {
       words = " words=";
@@ -90,11 +92,11 @@ std::string TranslationText::json_line(std::int64_t number, const std::string& l
                               hypothesis, translator_.tokens(hypothesis, translation), kind_))}};
   };
   Json object = {{"line", number + 1}, {"source", line}};
-  if (n_best_ == 0) object.update(object_of(best_of(translation)));
+  if (n_best_ == 0) object.update(object_of(hypotheses_of(translation, 1)[0]));
   if (n_best_ > 0) {
     object["n_best"] = Json::array();
-    for (std::size_t k = 0; k < std::min(n_best_, translation.hypotheses.size()); ++k) {
-      object["n_best"].push_back(object_of(translation.hypotheses[k]));
+    for (const auto& hypothesis : hypotheses_of(translation, n_best_)) {
+      object["n_best"].push_back(object_of(hypothesis));
     }
   }
   return object.dump() + "\n";

@@ -8,6 +8,13 @@
 namespace regard {
 namespace {
 
+// U+0000 to U+001F, U+007F to U+009F.
+bool is_control(std::string_view point) {
+  const auto byte = static_cast<unsigned char>(point[0]);
+  return byte < 0x20 || byte == 0x7F ||
+         (byte == 0xC2 && static_cast<unsigned char>(point[1]) < 0xA0);
+}
+
 // What a first byte promises: the length, and the bounds of the second byte (table 3-7).
 struct Lead {
   std::size_t length;
@@ -68,14 +75,21 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
+std::string without_controls(std::string_view text) {
+  std::string shown;
+  for (const auto point : code_points(text)) {
+    shown += point != "\n" && is_control(point) ? "\uFFFD" : point;
+  }
+  return shown;
+}
+
 std::string excerpt(std::string_view text) {
   constexpr int most = 40;
   std::string shown;
   for (int i = 0; !text.empty(); ++i) {
     if (i == most) return shown + "…";
     const std::string_view point = first_code_point(text);
-    const auto byte = static_cast<unsigned char>(point.front());
-    shown += byte < 0x20 || byte == 0x7F ? "\uFFFD" : point;
+    shown += is_control(point) ? "\uFFFD" : point;
     text.remove_prefix(point.size());
   }
   return shown;

@@ -102,7 +102,7 @@ TEST(SearchOptionsCli, SamplesDependOnSeedAndLineAlone) {
   const auto once = translate({"--samples", "3", "--seed", "5"}, input);
   ASSERT_EQ(once.code, 0) << once.err;
   const auto lines = lines_of(once.out);
-  ASSERT_THAT(lines, SizeIs(35 * 3));
+  ASSERT_THAT(lines, SizeIs(35 * 3 + 1));
   EXPECT_EQ(lines[0].rfind("0 ||| ", 0), 0U);
   EXPECT_EQ(lines[2].rfind("0 ||| ", 0), 0U);
   EXPECT_EQ(lines.back().rfind("35 ||| ", 0), 0U);  // the blank line has the number 30

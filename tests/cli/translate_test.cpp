@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <iterator>
 #include <regex>
 #include <sstream>
@@ -139,21 +140,38 @@ TEST(Translate, ALinkStaysALinkAndItsFileIsWritten) {
   EXPECT_EQ(read_text(folder / "real"), translate({}, "the cat\n").out);
 }
 
-TEST(Translate, NBestHasMosesFormatAndSkipsEmptyLines) {
+TEST(Translate, NBestHasMosesFormatAndOneEntryForAnEmptyLine) {
   const auto finished = translate({"--n-best", "2"}, "the cat\n\na dog\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto lines = lines_of(finished.out);
-  ASSERT_THAT(lines, SizeIs(4));
-  const std::regex format(R"((\d+) \|\|\| (.*) \|\|\| logprob= (-\d+\.\d+) \|\|\| (-\d+\.\d+))");
+  ASSERT_THAT(lines, SizeIs(5));
+  const std::regex format(R"((\d+) \|\|\| (.*) \|\|\| logprob= (-?\d+\.\d+) \|\|\| (-?\d+\.\d+))");
   std::vector<std::string> numbers;
   for (const auto& line : lines) {
     std::smatch parts;
     ASSERT_TRUE(std::regex_match(line, parts, format)) << line;
     numbers.push_back(parts[1]);
   }
-  EXPECT_THAT(numbers, testing::ElementsAre("0", "0", "2", "2"));
+  EXPECT_THAT(numbers, testing::ElementsAre("0", "0", "1", "2", "2"));
+  EXPECT_EQ(lines[2], "1 |||  ||| logprob= 0.0000 ||| 0.0000");
   const auto best = translate({}, "the cat\n");
   EXPECT_EQ(lines[0].rfind("0 ||| " + lines_of(best.out)[0] + " ||| ", 0), 0u) << lines[0];
+}
+
+// As `>>` would, and not over what the file has already.
+TEST(Translate, TheNameOfAnOpenDescriptorIsThatDescriptor) {
+  const auto file = (fresh_folder() / "log").string();
+  const auto command = std::string(REGARD_BINARY_DIR) + "/regard translate -q --threads 1 -m " +
+                       tiny_model().string() + " -o ";
+  for (const std::string name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/3"}) {
+    const auto script =
+        "{ echo before; echo the cat | " + command + name + " 3>&1; echo after; } > " + file;
+    ASSERT_EQ(std::system(("bash -c '" + script + "'").c_str()), 0) << name;
+    const auto lines = lines_of(read_text(file));
+    ASSERT_THAT(lines, SizeIs(3)) << name;
+    EXPECT_EQ(lines[0], "before") << name;
+    EXPECT_EQ(lines[2], "after") << name;
+  }
 }
 
 TEST(Translate, NBestBeyondTheBeamIsRefused) {
