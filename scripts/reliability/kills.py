@@ -10,6 +10,7 @@ import time
 from run import ROOT, Failure, start
 
 VALIDATION_EVERY = 200
+FIRST_LIMIT = 150  # where neither a validation nor a line of the log is due
 
 # All that has a state to lose: averages, two corpora, accumulated gradients, sub-word sampling,
 # dropout, a schedule that counts validations, a best checkpoint, more than one worker.
@@ -135,8 +136,8 @@ def run(kills, seed):
             straight = work / "straight"
             killed = work / "killed"
             train_to_the_end(straight, steps, log)
-            # The killed one has a lower limit at first, where a validation falls, and it is raised.
-            train_to_the_end(killed, VALIDATION_EVERY, log)
+            # The killed one has a lower limit at first, and it is raised.
+            train_to_the_end(killed, FIRST_LIMIT, log)
             found = [kill_once(killed, steps, moments, log) for _ in range(kills)]
             stopped_at = newest(killed)
             train_to_the_end(killed, steps, log)
@@ -151,7 +152,7 @@ def run(kills, seed):
         "steps": steps,
         **places,
         "text": f"{kills} kills (SIGKILL, seed {seed}) of a training of {steps:,} steps, begun with "
-        f"a limit of {VALIDATION_EVERY} and raised: {places['in writing']} of them while a checkpoint was "
+        f"a limit of {FIRST_LIMIT} and raised: {places['in writing']} of them while a checkpoint was "
         f"being written, {places['elsewhere']} elsewhere, {places['at its end']} too late; the last "
         f"one came after {stopped_at}. Alike to the byte with a training never stopped: "
         f"{', '.join(one)}.\n",

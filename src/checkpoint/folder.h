@@ -64,12 +64,12 @@ class FolderReader {
   NamedTensors tensors(const std::string& name, TensorMetadata* metadata = nullptr) const;
   // Reads every file once: throws where one is damaged.
   void verify_all() const;
+  // Throws where this file is damaged.
+  void verify(const std::string& name) const;
   const Json& info() const { return info_; }
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  void verify(const std::string& name) const;
-
   std::filesystem::path path_;
   std::set<std::string> may_change_;
   std::map<std::string, FileStamp> files_;
@@ -78,6 +78,10 @@ class FolderReader {
 
 // Whether a finished checkpoint stands at the path.
 bool is_checkpoint(const std::filesystem::path& path);
+
+// Whether every file of it can be read, and is as it was written but for those that may change.
+bool is_sound(const std::filesystem::path& path,
+              const std::set<std::string>& may_change = {"config.yaml"});
 
 // Removes a checkpoint; it leaves its place in one step. Throws EnvironmentError.
 void remove_checkpoint(const std::filesystem::path& path);

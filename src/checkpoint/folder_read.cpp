@@ -54,6 +54,15 @@ void FolderReader::verify_all() const {
   for (const auto& [name, stamp] : files_) verify(name);
 }
 
+bool is_sound(const std::filesystem::path& path, const std::set<std::string>& may_change) {
+  try {
+    FolderReader(path, may_change).verify_all();
+    return true;
+  } catch (const CheckpointError&) {
+    return false;
+  }
+}
+
 bool is_checkpoint(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path / manifest_name, ignored);

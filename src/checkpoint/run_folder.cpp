@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "checkpoint/folder.h"
+#include "checkpoint/manifest.h"
 
 namespace regard {
 namespace fs = std::filesystem;
@@ -106,13 +107,8 @@ fs::path RunFolder::checkpoint(std::int64_t step) const {
 }
 
 std::vector<std::int64_t> RunFolder::list() const {
-  std::vector<std::int64_t> steps;
-  for (const std::string& name : names_in(path_ / checkpoints_name)) {
-    const std::optional<std::int64_t> step = step_of(name);
-    const bool ours = step && checkpoint(*step).filename() == name;
-    if (ours && is_checkpoint(checkpoint(*step))) steps.push_back(*step);
-  }
-  std::ranges::sort(steps);
+  auto steps = all_steps();
+  std::erase_if(steps, [&](std::int64_t step) { return !is_checkpoint(checkpoint(step)); });
   return steps;
 }
 
@@ -137,17 +133,72 @@ std::optional<fs::path> RunFolder::last() const {
   return checkpoint(steps.back());
 }
 
+void RunFolder::check_last() const {
+  std::error_code ignored;
+  const auto target = fs::read_symlink(path_ / "last", ignored);
+  if (target.empty() || !fs::is_directory(path_ / target, ignored)) return;
+  if (is_checkpoint(path_ / target)) return;
+  throw DamagedError("{}: missing, though `last` points to its folder",
+                     (path_ / target / manifest_name).string());
+}
+
+// The steps of all names under checkpoints/ that a checkpoint may have, whatever stands there.
+std::vector<std::int64_t> RunFolder::all_steps() const {
+  std::vector<std::int64_t> steps;
+  for (const std::string& name : names_in(path_ / checkpoints_name)) {
+    const auto step = step_of(name);
+    if (step && checkpoint(*step).filename() == name) steps.push_back(*step);
+  }
+  std::ranges::sort(steps);
+  return steps;
+}
+
+// The complete checkpoints in the order in which a damaged one is replaced.
+std::vector<std::int64_t> RunFolder::from_last_on() const {
+  auto steps = list();
+  std::error_code ignored;
+  const auto last = step_of(fs::read_symlink(path_ / "last", ignored).filename().string());
+  const auto behind = last ? std::ranges::upper_bound(steps, *last) : steps.end();
+  std::reverse(steps.begin(), behind);
+  return steps;
+}
+
 std::optional<fs::path> RunFolder::last_sound() const {
-  const auto steps = list();
-  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+  const auto steps = from_last_on();
+  std::optional<fs::path> with_another_config;
+  for (const auto step : steps) {
     try {
-      FolderReader(checkpoint(*step)).verify_all();
-      return checkpoint(*step);
+      FolderReader(checkpoint(step), /*may_change=*/{}).verify_all();
+      return checkpoint(step);
     } catch (const DamagedError& error) {
       log::warning("{}", error.what());
+      if (!with_another_config && is_sound(checkpoint(step))) {
+        with_another_config = checkpoint(step);
+      }
     }
   }
-  return std::nullopt;
+  if (with_another_config) return with_another_config;
+  std::error_code ignored;
+  if (all_steps().empty() && !fs::exists(fs::symlink_status(path_ / "last", ignored))) {
+    return std::nullopt;
+  }
+  throw CheckpointError("{}: no checkpoint of this run is sound; --fresh starts over",
+                        path_.string());
+}
+
+void RunFolder::set_damaged_aside() {
+  for (const auto step : all_steps()) {
+    const auto from = checkpoint(step);
+    if (is_checkpoint(from)) continue;
+    std::error_code error;
+    auto to = from.string() + ".damaged";
+    for (int i = 1; fs::exists(to, error); ++i) to = fmt::format("{}.damaged-{}", from.string(), i);
+    fs::rename(from, to, error);
+    if (error) {
+      throw EnvironmentError("{}: cannot be moved away ({})", from.string(), error.message());
+    }
+    log::warning("{}: is no checkpoint; moved to {}", from.string(), to);
+  }
 }
 
 std::optional<fs::path> RunFolder::best() const {

@@ -39,8 +39,15 @@ class RunFolder {
 
   // The newest checkpoint: the link's target; if that is gone, the newest complete one.
   std::optional<Path> last() const;
-  // The newest checkpoint of which every file is sound. What is damaged is named in a warning.
+  // DamagedError where the link's target is there, but no checkpoint.
+  void check_last() const;
+  // The last checkpoint of which every file is sound: that of the link, else one before it, else
+  // one behind it. What is damaged is named in a warning. One whose config.yaml alone has changed
+  // comes behind all that are as they were written. CheckpointError where there is
+  // something of checkpoints and none is sound.
   std::optional<Path> last_sound() const;
+  // Whatever has the name of a checkpoint and is none makes place, with a warning.
+  void set_damaged_aside();
   // The link's target, nothing if there is none or it is gone.
   std::optional<Path> best() const;
   // The checkpoint must be complete. EnvironmentError if the link cannot be written.
@@ -55,6 +62,8 @@ class RunFolder {
  private:
   void clear_all_leftovers() const;
   std::optional<Path> follow(const char* link) const;
+  std::vector<std::int64_t> all_steps() const;
+  std::vector<std::int64_t> from_last_on() const;
   void set_link(const char* link, std::int64_t step);
 
   Path path_;

@@ -20,8 +20,10 @@
 #include "model/attention/table.h"
 #include "model/output/table.h"
 #include "training/batch_loss.h"
+#include "training/resumable_state.h"
 #include "training/run_files.h"
 #include "training/setup.h"
+#include "training/signals.h"
 #include "training/trainer.h"
 
 namespace regard {
@@ -65,26 +67,42 @@ std::string command_line() {
   return words;
 }
 
+// Says of a damaged checkpoint what else there is.
+[[noreturn]] void explain_damage(const RunFolder& run, const DamagedError& error,
+                                 const std::filesystem::path& damaged) {
+  const bool others = std::ranges::any_of(run.list(), [&](std::int64_t step) {
+    return run.checkpoint(step).filename() != damaged.filename();
+  });
+  throw CheckpointError(
+      "{}\n{}", error.what(),
+      others ? "--fall-back goes on from the last checkpoint of this run that is sound"
+             : "It is the run's only checkpoint: --fresh starts over");
+}
+
 // What the run goes on from, where there is anything.
 std::optional<std::filesystem::path> beginning(const RunFolder& run,
                                                const TrainArguments& arguments) {
   if (arguments.fresh) return std::nullopt;
-  return arguments.fall_back ? run.last_sound() : run.last();
+  if (arguments.fall_back) return run.last_sound();
+  try {
+    run.check_last();
+  } catch (const DamagedError& error) {
+    explain_damage(run, error, "");
+  }
+  return run.last();
 }
 
-// As make_setup; where the checkpoint is damaged, the error says what else there is.
+// As make_setup, of a checkpoint whose every file is sound.
 Setup make_setup_from(const RunFolder& run, const Options& options,
                       const std::optional<std::filesystem::path>& last,
                       const std::string& init_from) {
   try {
-    return make_setup(options, last, last ? "" : init_from);
+    auto setup = make_setup(options, last, last ? "" : init_from);
+    if (setup.checkpoint) verify_state(*setup.checkpoint);
+    return setup;
   } catch (const DamagedError& error) {
     if (!last) throw;
-    throw CheckpointError(
-        "{}\n{}", error.what(),
-        run.list().size() > 1
-            ? "--fall-back goes on from the newest checkpoint of this run that is sound"
-            : "It is the run's only checkpoint: --fresh starts over");
+    explain_damage(run, error, *last);
   }
 }
 
@@ -93,6 +111,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
   const RunFolder run(options.training.model_dir);
   const auto last = beginning(run, arguments);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
+  if (last) warn_of_changes(run, setup);
   Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                   static_cast<std::uint64_t>(options.training.random_seed),
                   options.data.tokenizer.sampling);
@@ -131,10 +150,11 @@ std::optional<std::filesystem::path> way_back(const RunFolder& run, std::int64_t
 // Goes back a few times, with all rates halved.
 StopReason train_with_setbacks(Setup& setup, RunFolder& run, Validator* validator,
                                std::unique_ptr<Trainer>& trainer) {
+  const SignalCatcher signals;
   for (;;) {
     const auto began_at = trainer->position().step;
     try {
-      return trainer->run();
+      return trainer->run(signals);
     } catch (const DivergedError& error) {
       const auto back = way_back(run, began_at, trainer->position().step);
       if (!back || trainer->setbacks().count == most_setbacks) {
@@ -178,6 +198,7 @@ void print_report(const RunFolder& run) {
 ExitCode train(const TrainArguments& arguments) {
   std::signal(SIGPIPE,
               SIG_IGN);  // training outlives whoever reads its messages: train.log has them
+  ignore_saving();
   const auto options = resolve_options(arguments);
   if (arguments.dry_run) {
     dry_run(options, arguments);
@@ -194,6 +215,7 @@ ExitCode train(const TrainArguments& arguments) {
   auto setup = make_setup_from(run, options, last, arguments.init_from);
   // Everything was found in order: only now is anything replaced.
   if (arguments.fresh) start_over(run);
+  if (arguments.fall_back) run.set_damaged_aside();
 
   auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
                                                            *setup.workers)

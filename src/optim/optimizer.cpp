@@ -44,12 +44,14 @@ double Optimizer::step(const std::vector<Tensors>& shares, double factor, double
   const auto norm = factor * torch::stack(norms).to(torch::kDouble).norm().item<double>();
   if (!std::isfinite(norm)) return norm;
   if (limit > 0 && norm > limit) factor *= limit / norm;
+  broke_off_ = true;
   begin_update();
   pieces_.for_each(workers, [&](std::size_t, const Piece& piece) {
     auto g = piece.of(shares[0]);
     if (factor != 1) g.mul_(factor);
     update(piece, piece.of(parameters_), g, learning_rate);
   });
+  broke_off_ = false;
   return norm;
 }
 

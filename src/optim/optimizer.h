@@ -30,6 +30,10 @@ class Optimizer {
   double step(const std::vector<Tensors>& shares, double factor, double learning_rate, double limit,
               Workers& workers);
 
+  // An exception has ended an update in its middle: the weights are neither the old nor the new
+  // ones.
+  bool broke_off() const { return broke_off_; }
+
   // The tensors themselves, not copies: "exp_avg.encoder.layer0.W", …
   const NamedParameters& state() const { return state_; }
 
@@ -47,6 +51,7 @@ class Optimizer {
                       double learning_rate) = 0;
 
  private:
+  bool broke_off_ = false;
   std::vector<std::string> names_;
   Tensors parameters_;
   Pieces pieces_;

@@ -18,7 +18,7 @@ double EarlyStopping::figure(const Scores& scores) const {
   return 0;
 }
 
-bool EarlyStopping::validated(std::int64_t step, const Scores& scores) {
+bool EarlyStopping::validated(std::int64_t step, const Scores& scores, bool closing) {
   history_.emplace_back(step, scores);
   const auto now = figure(scores);
   const auto before = figure(best_);
@@ -28,6 +28,7 @@ bool EarlyStopping::validated(std::int64_t step, const Scores& scores) {
     best_ = scores;
     best_step_ = step;
   }
+  if (closing) return best;
   validations_without_improvement_ = best ? 0 : validations_without_improvement_ + 1;
   return best;
 }
@@ -42,9 +43,9 @@ std::vector<std::pair<std::int64_t, double>> EarlyStopping::figures() const {
   return figures;
 }
 
-void EarlyStopping::set_history(const History& history) {
+void EarlyStopping::set_history(const History& history, std::int64_t closing_step) {
   *this = EarlyStopping(options_);
-  for (const auto& [step, scores] : history) validated(step, scores);
+  for (const auto& [step, scores] : history) validated(step, scores, step == closing_step);
 }
 
 }  // namespace regard

@@ -21,8 +21,9 @@ class EarlyStopping {
   explicit EarlyStopping(const TrainingOptions& options) : options_(options) {}
 
   // Returns whether this validation is the best so far: the figure that early_stopping_metric names
-  // is better, or the same at a lower loss. One that is not finite never is.
-  bool validated(std::int64_t step, const Scores& scores);
+  // is better, or the same at a lower loss. One that is not finite never is. One that closes a run
+  // between two that are due may be the best, but says nothing of patience.
+  bool validated(std::int64_t step, const Scores& scores, bool closing = false);
   // `patience` validations have gone by without a better one.
   bool out_of_patience() const;
   std::int64_t best_step() const { return best_step_; }  // 0: none yet
@@ -32,8 +33,9 @@ class EarlyStopping {
 
   using History = std::vector<std::pair<std::int64_t, Scores>>;
   const History& history() const { return history_; }
-  // Judges these anew, by the metric of these options: it may have changed since.
-  void set_history(const History& history);
+  // Judges these anew, by the metric of these options: it may have changed since. The last may be a
+  // closing one.
+  void set_history(const History& history, std::int64_t closing_step = 0);
 
  private:
   double figure(const Scores& scores) const;

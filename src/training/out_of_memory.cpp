@@ -4,10 +4,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.h"
+
 namespace regard {
 
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  if (dynamic_cast<const Error*>(&error) != nullptr) return false;
   // LibTorch's allocator for the processor has no class of error of its own.
   const std::string_view message = error.what();
   for (const auto* phrase : {"can't allocate memory", "out of memory"}) {

@@ -8,7 +8,7 @@
 
 namespace regard {
 
-// The processor's memory or the device's was not enough.
+// The processor's memory or the device's was not enough, and nobody has dealt with it yet.
 bool is_out_of_memory(const std::exception& error);
 
 // Each batch of two sentences or more becomes two; false where there was none.

@@ -4,7 +4,7 @@
 
 #include <torch/types.h>
 
-#include <optional>
+#include <cstdint>
 
 #include "base/json.h"
 #include "checkpoint/folder.h"
@@ -27,12 +27,17 @@ struct ResumableState {
   MovingAverage* average;
   const NamedParameters& parameters;
   torch::Device device;
+  // The last validation, where it was the closing one of a run that ended off schedule; or 0.
+  std::int64_t& closing_step;
 };
 
 void add_state(FolderWriter& folder, const ResumableState& state);
 // Brings everything back, Torch's random generators last of all. CheckpointError where something
 // is missing or does not fit.
 void read_state(const FolderReader& folder, ResumableState state);
+
+// DamagedError where a file of the state is damaged.
+void verify_state(const FolderReader& folder);
 
 // Only the step, before there is a trainer.
 std::int64_t saved_step(const FolderReader& folder);

@@ -26,8 +26,8 @@ void discard(const std::filesystem::path& path) {
 void check_is_for_runs(const RunFolder& run) {
   const auto manifest = run.path() / "manifest.json";
   std::error_code ignored;
-  if (run.last() || !(std::filesystem::exists(run.path() / "config.yaml", ignored) ||
-                      std::filesystem::exists(manifest, ignored))) {
+  if (!run.list().empty() || !(std::filesystem::exists(run.path() / "config.yaml", ignored) ||
+                               std::filesystem::exists(manifest, ignored))) {
     return;
   }
   std::string text;
@@ -59,12 +59,18 @@ void start_over(const RunFolder& run) {
   }
 }
 
+void warn_of_changes(const RunFolder& run, const Setup& setup) {
+  const auto before = read_run_manifest(run.path() / "manifest.json");
+  const auto now = run_manifest(setup.options, "", setup.workers->count());
+  for (const auto& change : changes(before, now)) log::warning("{}", change);
+}
+
 void record_sitting(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
   auto manifest = run_manifest(setup.options, command_line, setup.workers->count());
   if (setup.checkpoint) {
     const auto before = read_run_manifest(path);
-    for (const auto& change : changed_data(before, manifest)) log::warning("{}", change);
+    for (const auto& change : changes(before, manifest)) log::warning("{}", change);
     if (!before.empty()) add_earlier_sittings(manifest, before);
   }
   write_file(path, manifest.dump(2) + "\n");

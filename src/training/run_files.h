@@ -18,8 +18,12 @@ void check_is_for_runs(const RunFolder& run);
 // Removes what a run has written, and nothing else.
 void start_over(const RunFolder& run);
 
+// Warns of what is no longer as it was when the run was last at work, options apart: data,
+// versions, threads.
+void warn_of_changes(const RunFolder& run, const Setup& setup);
+
 // config.yaml and manifest.json say what the run does from now on; the manifest remembers earlier
-// sittings. Data that is no longer what it was is named in a warning.
+// sittings. Warns as warn_of_changes().
 void record_sitting(const RunFolder& run, const Setup& setup, const std::string& command_line);
 
 // Why the run stopped, and at which step.

@@ -3,6 +3,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -20,15 +21,40 @@ Json file_entry(const std::string& path) {
   return {{"path", path}, {"sha256", sha256(bytes)}, {"lines", count_lines(path)}};
 }
 
-bool is_sound(const Json& manifest) {
-  if (!manifest.is_object()) return false;
-  const auto files = manifest.value("data", Json::array());
+// A sentence for each file of the list that holds another text than the one of its name, or, in a
+// list as long, of its place.
+void changed_files(const Json& before, const Json& now, const char* list, std::string_view effect,
+                   std::vector<std::string>& found) {
+  const auto old = before.value(list, Json::array());
+  const auto& files = now.at(list);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto& file = files[i];
+    auto earlier =
+        std::ranges::find(old, file.at("path"), [](const Json& f) { return f.at("path"); });
+    if (earlier == old.end() && old.size() == files.size()) {
+      earlier = old.begin() + static_cast<std::ptrdiff_t>(i);
+    }
+    if (earlier == old.end() || earlier->at("sha256") == file.at("sha256")) continue;
+    found.push_back(
+        fmt::format("{}: is another text than the one this run was trained on so far ({} lines "
+                    "then, {} now); {}",
+                    file.at("path").get<std::string>(), earlier->at("lines").get<std::int64_t>(),
+                    file.at("lines").get<std::int64_t>(), effect));
+  }
+}
+
+bool are_files(const Json& files) {
   const auto is_entry = [](const Json& file) {
     return file.is_object() && file.value("path", Json()).is_string() &&
            file.value("sha256", Json()).is_string() &&
            file.value("lines", Json()).is_number_unsigned();
   };
-  return files.is_array() && std::ranges::all_of(files, is_entry) &&
+  return files.is_array() && std::ranges::all_of(files, is_entry);
+}
+
+bool is_sound(const Json& manifest) {
+  return manifest.is_object() && are_files(manifest.value("data", Json::array())) &&
+         are_files(manifest.value("tokenizer_files", Json::array())) &&
          manifest.value("earlier_sittings", Json::array()).is_array();
 }
 
@@ -44,25 +70,40 @@ Json run_manifest(const Options& options, const std::string& command_line, std::
     files.push_back(file_entry(options.data.dev.src));
     files.push_back(file_entry(options.data.dev.trg));
   }
-  return {{"regard", version()},     {"libtorch", TORCH_VERSION},
-          {"command", command_line}, {"random_seed", options.training.random_seed},
-          {"threads", threads},      {"data", std::move(files)}};
-}
-
-std::vector<std::string> changed_data(const Json& before, const Json& now) {
-  std::vector<std::string> changes;
-  for (const auto& file : now.at("data")) {
-    for (const auto& old : before.value("data", Json::array())) {
-      if (old.value("path", "") != file.at("path") || old.value("sha256", "") == file.at("sha256"))
-        continue;
-      changes.push_back(
-          fmt::format("{}: is another text than the one this run was trained on so far ({} lines "
-                      "then, {} now); the run goes on with the new one",
-                      file.at("path").get<std::string>(), old.value("lines", std::int64_t{0}),
-                      file.at("lines").get<std::int64_t>()));
+  Json tokenizers = Json::array();
+  for (const auto& path : {options.data.tokenizer.src_file, options.data.tokenizer.trg_file}) {
+    std::error_code ignored;
+    if (!path.empty() && std::filesystem::exists(path, ignored)) {
+      tokenizers.push_back(file_entry(path));
     }
   }
-  return changes;
+  return {{"regard", version()},
+          {"libtorch", TORCH_VERSION},
+          {"command", command_line},
+          {"random_seed", options.training.random_seed},
+          {"threads", threads},
+          {"data", std::move(files)},
+          {"tokenizer_files", std::move(tokenizers)}};
+}
+
+std::vector<std::string> changes(const Json& before, const Json& now) {
+  std::vector<std::string> found;
+  changed_files(before, now, "data", "the run goes on with the new one", found);
+  changed_files(before, now, "tokenizer_files", "the run keeps the tokenizers it has", found);
+  const auto compare = [&](const char* key, const std::string& what, const std::string& effect) {
+    if (!before.contains(key) || before.at(key) == now.at(key)) return;
+    const auto text = [](const Json& value) {
+      return value.is_string() ? value.get<std::string>() : value.dump();
+    };
+    found.push_back(fmt::format("{}: {} so far, {} now; {}", what, text(before.at(key)),
+                                text(now.at(key)), effect));
+  };
+  const std::string digits =
+      "figures may differ in their last digits from those of a run that kept to one";
+  compare("regard", "regard's version", digits);
+  compare("libtorch", "LibTorch's version", digits);
+  compare("threads", "threads", digits);
+  return found;
 }
 
 void add_earlier_sittings(Json& manifest, const Json& before) {

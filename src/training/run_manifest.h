@@ -16,8 +16,9 @@ namespace regard {
 Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads);
 // An empty object where there is none; CheckpointError where it is damaged.
 Json read_run_manifest(const std::filesystem::path& path);
-// A sentence for each data file that has another hash than in an earlier manifest.
-std::vector<std::string> changed_data(const Json& before, const Json& now);
+// What is not as it was in an earlier manifest, a sentence each: the text in a data file, that of a
+// tokenizer file, the versions of regard and LibTorch, the number of threads.
+std::vector<std::string> changes(const Json& before, const Json& now);
 // Keeps an earlier manifest, and those it keeps, as "earlier_sittings".
 void add_earlier_sittings(Json& manifest, const Json& before);
 

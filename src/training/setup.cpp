@@ -33,19 +33,42 @@ bool is_fixed(const std::string& difference, const TrainingOptions& before,
          difference.starts_with("training.optimizer");
 }
 
+std::string consequence(const std::string& difference, const TrainingOptions& before) {
+  if (names_tokenizer_file(difference)) return "; the run keeps the tokenizers it has";
+  const bool moves_end = difference.starts_with("training.max_steps") ||
+                         (difference.starts_with("training.epochs") && before.max_steps == 0);
+  if (moves_end && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
+    return "; the cosine now ends elsewhere: the learning rate is not that of a run of this length "
+           "from its beginning";
+  }
+  return "";
+}
+
+// The checkpoint's own, which may have been edited, or cut short.
+Options options_of(const FolderReader& checkpoint) {
+  try {
+    return read_model_options(checkpoint);
+  } catch (const ConfigError& error) {
+    throw DamagedError("{}", error.what());
+  }
+}
+
 // A run goes on with what it has numbers for; the rest may change, and is named.
 void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
-  const auto before = read_model_options(checkpoint);
+  const auto before = options_of(checkpoint);
   std::string fixed;
   for (const auto& difference : differing_keys(before, options)) {
     if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
-      log::info("changed since the run began: {}{}", difference,
-                names_tokenizer_file(difference) ? "; the run keeps the tokenizers it has" : "");
+      log::warning("changed since the run began: {}{}", difference,
+                   consequence(difference, before.training));
     }
   }
   if (fixed.empty()) return;
+  if (!is_sound(checkpoint.path(), /*may_change=*/{})) {
+    fixed += "\nIts config.yaml has changed since it was written; --fall-back passes over it.";
+  }
   throw CheckpointError(
       "{}: the run was begun otherwise:{}\nTake these back to go on with it, or begin another "
       "run in another training.model_dir (with --init-from for its weights)",

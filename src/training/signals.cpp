@@ -36,12 +36,20 @@ SignalCatcher::SignalCatcher() {
   action.sa_handler = remember_to_save;
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGUSR1, &action, nullptr);
-  for (const int signal : stopping) std::signal(signal, remember);
+  for (const int signal : stopping) {
+    if (std::signal(signal, remember) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
 }
 
 SignalCatcher::~SignalCatcher() {
-  for (const int signal : stopping) std::signal(signal, SIG_DFL);
-  std::signal(SIGUSR1, SIG_IGN);  // one that comes late ends nothing
+  for (const int signal : stopping) {
+    if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
+  }
+  ignore_saving();  // one that comes late ends nothing
+}
+
+void ignore_saving() {
+  std::signal(SIGUSR1, SIG_IGN);
 }
 
 int SignalCatcher::caught() const {

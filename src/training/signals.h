@@ -4,7 +4,8 @@
 
 namespace regard {
 
-// While it lives, the signals are caught.
+// While it lives, the signals are caught, but for those that were ignored when it was made, as
+// nohup and a shell's background want it.
 class SignalCatcher {
  public:
   SignalCatcher();
@@ -17,5 +18,8 @@ class SignalCatcher {
   // A SIGUSR1 has come since this was last asked.
   bool save_wanted() const;
 };
+
+// A SIGUSR1 that comes before there is anything to save ends nothing.
+void ignore_saving();
 
 }  // namespace regard

@@ -1,8 +1,13 @@
 #include "training/trainer.h"
 
+#include <torch/utils.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -10,7 +15,6 @@
 #include "report/format.h"
 #include "training/examples.h"
 #include "training/out_of_memory.h"
-#include "training/signals.h"
 #include "training/train_step.h"
 #include "translation/model_folder.h"
 
@@ -31,6 +35,13 @@ TrainingOptions with_known_end(TrainingOptions options, Batches& batches) {
     options.decay_steps = options.epochs * updates;
   }
   return options;
+}
+
+bool are_finite(const Tensors& tensors) {
+  const torch::NoGradGuard guard;
+  return std::ranges::all_of(tensors, [](const torch::Tensor& tensor) {
+    return std::isfinite(tensor.abs().max().item<double>());
+  });
 }
 
 const std::vector<std::string> validation_columns = {
@@ -59,22 +70,41 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       log_(options.training, run.path().string(), step_of(resume_from)) {
   const auto decay = options.training.moving_average;
   if (decay > 0) average_.emplace(decay, parameters_);
-  if (validator_) {
-    validations_.emplace((run.path() / "validations.tsv").string(), validation_columns,
-                         step_of(resume_from));
-  }
+  std::optional<std::int64_t> validated;
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
     saved_step_ = position_.step;
-    const auto& history = early_stopping_.history();
-    if (!history.empty()) validated_step_ = history.back().first;
+    take_up_history();
+    validated = std::max<std::int64_t>(0, validated_step_);
   }
+  if (validator_) {
+    validations_.emplace((run.path() / "validations.tsv").string(), validation_columns, validated);
+  }
+}
+
+void Trainer::take_up_history() {
+  if (!is_finished()) {
+    if (closing_step_ > 0) forget_closing_validation();
+    log_.go_on_after(position_.step);
+  }
+  link_best();
+  const auto& history = early_stopping_.history();
+  if (!history.empty()) validated_step_ = history.back().first;
+}
+
+void Trainer::forget_closing_validation() {
+  auto history = early_stopping_.history();
+  history.pop_back();
+  early_stopping_.set_history(history);
+  std::error_code ignored;
+  std::filesystem::remove(translations_file(closing_step_), ignored);
+  passed_end_ = std::exchange(closing_step_, 0);
 }
 
 ResumableState Trainer::state() {
   return {position_,   schedule_,   early_stopping_,
           log_,        *optimizer_, average_ ? &*average_ : nullptr,
-          parameters_, device_};
+          parameters_, device_,     closing_step_};
 }
 
 std::optional<StopReason> Trainer::reason_to_stop() const {
@@ -98,14 +128,16 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-StopReason Trainer::run() {
-  const SignalCatcher signals;
+StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
   for (;;) {
     if (const auto reason = reason_to_stop()) {
       log_.finish(position_, batches_.count(position_.epoch));
       const bool unvalidated = validator_ && validated_step_ != position_.step;
-      if (unvalidated) validate();
+      if (unvalidated) {
+        closing_step_ = position_.step;
+        validate();
+      }
       if (unvalidated || saved_step_ != position_.step) save();
       return *reason;
     }
@@ -142,12 +174,16 @@ void Trainer::update() {
     position_.begin_epoch();
     return;
   }
+  last_pairs_.clear();
+  for (const auto& batch : batches) {
+    last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
+  }
   const auto learning_rate = schedule_.rate(position_.step + 1);
   const auto result = step(batches, learning_rate);
   const bool is_last = position_.batch >= in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
     if (is_last) position_.begin_epoch();
-    return skip(result, batches, learning_rate);
+    return skip(result, learning_rate);
   }
   position_.skipped_in_a_row = 0;
   ++position_.step;
@@ -165,13 +201,13 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
                         {position_.step + 1, learning_rate, position_.mean_log_p},
                         options_.training, workers_);
     } catch (const std::exception& error) {
-      if (!is_out_of_memory(error)) throw;
+      if (!is_out_of_memory(error) || optimizer_->broke_off()) throw;
       const auto sentences = batches.front().size();
       if (!halve(batches)) {
         throw EnvironmentError(
             "step {}: the memory is too small for a single pair ({}); lower data.max_length, or "
             "make the model smaller",
-            position_.step + 1, places(batches));
+            position_.step + 1, corpus_.source_places(last_pairs_));
       }
       log::warning(
           "step {}: the memory is too small for {} sentences at once: they are learnt in halves. A "
@@ -189,31 +225,25 @@ void Trainer::set_back(const Setbacks& before) {
   position_.skipped = before.skipped;
 }
 
-std::string Trainer::places(const std::vector<Batch>& batches) const {
-  std::vector<std::int64_t> pairs;
-  for (const auto& batch : batches) {
-    pairs.insert(pairs.end(), batch.indices.begin(), batch.indices.end());
-  }
-  return corpus_.source_places(pairs);
-}
-
-void Trainer::skip(const StepResult& result, const std::vector<Batch>& batches,
-                   double learning_rate) {
+void Trainer::skip(const StepResult& result, double learning_rate) {
   ++position_.skipped;
   const auto what =
       fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
                   std::isfinite(result.nll) ? "gradient" : "loss", format_rate(learning_rate));
   if (++position_.skipped_in_a_row < most_skipped) {
-    log::warning("{}: this batch is skipped, of {}", what, places(batches));
+    log::warning("{}: this batch is skipped, of {}", what, corpus_.source_places(last_pairs_));
     return;
   }
-  throw DivergedError(
-      "{}, {} times in a row; nothing was updated. Try a lower training.learning_rate, a longer "
-      "training.warmup_steps or {}. The last batch is of {}",
-      what, most_skipped,
+  throw diverged(fmt::format("{}, {} times in a row; nothing was updated", what, most_skipped));
+}
+
+DivergedError Trainer::diverged(const std::string& what) const {
+  const auto places = corpus_.source_places(last_pairs_);
+  return DivergedError(
+      "{}. Try a lower training.learning_rate, a longer training.warmup_steps or {}.{}", what,
       options_.training.clip_grad_norm > 0 ? "a lower training.clip_grad_norm"
                                            : "training.clip_grad_norm (it is off)",
-      places(batches));
+      places.empty() ? "" : " The last batch is of " + places);
 }
 
 // An epoch without a pair ends with the model, and perhaps the very step, of the one before.
@@ -238,8 +268,9 @@ void Trainer::validate() {
   if (average_) average_->swap();
   validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
-  const bool is_best = early_stopping_.validated(position_.step, validation.scores);
-  schedule_.validated(is_best);
+  const bool closing = closing_step_ == position_.step;
+  const bool is_best = early_stopping_.validated(position_.step, validation.scores, closing);
+  if (!closing) schedule_.validated(is_best);
   record(validation, is_best);
 }
 
@@ -262,20 +293,52 @@ void Trainer::record(const Validation& validation, bool is_best) {
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";
   make_folder(run_.path() / "validation");
-  write_file(run_.path() / "validation" / fmt::format("step-{:08}.txt", position_.step), text);
+  write_file(translations_file(position_.step), text);
   log_examples(*validator_, validation.translations, options_.training.show_examples);
 }
 
+std::filesystem::path Trainer::translations_file(std::int64_t step) const {
+  return run_.path() / "validation" / fmt::format("step-{:08}.txt", step);
+}
+
+// Whatever kept it from being set when it was due: a kill, a disk.
+void Trainer::link_best() {
+  const auto best = early_stopping_.best_step();
+  if (best == 0 || !is_checkpoint(run_.checkpoint(best))) return;
+  const auto linked = run_.best();
+  if (!linked || linked->filename() != run_.checkpoint(best).filename()) run_.set_best(best);
+}
+
+// The checkpoint of an end that the run has gone beyond, which nothing but that end asked for.
+void Trainer::drop_passed_end() {
+  const auto step = std::exchange(passed_end_, 0);
+  const auto every = options_.training.save_every;
+  if (step == 0 || (every > 0 && step % every == 0)) return;
+  const auto checkpoint = run_.checkpoint(step);
+  const auto best = run_.best();
+  if (best && best->filename() == checkpoint.filename()) return;
+  if (is_checkpoint(checkpoint)) remove_checkpoint(checkpoint);
+}
+
 void Trainer::save() {
+  if (!are_finite(tensors_) || (average_ && !are_finite(tensors_of(average_->averages())))) {
+    throw diverged(fmt::format(
+        "step {}: there are weights that are no finite numbers any more, which are not saved",
+        position_.step));
+  }
   FolderWriter folder(run_.checkpoint(position_.step));
   add_model(folder, options_, corpus_.tokenizers(), average_ ? average_->averages() : parameters_);
   add_state(folder, state());
   folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
   run_.set_last(position_.step);
-  if (early_stopping_.best_step() == position_.step) run_.set_best(position_.step);
+  link_best();
+  drop_passed_end();
   saved_step_ = position_.step;
+  // Should the run go on, it goes on without the closing validation, which therefore has no vote.
+  auto figures = early_stopping_.figures();
+  if (closing_step_ > 0) figures.pop_back();
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
-             static_cast<std::size_t>(options_.training.keep_best), early_stopping_.figures());
+             static_cast<std::size_t>(options_.training.keep_best), figures);
 }
 
 }  // namespace regard

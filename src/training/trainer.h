@@ -7,10 +7,12 @@
 
 #include <torch/types.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "base/workers.h"
 #include "checkpoint/run_folder.h"
 #include "config/options.h"
@@ -23,6 +25,7 @@
 #include "report/journal.h"
 #include "training/early_stopping.h"
 #include "training/resumable_state.h"
+#include "training/signals.h"
 #include "training/training_log.h"
 #include "training/validation.h"
 
@@ -45,9 +48,10 @@ class Trainer {
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
           Workers& workers, const FolderReader* resume_from);
 
-  // Throws DivergedError, which names the lines of the last batch, after `most_skipped` updates in
-  // a row that were not finite; the last checkpoint stands.
-  StopReason run();
+  // Throws DivergedError where the training has come to no finite number, after `most_skipped`
+  // updates in a row, whose lines it names, or weights that would have been saved; the last
+  // checkpoint stands.
+  StopReason run(const SignalCatcher& signals);
 
   // After going back: halves all rates once more than `before` had, and keeps its count of skipped
   // updates.
@@ -66,15 +70,20 @@ class Trainer {
  private:
   std::optional<StopReason> reason_to_stop() const;
   void update();
-  // The lines that the batches came from.
-  std::string places(const std::vector<Batch>& batches) const;
   StepResult step(std::vector<Batch>& batches, double learning_rate);
-  void skip(const StepResult& result, const std::vector<Batch>& batches, double learning_rate);
+  void skip(const StepResult& result, double learning_rate);
+  DivergedError diverged(const std::string& what) const;
+  std::filesystem::path translations_file(std::int64_t step) const;
   bool validation_is_due() const;
   bool save_is_due() const;
   void validate();
   void record(const Validation& validation, bool is_best);
+  void take_up_history();
+  // Where the run goes on, it does so without the validation that closed it.
+  void forget_closing_validation();
+  void drop_passed_end();
   void save();
+  void link_best();
   ResumableState state();
 
   Options options_;
@@ -92,9 +101,13 @@ class Trainer {
   Schedule schedule_;
   EarlyStopping early_stopping_;
   Position position_;
+  std::vector<std::int64_t> last_pairs_;  // of the last update
   TrainingLog log_;
   std::optional<ValidationsWriter> validations_;
   std::int64_t validated_step_ = -1;
+  std::int64_t passed_end_ =
+      0;  // where the run ended before, until the next checkpoint; 0: nowhere
+  std::int64_t closing_step_ = 0;  // of a validation at the run's end that was not due; 0: none
   std::int64_t saved_step_ = -1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/memory.h"
 
@@ -9,8 +10,21 @@ namespace regard {
 
 TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder,
                          std::optional<std::int64_t> resume_step)
-    : options_(options), journal_(folder + "/train.jsonl", resume_step) {
+    : options_(options), folder_(folder) {
+  journal_.emplace(folder_ + "/train.jsonl", resume_step);
   if (options.tensorboard) events_.emplace(folder, resume_step);
+}
+
+void TrainingLog::go_on_after(std::int64_t step) {
+  if (target_tokens_ == 0) return;
+  journal_.reset();
+  journal_.emplace(folder_ + "/train.jsonl", step - 1);
+  if (!events_) return;
+  const auto begun = events_->path();
+  events_.reset();
+  std::error_code ignored;
+  std::filesystem::remove(begun, ignored);
+  events_.emplace(folder_, step - 1);
 }
 
 void TrainingLog::step(const Position& position, const StepResult& result, double learning_rate,
@@ -42,18 +56,18 @@ void TrainingLog::finish(const Position& position, std::int64_t batches_in_epoch
 void TrainingLog::report(const TrainingProgress& now) {
   const auto number_or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   reporter_.report(now);
-  journal_.append({{"step", now.step},
-                   {"epoch", now.epoch},
-                   {"loss", now.loss},
-                   {"perplexity", now.perplexity},
-                   {"learning_rate", now.learning_rate},
-                   {"gradient_norm", now.gradient_norm},
-                   {"source_tokens_per_second", now.source_tokens_per_second},
-                   {"target_tokens_per_second", now.target_tokens_per_second},
-                   {"peak_memory", now.peak_memory_bytes},
-                   {"seconds", now.seconds_elapsed},
-                   {"seconds_left", number_or_null(now.seconds_left)},
-                   {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
+  journal_->append({{"step", now.step},
+                    {"epoch", now.epoch},
+                    {"loss", now.loss},
+                    {"perplexity", now.perplexity},
+                    {"learning_rate", now.learning_rate},
+                    {"gradient_norm", now.gradient_norm},
+                    {"source_tokens_per_second", now.source_tokens_per_second},
+                    {"target_tokens_per_second", now.target_tokens_per_second},
+                    {"peak_memory", now.peak_memory_bytes},
+                    {"seconds", now.seconds_elapsed},
+                    {"seconds_left", number_or_null(now.seconds_left)},
+                    {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
   if (!events_) return;
   events_->add(now.step, {{"train/loss", now.loss},
                           {"train/perplexity", now.perplexity},

@@ -43,6 +43,10 @@ class TrainingLog {
   TrainingLog(const TrainingOptions& options, const std::string& folder,
               std::optional<std::int64_t> resume_step);
 
+  // Of a training that goes on after this step: drops the line that finish() wrote of the steps
+  // whose sums are still open.
+  void go_on_after(std::int64_t step);
+
   // After every update. `seconds` is the time that it took.
   void step(const Position& position, const StepResult& result, double learning_rate,
             double seconds, std::int64_t batches_in_epoch);
@@ -66,7 +70,8 @@ class TrainingLog {
   TrainingProgress progress(const Position& position, std::int64_t batches_in_epoch) const;
 
   TrainingOptions options_;
-  Journal journal_;
+  std::string folder_;
+  std::optional<Journal> journal_;
   std::optional<EventFile> events_;
   ProgressReporter reporter_;
   double seconds_ = 0;

@@ -2,22 +2,30 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <numeric>
 #include <utility>
 
+#include "base/error.h"
+#include "base/log.h"
 #include "data/batches.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "report/progress.h"
 #include "training/batch_loss.h"
+#include "training/out_of_memory.h"
 #include "translation/translator.h"
 
 namespace regard {
 
 Validator::Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers)
-    : options_(options), dev_(std::move(dev)), device_(device), workers_(workers) {
+    : options_(options),
+      dev_(std::move(dev)),
+      device_(device),
+      workers_(workers),
+      batch_size_(options.testing.batch_size) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
     sources_.emplace_back(dev_.source_text(i));
     references_.emplace_back(dev_.target_text(i));
@@ -25,7 +33,7 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, W
 }
 
 double Validator::loss(Seq2Seq& model) const {
-  const auto plan = plan_in_order(dev_, {options_.testing.batch_size, BatchType::sentence});
+  const auto plan = plan_in_order(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
   deal(workers_, nll.size(), [&](std::size_t i) {
@@ -38,7 +46,26 @@ double Validator::loss(Seq2Seq& model) const {
          static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
 }
 
-Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) const {
+Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) {
+  for (;;) {
+    try {
+      return validate_in_batches(model);
+    } catch (const std::exception& error) {
+      model->train();
+      if (!is_out_of_memory(error)) throw;
+      if (batch_size_ == 1) {
+        throw EnvironmentError("validation: the memory is too small for a single sentence");
+      }
+      batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
+      log::warning(
+          "validation: the memory is too small: {} sentences at once from here on; a smaller "
+          "testing.batch_size does the same",
+          batch_size_);
+    }
+  }
+}
+
+Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model) const {
   const auto start = std::chrono::steady_clock::now();
   model->eval();
   Validation validation;
@@ -51,9 +78,8 @@ Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) const {
   search.samples = 0;
   const Translator translator(model, dev_.tokenizers(), device_, workers_);
   DecodingReporter reporter("validating", dev_.size());
-  for (auto& translation :
-       translator.translate(sources_, search, options_.testing.batch_size,
-                            [&](std::int64_t done) { reporter.update(done); })) {
+  for (auto& translation : translator.translate(
+           sources_, search, batch_size_, [&](std::int64_t done) { reporter.update(done); })) {
     validation.translations.push_back(std::move(translation.text));
   }
   validation.scores.bleu = corpus_bleu(validation.translations, {references_}).score;

@@ -26,7 +26,9 @@ class Validator {
  public:
   Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers);
 
-  Validation validate(const std::shared_ptr<Seq2Seq>& model) const;
+  // In batches of testing.batch_size, or, with a warning, of as many as the memory holds.
+  // EnvironmentError where it does not hold one.
+  Validation validate(const std::shared_ptr<Seq2Seq>& model);
 
   const std::vector<std::string>& sources() const { return sources_; }
   const std::vector<std::string>& references() const { return references_; }
@@ -34,11 +36,13 @@ class Validator {
  private:
   // −log P per target token, label smoothing left out.
   double loss(Seq2Seq& model) const;
+  Validation validate_in_batches(const std::shared_ptr<Seq2Seq>& model) const;
 
   Options options_;
   Corpus dev_;
   torch::Device device_;
   Workers& workers_;
+  std::int64_t batch_size_;  // sentences
   std::vector<std::string> sources_;
   std::vector<std::string> references_;
 };

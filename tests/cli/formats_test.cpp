@@ -44,7 +44,7 @@ TEST_P(Formats, ARunGoesOn) {
   EXPECT_TRUE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000605"));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("1"),
+INSTANTIATE_TEST_SUITE_P(All, Formats, testing::Values("1", "2"),
                          [](const auto& tested) { return "format_" + tested.param; });
 
 }  // namespace

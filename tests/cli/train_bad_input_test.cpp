@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 // What bad input gets: an exit code, and a sentence that holds these words.
 using TrainBadInput = Train;
@@ -185,6 +186,88 @@ TEST_F(TrainBadInput, FromADamagedCheckpointOneFallsBackToTheOneBefore) {
   EXPECT_EQ(weights(), straight);
 }
 
+// Of a run with three checkpoints; `damage` is done to the last, or to all.
+TEST_F(TrainBadInput, EveryKindOfDamageOffersToFallBackAndCanBe) {
+  const std::vector<std::string> same = {"training.save_every=10", "training.max_steps=60",
+                                         "training.keep_newest=3"};
+  const auto fall_back = [&] {
+    auto arguments = same;
+    arguments.push_back("--fall-back");
+    return train(arguments);
+  };
+  ASSERT_EQ(train(same).code, 0);
+  const auto straight = weights();
+  for (const std::string file : {"manifest.json", "config.yaml", "model.safetensors",
+                                 "training.json", "training.safetensors", "source.vocabulary"}) {
+    const auto damaged = folder_ / "run" / "checkpoints" / "step-00000060" / file;
+    ASSERT_TRUE(fs::exists(damaged)) << file;
+    if (file == "manifest.json") {
+      fs::remove(damaged);
+    } else {
+      fs::resize_file(damaged, fs::file_size(damaged) - 20);
+    }
+    for (const std::string option : {"--dry-run", "--json"}) {
+      auto arguments = same;
+      arguments.push_back(option);
+      const auto refused = train(arguments);
+      EXPECT_EQ(refused.code, 5) << file << refused.err;
+      EXPECT_THAT(refused.err, AllOf(HasSubstr(file), HasSubstr("--fall-back"))) << file;
+    }
+    const auto resumed = fall_back();
+    EXPECT_EQ(resumed.code, 0) << file << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr("Going on from step 50")) << file;
+    EXPECT_TRUE(weights() == straight) << file;
+  }
+  for (const auto* step : {"40", "50", "60"}) {
+    write_text(
+        folder_ / "run" / "checkpoints" / (std::string("step-000000") + step) / "training.json",
+        "{}");
+  }
+  const auto rows = read_text(folder_ / "run" / "validations.tsv");
+  const auto refused = fall_back();
+  EXPECT_EQ(refused.code, 5);
+  EXPECT_THAT(refused.err, HasSubstr("no checkpoint of this run is sound"));
+  EXPECT_TRUE(weights() == straight);
+  EXPECT_EQ(read_text(folder_ / "run" / "validations.tsv"), rows);
+}
+
+TEST_F(TrainBadInput, ARunWhoseManifestsAreAllLostIsLeftAsItIs) {
+  const std::vector<std::string> same = {"training.save_every=10", "training.keep_newest=2"};
+  ASSERT_EQ(train(same).code, 0);
+  const auto checkpoints = folder_ / "run" / "checkpoints";
+  fs::remove(checkpoints / "step-00000060" / "manifest.json");
+  EXPECT_THAT(train(same).err, HasSubstr("--fall-back"));
+  fs::remove(checkpoints / "step-00000050" / "manifest.json");
+  const auto journal = read_text(folder_ / "run" / "train.jsonl");
+  auto arguments = same;
+  arguments.push_back("--fall-back");
+  const auto refused = train(arguments);
+  EXPECT_EQ(refused.code, 5);
+  EXPECT_THAT(refused.err, HasSubstr("no checkpoint of this run is sound"));
+  EXPECT_TRUE(fs::exists(checkpoints / "step-00000060" / "model.safetensors"));
+  EXPECT_EQ(read_text(folder_ / "run" / "train.jsonl"), journal);
+}
+
+TEST_F(TrainBadInput, AnEditedConfigurationOfACheckpointIsBlamedForNothingElse) {
+  ASSERT_EQ(train().code, 0);
+  const auto config = folder_ / "run" / "last" / "config.yaml";
+  write_text(config, read_text(config) + "# mine\n");
+  write_text(folder_ / "dev.en", "");
+  const auto result = train({"training.max_steps=70"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, Not(HasSubstr("--fall-back")));
+}
+
+TEST_F(TrainBadInput, FallingBackBeginsWithTheCheckpointThatIsTheLast) {
+  const std::vector<std::string> same = {"training.save_every=10", "training.keep_newest=3"};
+  ASSERT_EQ(train(same).code, 0);
+  fs::remove(folder_ / "run" / "last");
+  fs::create_symlink("checkpoints/step-00000050", folder_ / "run" / "last");
+  auto arguments = same;
+  arguments.push_back("--fall-back");
+  EXPECT_THAT(train(arguments).err, HasSubstr("Going on from step 50"));
+}
+
 TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
   ASSERT_EQ(train().code, 0);
   const auto before = weights();
@@ -209,11 +292,44 @@ TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
              "training.validation_every=5000"});
   EXPECT_EQ(result.code, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
-                                HasSubstr("clip_grad_norm (it is off)")));
+                                HasSubstr("clip_grad_norm (it is off)"),
+                                HasSubstr("no finite numbers any more, which are not saved")));
   EXPECT_THAT(result.err, ContainsRegex("The last batch is of [^ ]*train.en:[0-9]+, "));
   const auto last = folder_ / "run" / "last";
   EXPECT_EQ(run({"info", last.string()}).code, 0);
-  EXPECT_EQ(run({"translate", "-m", last.string()}, "the cat\n").code, 0);
+  const auto scored = run({"score", "-m", last.string(), "-s", (folder_ / "dev.en").string(), "-t",
+                           (folder_ / "dev.fr").string()});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  EXPECT_THAT(scored.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+}
+
+// The memory holds the model and eight sentences, but not all of the validation text at once.
+TEST_F(TrainBadInput, AValidationThatTheMemoryDoesNotHoldIsMadeInSmallerBatches) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes all addresses";
+#endif
+  std::string source, target;
+  for (int line = 0; line < 400; ++line) {
+    for (int word = 0; word < 60; ++word) source += "the ", target += "le ";
+    source += "\n", target += "\n";
+  }
+  write_text(folder_ / "dev.en", source);
+  write_text(folder_ / "dev.fr", target);
+  const std::vector<std::string> settings = {"threads=1",
+                                             "testing.batch_size=400",
+                                             "testing.max_output_length=3",
+                                             "model.decoder.hidden_size=256",
+                                             "model.decoder.readout_size=2000",
+                                             "training.max_steps=2",
+                                             "training.validation_every=2"};
+  std::string command = "ulimit -v 1200000; exec " + std::string(REGARD_BINARY_DIR) +
+                        "/regard train -c " + config_.string();
+  for (const auto& setting : settings) command += " " + setting;
+  const auto messages = (folder_ / "messages").string();
+  const auto code = std::system(("bash -c '" + command + " 2>" + messages + "'").c_str());
+  EXPECT_EQ(WEXITSTATUS(code), 0) << read_text(messages);
+  EXPECT_THAT(read_text(messages), HasSubstr("validation: the memory is too small"));
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "model.safetensors"));
 }
 
 // Each update multiplies the weights by 1 − 38 · 0.1, until they are too large; with half of the
@@ -221,7 +337,7 @@ TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
 TEST_F(TrainBadInput, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
   const std::vector<std::string> options = {
       "training.optimizer=sgd",  "training.learning_rate=0.1",     "training.weight_decay=38",
-      "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=4",
+      "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=10",
       "training.max_steps=100",  "training.validation_every=5000", "training.scheduling=constant",
       "training.warmup_steps=0", "training.keep_newest=3"};
   const auto result = train(options);

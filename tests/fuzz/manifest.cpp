@@ -30,8 +30,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   put_bytes(path, fuzz::text_of(data, size));
   fuzz::answers([&] {
     const auto before = read_run_manifest(path);
-    const Json now = {{"data", {{{"path", "a"}, {"sha256", "b"}, {"lines", 1}}}}};
-    static_cast<void>(changed_data(before, now));
+    const Json file = {{"path", "a"}, {"sha256", "b"}, {"lines", 1}};
+    const Json now = {{"regard", "1"},
+                      {"libtorch", "2"},
+                      {"threads", 3},
+                      {"data", {file}},
+                      {"tokenizer_files", {file}}};
+    static_cast<void>(changes(before, now));
     Json manifest = now;
     add_earlier_sittings(manifest, before);
     static_cast<void>(manifest.dump(2));
