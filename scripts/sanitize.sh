@@ -25,8 +25,10 @@ shift
 cmake --preset "$preset"
 cmake --build --preset "$preset" --parallel "$(nproc)"
 readonly suppressions=$PWD/tests/sanitizers
-# A preloaded library (failing_disk) comes before the sanitizer's own.
-export ASAN_OPTIONS="verify_asan_link_order=0:detect_stack_use_after_return=1"
+# A preloaded library (failing_disk) comes before the sanitizer's own. Tests ask for more memory than
+# there is, and want to be refused it.
+export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1"
+ASAN_OPTIONS+=":detect_stack_use_after_return=1"
 export LSAN_OPTIONS="suppressions=$suppressions/leaks.txt:print_suppressions=0"
 export UBSAN_OPTIONS="print_stacktrace=1:suppressions=$suppressions/undefined.txt"
 export TSAN_OPTIONS="suppressions=$suppressions/threads.txt:halt_on_error=1:second_deadlock_stack=1"

@@ -181,6 +181,7 @@ Contradictions contradictions(const Options& options, const Origins& origins) {
   Options sized = options;  // describe() takes no const
   check_sizes("model", sized.model, problems);
   check_sizes("testing", sized.testing, problems);
+  if (problems.any()) return problems;  // what follows calculates with the sizes
   check_top(options, problems);
   check_tokenizer(options.data.tokenizer, problems);
   check_model(options, problems);

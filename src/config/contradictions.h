@@ -23,8 +23,9 @@ class Contradictions {
     if (!text_.empty()) text_ += '\n';
     text_ += place.empty() ? message : place + ": " + message;
   }
+  bool any() const { return !text_.empty(); }
   void throw_if_any() const {
-    if (!text_.empty()) throw ConfigError("{}", text_);
+    if (any()) throw ConfigError("{}", text_);
   }
 
  private:
