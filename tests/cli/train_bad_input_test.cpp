@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "tests/cli/train.h"
 
@@ -285,6 +289,18 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
   EXPECT_THAT(result.err, HasSubstr("shape"));
 }
 
+// All numbers of a safetensors file in single precision: behind the header, whose length comes
+// first.
+std::vector<float> numbers_in(const fs::path& path) {
+  const auto bytes = read_text(path);
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<float> numbers((bytes.size() - sizeof header - header) / sizeof(float));
+  std::memcpy(numbers.data(), bytes.data() + sizeof header + header,
+              numbers.size() * sizeof(float));
+  return numbers;
+}
+
 TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
   const auto result =
       train({"training.optimizer=sgd", "training.learning_rate=1000", "training.weight_decay=1000",
@@ -297,10 +313,9 @@ TEST_F(TrainBadInput, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
   EXPECT_THAT(result.err, ContainsRegex("The last batch is of [^ ]*train.en:[0-9]+, "));
   const auto last = folder_ / "run" / "last";
   EXPECT_EQ(run({"info", last.string()}).code, 0);
-  const auto scored = run({"score", "-m", last.string(), "-s", (folder_ / "dev.en").string(), "-t",
-                           (folder_ / "dev.fr").string()});
-  ASSERT_EQ(scored.code, 0) << scored.err;
-  EXPECT_THAT(scored.out, AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  for (const float weight : numbers_in(last / "model.safetensors")) {
+    ASSERT_TRUE(std::isfinite(weight));
+  }
 }
 
 // The memory holds the model and eight sentences, but not all of the validation text at once.
