@@ -21,6 +21,10 @@ void discard(const std::filesystem::path& path) {
   throw EnvironmentError("{}: cannot be removed for --fresh ({})", path.string(), error.message());
 }
 
+void warn_of_changes(const Json& before, const Json& now) {
+  for (const auto& change : changes(before, now)) log::warning("{}", change);
+}
+
 }  // namespace
 
 void check_is_for_runs(const RunFolder& run) {
@@ -62,7 +66,7 @@ void start_over(const RunFolder& run) {
 void warn_of_changes(const RunFolder& run, const Setup& setup) {
   const auto before = read_run_manifest(run.path() / "manifest.json");
   const auto now = run_manifest(setup.options, "", setup.workers->count());
-  for (const auto& change : changes(before, now)) log::warning("{}", change);
+  warn_of_changes(before, now);
 }
 
 void record_sitting(const RunFolder& run, const Setup& setup, const std::string& command_line) {
@@ -70,7 +74,7 @@ void record_sitting(const RunFolder& run, const Setup& setup, const std::string&
   auto manifest = run_manifest(setup.options, command_line, setup.workers->count());
   if (setup.checkpoint) {
     const auto before = read_run_manifest(path);
-    for (const auto& change : changes(before, manifest)) log::warning("{}", change);
+    warn_of_changes(before, manifest);
     if (!before.empty()) add_earlier_sittings(manifest, before);
   }
   write_file(path, manifest.dump(2) + "\n");

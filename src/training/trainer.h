@@ -105,10 +105,11 @@ class Trainer {
   TrainingLog log_;
   std::optional<ValidationsWriter> validations_;
   std::int64_t validated_step_ = -1;
-  std::int64_t passed_end_ =
-      0;  // where the run ended before, until the next checkpoint; 0: nowhere
-  std::int64_t closing_step_ = 0;  // of a validation at the run's end that was not due; 0: none
   std::int64_t saved_step_ = -1;
+  // Of a validation at the run's end that was not due; 0: none.
+  std::int64_t closing_step_ = 0;
+  // Where the run had ended before it went on, until the next checkpoint; 0: nowhere.
+  std::int64_t passed_end_ = 0;
 };
 
 }  // namespace regard
