@@ -4,8 +4,10 @@ import hashlib
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 
 from systems import BUNDLED
@@ -116,7 +118,20 @@ class Cell:
             bins = self.score(*LONG, *threaded, "--by-length", LENGTHS)["by_length"]
             keys = ("shortest", "longest", "bleu")
             result["by_length"] = [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
+        elif self.system.has_weights:
+            result["largest_weight"] = self.largest_weight(*threaded)
         self.figures.put(result, self.system.name, self.task.name)
+
+    def largest_weight(self, *options):
+        """How sharply the model looks: the mean, over all words of the greedy translations, of the
+        greatest weight; that of the heads' mean where there are several."""
+        source, _ = self.task.data("test")
+        with tempfile.TemporaryDirectory() as work:
+            weights = pathlib.Path(work) / "weights"
+            regard("translate", "-m", self.run, "-i", source, "-o", pathlib.Path(work) / "text",
+                   "--beam-size", "1", "--attention-weights", weights, "--quiet", *options)  # fmt: skip
+            lines = weights.read_text(encoding="utf-8").splitlines()
+        return statistics.mean(max(row) for line in lines for row in json.loads(line)["weights"])
 
     def score(self, source, target, *options):
         return json.loads(

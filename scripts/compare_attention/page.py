@@ -65,7 +65,8 @@ class Grid:
 
 
 def scores(grid):
-    head = "kind|BLEU de→en|chrF|perplexity|BLEU en→de|AER|tokens/s|parameters".split("|")
+    head = "kind|BLEU de→en|chrF|perplexity|BLEU en→de|largest α|BLEU bundled|AER|tokens/s|parameters"
+    head = head.split("|")
     rows = []
     for system in grid.systems:
         german, english = grid.results(system, "de-en"), grid.results(system, "en-de")
@@ -80,6 +81,8 @@ def scores(grid):
                 mean([r["chrf"] for r in german], "{:.1f}"),
                 mean([r["perplexity"] for r in german], "{:.2f}"),
                 shown([r["bleu"] for r in english], "{:.1f}"),
+                mean([r["largest_weight"] for r in german if "largest_weight" in r], "{:.2f}"),
+                shown([bundled.get("bleu")], "{:.1f}"),
                 shown([bundled.get("alignment_error_rate")], "{:.3f}"),
                 shown([grid.speed(system)], "{:,.0f}"),
                 shown(parameters[:1], "{:,.0f}"),

@@ -7,6 +7,7 @@
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
@@ -34,6 +35,7 @@ def arguments():
     parser.add_argument("verbs", nargs="+", choices=["kills", "soak"], metavar="VERB")
     parser.add_argument("--kills", type=count, default=100, help="how many, 100")
     parser.add_argument("--minutes", type=count, default=45, help="of the soak, 45")
+    parser.add_argument("--threads", type=count, default=os.cpu_count(), help="of the soak, all")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--write", action="store_true", help="into docs/reliability.md too")
     return parser.parse_args()
@@ -52,7 +54,10 @@ def main():
     options = arguments()
     figures = {"machine": machine()}
     for verb in dict.fromkeys(options.verbs):
-        found = kills.run(options.kills, options.seed) if verb == "kills" else soak.run(options.minutes)
+        if verb == "kills":
+            found = kills.run(options.kills, options.seed)
+        else:
+            found = soak.run(options.minutes, options.threads)
         text = f"{machine()}\n\n{found.pop('text')}"
         print(f"## {verb}\n\n{text}", flush=True)
         if options.write:

@@ -41,45 +41,64 @@ def slope(samples):
     return above / max(1e-12, sum((x - mean_x) ** 2 for x, _ in samples))
 
 
+def least_between(samples, moments):
+    """Of (x, y): the least y between one moment and the next, at that least one's x. What a validation
+    or a checkpoint takes for a while is not what stays."""
+    found = []
+    for begin, end in zip(moments, moments[1:]):
+        if inside := [(x, y) for x, y in samples if begin <= x < end]:
+            found.append(min(inside, key=lambda sample: sample[1]))
+    return found
+
+
 def rows_of(path):
     return len(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else 0
 
 
-def run(minutes):
+def run(minutes, threads):
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as work:
         folder = pathlib.Path(work) / "run"
         with open(pathlib.Path(work) / "log", "wb") as log:
-            process = start(["train", *RECIPE, f"training.model_dir={folder}"], log)
+            process = start(
+                ["train", *RECIPE, f"training.model_dir={folder}", f"threads={threads}"], log
+            )
             validations = folder / "validations.tsv"
             # Flat from the second validation on: by then everything has been needed once.
             while rows_of(validations) < 3:
                 if process.poll() is not None:
                     raise Failure(1, f"the training ended with {process.returncode}")
                 time.sleep(1)
-            memory, files = [], []
+            memory, files, validated = [], [], {}
             begun = time.monotonic()
             while (now := time.monotonic() - begun) < 60 * minutes and process.poll() is None:
                 memory.append((now / 3600, resident(process.pid)))
                 files.append(open_files(process.pid))
+                validated.setdefault(rows_of(validations), now / 3600)
                 time.sleep(SAMPLE_SECONDS)
             process.send_signal(signal.SIGTERM)
             code = process.wait()
         steps = rows_of(folder / "train.jsonl") * 10
-        validated = rows_of(validations) - 1
         log_bytes = (folder / "train.log").stat().st_size
     if code != 143:
         raise Failure(1, f"the training ended with {code}, wanted 143")
-    growth = slope(memory)
+    least = least_between(memory, list(validated.values()))
+    if len(least) < 4:
+        raise Failure(1, f"{minutes} minutes are too few: {len(least)} validations")
+    half = len(least) // 2
+    growth, growth_at_last = slope(least), slope(least[half:])
     return {
         "minutes": minutes,
         "steps": steps,
-        "validations": validated,
-        "memory_mb": [round(y, 1) for _, y in memory[:: max(1, len(memory) // 20)]],
+        "validations": len(validated),
+        "memory_mb": [round(y, 1) for _, y in least],
         "growth_mb_an_hour": growth,
+        "growth_mb_an_hour_second_half": growth_at_last,
         "open_files": [min(files), max(files)],
         "log_bytes": log_bytes,
-        "text": f"{minutes} minutes after the second validation, {steps:,} steps, {validated} "
-        f"validations: memory {memory[0][1]:.0f} MB at first, {memory[-1][1]:.0f} MB at last, slope "
-        f"{growth:+.2f} MB an hour; open files {min(files)} to {max(files)}; train.log "
-        f"{log_bytes / 1e6:.2f} MB, {log_bytes / max(1, steps):.0f} bytes a step.\n",
+        "text": f"{minutes} minutes from the second validation on, {threads} threads, {steps:,} "
+        f"steps, {len(validated)} validations. Memory, the least between two validations: "
+        f"{least[0][1]:.0f} MB at first, {least[half][1]:.0f} MB at half time, {least[-1][1]:.0f} MB "
+        f"at last; slope {growth:+.2f} MB an hour over all, {growth_at_last:+.2f} over the second "
+        f"half. Open files: {min(files)} to {max(files)}. train.log: {log_bytes / 1e6:.2f} MB, "
+        f"{log_bytes / max(1, steps):.0f} bytes a step.\n",
     }
