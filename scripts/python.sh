@@ -11,4 +11,5 @@ if ! command -v python3 >/dev/null; then
   echo "$1: python3 is needed to run and tabulate; apt-get install python3" >&2
   exit "$environment_error"
 fi
-PYTHONDONTWRITEBYTECODE=1 exec python3 "scripts/$1" "${@:2}"
+export PYTHONPATH=$PWD/scripts/modules PYTHONDONTWRITEBYTECODE=1
+exec python3 "scripts/$1" "${@:2}"

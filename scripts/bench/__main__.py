@@ -17,9 +17,11 @@ import compiled
 import memory
 import page
 import peers
+import project
 import race
 import start
-from report import Failure, Report
+from project import Failure
+from report import Report
 
 VERBS = {
     "step": compiled.step,
@@ -95,9 +97,6 @@ def main():
 
 
 try:
-    main()
-except Failure as failure:
-    print(f"bench: {failure}", file=sys.stderr)
-    sys.exit(failure.code)
+    project.run(main)
 except KeyboardInterrupt:
     sys.exit(130)

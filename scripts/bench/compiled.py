@@ -4,7 +4,8 @@ from pathlib import Path
 
 import peers
 from programs import relay
-from report import BENCHES, build, need_data, need_model
+from project import need_multi30k
+from report import BENCHES, build, need_model
 
 
 def step(report, options):
@@ -32,7 +33,7 @@ def growth(report, options):
 
 def decode(report, options):
     source, reference = "test_2016_flickr.en", "test_2016_flickr.de"
-    need_data(source, reference)
+    need_multi30k(source, reference)
     model = need_model(options.model)
     build("regard", "decode_bench")
     command = [BENCHES / "decode_bench", "--model", model, "--threads", options.threads]

@@ -1,11 +1,13 @@
 """Peak memory of training the bench model: how much, and whether it grows with the steps."""
 
 from programs import journal, train, work_folder
-from report import build, need_data, table
+from pages import table
+from project import need_multi30k
+from report import build
 
 
 def run(report, options):
-    need_data("train.en", "train.de", "val.en", "val.de")
+    need_multi30k("train.en", "train.de", "val.en", "val.de")
     build("regard")
     steps = 60 if options.quick else 300
     every = 20 if options.quick else 50

@@ -9,7 +9,7 @@ guard around SetVocabulary (inside/run_joeynmt.py); a vocabulary file, specials 
 import json
 import re
 
-from report import ENVIRONMENT_ERROR, ROOT, Failure
+from project import ENVIRONMENT_ERROR, ROOT, Failure
 
 TITLE = "JoeyNMT 2.3.0"
 PACKAGES = [["joeynmt==2.3.0", "sentencepiece==0.2.0", "importlib_metadata"]]

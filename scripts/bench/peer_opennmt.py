@@ -10,7 +10,7 @@ checkpoints without `weights_only=False` in its `torch.load`; training loads non
 import json
 import re
 
-from report import ENVIRONMENT_ERROR, Failure
+from project import ENVIRONMENT_ERROR, Failure
 
 TITLE = "OpenNMT-py 3.5.1"
 PACKAGES = [

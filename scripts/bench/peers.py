@@ -12,7 +12,9 @@ import sys
 import peer_joeynmt
 import peer_opennmt
 from programs import journal, timed, train, work_folder
-from report import BUILD, ROOT, Failure, build, median, need_data, table, warn
+from pages import table
+from project import BUILD, ROOT, Failure, need_multi30k, warn
+from report import build, median
 
 TORCH = "torch==2.13.0"  # first, and named again, so that nothing replaces it
 PEERS = {"joeynmt": peer_joeynmt, "opennmt": peer_opennmt}
@@ -94,7 +96,7 @@ def write_pieces(python, case):
 
 def train_side_by_side(report, options):
     """All programs in turn, several rounds; tokens a second of each, without the first steps."""
-    need_data("train.en", "train.de", "val.en", "val.de")
+    need_multi30k("train.en", "train.de", "val.en", "val.de")
     build("regard")
     pythons = {name: python for name in options.against if (python := environment(name))}
     absent = [PEERS[name].TITLE for name in options.against if name not in pythons]

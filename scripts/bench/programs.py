@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from report import ENVIRONMENT_ERROR, REGARD, ROOT, Failure
+from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure
 
 
 class Run:

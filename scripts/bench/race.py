@@ -5,7 +5,9 @@ import json
 import pathlib
 
 from programs import timed, train, work_folder
-from report import REGARD, ROOT, build, need_data, table
+from pages import table
+from project import REGARD, ROOT, need_multi30k
+from report import build
 
 MARKS = (25, 30, 33, 35)
 TEST = "data/multi30k/test_2016_flickr"
@@ -45,7 +47,7 @@ def test_bleu(model, work, options):
 
 def run(report, options):
     parts = ("train", "val", "test_2016_flickr")
-    need_data(*(f"{part}.{side}" for part in parts for side in ("en", "de")))
+    need_multi30k(*(f"{part}.{side}" for part in parts for side in ("en", "de")))
     build("regard")
     # Every checkpoint is kept, to be looked at when the clock has stopped.
     overrides = ["training.keep_newest=1000"]

@@ -9,36 +9,15 @@ import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build"
+from project import BUILD, CORES, ENVIRONMENT_ERROR, INPUT_ERROR, REGARD, ROOT, Failure
+from project import processor, read, warn
+
 BENCHES = BUILD / "tests"
-REGARD = BUILD / "regard"
-
-INPUT_ERROR = 3
-ENVIRONMENT_ERROR = 6
 BUSY_LOAD = 0.5  # of other programs, above which figures are worth little
-
-
-class Failure(Exception):
-    """Ends in a sentence for the user and an exit code, those of regard."""
-
-    def __init__(self, code, message):
-        super().__init__(message)
-        self.code = code
-
-
-def warn(text):
-    print(f"bench: {text}", file=sys.stderr, flush=True)
 
 
 def median(values):
     return statistics.median(values)
-
-
-def table(head, rows):
-    """Markdown; the first column to the left, figures to the right."""
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
 def build(*targets):
@@ -48,14 +27,6 @@ def build(*targets):
     )
     if done.returncode != 0:
         raise Failure(ENVIRONMENT_ERROR, f"cannot build {' '.join(targets)}; see above")
-
-
-def need_data(*names):
-    for name in names:
-        if not (ROOT / "data" / "multi30k" / name).is_file():
-            raise Failure(
-                INPUT_ERROR, f"no data/multi30k/{name}; scripts/fetch_multi30k.sh brings it"
-            )
 
 
 def need_model(folder):
@@ -76,13 +47,6 @@ def output_of(*command):
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def read(path):
-    try:
-        return pathlib.Path(path).read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
 def caches():
     sizes = []
     for cache in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
@@ -92,14 +56,12 @@ def caches():
 
 
 def machine():
-    cpu = read("/proc/cpuinfo")
-    model = re.search(r"^model name\s*: (.*)$", cpu, re.M)
-    flags = re.search(r"^flags\s*: (.*)$", cpu, re.M)
+    flags = re.search(r"^flags\s*: (.*)$", read("/proc/cpuinfo"), re.M)
     flags = flags.group(1).split() if flags else []
     memory = re.search(r"^MemTotal:\s*(\d+) kB", read("/proc/meminfo"), re.M)
     return {
-        "cpu": model.group(1) if model else platform.machine(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cpu": processor(),
+        "cores": CORES,
         "caches": caches(),
         "instructions": [name for name in ("avx2", "avx512f", "amx_tile") if name in flags],
         "memory_gb": round(int(memory.group(1)) / 1e6) if memory else None,

@@ -3,8 +3,9 @@
 import subprocess
 import time
 
-from report import BENCHES, ENVIRONMENT_ERROR, REGARD, ROOT, Failure
-from report import build, median, need_model, table
+from pages import table
+from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure
+from report import BENCHES, build, median, need_model
 
 LINE = "A man in a blue shirt is standing on a ladder cleaning a window.\n"
 NAMES = {

@@ -10,14 +10,13 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import project
+from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, REGARD, ROOT, Failure, warn
+
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = ROOT / "build"
 WORK = BUILD / "check_export"
 MOST = 1e-4
-ENVIRONMENT_ERROR = 6
 
 PACKAGES = ["safetensors", "sentencepiece", "PyYAML", "numpy"]
 SMALL = ["training.max_steps=150", "training.validation_every=150", "training.validation_unit=steps"]
@@ -54,18 +53,6 @@ KINDS = {
 }
 
 
-class Failure(Exception):
-    """Ends in a sentence for the user and an exit code."""
-
-    def __init__(self, message, code=ENVIRONMENT_ERROR):
-        super().__init__(message)
-        self.code = code
-
-
-def warn(text):
-    print(f"check_export: {text}", file=sys.stderr, flush=True)
-
-
 def arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/check_export.sh",
@@ -84,7 +71,10 @@ def call(command, **more):
     command = [str(word) for word in command]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **more)
     if done.returncode != 0:
-        raise Failure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
+        raise Failure(
+            ENVIRONMENT_ERROR,
+            f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}",
+        )
     return done.stdout
 
 
@@ -94,7 +84,9 @@ def environment():
     try:
         call([python, "-W", "ignore", "-c", "import torch"])
     except (OSError, Failure) as error:
-        raise Failure(f"{python}: no Python with PyTorch ({error}); name one: PYTHON=…") from error
+        raise Failure(
+            ENVIRONMENT_ERROR, f"{python}: no Python with PyTorch ({error}); name one: PYTHON=…"
+        ) from error
     packages = WORK / "packages"
     if not (packages / "installed").is_file():
         warn(f"installing {', '.join(PACKAGES)} into {packages}")
@@ -117,7 +109,7 @@ def models(options):
         return {model: pathlib.Path(model) for model in options.models}
     found = {}
     for name, folder, recipe in trained():
-        call([BUILD / "regard", "train", "--fresh", "-c", *recipe])
+        call([REGARD, "train", "--fresh", "-c", *recipe])
         found[name] = folder
     return found
 
@@ -132,7 +124,7 @@ def model_folder(model):
 
 def by_regard(model, source, target):
     scored = call(
-        [BUILD / "regard", "score", "-m", model, "-s", source, "-t", target, "--words", "--json"]
+        [REGARD, "score", "-m", model, "-s", source, "-t", target, "--words", "--json"]
     )
     return [
         [word["log_probability"] for word in line["words"]] for line in json.loads(scored)["scores"]
@@ -148,10 +140,10 @@ def first_lines(path, count, name):
 def compare(ours, theirs):
     """Words compared, and the largest difference."""
     if [len(line) for line in ours] != [len(line) for line in theirs]:
-        raise Failure("regard and PyTorch do not see the same words")
+        raise Failure(CHECK_FAILED, "regard and PyTorch do not see the same words")
     pairs = [(a, b) for x, y in zip(ours, theirs) for a, b in zip(x, y)]
     if not pairs:
-        raise Failure("there are no words to compare")
+        raise Failure(CHECK_FAILED, "there are no words to compare")
     return len(pairs), max(abs(a - b) for a, b in pairs)
 
 
@@ -176,12 +168,7 @@ def main():
     print(json.dumps(figures))
     wrong = [name for name, figure in figures.items() if not figure["largest_difference"] <= MOST]
     if wrong:
-        raise Failure(f"more than {MOST}: {', '.join(wrong)}", code=1)
+        raise Failure(CHECK_FAILED, f"more than {MOST}: {', '.join(wrong)}")
 
 
-if __name__ == "__main__":
-    try:
-        main()
-    except Failure as failure:
-        warn(str(failure))
-        sys.exit(failure.code)
+project.run(main)

@@ -6,24 +6,17 @@ docs/attention/figures.json; cells that are there, of the same recipe, are skipp
 
 import argparse
 import concurrent.futures
-import os
 import pathlib
-import re
-import sys
 import tempfile
 import time
 
 import page
+import project
 import speed
-from cells import ROOT, Cell, Failure, Figures, regard
+from cells import Cell
+from figures import Figures
+from project import CORES, ROOT, USAGE_ERROR, Failure, machine, need_multi30k, warn
 from systems import SYSTEMS, TASKS
-
-
-CORES = len(os.sched_getaffinity(0))  # taskset leaves cores to others
-
-
-def warn(text):
-    print(f"compare_attention: {text}", file=sys.stderr, flush=True)
 
 
 def arguments():
@@ -50,14 +43,8 @@ def names(text, known, what):
     wanted = list(filter(None, text.split(",")))
     for name in wanted:
         if name not in known:
-            raise Failure(2, f"no {what} '{name}'; there are {', '.join(known)}")
+            raise Failure(USAGE_ERROR, f"no {what} '{name}'; there are {', '.join(known)}")
     return wanted or known
-
-
-def machine():
-    cpu = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
-    model = re.search(r"^model name\s*: (.*)$", cpu, re.M)
-    return f"{CORES} cores of {model[1] if model else 'unknown'}, regard {regard('--version').strip()}"
 
 
 def fill(cells, options):
@@ -84,8 +71,7 @@ def main():
     options = arguments()
     systems = names(options.only, [system.name for system in SYSTEMS], "system")
     tasks = names(options.tasks, [task.name for task in TASKS], "task")
-    if not (ROOT / "data" / "multi30k" / "train.de").is_file():
-        raise Failure(3, "no data/multi30k/train.de; scripts/fetch_multi30k.sh brings it")
+    need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:
         speed.measure(SYSTEMS, options.settings, figures, machine(), warn)
@@ -99,8 +85,4 @@ def main():
     warn(f"written: docs/attention.md, {done} of {len(cells)} cells")
 
 
-try:
-    main()
-except Failure as failure:
-    warn(failure)
-    sys.exit(failure.code)
+project.run(main)

@@ -2,61 +2,16 @@
 
 import hashlib
 import json
-import os
 import pathlib
 import statistics
-import subprocess
-import sys
 import tempfile
-import threading
 
+from project import ROOT, regard
 from systems import BUNDLED
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-REGARD = ROOT / "build" / "regard"
 CONFIG = "configs/attention_comparison.yaml"
 LENGTHS = "5,10,15,20,30,40,50"
 LONG = ("data/test_long.en", "data/test_long.fr")
-
-
-class Failure(Exception):
-    """Ends in a sentence for the user and an exit code, those of regard."""
-
-    def __init__(self, code, message):
-        super().__init__(message)
-        self.code = code
-
-
-def regard(*command):
-    done = subprocess.run(
-        [REGARD, *command], cwd=ROOT, stdout=subprocess.PIPE, stderr=sys.stderr, check=False
-    )
-    if done.returncode != 0:
-        text = " ".join(map(str, command))
-        raise Failure(done.returncode, f"regard {text} ended with exit code {done.returncode}")
-    return done.stdout.decode("utf-8")
-
-
-class Figures:
-    """What the done cells have shown, in a file of the repository: the table fills over several
-    sittings, on machines that need not have one another's runs."""
-
-    def __init__(self, file):
-        self.file = file
-        self.lock = threading.Lock()  # of cells that end side by side
-        self.rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-
-    def get(self, *keys):
-        return self.rows.get("/".join(keys))
-
-    def put(self, figures, *keys):
-        with self.lock:
-            self.rows["/".join(keys)] = figures
-            text = json.dumps(self.rows, indent=1, sort_keys=True) + "\n"
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            part = self.file.with_suffix(".part")
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, self.file)
 
 
 class Cell:

@@ -1,19 +1,16 @@
 """docs/attention.md: the words are written by hand, every figure and picture comes from here."""
 
-import re
 import statistics
 
-from cells import LENGTHS, LONG, ROOT, Failure, regard
+import pages
+from cells import LENGTHS, LONG
+from pages import table
+from project import ROOT, regard
 from systems import BUNDLED, TASKS
 
 PAGE = ROOT / "docs" / "attention.md"
 PICTURES = ROOT / "docs" / "attention"
 IN_CURVES = ("none", "location", "additive", "general", "local_p")
-
-
-def table(head, rows):
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
 
 
 def shown(values, form):
@@ -159,11 +156,4 @@ def write(grid, work):
         "alignments": alignments(grid, work),
         "explain": explanation(grid, work),
     }
-    text = PAGE.read_text(encoding="utf-8")
-    for name, markdown in parts.items():
-        place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
-        if not place.search(text):
-            raise Failure(6, f"{PAGE}: no place marked <!-- {name} -->")
-        if markdown is not None:
-            text = place.sub(lambda m, body=markdown: m[1] + body + m[2], text, count=1)
-    PAGE.write_text(text, encoding="utf-8")
+    pages.put(PAGE, {name: part for name, part in parts.items() if part is not None})

@@ -7,14 +7,12 @@
 
 import argparse
 import json
-import os
-import pathlib
-import re
-import sys
 
 import kills
+import pages
+import project
 import soak
-from run import ROOT, Failure, machine
+from project import CORES, ROOT, machine
 
 PAGE = ROOT / "docs" / "reliability.md"
 
@@ -35,19 +33,10 @@ def arguments():
     parser.add_argument("verbs", nargs="+", choices=["kills", "soak"], metavar="VERB")
     parser.add_argument("--kills", type=count, default=100, help="how many, 100")
     parser.add_argument("--minutes", type=count, default=45, help="of the soak, 45")
-    parser.add_argument("--threads", type=count, default=os.cpu_count(), help="of the soak, all")
+    parser.add_argument("--threads", type=count, default=CORES, help="of the soak, all")
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
     parser.add_argument("--write", action="store_true", help="into docs/reliability.md too")
     return parser.parse_args()
-
-
-def write(name, text):
-    page = PAGE.read_text(encoding="utf-8")
-    place = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
-    if not place.search(page):
-        raise Failure(6, f"{PAGE}: no place for the figures of {name}")
-    page = place.sub(lambda found: f"{found[1]}\n{text}\n{found[2]}", page, count=1)
-    PAGE.write_text(page, encoding="utf-8")
 
 
 def main():
@@ -58,16 +47,12 @@ def main():
             found = kills.run(options.kills, options.seed)
         else:
             found = soak.run(options.minutes, options.threads)
-        text = f"{machine()}\n\n{found.pop('text')}"
+        text = f"Machine: {machine()}.\n\n{found.pop('text')}"
         print(f"## {verb}\n\n{text}", flush=True)
         if options.write:
-            write(verb, text)
+            pages.put(PAGE, {verb: f"\n{text}\n"})
         figures[verb] = found
     print(json.dumps(figures))
 
 
-try:
-    main()
-except Failure as failure:
-    print(f"reliability: {failure}", file=sys.stderr)
-    sys.exit(failure.code)
+project.run(main)

@@ -7,7 +7,8 @@ import random
 import tempfile
 import time
 
-from run import ROOT, Failure, start
+from project import CHECK_FAILED, ROOT, Failure
+from run import start
 
 VALIDATION_EVERY = 200
 FIRST_LIMIT = 150  # where neither a validation nor a line of the log is due
@@ -51,7 +52,7 @@ def command(folder, steps):
 def train_to_the_end(folder, steps, log):
     process = start(command(folder, steps), log)
     if process.wait() != 0:
-        raise Failure(1, f"{folder}: a training ended with {process.returncode}; see {log.name}")
+        raise Failure(CHECK_FAILED, f"{folder}: a training ended with {process.returncode}; see {log.name}")
 
 
 def wait_until(found, process):
@@ -144,7 +145,7 @@ def run(kills, seed):
         one, other = outcome(straight), outcome(killed)
     wrong = [what for what in one if one[what] != other[what]]
     if wrong:
-        raise Failure(1, f"not alike after {kills} kills (seed {seed}): {', '.join(wrong)}")
+        raise Failure(CHECK_FAILED, f"not alike after {kills} kills (seed {seed}): {', '.join(wrong)}")
     places = {place: found.count(place) for place in ("in writing", "elsewhere", "at its end")}
     return {
         "kills": kills,

@@ -6,7 +6,8 @@ import signal
 import tempfile
 import time
 
-from run import ROOT, Failure, start
+from project import CHECK_FAILED, ROOT, Failure
+from run import start
 
 RECIPE = [
     "--config=configs/quickstart.yaml",
@@ -66,7 +67,7 @@ def run(minutes, threads):
             # Flat from the second validation on: by then everything has been needed once.
             while rows_of(validations) < 3:
                 if process.poll() is not None:
-                    raise Failure(1, f"the training ended with {process.returncode}")
+                    raise Failure(CHECK_FAILED, f"the training ended with {process.returncode}")
                 time.sleep(1)
             memory, files, validated = [], [], {}
             begun = time.monotonic()
@@ -80,10 +81,10 @@ def run(minutes, threads):
         steps = rows_of(folder / "train.jsonl") * 10
         log_bytes = (folder / "train.log").stat().st_size
     if code != 143:
-        raise Failure(1, f"the training ended with {code}, wanted 143")
+        raise Failure(CHECK_FAILED, f"the training ended with {code}, wanted 143")
     least = least_between(memory, list(validated.values()))
     if len(least) < 4:
-        raise Failure(1, f"{minutes} minutes are too few: {len(least)} validations")
+        raise Failure(CHECK_FAILED, f"{minutes} minutes are too few: {len(least)} validations")
     half = len(least) // 2
     growth, growth_at_last = slope(least), slope(least[half:])
     return {

@@ -1,0 +1,82 @@
+"""What the project's Python programs share: its folders, the program regard, the machine, errors."""
+
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+REGARD = BUILD / "regard"
+CORES = len(os.sched_getaffinity(0))  # taskset leaves cores to others
+
+# regard's own exit codes.
+CHECK_FAILED = 1
+USAGE_ERROR = 2
+INPUT_ERROR = 3
+ENVIRONMENT_ERROR = 6
+
+
+class Failure(Exception):
+    """Ends in a sentence for the user and an exit code."""
+
+    def __init__(self, code, message):
+        super().__init__(message)
+        self.code = code
+
+
+def warn(text):
+    print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr, flush=True)
+
+
+def run(main):
+    """The program; a Failure is its last word."""
+    try:
+        main()
+    except Failure as failure:
+        warn(failure)
+        sys.exit(failure.code)
+
+
+def regard(*command):
+    """What regard writes to standard output; its messages go to the terminal."""
+    need_regard()
+    done = subprocess.run(
+        [REGARD, *map(str, command)], cwd=ROOT, stdout=subprocess.PIPE, stderr=sys.stderr, check=False
+    )
+    if done.returncode != 0:
+        text = " ".join(map(str, command))
+        raise Failure(done.returncode, f"regard {text} ended with exit code {done.returncode}")
+    return done.stdout.decode("utf-8")
+
+
+def need_regard():
+    if not REGARD.is_file():
+        raise Failure(ENVIRONMENT_ERROR, f"no {REGARD}; scripts/build.sh makes it")
+
+
+def need_multi30k(*names):
+    for name in names:
+        if not (ROOT / "data" / "multi30k" / name).is_file():
+            raise Failure(
+                INPUT_ERROR, f"no data/multi30k/{name}; scripts/fetch_multi30k.sh brings it"
+            )
+
+
+def processor():
+    model = re.search(r"^model name\s*: (.*)$", read("/proc/cpuinfo"), re.M)
+    return model[1] if model else platform.machine()
+
+
+def machine():
+    return f"{CORES} cores of {processor()}, regard {regard('--version').strip()}"
+
+
+def read(path):
+    """A text file, or nothing where there is none."""
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except OSError:
+        return ""
