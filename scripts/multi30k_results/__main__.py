@@ -1,0 +1,138 @@
+"""Trains the recipes for Multi30k, decodes in every way, and writes docs/results.md.
+
+Figures go into docs/results/figures.json; what is there, of the same recipe, is not trained again, and
+a stopped training goes on. About fifty minutes of one core a recipe, five a model of the ways to decode.
+
+    table     the recipes, each scored on test 2016 with beam 5
+    decoding  greedy, beam, averaged, ensembles: four seeds of a small model
+    promises  batch sizes and a killed training on this data (needs the run multi30k)
+    page      only writes docs/results.md
+"""
+
+import argparse
+import pathlib
+import statistics
+import tempfile
+
+import decoding
+import pages
+import project
+import promises
+from figures import Figures
+from project import INPUT_ERROR, ROOT, USAGE_ERROR, Failure, need_multi30k, warn
+from trainings import TRAININGS
+
+PAGE = ROOT / "docs" / "results.md"
+VERBS = ("table", "decoding", "promises", "page")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(
+        prog="scripts/multi30k_results.sh",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("verb", choices=VERBS)
+    parser.add_argument("--runs", default="runs", help="where the runs are, runs")
+    parser.add_argument("--only", default="", help="trainings of the table, parted by commas")
+    parser.add_argument("settings", nargs="*", metavar="key=value",
+                        help="for every training (threads=1 leaves a core for other work)")
+    return parser.parse_args()
+
+
+def fill_table(options, figures):
+    known = [training.name for training in TRAININGS]
+    wanted = list(filter(None, options.only.split(","))) or known
+    for name in wanted:
+        if name not in known:
+            raise Failure(USAGE_ERROR, f"no training '{name}'; there are {', '.join(known)}")
+    for training in TRAININGS:
+        if training.name in wanted and not training.row(figures):
+            warn(training.name)
+            training.train(options.runs, options.settings)
+            figures.put(training.score(options.runs), "training", training.name)
+
+
+def decode(options, figures, work):
+    found = figures.get("decoding")
+    if found and found["recipes"] == decoding.recipes():
+        return
+    for training in decoding.MODELS:
+        warn(training.name)
+        training.train(options.runs, options.settings)
+    figures.put(decoding.measure(options.runs, work), "decoding")
+
+
+def table(figures):
+    head = ("direction|recipe|threads|best step|minutes|tokens/s|validation BLEU|test BLEU|test chrF2|"
+            "test perplexity").split("|")  # fmt: skip
+    rows, machines = [], set()
+    for training in TRAININGS:
+        row = training.row(figures)
+        if not row:
+            continue
+        machines.add(row["machine"])
+        rows.append([
+            f"en→{training.language}", training.label, row["threads"], row["best_step"],
+            f"{row['minutes']:.0f}", f"{row['tokens_per_second']:,.0f}",
+            f"{row['validation_bleu']:.2f}", f"**{row['bleu']:.2f}**", f"{row['chrf']:.2f}",
+            f"{row['perplexity']:.2f}",
+        ])  # fmt: skip
+    return pages.table(head, rows) + f"\n{means(figures)}Machine: {'; '.join(sorted(machines))}.\n"
+
+
+def means(figures):
+    """Of the recipes that two seeds have tried."""
+    scores = {}
+    for training in TRAININGS:
+        if (row := training.row(figures)) and training.language == "de":
+            scores.setdefault(training.name.removesuffix("_seed43"), []).append(row["bleu"])
+    means = [f"`{name}` {statistics.mean(s):.2f}" for name, s in scores.items() if len(s) > 1]
+    return f"Mean of two seeds, test BLEU: {', '.join(means)}.\n\n" if means else ""
+
+
+def commands():
+    shown = [f"    build/regard {' '.join(t.command('runs'))}\n" for t in TRAININGS]
+    return "\n" + "".join(shown) + "\n"
+
+
+def ways(figures):
+    found = figures.get("decoding")
+    if not found:
+        return ""
+    head = ["", "BLEU", "chrF2", "perplexity", "p"]
+    rows = [
+        [
+            row["label"],
+            f"{row['bleu']:.2f} ± {row['bleu_half_width']:.2f}",
+            f"{row['chrf']:.2f} ± {row['chrf_half_width']:.2f}",
+            f"{row['perplexity']:.2f}",
+            "–" if row["p_value"] is None else f"{row['p_value']:.3f}",
+        ]
+        for row in found["rows"]
+    ]
+    return pages.table(head, rows) + f"\nMachine: {found['machine']}.\n"
+
+
+def main():
+    options = arguments()
+    need_multi30k("train.en", "train.de", "train.fr")
+    figures = Figures(ROOT / "docs" / "results" / "figures.json")
+    parts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        work = pathlib.Path(folder)
+        if options.verb == "table":
+            fill_table(options, figures)
+        if options.verb == "decoding":
+            decode(options, figures, work)
+        if options.verb == "promises":
+            model = ROOT / options.runs / "multi30k"
+            if not (model / "best").exists():
+                raise Failure(INPUT_ERROR, f"no model in {model}; the verb table trains it")
+            parts["promises"] = promises.markdown(model, options.settings, work)
+    parts |= {"table": table(figures), "commands": commands(), "decoding": ways(figures)}
+    pages.put(PAGE, parts)
+    warn(f"written: {PAGE.relative_to(ROOT)}")
+
+
+project.run(main)

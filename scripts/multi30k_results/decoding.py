@@ -1,0 +1,67 @@
+"""Ways to decode, compared on test 2016: four seeds of a small model, and one without a schedule."""
+
+import json
+
+from project import ROOT, machine, regard
+from trainings import TEST, Training, seed
+
+KEPT = ("training.save_every=200", "training.keep_newest=5")
+SEEDS = [
+    Training(f"small_seed{number}", "attention_comparison", settings=(seed(number), *KEPT))
+    for number in (42, 43, 44, 45)
+]
+CONSTANT = Training(
+    "small_constant",
+    "attention_comparison",
+    settings=(seed(42), "training.scheduling=constant", *KEPT),
+)
+MODELS = [*SEEDS, CONSTANT]
+
+
+def averaged(runs, training):
+    folder = ROOT / runs / f"{training.name}_average"
+    regard("average", ROOT / runs / training.name, "--last", "5", "-o", folder, "--quiet")
+    return folder
+
+
+def ways(runs):
+    """Label and options of each; what the others are compared with is the first."""
+    runs = ROOT / runs
+    seeds = [runs / training.name for training in SEEDS]
+    constant = runs / CONSTANT.name
+    return [
+        ("beam 5, seed 42", ["-m", seeds[0]]),
+        ("greedy, seed 42", ["-m", seeds[0], "--beam-size", "1"]),
+        *((f"beam 5, seed {n}", ["-m", run]) for n, run in zip((43, 44, 45), seeds[1:])),
+        ("beam 5, seed 42, mean of the last 5 checkpoints", ["-m", averaged(runs, SEEDS[0])]),
+        ("beam 5, seed 42, learning rate constant to the end", ["-m", constant]),
+        ("the same, mean of the last 5 checkpoints", ["-m", averaged(runs, CONSTANT)]),
+        ("beam 5, ensemble of the four seeds", ["-m", *seeds]),
+        ("the same, linear mean", ["-m", *seeds, "--ensemble-mean", "linear"]),
+    ]
+
+
+def measure(runs, work):
+    """Translates test 2016 in each way, and compares all with the first."""
+    rows, texts = [], []
+    for label, options in ways(runs):
+        text = work / str(len(texts))
+        score = json.loads(
+            regard("evaluate", *options, "-s", f"{TEST}.en", "-r", f"{TEST}.de", "-o", text, "--json")
+        )
+        texts.append(text)
+        rows.append({"label": label, "perplexity": score["perplexity"]})
+    compared = json.loads(
+        regard("evaluate", "--hypotheses", *texts, "-s", f"{TEST}.en", "-r", f"{TEST}.de",
+               "--confidence", "--paired-bs", "--json")
+    )["systems"]  # fmt: skip
+    for row, system in zip(rows, compared):
+        for metric in ("bleu", "chrf"):
+            row[metric] = system[metric]["score"]
+            row[f"{metric}_half_width"] = system[metric]["confidence"]["half_width"]
+        row["p_value"] = system["bleu"].get("p")
+    return {"recipes": recipes(), "machine": machine(), "rows": rows}
+
+
+def recipes():
+    return [training.recipe for training in MODELS]

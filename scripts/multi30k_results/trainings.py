@@ -1,0 +1,99 @@
+"""The recipes, trained and scored on test 2016 (Flickr): rows of the first table."""
+
+import csv
+import dataclasses
+import hashlib
+import json
+import statistics
+
+from project import ROOT, machine, read, regard
+
+TEST = "data/multi30k/test_2016_flickr"
+
+
+@dataclasses.dataclass(frozen=True)
+class Training:
+    name: str
+    config: str  # of configs/
+    language: str = "de"
+    settings: tuple = ()  # key=value
+    begins_with: str = ""  # the run whose weights it begins with
+
+    def command(self, runs):
+        begin = ("--init-from", f"{runs}/{self.begins_with}") if self.begins_with else ()
+        return (
+            "train", "-c", f"configs/{self.config}.yaml", *begin,
+            f"training.model_dir={runs}/{self.name}",
+            "data.train.0.src=data/multi30k/train.en",
+            f"data.train.0.trg=data/multi30k/train.{self.language}",
+            "data.dev.src=data/multi30k/val.en",
+            f"data.dev.trg=data/multi30k/val.{self.language}",
+            *self.settings,
+        )  # fmt: skip
+
+    @property
+    def recipe(self):
+        """Tells figures of another recipe apart."""
+        text = read(ROOT / "configs" / f"{self.config}.yaml") + "\n".join(self.command(""))
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+
+    @property
+    def label(self):
+        return " ".join((self.config, *self.settings)) + (
+            f", from `{self.begins_with}`" if self.begins_with else ""
+        )
+
+    def row(self, figures):
+        """The figures, or None where they are still to be found."""
+        found = figures.get("training", self.name)
+        return found if found and found["recipe"] == self.recipe else None
+
+    def train(self, runs, settings):
+        regard(*self.command(runs), *settings)
+
+    def score(self, runs):
+        """The row of a trained run. The test set is read here, once."""
+        run = ROOT / runs / self.name
+        test = json.loads(
+            regard("evaluate", "-m", run, "-s", f"{TEST}.en", "-r", f"{TEST}.{self.language}", "--json")
+        )
+        with open(run / "validations.tsv", encoding="utf-8") as file:
+            validations = list(csv.DictReader(file, delimiter="\t"))
+        best = max(validations, key=lambda row: float(row["bleu"]))
+        journal = read(run / "train.jsonl").splitlines()
+        return {
+            "recipe": self.recipe,
+            "machine": machine(),
+            "threads": json.loads(read(run / "manifest.json"))["threads"],
+            "best_step": int(best["step"]),
+            "minutes": float(validations[-1]["seconds"]) / 60,
+            "tokens_per_second": statistics.median(
+                json.loads(line)["target_tokens_per_second"] for line in journal
+            ),
+            "validation_bleu": float(best["bleu"]),
+            "bleu": test["bleu"]["score"],
+            "chrf": test["chrf"]["score"],
+            "perplexity": test["perplexity"],
+        }
+
+
+def seed(number):
+    return f"training.random_seed={number}"
+
+
+TRAININGS = [
+    Training("multi30k", "multi30k"),
+    Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
+    Training("multi30k_best", "multi30k_best", settings=(seed(142),), begins_with="multi30k"),
+    Training(
+        "multi30k_best_seed43", "multi30k_best", settings=(seed(143),), begins_with="multi30k_seed43"
+    ),
+    Training("multi30k_transformer", "multi30k_transformer"),
+    Training("multi30k_fixed_context", "multi30k_fixed_context"),
+    Training("multi30k_french", "multi30k", "fr"),
+    Training(
+        "multi30k_reset_after",
+        "multi30k",
+        settings=("model.encoder.reset_gate=after", "model.decoder.reset_gate=after"),
+    ),
+]
