@@ -11,8 +11,9 @@
 #include <cstdint>
 
 // A function compiled for several generations of x86-64; the processor's is chosen when the program
-// starts. What it inlines is compiled with it.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// starts. What it inlines is compiled with it. ThreadSanitizer would be called by the function that
+// chooses, which runs before the sanitizer is there.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define REGARD_FOR_EACH_CPU \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
