@@ -1,0 +1,106 @@
+// regard train: numbers that grow beyond all bounds, and memory that does not suffice.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+using TrainNumbers = Train;
+
+// All numbers of a safetensors file in single precision: behind the header, whose length comes
+// first.
+std::vector<float> numbers_in(const fs::path& path) {
+  const auto bytes = read_text(path);
+  std::uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  std::vector<float> numbers((bytes.size() - sizeof header - header) / sizeof(float));
+  std::memcpy(numbers.data(), bytes.data() + sizeof header + header,
+              numbers.size() * sizeof(float));
+  return numbers;
+}
+
+TEST_F(TrainNumbers, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
+  const auto result =
+      train({"training.optimizer=sgd", "training.learning_rate=1000", "training.weight_decay=1000",
+             "training.clip_grad_norm=0", "training.save_every=1", "training.max_steps=2000",
+             "training.validation_every=5000"});
+  EXPECT_EQ(result.code, 4);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
+                                HasSubstr("clip_grad_norm (it is off)"),
+                                HasSubstr("no finite numbers any more, which are not saved")));
+  EXPECT_THAT(result.err, ContainsRegex("The last batch is of [^ ]*train.en:[0-9]+, "));
+  const auto last = folder_ / "run" / "last";
+  EXPECT_EQ(run({"info", last.string()}).code, 0);
+  for (const float weight : numbers_in(last / "model.safetensors")) {
+    ASSERT_TRUE(std::isfinite(weight));
+  }
+}
+
+// The memory holds the model and eight sentences, but not all of the validation text at once.
+TEST_F(TrainNumbers, AValidationThatTheMemoryDoesNotHoldIsMadeInSmallerBatches) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer takes all addresses";
+#endif
+  std::string source, target;
+  for (int line = 0; line < 400; ++line) {
+    for (int word = 0; word < 60; ++word) source += "the ", target += "le ";
+    source += "\n", target += "\n";
+  }
+  write_text(folder_ / "dev.en", source);
+  write_text(folder_ / "dev.fr", target);
+  const std::vector<std::string> settings = {"threads=1",
+                                             "testing.batch_size=400",
+                                             "testing.max_output_length=3",
+                                             "model.decoder.hidden_size=256",
+                                             "model.decoder.readout_size=2000",
+                                             "training.max_steps=2",
+                                             "training.validation_every=2"};
+  std::string command = "ulimit -v 1200000; exec " + std::string(REGARD_BINARY_DIR) +
+                        "/regard train -c " + config_.string();
+  for (const auto& setting : settings) command += " " + setting;
+  const auto messages = (folder_ / "messages").string();
+  const auto code = std::system(("bash -c '" + command + " 2>" + messages + "'").c_str());
+  EXPECT_EQ(WEXITSTATUS(code), 0) << read_text(messages);
+  EXPECT_THAT(read_text(messages), HasSubstr("validation: the memory is too small"));
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "model.safetensors"));
+}
+
+// Each update multiplies the weights by 1 − 38 · 0.1, until they are too large; with half of the
+// rate by 1 − 19 · 0.1, which is less than 1 in size.
+TEST_F(TrainNumbers, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
+  const std::vector<std::string> options = {
+      "training.optimizer=sgd",  "training.learning_rate=0.1",     "training.weight_decay=38",
+      "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=10",
+      "training.max_steps=100",  "training.validation_every=5000", "training.scheduling=constant",
+      "training.warmup_steps=0", "training.keep_newest=3"};
+  const auto result = train(options);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("this batch is skipped"), HasSubstr("5 times in a row"),
+                                HasSubstr("Going back to"), HasSubstr("half of the learning rate"),
+                                ContainsRegex("[0-9]+ batches were skipped")));
+  EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
+              ContainsRegex("\"setbacks\": [12],"));
+  const auto bytes = weights();
+  auto again = options;
+  again.push_back("--fresh");
+  EXPECT_EQ(train(again).code, 0);
+  EXPECT_EQ(weights(), bytes);
+}
+
+}  // namespace
+}  // namespace regard
