@@ -33,7 +33,7 @@ class Cell:
             f"data.dev.src={dev[0]}",
             f"data.dev.trg={dev[1]}",
             *task.settings,
-            *self.system.settings,
+            *(setting.format(half=task.steps // 2) for setting in self.system.settings),
             *self.extra,
         )
 

@@ -6,7 +6,7 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class System:
     name: str
-    settings: tuple  # key=value, over configs/attention_comparison.yaml
+    settings: tuple  # key=value, over configs/attention_comparison.yaml; {half} of the steps
     remark: str = ""
 
     @property
@@ -44,7 +44,7 @@ SYSTEMS = [
     attention("location"),
     attention("local_m", "window=5", remark="general, D = 5"),
     attention("local_p", "window=5", remark="general, D = 5"),
-    attention("hard", "anneal_steps=1500", remark="REINFORCE, softly over the first half"),
+    attention("hard", "anneal_steps={half}", remark="REINFORCE, softly over the first half"),
     attention(
         "hard", "estimator=gumbel", name="hard_gumbel", remark="straight-through Gumbel"
     ),
@@ -70,6 +70,7 @@ class Task:
     dev: str
     test: str
     seed: int = 42
+    steps: int = 3000  # those of configs/attention_comparison.yaml
     settings: tuple = ()
 
     def data(self, key):
@@ -99,6 +100,7 @@ BUNDLED = Task(
     "data/train",
     "data/dev",
     "data/test",
+    steps=1500,
     settings=(
         "data.tokenizer.vocabulary_size=2000",
         "data.tokenizer.joint=false",
