@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -30,11 +31,15 @@ std::vector<bool> drawn(std::size_t total, std::size_t count) {
   return chosen;
 }
 
-std::string new_file(const fs::path& stem, const std::string& part, const std::string& like,
-                     const std::string& otherwise) {
-  const auto language = language_of(like);
-  const auto path =
-      fmt::format("{}.{}.{}", stem.string(), part, language.empty() ? otherwise : language);
+// Of source and target: what tells them apart in the files' names.
+std::pair<std::string, std::string> endings(const std::string& src, const std::string& trg) {
+  const auto source = language_of(src), target = language_of(trg);
+  if (source.empty() || target.empty() || source == target) return {"src", "trg"};
+  return {source, target};
+}
+
+std::string new_file(const fs::path& stem, const std::string& part, const std::string& ending) {
+  const auto path = fmt::format("{}.{}.{}", stem.string(), part, ending);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return path;
   throw ConfigError("{}: is there already; give the model another name, or name the file as --dev",
@@ -54,9 +59,9 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
     throw ConfigError("--split: found {}, wanted less than the {} pairs of {}", apart,
                       sources.size(), src);
   }
-  const SplitFiles files = {new_file(stem, "train", src, "src"),
-                            new_file(stem, "train", trg, "trg"), new_file(stem, "dev", src, "src"),
-                            new_file(stem, "dev", trg, "trg")};
+  const auto [source, target] = endings(src, trg);
+  const SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
+                            new_file(stem, "dev", source), new_file(stem, "dev", target)};
   const auto chosen = drawn(sources.size(), count);
   std::unordered_set<std::string> set_apart;
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -100,6 +100,11 @@ void write_file(const fs::path& path, std::string_view bytes) {
   sync_to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
 }
 
+bool is_file(const std::filesystem::path& path) noexcept {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);

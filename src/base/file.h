@@ -26,6 +26,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 // All bytes to an open descriptor, in as many writes as it takes. EnvironmentError names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);
 
+// Whether a regular file is there, or a link to one; what cannot be looked at is none.
+bool is_file(const std::filesystem::path& path) noexcept;
+
 // Makes a folder with its parents; EnvironmentError says why it could not.
 void make_folder(const std::filesystem::path& path);
 

@@ -31,10 +31,10 @@ void FolderReader::verify(const std::string& name) const {
     throw CheckpointError("{}: this checkpoint was written without {}", path_.string(), name);
   }
   const std::filesystem::path file = path_ / name;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) {
+  if (!is_file(file)) {
     throw DamagedError("{}: missing, though the manifest lists it", file.string());
   }
+  std::error_code ignored;
   if (std::filesystem::is_symlink(file, ignored)) refuse_link(file);
   const FileStamp found = stamp_of(file);
   if (found == wanted->second) return;
@@ -64,8 +64,7 @@ bool is_sound(const std::filesystem::path& path, const std::set<std::string>& ma
 }
 
 bool is_checkpoint(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path / manifest_name, ignored);
+  return is_file(path / manifest_name);
 }
 
 }  // namespace regard

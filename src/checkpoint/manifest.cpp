@@ -71,11 +71,11 @@ std::string format_manifest(const Manifest& manifest) {
 
 Manifest read_manifest(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / manifest_name;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
+  if (!is_file(path)) {
     throw CheckpointError("{}: no checkpoint there (wanted: a folder with {})", folder.string(),
                           manifest_name);
   }
+  std::error_code ignored;
   if (std::filesystem::is_symlink(path, ignored)) refuse_link(path);
   const auto damaged = [&](const std::string& fault) {
     return DamagedError("{}: the manifest is damaged ({})", path.string(), fault);

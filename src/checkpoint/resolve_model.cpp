@@ -2,6 +2,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "checkpoint/run_folder.h"
 
 namespace regard {
@@ -12,8 +13,7 @@ constexpr const char* weights_name = "model.safetensors";
 constexpr std::size_t most_suggestions = 5;
 
 bool is_model(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path / weights_name, ignored);
+  return is_file(path / weights_name);
 }
 
 // The folders in `folder` that resolve_model would take, in order of name.

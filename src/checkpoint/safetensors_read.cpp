@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "checkpoint/element_type.h"
 #include "checkpoint/safetensors.h"
@@ -214,11 +215,11 @@ torch::Tensor read_tensor(const Path& path, std::ifstream& in, std::streamoff da
 }  // namespace
 
 NamedTensors read_safetensors(const Path& path, TensorMetadata* metadata) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
+  if (!is_file(path)) {
     throw CheckpointError("{}: no such file (wanted: tensors in safetensors format)",
                           path.string());
   }
+  std::error_code error;
   const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
   std::ifstream in(path, std::ios::binary);
   if (error || !in) throw CheckpointError("{}: cannot be read", path.string());

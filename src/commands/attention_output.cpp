@@ -134,7 +134,8 @@ void PictureOutput::commit() {
                 left_out_);
     }
   } else if (pictures_.empty()) {
-    log::warning("there is no sentence for the picture");
+    log::warning("there is no sentence for the picture: {} is not written", path_);
+    return;
   } else {
     file_->write(alignment_svg(pictures_.front()));
   }

@@ -14,8 +14,9 @@ void Doubts::look_at(const Translation& translation) {
 
 void Doubts::log() const {
   if (too_long_ > 0) {
-    log::warning("longer than anything in training (data.max_length, {} tokens): {} of {} lines",
-                 options_.data.max_length, too_long_, sentences_);
+    log::warning(
+        "longer than anything in training (data.max_length, {} tokens): {} of {} sentences",
+        options_.data.max_length, too_long_, sentences_);
   }
   if (cut_off_ > 0) {
     log::warning(

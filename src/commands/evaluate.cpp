@@ -92,6 +92,16 @@ void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
   }
 }
 
+// A system is no better or worse than itself, whatever a p-value says of no difference at all.
+void warn_of_equals(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
+  if (!arguments.paired_bootstrap && !arguments.paired_randomisation) return;
+  for (std::size_t s = 1; s < texts.systems.size(); ++s) {
+    if (texts.systems[s].second != texts.systems[0].second) continue;
+    log::warning("{}: the same translations as {}, so that its p-value says nothing",
+                 texts.systems[s].first, texts.systems[0].first);
+  }
+}
+
 // By length and by frequency, where asked for.
 void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
                  const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
@@ -157,6 +167,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     }
   }
   warn(arguments, texts);
+  warn_of_equals(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, plan);
   if (model) {
     model->judge_reference(

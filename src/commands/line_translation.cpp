@@ -3,7 +3,9 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "commands/attention_output.h"
+#include "data/line_checks.h"
 #include "translation/long_lines.h"
 
 namespace regard {
@@ -37,6 +39,8 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
       tokenizers_(model.loaded.tokenizers),
       batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
+      longest_(longest_line(model.loaded.options.data)),
+      input_(arguments.input.empty() ? "standard input" : arguments.input),
       kind_(model.loaded.options.data.tokenizer.kind),
       doubts_(model.loaded.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);
@@ -46,7 +50,7 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
     throw ConfigError("--replace-unknown does not go with {}, which shows what the model says",
                       arguments.explain ? "--explain" : "--report");
   }
-  unknown_words_.emplace(arguments.dictionary, *tokenizers_.source);
+  unknown_words_.emplace(arguments.dictionary, *tokenizers_.source, kind_);
 }
 
 std::vector<Translation> LineTranslation::translate(
@@ -57,8 +61,13 @@ std::vector<Translation> LineTranslation::translate(
   std::vector<SentenceOptions> of_parts;
   std::vector<std::size_t> counts;  // of each line's parts
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto of_line = split_length_ > 0 ? split_line(lines[i], split_length_)
-                                           : std::vector<std::string>{lines[i]};
+    ++lines_;
+    auto of_line = split_length_ > 0 ? split_line(lines[i], split_length_)
+                                     : std::vector<std::string>{lines[i]};
+    for (auto& part : of_line) {
+      if (auto warning = cut_long_line(part, longest_, input_, lines_))
+        log::warning("{}", *warning);
+    }
     counts.push_back(of_line.size());
     parts.insert(parts.end(), of_line.begin(), of_line.end());
     of_parts.insert(of_parts.end(), of_line.size(), sentences[i]);

@@ -40,6 +40,9 @@ class LineTranslation {
   const Tokenizers& tokenizers_;
   std::int64_t batch_size_;
   std::int64_t split_length_;  // 0: no line is split
+  std::size_t longest_;        // of a part, in bytes
+  std::string input_;
+  std::int64_t lines_ = 0;  // so far
   std::optional<UnknownWords> unknown_words_;
   TokenizerKind kind_;
   Doubts doubts_;

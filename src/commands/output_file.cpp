@@ -19,7 +19,7 @@ namespace {
 
 bool takes_a_rename(const std::string& path) {
   std::error_code ignored;
-  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+  return !std::filesystem::exists(path, ignored) || is_file(path);
 }
 
 // The open descriptor that a name under /dev or /proc stands for: to open it anew would begin its
@@ -60,7 +60,7 @@ std::FILE* open_aside(const std::string& path, std::string& written) {
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
   if (std::filesystem::equivalent(a, b, ignored)) {
-    return std::filesystem::is_regular_file(a, ignored);  // a terminal may be both
+    return is_file(a);  // a terminal may be both
   }
   return std::filesystem::absolute(a).lexically_normal() ==
          std::filesystem::absolute(b).lexically_normal();

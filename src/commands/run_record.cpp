@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "config/reader.h"
 #include "data/line_reader.h"
@@ -18,11 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
 
 // What a record says is a step; files are what people make of them.
 std::optional<std::int64_t> to_step(double number) {
@@ -66,7 +62,7 @@ double RunRecord::last(const std::string& key) const {
 }
 
 RunRecord read_run(const fs::path& path) {
-  if (!is_there(path / "config.yaml") || !is_there(path / "train.jsonl")) {
+  if (!is_file(path / "config.yaml") || !is_file(path / "train.jsonl")) {
     std::error_code ignored;
     throw CheckpointError(
         "{}: {} (looked for: config.yaml and train.jsonl, which `regard train` writes)",
@@ -77,7 +73,7 @@ RunRecord read_run(const fs::path& path) {
   run.options = read_options(path / "config.yaml");
   run.manifest = read_run_manifest(path / "manifest.json");
   run.journal = read_journal((path / "train.jsonl").string());
-  if (const auto file = path / "validations.tsv"; is_there(file)) {
+  if (const auto file = path / "validations.tsv"; is_file(file)) {
     run.validations = read_validations(file.string());
   }
   run.best_step = best_of(run.validations);
@@ -86,7 +82,7 @@ RunRecord read_run(const fs::path& path) {
 
 std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t step) {
   const auto path = run.path / "validation" / fmt::format("step-{:08}.txt", step);
-  return is_there(path) ? read_lines(path.string()) : std::vector<std::string>();
+  return is_file(path) ? read_lines(path.string()) : std::vector<std::string>();
 }
 
 std::optional<ScoredText> validation_text(const RunRecord& run) {
@@ -94,7 +90,7 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
   const auto steps = run.validated_steps();
   if (dev.src.empty() || steps.empty()) return std::nullopt;
   for (const auto& path : {dev.src, dev.trg}) {
-    if (is_there(path)) continue;
+    if (is_file(path)) continue;
     log::warning("{}: no such file from here, so the page is without the validation's sentences",
                  path);
     return std::nullopt;

@@ -96,8 +96,8 @@ struct NBestList {
   Pairs pairs;
 };
 
-NBestList read_n_best(const std::string& path, const Lines& source,
-                      const std::string& source_path) {
+NBestList read_n_best(const std::string& path, const Lines& source, const std::string& source_path,
+                      const std::string& feature) {
   NBestList list;
   LineReader reader(path);
   for (std::string line; reader.next(line);) {
@@ -105,6 +105,10 @@ NBestList read_n_best(const std::string& path, const Lines& source,
     if (entry.sentence >= source.size()) {
       throw InputError("{}:{}: sentence {}, but {} has {} lines, counted from 0", path,
                        reader.line_number(), entry.sentence, source_path, source.size());
+    }
+    if (has_feature(entry, feature)) {
+      throw InputError("{}:{}: has a feature '{}' already; name this one with --feature", path,
+                       reader.line_number(), feature);
     }
     list.pairs.source.push_back(source[entry.sentence]);
     list.pairs.target.push_back(entry.text);
@@ -124,7 +128,7 @@ ExitCode rescore(const ScoreArguments& arguments) {
   auto source = read_lines(arguments.source);
   Scorer scorer(arguments.model);
   source = readable(scorer.model(), std::move(source), arguments.source);
-  auto list = read_n_best(arguments.n_best, source, arguments.source);
+  auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
   OutputFile output(arguments.output);
   list.pairs.target = readable(scorer.model(), std::move(list.pairs.target), arguments.n_best);
   scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
@@ -166,8 +170,21 @@ std::vector<Alignment> read_gold(const ScoreArguments& arguments, const Pairs& p
   return gold;
 }
 
+void warn_of_impossible(const std::vector<Translation>& forced, const Lines& target) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    count += forced[i].hypotheses.empty() && !is_blank(target[i]);
+  }
+  if (count == 0) return;
+  log::warning(
+      "{} of {} translations belong to an empty line, which has no other than an empty one: their "
+      "log-probability is -inf, and the perplexity is that of the others",
+      count, target.size());
+}
+
 Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
-  Json summary = {{"lines", scorer.forced().size()}, {"perplexity", perplexity(scorer.forced())}};
+  const auto found = perplexity(scorer.forced());
+  Json summary = {{"lines", scorer.forced().size()}, {"perplexity", found ? Json(*found) : Json()}};
   if (alignment) {
     summary["alignment"] = {{"error_rate", alignment->error_rate},
                             {"precision", alignment->precision},
@@ -177,8 +194,11 @@ Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& align
 }
 
 std::string summary_text(const Json& summary) {
-  auto text = fmt::format("{} lines, perplexity {:.4f}", summary["lines"].get<std::size_t>(),
-                          summary["perplexity"].get<double>());
+  const auto lines = summary["lines"].get<std::size_t>();
+  auto text = fmt::format("{} line{}", lines, lines == 1 ? "" : "s");
+  if (const auto& found = summary["perplexity"]; !found.is_null()) {
+    text += fmt::format(", perplexity {:.4f}", found.get<double>());
+  }
   if (summary.contains("alignment")) {
     const auto& alignment = summary["alignment"];
     text += fmt::format(", alignment error rate {:.4f} (precision {:.4f}, recall {:.4f})",
@@ -211,6 +231,7 @@ ExitCode score(const ScoreArguments& arguments) {
   std::optional<OutputFile> links;
   if (align) links.emplace(arguments.align);
   scorer.score(pairs, align, arguments.batch_size);
+  warn_of_impossible(scorer.forced(), pairs.target);
 
   std::optional<AlignmentScore> alignment;
   if (align) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/split.h"
 #include "decoding/demanded_phrases.h"
@@ -21,11 +22,6 @@ bool has(const Phrase& tokens, const Phrase& phrase) {
   return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
 }
 
-bool is_regular(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
-}
-
 }  // namespace
 
 SentenceFeed::SentenceFeed(const TranslateArguments& arguments, const TestingOptions& testing,
@@ -40,7 +36,7 @@ SentenceFeed::SentenceFeed(const TranslateArguments& arguments, const TestingOpt
     if (file->reader) files.push_back(file);
   }
   if (files.empty() ||
-      !std::ranges::all_of(files, [](auto* file) { return is_regular(file->reader->name()); })) {
+      !std::ranges::all_of(files, [](auto* file) { return is_file(file->reader->name()); })) {
     return;
   }
   rehearse(arguments.input);
@@ -73,7 +69,7 @@ void SentenceFeed::rehearse(const std::string& input) {
   for (const auto* file : {&prefixes_, &demanded_, &banned_}) {
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
-  const bool known = is_regular(input);
+  const bool known = is_file(input);
   if (known) lines = count_lines(input, /*may_grow=*/true);
   for (std::int64_t i = 0; i < lines; ++i) take(1);
   if (known) check_end();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/attention_report.h"
@@ -91,11 +92,16 @@ class Outputs {
   std::optional<ReportOutput> report_;
 };
 
-// Of a file, and only where somebody would see how far it is.
-std::optional<std::int64_t> total_lines(const std::string& input) {
-  if (input.empty() || input == "-" || !stderr_terminal().live) return std::nullopt;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(input, ignored)) return std::nullopt;
+bool is_standard(const std::string& path) {
+  return path.empty() || path == "-";
+}
+
+// Of a file, and only where somebody would see how far it is: not between translations that appear
+// in the same terminal.
+std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output) {
+  if (is_standard(input) || !stderr_terminal().live) return std::nullopt;
+  if (is_standard(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
+  if (!is_file(input)) return std::nullopt;
   return count_lines(input, /*may_grow=*/true);
 }
 
@@ -105,6 +111,15 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
     throw ConfigError("{} looks into one model: give one with -m, not {}",
                       arguments.explain ? "--explain" : "--report", model.members);
+  }
+  if (testing.samples > 0 && (arguments.explain || arguments.show_attention)) {
+    throw ConfigError(
+        "{} shows the best translation, but found samples {}: none of them is the best",
+        arguments.explain ? "--explain" : "--show-attention", testing.samples);
+  }
+  if (arguments.scores && (testing.samples > 0 || arguments.n_best > 0)) {
+    throw ConfigError(
+        "--scores: lists of several translations have their scores in them; leave it out");
   }
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
     throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
@@ -119,9 +134,7 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
 // How many translations of each line are written in Moses's format; 0 where it is one, plain.
 // Samples are always written so, as none of them is the best.
 std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOptions& testing) {
-  return arguments.n_best == 0 && !arguments.explain && !arguments.show_attention
-             ? testing.samples
-             : arguments.n_best;
+  return arguments.n_best == 0 ? testing.samples : arguments.n_best;
 }
 
 }  // namespace
@@ -136,8 +149,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
   check(arguments, testing, model);
+  const auto longest = longest_line(model.loaded.options.data);
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
-                longest_line(model.loaded.options.data));
+                arguments.split_length > 0 ? any_size : longest);
   const auto n_best = lines_wanted(arguments, testing);
   SentenceFeed asked(arguments, testing, model);
   LineTranslation translation(arguments, testing, model, translator);
@@ -148,7 +162,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
-  const auto total = total_lines(arguments.input);
+  const auto total = total_lines(arguments.input, arguments.output);
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
   std::int64_t number = 0;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -52,8 +53,7 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
 }
 
 std::string other_line_break(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return "";
+  if (!is_file(path)) return "";
   LineReader reader(path);
   for (std::string line; reader.next(line);) {
     for (const auto& [character, name] : other_breaks) {

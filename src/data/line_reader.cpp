@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "text/utf8.h"
 
 namespace regard {
@@ -99,7 +100,7 @@ std::vector<std::string> read_lines(const std::string& path) {
 std::int64_t count_lines(const std::string& path, bool may_grow) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
-      !std::filesystem::is_regular_file(path, ignored)) {
+      !is_file(path)) {
     throw InputError(
         "{}: not a regular file, but training reads it several times; write its text "
         "to one",

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/error.h"
@@ -18,6 +19,14 @@ constexpr std::array<std::pair<Symmetrisation, std::string_view>, 3> names{{
     {Symmetrisation::union_of_both, "union"},
 }};
 
+// Target word by target word, as the links are gone through.
+struct ByTarget {
+  bool operator()(const AlignmentLink& a, const AlignmentLink& b) const {
+    return std::tie(a.target, a.source) < std::tie(b.target, b.source);
+  }
+};
+using Links = std::set<AlignmentLink, ByTarget>;
+
 // Links, and the words that have one.
 class Linked {
  public:
@@ -29,29 +38,30 @@ class Linked {
     sources_.insert(link.source);
     targets_.insert(link.target);
   }
-  bool has(const AlignmentLink& link) const { return links_.contains(link); }
   bool has_source(std::uint32_t word) const { return sources_.contains(word); }
   bool has_target(std::uint32_t word) const { return targets_.contains(word); }
-  Alignment links() const { return {links_.begin(), links_.end()}; }
+  const Links& links() const { return links_; }
 
  private:
-  std::set<AlignmentLink> links_;
+  Links links_;
   std::set<std::uint32_t> sources_;
   std::set<std::uint32_t> targets_;
 };
 
-bool are_beside(const AlignmentLink& a, const AlignmentLink& b) {
-  const auto apart = [](std::uint32_t x, std::uint32_t y) { return x > y ? x - y : y - x; };
-  return apart(a.source, b.source) <= 1 && apart(a.target, b.target) <= 1;
-}
+// Those beside a link, in the order in which Moses looks at them: (target, source).
+constexpr std::array<std::pair<int, int>, 8> neighbours{
+    {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
 
-// One round over the links there are, in order; whether any was added.
-bool grow_once(Linked& linked, const Alignment& either) {
+// One round over the links, also over those that are added further on; whether any was.
+bool grow_once(Linked& linked, const Links& either) {
   bool grown = false;
   for (const auto& there : linked.links()) {
-    for (const auto& link : either) {
-      if (linked.has(link) || !are_beside(there, link)) continue;
+    for (const auto& [target, source] : neighbours) {
+      // Before the first word comes a number so large that no word has it.
+      const AlignmentLink link{.source = there.source + static_cast<std::uint32_t>(source),
+                               .target = there.target + static_cast<std::uint32_t>(target)};
       if (linked.has_source(link.source) && linked.has_target(link.target)) continue;
+      if (!either.contains(link)) continue;
       linked.add(link);
       grown = true;
     }
@@ -60,7 +70,7 @@ bool grow_once(Linked& linked, const Alignment& either) {
 }
 
 void add_where_neither_word_has_one(Linked& linked, const Alignment& links) {
-  for (const auto& link : links) {
+  for (const auto& link : Links(links.begin(), links.end())) {
     if (!linked.has_source(link.source) && !linked.has_target(link.target)) linked.add(link);
   }
 }
@@ -75,11 +85,13 @@ Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmet
   std::ranges::set_union(forward, backward, std::back_inserter(either));
   if (how == Symmetrisation::union_of_both) return either;
   Linked linked(both);
-  while (grow_once(linked, either)) {
+  while (grow_once(linked, Links(either.begin(), either.end()))) {
   }
   add_where_neither_word_has_one(linked, forward);
   add_where_neither_word_has_one(linked, backward);
-  return linked.links();
+  Alignment links(linked.links().begin(), linked.links().end());
+  std::ranges::sort(links);
+  return links;
 }
 
 Symmetrisation symmetrisation_named(std::string_view name) {

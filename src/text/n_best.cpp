@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <vector>
 
 #include "base/error.h"
@@ -29,15 +30,29 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   return fields;
 }
 
+bool is_number(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  return parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
+}
+
 }  // namespace
+
+bool has_feature(const NBestEntry& entry, std::string_view name) {
+  std::string_view rest = entry.features;
+  for (auto at = rest.find(name); at != rest.npos; at = rest.find(name, at + 1)) {
+    const bool begins = at == 0 || rest[at - 1] == ' ';
+    if (begins && rest.substr(at + name.size()).starts_with('=')) return true;
+  }
+  return false;
+}
 
 NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line) {
   const auto fields = fields_of(text);
-  if (fields.size() < 2 || fields.size() > 4) {
-    throw InputError(
-        "{}:{}: found {} field(s) between |||, wanted number ||| translation ||| features ||| "
-        "score",
-        file, line, fields.size());
+  if (fields.size() < 2) {
+    throw InputError("{}:{}: found no |||, wanted number ||| translation ||| features ||| score",
+                     file, line);
   }
   NBestEntry entry;
   const auto number = fields[0];
@@ -50,13 +65,20 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
   entry.text = fields[1];
   if (fields.size() > 2) entry.features = fields[2];
   if (fields.size() > 3) entry.score = fields[3];
+  if (!entry.score.empty() && !is_number(entry.score)) {
+    throw InputError("{}:{}: found the score '{}', wanted a number", file, line,
+                     excerpt(entry.score));
+  }
+  for (std::size_t i = 4; i < fields.size(); ++i) entry.more.emplace_back(fields[i]);
   return entry;
 }
 
 std::string to_n_best(const NBestEntry& entry) {
   auto line = fmt::format("{} ||| {}", entry.sentence, entry.text);
-  if (!entry.features.empty() || !entry.score.empty()) line += " ||| " + entry.features;
-  if (!entry.score.empty()) line += " ||| " + entry.score;
+  if (!entry.features.empty() || !entry.score.empty() || !entry.more.empty())
+    line += " ||| " + entry.features;
+  if (!entry.score.empty() || !entry.more.empty()) line += " ||| " + entry.score;
+  for (const auto& field : entry.more) line += " ||| " + field;
   return line;
 }
 

@@ -57,7 +57,7 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   return translations;
 }
 
-double perplexity(const std::vector<Translation>& translations) {
+std::optional<double> perplexity(const std::vector<Translation>& translations) {
   double log_probability = 0;
   std::size_t tokens = 0;
   for (const auto& translation : translations) {
@@ -65,7 +65,8 @@ double perplexity(const std::vector<Translation>& translations) {
     log_probability += translation.hypotheses[0].log_probability;
     tokens += translation.hypotheses[0].tokens.size() + 1;
   }
-  return std::exp(-log_probability / static_cast<double>(std::max<std::size_t>(1, tokens)));
+  if (tokens == 0) return std::nullopt;
+  return std::exp(-log_probability / static_cast<double>(tokens));
 }
 
 }  // namespace regard

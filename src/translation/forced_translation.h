@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
                                             bool want_weights, std::int64_t batch_size,
                                             const std::function<void(std::int64_t)>& progress = {});
 
-// exp(−Σ log P / Σ tokens), </s> counted, over the best hypotheses.
-double perplexity(const std::vector<Translation>& translations);
+// exp(−Σ log P / Σ tokens), </s> counted, over the best hypotheses; none where no line has one.
+std::optional<double> perplexity(const std::vector<Translation>& translations);
 
 }  // namespace regard

@@ -4,7 +4,9 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "config/data_options.h"
 #include "data/tokenizers.h"
 #include "translation/translator.h"
 
@@ -13,17 +15,19 @@ namespace regard {
 class UnknownWords {
  public:
   // `dictionary`: a source word, a tab and its translation in each line, the first of a word
-  // counting; empty for none. Words are looked up as `source` shows them. InputError with
-  // file:line.
-  UnknownWords(const std::string& dictionary, const Tokenizer& source);
+  // counting; empty for none. Words are looked up as `source` shows them; `kind` is that of both
+  // tokenizers. InputError with file:line.
+  UnknownWords(const std::string& dictionary, const Tokenizer& source, TokenizerKind kind);
 
   // In all hypotheses, whose weights must be there. The words are appended to the translation's
-  // more_words; log-probabilities stay those of <unk>.
+  // more_words; log-probabilities stay those of <unk>. Of a translation of several words each is a
+  // token that looks where <unk> looked, the first with its log P, the others with log 1.
   void replace(const Tokenizers& tokenizers, Translation& translation) const;
 
  private:
-  std::string word_for(const std::string& source_token) const;
+  std::vector<std::string> tokens_for(const std::string& source_token) const;
 
+  TokenizerKind kind_;
   std::unordered_map<std::string, std::string> translations_;
 };
 

@@ -73,6 +73,25 @@ TEST_F(ConfigInit, WithoutATerminalItGuessesAndWhatItWritesTrains) {
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
+TEST_F(ConfigInit, FilesOfOneEndingAreSplitIntoFilesOfTwo) {
+  for (const auto* ending : {".txt", ""}) {
+    const auto source = path("source") + ending, target = path("target") + ending;
+    std::filesystem::copy_file(path("train.en"), source);
+    std::filesystem::copy_file(path("train.fr"), target);
+    const auto name = std::string("like") + ending;
+    const auto finished =
+        run({"config", "init", source, target, "-o", path(name + ".yaml"), "--split", "20"});
+    ASSERT_EQ(finished.code, 0) << finished.err;
+    const auto options = read_options(path(name + ".yaml"));
+    EXPECT_EQ(options.data.train[0].src, path(name + ".train.src"));
+    EXPECT_EQ(options.data.dev.trg, path(name + ".dev.trg"));
+    EXPECT_THAT(read_text(path("train.en")),
+                HasSubstr(lines_of(read_text(options.data.dev.src))[0]));
+    EXPECT_THAT(read_text(path("train.fr")),
+                HasSubstr(lines_of(read_text(options.data.dev.trg))[0]));
+  }
+}
+
 TEST_F(ConfigInit, ASplitKeepsPairsTogetherAndApart) {
   ASSERT_EQ(init({"-o", path("mine.yaml"), "--split", "20"}).code, 0);
   const auto sources = lines_of(read_text(path("train.en")));

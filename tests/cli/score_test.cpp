@@ -126,6 +126,16 @@ TEST_F(Score, ABlankLineIsTranslatedToABlankOneAndToNothingElse) {
   EXPECT_EQ(lines[0], "0.0000");
   EXPECT_EQ(lines[1], "-inf");
   EXPECT_LT(std::stod(lines[2]), 0);
+  EXPECT_THAT(finished.err, HasSubstr("1 of 3 translations belong to an empty line"));
+}
+
+TEST_F(Score, WithoutALineThatIsTranslatedThereIsNoPerplexity) {
+  write_text(folder_ / "src", "\n");
+  write_text(folder_ / "trg", "le chat .\n");
+  EXPECT_TRUE(score_json({}).at("perplexity").is_null());
+  const auto finished = score({"-t", path("trg")});
+  EXPECT_EQ(finished.out, "-inf\n");
+  EXPECT_THAT(finished.err, testing::Not(HasSubstr("1 line, perplexity")));
 }
 
 TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
@@ -171,6 +181,8 @@ TEST_F(Score, WhatCannotBeScoredIsSaid) {
   write_text(folder_ / "list", "25 ||| le chat\n");
   expect({"--n-best", path("list")}, 3, path("list") + ":1: sentence 25");
   expect({"--n-best", path("list"), "--feature", "a b"}, 2, "--feature 'a b'");
+  write_text(folder_ / "list", "0 ||| le chat ||| lm= 1 ||| 2\n");
+  expect({"--n-best", path("list"), "--feature", "lm"}, 3, ":1: has a feature 'lm' already");
   const auto blind = score({"-t", path("trg"), "--align", path("links")}, tiny_fixed_context());
   EXPECT_EQ(blind.code, 2);
   EXPECT_THAT(blind.err, HasSubstr("has no attention"));

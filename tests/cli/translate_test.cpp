@@ -174,6 +174,16 @@ TEST(Translate, TheNameOfAnOpenDescriptorIsThatDescriptor) {
   }
 }
 
+TEST(Translate, WhatShowsTheBestHasNoSamples) {
+  for (const std::string option : {"--explain", "--show-attention", "--scores"}) {
+    const auto refused =
+        run({"translate", "-m", tiny_model().string(), "--samples", "2", option}, "the cat\n");
+    EXPECT_EQ(refused.code, 2) << option;
+    EXPECT_THAT(refused.err, HasSubstr(option));
+    EXPECT_EQ(refused.out, "");
+  }
+}
+
 TEST(Translate, NBestBeyondTheBeamIsRefused) {
   const auto finished = translate({"--n-best", "4"}, "the cat\n");  // this model's beam_size is 3
   EXPECT_EQ(finished.code, 2);

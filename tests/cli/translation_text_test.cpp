@@ -117,6 +117,20 @@ TEST(TranslationText, LongLinesAreTranslatedPartByPart) {
   EXPECT_EQ(one.out, finished.out);
 }
 
+TEST(TranslationText, ALineOfAnyLengthIsReadToItsEndInParts) {
+  std::string line = "the cat sees a dog .";
+  while (line.size() < 20'000) line += " the cat sees a dog .";
+  const auto finished = translate({"--split-length", "6", "--beam-size", "1"}, line + "\n");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, testing::Not(HasSubstr("are read")));
+  const auto part = lines_of(translate({"--beam-size", "1"}, "the cat sees a dog .\n").out)[0];
+  auto wanted = part;
+  for (std::size_t i = 1; i < (line.size() + 1) / 21; ++i) wanted += " " + part;
+  EXPECT_TRUE(finished.out == wanted + "\n");
+  const auto cut = translate({"--split-length", "6"}, std::string(9'000, 'x') + "\n");
+  EXPECT_THAT(cut.err, HasSubstr("standard input:1: the line has 9000 bytes"));
+}
+
 TEST(TranslationText, PartsThatAreBlankOrCutOffAreJoinedToo) {
   const auto picture = (fresh_folder() / "p.html").string();
   const auto finished = translate(
@@ -164,7 +178,7 @@ TEST(TranslationText, WithoutUnknownWordsReplacingThemChangesNothing) {
 }
 
 // All words are rare here, so <unk> is what the model says most.
-TEST(TranslationText, UnknownWordsComeFromTheSource) {
+TEST(TranslationText, UnknownWordsComeFromTheSourceOrADictionary) {
   const auto folder = fresh_folder();
   const auto config = toy_training(folder);
   const auto trained = run({"train", "-c", config.string(), "training.max_steps=30",
@@ -176,6 +190,23 @@ TEST(TranslationText, UnknownWordsComeFromTheSource) {
   const auto replaced = run({"translate", "-m", model, "--replace-unknown"}, "cat dog bird\n").out;
   EXPECT_THAT(replaced, testing::Not(HasSubstr("<unk>")));
   EXPECT_THAT(replaced, testing::ContainsRegex("cat|dog|bird"));
+
+  // A translation of several words: each of them has its link, its score and its place.
+  const auto dictionary = folder / "dictionary", links = folder / "links";
+  write_text(dictionary, "cat\tun grand chat\ndog\tun chien\nbird\tun\n");
+  const auto by_dictionary = run({"translate", "-m", model, "--replace-unknown", "--dictionary",
+                                  dictionary.string(), "--alignments", links.string(), "--json"},
+                                 "cat dog bird\n");
+  ASSERT_EQ(by_dictionary.code, 0) << by_dictionary.err;
+  const auto best = parse_json(by_dictionary.out);
+  const auto text = best.at("translation").get<std::string>();
+  EXPECT_THAT(text, HasSubstr("un"));
+  const auto words = 1 + std::ranges::count(text, ' ');
+  const auto found = read_text(links);
+  EXPECT_EQ(std::ranges::count(found, '-'), words);
+  EXPECT_EQ(std::ranges::count_if(best.at("words"),
+                                  [](const Json& word) { return word.at("word") != "</s>"; }),
+            words);
 }
 
 }  // namespace

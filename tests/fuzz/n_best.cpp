@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto entry = parse_n_best(line, path, reader.line_number());
       const auto again = parse_n_best(to_n_best(entry), path, reader.line_number());
       fuzz::promise(again.sentence == entry.sentence && again.text == entry.text &&
-                        again.features == entry.features && again.score == entry.score,
+                        again.features == entry.features && again.score == entry.score &&
+                        again.more == entry.more,
                     "what is written reads the same");
     }
   });

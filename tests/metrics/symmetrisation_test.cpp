@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 namespace regard {
 namespace {
@@ -65,6 +66,74 @@ TEST(Symmetrisation, LiesBetweenIntersectionAndUnionAndLeavesNoPairOfLonelyWords
       EXPECT_TRUE(touched);
     }
     EXPECT_EQ(symmetrise(a, a, Symmetrisation::grow_diag_final_and), a);
+  }
+}
+
+// The loops of Koehn, Och and Marcu over a table of marks, in place, as Moses orders them.
+Alignment by_loops(const Alignment& forward, const Alignment& backward, int words) {
+  using Table = std::vector<std::vector<bool>>;  // [target][source], with a rim
+  const auto table = [&](const Alignment& links) {
+    Table marks(words + 2, std::vector<bool>(words + 2));
+    for (const auto& link : links) marks[link.target + 1][link.source + 1] = true;
+    return marks;
+  };
+  const Table f = table(forward), b = table(backward);
+  Table now(words + 2, std::vector<bool>(words + 2));
+  std::vector<bool> source_has(words + 2), target_has(words + 2);
+  const auto mark = [&](int t, int s) { now[t][s] = source_has[s] = target_has[t] = true; };
+  const auto each = [&](const auto& visit) {
+    for (int t = 1; t <= words; ++t) {
+      for (int s = 1; s <= words; ++s) visit(t, s);
+    }
+  };
+  each([&](int t, int s) {
+    if (f[t][s] && b[t][s]) mark(t, s);
+  });
+  bool added = true;
+  const auto grow = [&](int t, int s) {
+    if ((!f[t][s] && !b[t][s]) || (source_has[s] && target_has[t])) return;
+    mark(t, s);
+    added = true;
+  };
+  while (added) {
+    added = false;
+    each([&](int t, int s) {
+      if (!now[t][s]) return;
+      grow(t - 1, s), grow(t, s - 1), grow(t + 1, s), grow(t, s + 1);
+      grow(t - 1, s - 1), grow(t - 1, s + 1), grow(t + 1, s - 1), grow(t + 1, s + 1);
+    });
+  }
+  for (const auto* last : {&f, &b}) {
+    each([&](int t, int s) {
+      if ((*last)[t][s] && !source_has[s] && !target_has[t]) mark(t, s);
+    });
+  }
+  Alignment links;
+  each([&](int t, int s) {
+    if (now[t][s]) links.push_back({static_cast<unsigned>(s - 1), static_cast<unsigned>(t - 1)});
+  });
+  std::ranges::sort(links);
+  return links;
+}
+
+TEST(Symmetrisation, GrowDiagFinalAndIsThatOfMosesLinkByLink) {
+  constexpr int words = 9;
+  std::mt19937 random(2);
+  std::uniform_int_distribution<std::uint32_t> word(0, words - 1);
+  for (int round = 0; round < 2000; ++round) {
+    // A link for each word of one side, near the diagonal as in real text.
+    const auto draw = [&](bool by_target) {
+      Alignment alignment;
+      for (std::uint32_t i = 0; i < words; ++i) {
+        const auto other = std::min<std::uint32_t>(words - 1, (i + word(random) / 2));
+        alignment.push_back(by_target ? AlignmentLink{other, i} : AlignmentLink{i, other});
+      }
+      std::ranges::sort(alignment);
+      return alignment;
+    };
+    const auto forward = draw(true), backward = draw(false);
+    EXPECT_EQ(symmetrise(forward, backward, Symmetrisation::grow_diag_final_and),
+              by_loops(forward, backward, words));
   }
 }
 

@@ -28,9 +28,25 @@ TEST(NBest, ATranslationMayBeEmptyAndALineMayEndEarly) {
   EXPECT_EQ(to_n_best(parse_n_best("0 ||| a ||| ||| 1", "list", 1)), "0 ||| a |||  ||| 1");
 }
 
+TEST(NBest, FieldsBehindTheScoreAreKept) {
+  for (const std::string line :
+       {"0 ||| a ||| lm= 1 ||| -2 ||| 0-0 1-1", "0 ||| a |||  |||  ||| 0-0 ||| 1"}) {
+    EXPECT_EQ(to_n_best(parse_n_best(line, "list", 1)), line);
+  }
+}
+
+TEST(NBest, AFeatureIsKnownByItsName) {
+  const auto entry = parse_n_best("0 ||| a= 1 ||| xlm= 1 lm0= 2 lm= 3 ||| 4", "list", 1);
+  EXPECT_TRUE(has_feature(entry, "lm"));
+  EXPECT_TRUE(has_feature(entry, "xlm"));
+  EXPECT_FALSE(has_feature(entry, "m"));
+  EXPECT_FALSE(has_feature(entry, "a"));
+}
+
 TEST(NBest, WhatIsNoSuchLineIsNamedByFileAndLine) {
-  for (const auto* line : {"", "the cat", "0", "0 ||| a ||| b ||| c ||| d", "x ||| a", "-1 ||| a",
-                           "1.5 ||| a", " ||| a", "99999999999999999999999 ||| a"}) {
+  for (const auto* line :
+       {"", "the cat", "0", "0 ||| a ||| b ||| c ||| d", "x ||| a", "-1 ||| a", "1.5 ||| a",
+        " ||| a", "0 ||| a ||| b= 1 ||| nan", "99999999999999999999999 ||| a"}) {
     try {
       parse_n_best(line, "list", 7);
       FAIL() << line;

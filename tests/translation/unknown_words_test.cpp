@@ -47,7 +47,7 @@ std::string file_with(const std::string& text) {
 TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
-  UnknownWords("", *tokenizers.source).replace(tokenizers, translation);
+  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
   for (const auto& hypothesis : translation.hypotheses) {
     EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words), "le Bayeux cat");
   }
@@ -56,25 +56,51 @@ TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
 TEST(UnknownWords, AreTranslatedByADictionaryWhereItHasThem) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
-  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *tokenizers.source)
+  UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *tokenizers.source, TokenizerKind::word)
       .replace(tokenizers, translation);
   EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.more_words),
             "le Bayeux le félin");
+}
+
+TEST(UnknownWords, EachWordOfALongTranslationIsATokenOfItsOwn) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  for (auto& hypothesis : translation.hypotheses) hypothesis.token_log_p = {-1, -2, -3, -4};
+  UnknownWords(file_with("Bayeux\tla  ville de Bayeux\n"), *tokenizers.source, TokenizerKind::word)
+      .replace(tokenizers, translation);
+  const auto& hypothesis = translation.hypotheses[1];
+  EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words),
+            "le la ville de Bayeux cat");
+  EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2, 0, 0, 0, -3, -4));
+  ASSERT_EQ(hypothesis.weights.size(), 7);
+  for (std::size_t t = 1; t < 5; ++t) EXPECT_EQ(hypothesis.weights[t][1], 0.6F);
+}
+
+TEST(UnknownWords, SubWordsKeepTheSignThatPartsWords) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  translation.source_tokens = {"▁the", "▁Bayeux", "▁cat", "</s>"};
+  UnknownWords words(file_with("Bayeux\tla ville\n"), *tokenizers.source, TokenizerKind::bpe);
+  words.replace(tokenizers, translation);
+  EXPECT_EQ(translation.more_words[0], "▁la");
+  EXPECT_EQ(translation.more_words[1], "▁ville");
 }
 
 TEST(UnknownWords, NothingElseIsTouched) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.tokens = {4, 5, 5};
-  UnknownWords("", *tokenizers.source).replace(tokenizers, translation);
+  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 5, 5));
   EXPECT_TRUE(translation.more_words.empty());
 }
 
 TEST(UnknownWords, ALineThatIsNoPairIsAnErrorWithItsPlace) {
-  for (const std::string line : {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat"}) {
+  for (const std::string line :
+       {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat", "cat\tle ||| chat"}) {
     try {
-      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_tokenizers().source);
+      UnknownWords words(file_with("a\tun\n" + line + "\n"), *word_tokenizers().source,
+                         TokenizerKind::word);
       ADD_FAILURE() << line;
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), HasSubstr(":2: found `"));
