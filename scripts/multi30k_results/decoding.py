@@ -5,16 +5,16 @@ import json
 from project import ROOT, machine, regard
 from trainings import TEST, Training, seed
 
-KEPT = ("training.save_every=200", "training.keep_newest=5")
-SEEDS = [
-    Training(f"small_seed{number}", "attention_comparison", settings=(seed(number), *KEPT))
-    for number in (42, 43, 44, 45)
-]
-CONSTANT = Training(
-    "small_constant",
-    "attention_comparison",
-    settings=(seed(42), "training.scheduling=constant", *KEPT),
-)
+KEPT = ("training.moving_average=0", "training.save_every=200", "training.keep_newest=5")
+COSINE = ("training.scheduling=cosine", "training.learning_rate_min=0.00001")
+
+
+def small(name, *settings):
+    return Training(f"small_{name}", "attention_comparison", settings=(*settings, *KEPT))
+
+
+SEEDS = [small(f"seed{number}", seed(number), *COSINE) for number in (42, 43, 44, 45)]
+CONSTANT = small("constant", seed(42))
 MODELS = [*SEEDS, CONSTANT]
 
 
