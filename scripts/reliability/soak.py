@@ -20,7 +20,8 @@ RECIPE = [
     "training.save_every=100",
     "training.logging_every=10",
 ]
-SAMPLE_SECONDS = 1
+SAMPLE_SECONDS = 0.02  # so that the moments between two steps are met
+SAMPLES_A_LOOK = 50  # at the validations and the open files
 # What is freed goes back to the system at once, so that what is resident is what is held.
 GIVE_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
@@ -44,16 +45,6 @@ def slope(samples):
     return above / max(1e-12, sum((x - mean_x) ** 2 for x, _ in samples))
 
 
-def least_between(samples, moments):
-    """Of (x, y): the least y between one moment and the next, at that least one's x. What a validation
-    or a checkpoint takes for a while is not what stays."""
-    found = []
-    for begin, end in zip(moments, moments[1:]):
-        if inside := [(x, y) for x, y in samples if begin <= x < end]:
-            found.append(min(inside, key=lambda sample: sample[1]))
-    return found
-
-
 def rows_of(path):
     return len(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else 0
 
@@ -73,20 +64,25 @@ def run(minutes, threads):
                 if process.poll() is not None:
                     raise Failure(CHECK_FAILED, f"the training ended with {process.returncode}")
                 time.sleep(1)
-            memory, files, validated = [], [], {}
+            # What a step, a validation or a checkpoint takes for a while is not what stays: of the
+            # time from one validation to the next the least counts.
+            least, files = {}, set()
             begun = time.monotonic()
             while (now := time.monotonic() - begun) < 60 * minutes and process.poll() is None:
-                memory.append((now / 3600, resident(process.pid)))
-                files.append(open_files(process.pid))
-                validated.setdefault(rows_of(validations), now / 3600)
-                time.sleep(SAMPLE_SECONDS)
+                between = rows_of(validations)
+                for _ in range(SAMPLES_A_LOOK):
+                    sample = (resident(process.pid), now / 3600)
+                    least[between] = min(sample, least.get(between, sample))
+                    time.sleep(SAMPLE_SECONDS)
+                files.add(open_files(process.pid))
             process.send_signal(signal.SIGTERM)
             code = process.wait()
         steps = rows_of(folder / "train.jsonl") * 10
         log_bytes = (folder / "train.log").stat().st_size
     if code != 143:
         raise Failure(CHECK_FAILED, f"the training ended with {code}, wanted 143")
-    least = least_between(memory, list(validated.values()))
+    # The last one has no end, and may have met no such moment.
+    least = [(hours, megabytes) for megabytes, hours in list(least.values())[:-1]]
     if len(least) < 4:
         raise Failure(CHECK_FAILED, f"{minutes} minutes are too few: {len(least)} validations")
     half = len(least) // 2
@@ -94,15 +90,15 @@ def run(minutes, threads):
     return {
         "minutes": minutes,
         "steps": steps,
-        "validations": len(validated),
+        "validations": len(least),
         "memory_mb": [round(y, 1) for _, y in least],
         "growth_mb_an_hour": growth,
         "growth_mb_an_hour_second_half": growth_at_last,
         "open_files": [min(files), max(files)],
         "log_bytes": log_bytes,
         "text": f"{minutes} minutes from the second validation on, {threads} threads, {steps:,} "
-        f"steps, {len(validated)} validations. Memory, the least between two validations: "
-        f"{least[0][1]:.0f} MB at first, {least[half][1]:.0f} MB at half time, {least[-1][1]:.0f} MB "
+        f"steps, {len(least)} validations. Memory, the least between two validations: "
+        f"{least[0][1]:.1f} MB at first, {least[half][1]:.1f} MB at half time, {least[-1][1]:.1f} MB "
         f"at last; slope {growth:+.2f} MB an hour over all, {growth_at_last:+.2f} over the second "
         f"half. Open files: {min(files)} to {max(files)}. train.log: {log_bytes / 1e6:.2f} MB, "
         f"{log_bytes / max(1, steps):.0f} bytes a step.\n",
