@@ -54,7 +54,7 @@ machine() {
     done
   )
   printf 'One core each of %s, %s cores; %s' \
-    "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" \
+    "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
     "$(clang++-14 --version | head -n 1)"
   printf ', %s' "${versions[@]}"
   printf '; %s\n' "$(date -u +%Y-%m-%d)"

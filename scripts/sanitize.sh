@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 case ${1-} in
   asan) tests=() ;;
-  tsan) tests=(-R 'Workers|Translate\.|SameAnswer|Train\.|Trainer|Packed') ;;
+  tsan) tests=(-R 'Workers|Translate\.|SameAnswer|Train(Resume|Signals)?\.|Trainer|Packed') ;;
   *)
     sed -n '2,6s/^# //p' scripts/sanitize.sh
     exit "$usage_error"

@@ -15,7 +15,7 @@ import project
 import speed
 from cells import Cell
 from figures import Figures
-from project import CORES, ROOT, USAGE_ERROR, Failure, machine, need_multi30k, warn
+from project import CORES, ROOT, machine, names_in, need_multi30k, warn
 from systems import SYSTEMS, TASKS
 
 
@@ -36,15 +36,6 @@ def arguments():
     parser.add_argument("--table", action="store_true", help="train nothing: write what is there")
     parser.add_argument("settings", nargs="*", metavar="key=value", help="for every training")
     return parser.parse_args()
-
-
-def names(text, known, what):
-    """Those of a list with commas, or all."""
-    wanted = list(filter(None, text.split(",")))
-    for name in wanted:
-        if name not in known:
-            raise Failure(USAGE_ERROR, f"no {what} '{name}'; there are {', '.join(known)}")
-    return wanted or known
 
 
 def fill(cells, options):
@@ -69,8 +60,8 @@ def fill(cells, options):
 
 def main():
     options = arguments()
-    systems = names(options.only, [system.name for system in SYSTEMS], "system")
-    tasks = names(options.tasks, [task.name for task in TASKS], "task")
+    systems = names_in(options.only, [system.name for system in SYSTEMS], "system")
+    tasks = names_in(options.tasks, [task.name for task in TASKS], "task")
     need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:

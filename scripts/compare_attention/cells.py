@@ -1,11 +1,11 @@
 """One cell: a system trained on a task, and scored."""
 
-import hashlib
 import json
 import pathlib
 import statistics
 import tempfile
 
+from figures import recipe
 from project import ROOT, regard
 from systems import BUNDLED
 
@@ -33,20 +33,18 @@ class Cell:
             f"data.dev.src={dev[0]}",
             f"data.dev.trg={dev[1]}",
             *task.settings,
-            *(setting.format(half=task.steps // 2) for setting in self.system.settings),
+            *self.system.settings_for(task),
             *self.extra,
         )
 
     @property
     def recipe(self):
         """Tells figures of another recipe apart."""
-        text = (ROOT / CONFIG).read_text(encoding="utf-8") + "\n".join(self.settings)
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+        return recipe(CONFIG, self.settings)
 
     def result(self):
         """The figures, or None where the cell is not done."""
-        found = self.figures.get(self.system.name, self.task.name)
-        return found if found and found["recipe"] == self.recipe else None
+        return self.figures.of(self.recipe, self.system.name, self.task.name)
 
     def fill(self, threads, machine):
         """Trains, from where it was stopped, scores, and keeps the figures."""
@@ -73,7 +71,7 @@ class Cell:
             bins = self.score(*LONG, *threaded, "--by-length", LENGTHS)["by_length"]
             keys = ("shortest", "longest", "bleu")
             result["by_length"] = [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
-        elif self.system.has_weights:
+        if self.system.has_weights:
             result["largest_weight"] = self.largest_weight(*threaded)
         self.figures.put(result, self.system.name, self.task.name)
 

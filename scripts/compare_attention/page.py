@@ -62,7 +62,7 @@ class Grid:
 
 
 def scores(grid):
-    head = "kind|BLEU de→en|chrF|perplexity|BLEU en→de|largest α|BLEU bundled|AER|tokens/s|parameters"
+    head = "kind|BLEU de→en|chrF|perplexity|BLEU en→de|BLEU bundled|largest α|AER|tokens/s|parameters"
     head = head.split("|")
     rows = []
     for system in grid.systems:
@@ -78,8 +78,8 @@ def scores(grid):
                 mean([r["chrf"] for r in german], "{:.1f}"),
                 mean([r["perplexity"] for r in german], "{:.2f}"),
                 shown([r["bleu"] for r in english], "{:.1f}"),
-                mean([r["largest_weight"] for r in german if "largest_weight" in r], "{:.2f}"),
                 shown([bundled.get("bleu")], "{:.1f}"),
+                shown([bundled.get("largest_weight")], "{:.2f}"),
                 shown([bundled.get("alignment_error_rate")], "{:.3f}"),
                 shown([grid.speed(system)], "{:,.0f}"),
                 shown(parameters[:1], "{:,.0f}"),

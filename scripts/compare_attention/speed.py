@@ -5,7 +5,7 @@ import pathlib
 import statistics
 import tempfile
 
-from cells import regard
+from project import regard
 from systems import TASKS
 
 ROUNDS = 3  # in turn: A B C A B C …
@@ -19,8 +19,8 @@ def tokens_per_second(system, settings):
         regard(
             "train", "-c", "configs/attention_comparison.yaml", f"training.model_dir={run}",
             f"training.max_steps={STEPS}", "training.logging_every=10",
-            f"training.validation_every={10 * STEPS}", *TASKS[0].settings, *system.settings,
-            *settings,
+            f"training.validation_every={10 * STEPS}", *TASKS[0].settings,
+            *system.settings_for(TASKS[0]), *settings,
         )  # fmt: skip
         lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
     steps = [json.loads(line) for line in lines]

@@ -9,6 +9,9 @@ class System:
     settings: tuple  # key=value, over configs/attention_comparison.yaml; {half} of the steps
     remark: str = ""
 
+    def settings_for(self, task):
+        return tuple(setting.format(half=task.steps // 2) for setting in self.settings)
+
     @property
     def has_weights(self):
         return self.name != "none"

@@ -52,6 +52,15 @@ def regard(*command):
     return done.stdout.decode("utf-8")
 
 
+def names_in(text, known, what):
+    """Those of a list with commas, or all."""
+    wanted = list(filter(None, text.split(",")))
+    for name in wanted:
+        if name not in known:
+            raise Failure(USAGE_ERROR, f"no {what} '{name}'; there are {', '.join(known)}")
+    return wanted or known
+
+
 def need_regard():
     if not REGARD.is_file():
         raise Failure(ENVIRONMENT_ERROR, f"no {REGARD}; scripts/build.sh makes it")

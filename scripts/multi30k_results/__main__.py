@@ -19,7 +19,7 @@ import pages
 import project
 import promises
 from figures import Figures
-from project import INPUT_ERROR, ROOT, USAGE_ERROR, Failure, need_multi30k, warn
+from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
@@ -41,11 +41,7 @@ def arguments():
 
 
 def fill_table(options, figures):
-    known = [training.name for training in TRAININGS]
-    wanted = list(filter(None, options.only.split(","))) or known
-    for name in wanted:
-        if name not in known:
-            raise Failure(USAGE_ERROR, f"no training '{name}'; there are {', '.join(known)}")
+    wanted = names_in(options.only, [training.name for training in TRAININGS], "training")
     for training in TRAININGS:
         if training.name in wanted and not training.row(figures):
             warn(training.name)
@@ -54,8 +50,7 @@ def fill_table(options, figures):
 
 
 def decode(options, figures, work):
-    found = figures.get("decoding")
-    if found and found["recipes"] == decoding.recipes():
+    if figures.of(decoding.recipe(), "decoding"):
         return
     for training in decoding.MODELS:
         warn(training.name)

@@ -60,8 +60,8 @@ def measure(runs, work):
             row[metric] = system[metric]["score"]
             row[f"{metric}_half_width"] = system[metric]["confidence"]["half_width"]
         row["p_value"] = system["bleu"].get("p")
-    return {"recipes": recipes(), "machine": machine(), "rows": rows}
+    return {"recipe": recipe(), "machine": machine(), "rows": rows}
 
 
-def recipes():
-    return [training.recipe for training in MODELS]
+def recipe():
+    return " ".join(training.recipe for training in MODELS)

@@ -2,10 +2,10 @@
 
 import csv
 import dataclasses
-import hashlib
 import json
 import statistics
 
+from figures import recipe
 from project import ROOT, machine, read, regard
 
 TEST = "data/multi30k/test_2016_flickr"
@@ -34,8 +34,7 @@ class Training:
     @property
     def recipe(self):
         """Tells figures of another recipe apart."""
-        text = read(ROOT / "configs" / f"{self.config}.yaml") + "\n".join(self.command(""))
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+        return recipe(f"configs/{self.config}.yaml", self.command(""))
 
     @property
     def label(self):
@@ -45,8 +44,7 @@ class Training:
 
     def row(self, figures):
         """The figures, or None where they are still to be found."""
-        found = figures.get("training", self.name)
-        return found if found and found["recipe"] == self.recipe else None
+        return figures.of(self.recipe, "training", self.name)
 
     def train(self, runs, settings):
         regard(*self.command(runs), *settings)

@@ -60,7 +60,7 @@ void print(std::string_view text) {
 }
 
 void print_to(const std::string& path, std::string_view text) {
-  if (path.empty() || path == "-") {
+  if (is_standard_stream(path)) {
     print(text);
   } else {
     write_file(path, text);

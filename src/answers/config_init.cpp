@@ -11,6 +11,7 @@
 #include "answers/answers.h"
 #include "answers/questions.h"
 #include "answers/split.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "config/check.h"
 #include "config/reader.h"
@@ -97,7 +98,7 @@ class Interview {
 
 void refuse_existing(const std::string& path) {
   std::error_code ignored;
-  if (path.empty() || path == "-" || !fs::exists(path, ignored)) return;
+  if (is_standard_stream(path) || !fs::exists(path, ignored)) return;
   throw ConfigError("{}: is there already; give -o another name", path);
 }
 

@@ -100,9 +100,13 @@ void write_file(const fs::path& path, std::string_view bytes) {
   sync_to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
 }
 
-bool is_file(const std::filesystem::path& path) noexcept {
+bool is_standard_stream(std::string_view path) noexcept {
+  return path.empty() || path == "-";
+}
+
+bool is_file(const fs::path& path) noexcept {
   std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored);
+  return fs::is_regular_file(path, ignored);
 }
 
 void make_folder(const fs::path& path) {

@@ -26,6 +26,9 @@ void write_file(const std::filesystem::path& path, std::string_view bytes);
 // All bytes to an open descriptor, in as many writes as it takes. EnvironmentError names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);
 
+// An empty name and - stand for standard input or output, wherever a command takes a file.
+bool is_standard_stream(std::string_view path) noexcept;
+
 // Whether a regular file is there, or a link to one; what cannot be looked at is none.
 bool is_file(const std::filesystem::path& path) noexcept;
 

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -16,14 +17,10 @@
 namespace regard {
 namespace {
 
-bool is_standard_input(const std::string& path) {
-  return path.empty() || path == "-";
-}
-
 bool is_regular_file(const std::string& path) {
   struct stat status {};
   const int failed =
-      is_standard_input(path) ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+      is_standard_stream(path) ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
   return failed == 0 && S_ISREG(status.st_mode);
 }
 
@@ -84,7 +81,7 @@ struct LineFeed::Shared {
 
 LineFeed::LineFeed(const std::string& path, std::size_t most, std::size_t longest)
     : shared_(new Shared) {
-  shared_->reader = is_standard_input(path)
+  shared_->reader = is_standard_stream(path)
                         ? std::make_unique<LineReader>(STDIN_FILENO, "standard input")
                         : std::make_unique<LineReader>(path, /*may_grow=*/true);
   shared_->longest = longest;

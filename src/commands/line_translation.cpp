@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "data/line_checks.h"
@@ -40,7 +41,7 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
       batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
       longest_(longest_line(model.loaded.options.data)),
-      input_(arguments.input.empty() ? "standard input" : arguments.input),
+      input_(is_standard_stream(arguments.input) ? "standard input" : arguments.input),
       kind_(model.loaded.options.data.tokenizer.kind),
       doubts_(model.loaded.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);
@@ -61,13 +62,7 @@ std::vector<Translation> LineTranslation::translate(
   std::vector<SentenceOptions> of_parts;
   std::vector<std::size_t> counts;  // of each line's parts
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    ++lines_;
-    auto of_line = split_length_ > 0 ? split_line(lines[i], split_length_)
-                                     : std::vector<std::string>{lines[i]};
-    for (auto& part : of_line) {
-      if (auto warning = cut_long_line(part, longest_, input_, lines_))
-        log::warning("{}", *warning);
-    }
+    const auto of_line = parts_of(lines[i]);
     counts.push_back(of_line.size());
     parts.insert(parts.end(), of_line.begin(), of_line.end());
     of_parts.insert(of_parts.end(), of_line.size(), sentences[i]);
@@ -89,6 +84,18 @@ std::vector<Translation> LineTranslation::translate(
     }
   }
   return translations;
+}
+
+// A line that is not to be split was cut where it was read.
+std::vector<std::string> LineTranslation::parts_of(const std::string& line) {
+  ++lines_;
+  if (split_length_ == 0) return {line};
+  auto parts = split_line(line, split_length_);
+  for (auto& part : parts) {
+    const auto warning = cut_long_line(part, longest_, input_, lines_);
+    if (warning) log::warning("{}", *warning);
+  }
+  return parts;
 }
 
 std::vector<Translation> LineTranslation::joined(const std::vector<Translation>& parts,

@@ -33,6 +33,7 @@ class LineTranslation {
   void log_doubts() const { doubts_.log(); }
 
  private:
+  std::vector<std::string> parts_of(const std::string& line);
   std::vector<Translation> joined(const std::vector<Translation>& parts,
                                   const std::vector<std::size_t>& counts) const;
 

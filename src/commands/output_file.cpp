@@ -93,7 +93,7 @@ void check_outputs(const std::vector<std::string>& inputs,
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   const auto descriptor = descriptor_of(path);
-  if (path.empty() || path == "-" || descriptor == STDOUT_FILENO) {
+  if (is_standard_stream(path) || descriptor == STDOUT_FILENO) {
     path_ = written_ = "standard output";
     return;
   }

@@ -194,8 +194,7 @@ Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& align
 }
 
 std::string summary_text(const Json& summary) {
-  const auto lines = summary["lines"].get<std::size_t>();
-  auto text = fmt::format("{} line{}", lines, lines == 1 ? "" : "s");
+  auto text = count_of_lines(summary["lines"].get<std::int64_t>());
   if (const auto& found = summary["perplexity"]; !found.is_null()) {
     text += fmt::format(", perplexity {:.4f}", found.get<double>());
   }

@@ -92,15 +92,11 @@ class Outputs {
   std::optional<ReportOutput> report_;
 };
 
-bool is_standard(const std::string& path) {
-  return path.empty() || path == "-";
-}
-
 // Of a file, and only where somebody would see how far it is: not between translations that appear
 // in the same terminal.
 std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output) {
-  if (is_standard(input) || !stderr_terminal().live) return std::nullopt;
-  if (is_standard(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
+  if (is_standard_stream(input) || !stderr_terminal().live) return std::nullopt;
+  if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
   if (!is_file(input)) return std::nullopt;
   return count_lines(input, /*may_grow=*/true);
 }

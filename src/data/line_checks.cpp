@@ -22,11 +22,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
     {"\f", "a form feed (U+000C)"},
 }};
 
-std::string count_of(std::int64_t lines) {
+}  // namespace
+
+std::string count_of_lines(std::int64_t lines) {
   return fmt::format("{} line{}", lines, lines == 1 ? "" : "s");
 }
-
-}  // namespace
 
 std::size_t longest_line(const DataOptions& options) {
   return static_cast<std::size_t>(std::max<std::int64_t>(8192, 64 * options.max_length));
@@ -48,7 +48,7 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second) {
   if (first == second) return;
   throw InputError("{} has {}, but {} has {}: line i of one must belong to line i of the other{}{}",
-                   first_path, count_of(first), second_path, count_of(second),
+                   first_path, count_of_lines(first), second_path, count_of_lines(second),
                    other_line_break(first_path), other_line_break(second_path));
 }
 

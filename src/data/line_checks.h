@@ -20,6 +20,8 @@ std::size_t longest_line(const DataOptions& options);
 std::optional<std::string> cut_long_line(std::string& line, std::size_t longest,
                                          const std::string& name, std::int64_t number);
 
+std::string count_of_lines(std::int64_t lines);  // "1 line", "2 lines"
+
 // InputError unless the two files have equally many lines. Where one has a character that ends a
 // line for other programs, the error names the first such place.
 void check_line_counts(const std::string& first_path, std::int64_t first,

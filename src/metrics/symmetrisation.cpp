@@ -85,7 +85,8 @@ Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmet
   std::ranges::set_union(forward, backward, std::back_inserter(either));
   if (how == Symmetrisation::union_of_both) return either;
   Linked linked(both);
-  while (grow_once(linked, Links(either.begin(), either.end()))) {
+  const Links links_of_either(either.begin(), either.end());
+  while (grow_once(linked, links_of_either)) {
   }
   add_where_neither_word_has_one(linked, forward);
   add_where_neither_word_has_one(linked, backward);

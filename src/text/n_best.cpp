@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <vector>
 
 #include "base/error.h"
+#include "base/split.h"
 #include "text/utf8.h"
 
 namespace regard {
@@ -40,12 +42,9 @@ bool is_number(std::string_view text) {
 }  // namespace
 
 bool has_feature(const NBestEntry& entry, std::string_view name) {
-  std::string_view rest = entry.features;
-  for (auto at = rest.find(name); at != rest.npos; at = rest.find(name, at + 1)) {
-    const bool begins = at == 0 || rest[at - 1] == ' ';
-    if (begins && rest.substr(at + name.size()).starts_with('=')) return true;
-  }
-  return false;
+  const auto beginning = std::string(name) + "=";
+  return std::ranges::any_of(split(entry.features, ' '),
+                             [&](const auto word) { return word.starts_with(beginning); });
 }
 
 NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line) {
@@ -75,9 +74,9 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
 
 std::string to_n_best(const NBestEntry& entry) {
   auto line = fmt::format("{} ||| {}", entry.sentence, entry.text);
-  if (!entry.features.empty() || !entry.score.empty() || !entry.more.empty())
-    line += " ||| " + entry.features;
-  if (!entry.score.empty() || !entry.more.empty()) line += " ||| " + entry.score;
+  const bool has_score = !entry.score.empty() || !entry.more.empty();
+  if (has_score || !entry.features.empty()) line += " ||| " + entry.features;
+  if (has_score) line += " ||| " + entry.score;
   for (const auto& field : entry.more) line += " ||| " + field;
   return line;
 }

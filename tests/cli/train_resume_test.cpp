@@ -1,0 +1,260 @@
+// regard train: how runs go on, and what is said of what changed meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+using TrainResume = Train;
+
+TEST_F(TrainResume, ARunKilledAndResumedEndsInTheSameBytesAsOneNeverStopped) {
+  const std::vector<std::string> same = {
+      "training.max_steps=120",           "training.save_every=7",
+      "model.dropout.states=0.3",         "training.moving_average=0.9",
+      "training.gradient_accumulation=2", "training.validation_every=20",
+      "data.tokenizer.kind=unigram",      "data.tokenizer.sampling=0.5",
+      "data.tokenizer.vocabulary_size=30"};
+  ASSERT_EQ(train(same).code, 0);
+  const auto killed_run = folder_ / "killed";
+  auto arguments = same;
+  arguments.push_back("training.model_dir=" + killed_run.string());
+  std::string command = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string();
+  for (const auto& argument : arguments) command += " " + argument;
+  // Killed as soon as there is a checkpoint to go on from, three times.
+  for (const char* seen : {"0007", "0028", "0049"}) {
+    const auto script = command + " 2>/dev/null & pid=$!; until [ -e " + killed_run.string() +
+                        "/checkpoints/step-0000" + seen +
+                        " ] || ! kill -0 $pid 2>/dev/null; do sleep 0.005; done; kill -9 $pid; "
+                        "wait $pid 2>/dev/null";
+    const int ignored = std::system(("bash -c '" + script + "'").c_str());
+    (void)ignored;
+    ASSERT_FALSE(fs::is_empty(killed_run / "checkpoints"));
+    ASSERT_FALSE(fs::exists(killed_run / "checkpoints" / "step-00000120")) << "ended too soon";
+  }
+  ASSERT_EQ(train(arguments).code, 0);
+  EXPECT_EQ(weights(), weights("killed"));
+  const auto scores = [&](const std::string& name) {  // all but the seconds
+    std::string kept;
+    for (const auto& line : lines_of(read_text(folder_ / name / "validations.tsv"))) {
+      std::size_t end = 0;
+      for (int column = 0; column < 7; ++column) end = line.find('\t', end) + 1;
+      kept += line.substr(0, end) + "\n";
+    }
+    return kept;
+  };
+  EXPECT_EQ(scores("run"), scores("killed"));
+}
+
+TEST_F(TrainResume, AFinishedRunSaysSoAndARaisedLimitContinuesIt) {
+  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
+  const auto again = train({"training.max_steps=30"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+  ASSERT_EQ(train({"training.max_steps=60"}).code, 0);
+  const auto continued = weights();
+  ASSERT_EQ(train({"--fresh"}).code, 0);
+  EXPECT_EQ(weights(), continued);
+}
+
+TEST_F(TrainResume, AnotherMetricJudgesTheEarlierValidationsAnew) {
+  ASSERT_EQ(train({"training.validation_every=10", "training.max_steps=30"}).code, 0);
+  const auto result = train({"training.validation_every=10", "training.max_steps=60",
+                             "training.early_stopping_metric=loss", "training.patience=2"});
+  ASSERT_EQ(result.code, 0) << result.err;  // the loss falls all the time
+  EXPECT_THAT(result.err, HasSubstr("training.max_steps is reached (60)"));
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "best").filename(), "step-00000060");
+}
+
+TEST_F(TrainResume, DropoutMayChangeInTheMiddleOfARun) {
+  ASSERT_EQ(train({"training.max_steps=30"}).code, 0);
+  const auto result = train({"model.dropout.states=0.1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("model.dropout.states: 0 → 0.1"));
+}
+
+TEST_F(TrainResume, TheLastValidationIsSavedWithItsStep) {
+  ASSERT_EQ(train({"training.save_every=30", "training.validation_every=50"}).code, 0);
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000060");
+  const auto state = read_text(folder_ / "run" / "last" / "training.json");
+  EXPECT_THAT(state, HasSubstr("60"));
+  const auto rows = lines_of(read_text(folder_ / "run" / "validations.tsv")).size();
+  EXPECT_EQ(train({"training.save_every=30", "training.validation_every=50"}).code, 0);
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), rows);
+}
+
+TEST_F(TrainResume, ASecondCallWithInitFromGoesOn) {
+  ASSERT_EQ(train().code, 0);
+  const std::vector<std::string> arguments = {
+      "--init-from", (folder_ / "run").string(),
+      "training.model_dir=" + (folder_ / "second").string()};
+  ASSERT_EQ(train(arguments).code, 0);
+  const auto again = train(arguments);
+  EXPECT_EQ(again.code, 0);
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+}
+
+TEST_F(TrainResume, ChangedDataIsNamedAndTheManifestSaysBoth) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto* side : {"train.en", "train.fr"}) {
+    const auto text = read_text(folder_ / side);
+    write_text(folder_ / side, text.substr(text.find('\n') + 1));
+  }
+  const auto result = train({"training.max_steps=70"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("200 lines"), HasSubstr("199")));
+  EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
+              AllOf(HasSubstr("earlier_sittings"), HasSubstr("200"), HasSubstr("199")));
+  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("max_steps: 70"));
+}
+
+TEST_F(TrainResume, AnotherOptimizerIsRefusedByName) {
+  ASSERT_EQ(train().code, 0);
+  const auto result = train({"training.optimizer=sgd", "training.max_steps=70"});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("training.optimizer"), HasSubstr("sgd")));
+}
+
+TEST_F(TrainResume, ACopiedRunWithoutLinksGoesOn) {
+  ASSERT_EQ(train().code, 0);
+  const auto copy = folder_ / "copy";
+  fs::copy(folder_ / "run", copy, fs::copy_options::recursive);  // follows links
+  ASSERT_TRUE(fs::is_directory(fs::symlink_status(copy / "last")));
+  EXPECT_EQ(train({"training.max_steps=70", "training.model_dir=" + copy.string()}).code, 0);
+  EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-00000070");
+}
+
+// As if it had never ended: nothing of the validation that closed it, of its last line, of the
+// checkpoint of its last step.
+TEST_F(TrainResume, ARunEndedOffScheduleAndRaisedIsOneThatNeverEnded) {
+  const std::vector<std::vector<std::string>> recipes = {
+      {"training.scheduling=plateau", "training.decrease_patience=0", "training.learning_rate=0.01",
+       "training.warmup_steps=0", "training.early_stopping_metric=loss"},
+      {"training.patience=2", "training.learning_rate=1e-12"},
+      {"training.keep_newest=3", "training.moving_average=0.9"}};
+  for (auto recipe : recipes) {
+    fs::remove_all(folder_ / "run");
+    fs::remove_all(folder_ / "straight");
+    recipe.insert(recipe.end(), {"training.validation_every=20", "training.logging_every=7"});
+    const auto until = [&](const std::string& steps, const std::string& name) {
+      auto arguments = recipe;
+      arguments.push_back("training.max_steps=" + steps);
+      arguments.push_back("training.model_dir=" + (folder_ / name).string());
+      const auto result = train(arguments);
+      EXPECT_EQ(result.code, 0) << result.err;
+    };
+    until("120", "straight");
+    for (const std::string steps : {"30", "50", "120"}) until(steps, "run");
+    for (const std::string file : {"model.safetensors", "training.safetensors"}) {
+      EXPECT_TRUE(read_text(folder_ / "run" / "last" / file) ==
+                  read_text(folder_ / "straight" / "last" / file))
+          << recipe[0] << " " << file;
+    }
+    for (const auto* link : {"last", "best"}) {
+      EXPECT_EQ(fs::read_symlink(folder_ / "run" / link),
+                fs::read_symlink(folder_ / "straight" / link));
+    }
+    const auto steps_of = [&](const std::string& name, const std::string& file) {
+      std::vector<std::string> steps;  // the part of each line that comes before its first figure
+      for (const auto& line : lines_of(read_text(folder_ / name / file))) {
+        steps.push_back(line.substr(0, line.find_first_of("\t:")));
+        if (const auto at = line.find("\"step\":"); at != std::string::npos) {
+          steps.back() = line.substr(at, line.find(',', at) - at);
+        }
+      }
+      return steps;
+    };
+    for (const std::string file : {"train.jsonl", "validations.tsv"}) {
+      EXPECT_EQ(steps_of("run", file), steps_of("straight", file)) << recipe[0];
+    }
+    for (const std::string names : {"validation", "checkpoints"}) {
+      const auto in = [&](const std::string& run_name) {
+        std::set<std::string> found;
+        for (const auto& entry : fs::directory_iterator(folder_ / run_name / names)) {
+          found.insert(entry.path().filename());
+        }
+        return found;
+      };
+      EXPECT_EQ(in("run"), in("straight")) << recipe[0];
+    }
+  }
+}
+
+TEST_F(TrainResume, AFinishedRunStaysFinishedWhateverItsClosingValidationFound) {
+  ASSERT_EQ(train({"training.validation_every=20", "training.max_steps=50",
+                   "training.early_stopping_metric=loss"})
+                .code,
+            0);
+  const std::vector<std::string> impatient = {
+      "training.validation_every=20", "training.max_steps=500", "training.patience=1",
+      "training.early_stopping_metric=loss", "training.learning_rate=1e-12"};
+  const auto rows = [&] { return lines_of(read_text(folder_ / "run" / "validations.tsv")).size(); };
+  ASSERT_EQ(train(impatient).code, 0);
+  const auto ended = rows();
+  fs::remove(folder_ / "run" / "best");
+  const auto again = train(impatient);
+  EXPECT_THAT(again.err, HasSubstr("finished"));
+  EXPECT_EQ(rows(), ended);
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "best"));
+}
+
+TEST_F(TrainResume, ACosineWhoseEndMovesIsSaid) {
+  ASSERT_EQ(train({"training.scheduling=cosine", "training.max_steps=20"}).code, 0);
+  const auto result = train({"training.scheduling=cosine", "training.max_steps=40"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("the cosine now ends elsewhere"));
+}
+
+TEST_F(TrainResume, ABestLinkThatWasLostIsSetAgain) {
+  ASSERT_EQ(train({"training.validation_every=20", "training.keep_best=5"}).code, 0);
+  const auto best = fs::read_symlink(folder_ / "run" / "best");
+  fs::remove(folder_ / "run" / "best");
+  // At a rate that moves no weight no validation is better than those before.
+  ASSERT_EQ(train({"training.validation_every=20", "training.keep_best=5",
+                   "training.learning_rate=1e-12", "training.max_steps=65"})
+                .code,
+            0);
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "best"), best);
+}
+
+TEST_F(TrainResume, WhatChangedBesideTheOptionsIsSaid) {
+  write_text(folder_ / "words", "the\ncat\ndog\nhouse\n");
+  const auto words = "data.tokenizer.src_file=" + (folder_ / "words").string();
+  ASSERT_EQ(train({words, "threads=1"}).code, 0);
+  write_text(folder_ / "words", "the\ncat\n");
+  fs::copy_file(folder_ / "train.en", folder_ / "other.en");
+  write_text(folder_ / "other.en", read_text(folder_ / "other.en") + "the cat\n");
+  write_text(folder_ / "train.fr", read_text(folder_ / "train.fr") + "lala\n");
+  const auto manifest = folder_ / "run" / "manifest.json";
+  auto text = read_text(manifest);
+  text.replace(text.find("\"regard\": \"") + 11, 1, "9");
+  write_text(manifest, text);
+  const std::vector<std::string> now = {words, "threads=2", "training.max_steps=70",
+                                        "data.train.0.src=" + (folder_ / "other.en").string()};
+  for (const std::string option : {"--dry-run", "--json"}) {
+    auto arguments = now;
+    arguments.push_back(option);
+    const auto result = train(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(
+        result.err,
+        AllOf(HasSubstr("warning: changed since the run began: threads"),
+              HasSubstr("threads: 1 so far, 2 now"), HasSubstr("regard's version: 9"),
+              HasSubstr("other.en: is another text"), HasSubstr("train.fr: is another text"),
+              HasSubstr("words: is another text"), HasSubstr("keeps the tokenizers")));
+  }
+}
+
+}  // namespace
+}  // namespace regard
