@@ -196,6 +196,7 @@ struct AttentionOptions {
   std::int64_t max_positions = 256;
   HardEstimator estimator = HardEstimator::reinforce;
   double temperature = 1;
+  double reward = 0.01;
   double entropy = 0.01;
   std::int64_t anneal_steps = 0;
   std::int64_t shift = 1;
@@ -229,6 +230,10 @@ void describe(AttentionOptions& o, Field&& field) {
         "noise");
   field("temperature", o.temperature, "hard, gumbel: tau; the lower, the harder and the noisier",
         at_least(0.01));
+  field("reward", o.reward,
+        "hard, reinforce: what a drawn position earned counts this much beside the words' own "
+        "loss; at 1 the gradient is without bias, and very noisy",
+        at_least(0));
   field("entropy", o.entropy, "hard, reinforce: what a nat of the weights' entropy is worth",
         at_least(0));
   field("anneal_steps", o.anneal_steps,

@@ -18,7 +18,8 @@ torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like)
 Hard::Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : estimator_(options.estimator),
       tau_(options.temperature),
-      lambda_(options.entropy),
+      lambda_r_(options.reward),
+      lambda_e_(options.entropy),
       anneal_steps_(options.anneal_steps),
       content_(register_module("content", make_content_score(query_size, state_size, options))) {
   at_step(1);
@@ -61,8 +62,8 @@ AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   const auto drawn = torch::minimum(below, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
   const auto log_alpha = log_weights(alpha);
-  step.loss.log_choice = log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
-  if (lambda_ > 0) step.loss.penalty = lambda_ * (alpha * log_alpha).sum(1);
+  step.loss.log_choice = lambda_r_ * log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
+  if (lambda_e_ > 0) step.loss.penalty = lambda_e_ * (alpha * log_alpha).sum(1);
   return step;
 }
 

@@ -5,8 +5,9 @@
 //
 // No gradient goes through a position that was drawn. Two estimators stand in for it:
 //
-//   reinforce  by −log P of what follows (loss/reinforce.h), without bias but noisy; the entropy of
-//              alpha_t is rewarded with lambda, so that it goes on looking about
+//   reinforce  by −log P of what follows (loss/reinforce.h), lambda_r times: at 1 without bias, but
+//              noisy, so that less of it teaches more; the entropy of alpha_t is rewarded lambda_e
+//              times, so that it goes on looking about
 //   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log alpha_ts + g_s), g_s
 //              Gumbel noise, with the gradient of softmax((log alpha_t + g) / tau) in its place
 //
@@ -43,7 +44,8 @@ class Hard : public Attention {
 
   HardEstimator estimator_;
   double tau_;
-  double lambda_;
+  double lambda_r_;  // of the reward
+  double lambda_e_;  // of the entropy
   std::int64_t anneal_steps_;
   double soft_share_;
   std::shared_ptr<ScoreAttention> content_;

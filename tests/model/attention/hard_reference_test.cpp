@@ -14,6 +14,7 @@ namespace {
 AttentionOptions hard_options(HardEstimator estimator) {
   auto options = options_of("hard");
   options.estimator = estimator;
+  options.reward = 1;
   options.entropy = 0;
   return options;
 }
@@ -132,6 +133,18 @@ TEST(HardReference, TheMeanOfReinforceIsTheGradientByEnumeration) {
   const auto off = (all.mean(0) - torch::cat({exact[0].flatten(), exact[1].flatten()})).abs();
   EXPECT_TRUE(off.le(3 * error).all().item<bool>()) << torch::cat({off, error}).view({2, -1});
   EXPECT_GT(error.max().item<double>(), 0);
+}
+
+TEST(HardReference, WhatAPositionEarnedCountsAsMuchAsTheOptionSays) {
+  const Sentences s;
+  const auto log_choice = [&](double reward) {
+    auto options = hard_options(HardEstimator::reinforce);
+    options.reward = reward;
+    auto hard = make_hard(options);
+    const RandomStream stream(5, 5);
+    return hard.step(s.query, {}, s.memory(hard)).loss.log_choice;
+  };
+  EXPECT_TRUE(torch::allclose(log_choice(0.25), 0.25 * log_choice(1)));
 }
 
 TEST(HardReference, EntropyIsRewarded) {
