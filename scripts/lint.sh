@@ -22,7 +22,8 @@ say() { printf 'lint: %s\n' "$*"; }
 # Lists the sources, NUL-separated. Files not yet added count, ignored ones do not.
 sources() {
   git ls-files -z --cached --others --exclude-standard --deduplicate -- \
-    'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'data/generator/*.h' 'data/generator/*.cpp'
+    'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'data/generator/*.h' 'data/generator/*.cpp' \
+    'scripts/*.cpp'
 }
 
 scripts() {

@@ -3,10 +3,12 @@
 import os
 import pathlib
 import signal
+import struct
+import subprocess
 import tempfile
 import time
 
-from project import CHECK_FAILED, ROOT, Failure
+from project import CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure
 from run import start
 
 RECIPE = [
@@ -20,16 +22,35 @@ RECIPE = [
     "training.save_every=100",
     "training.logging_every=10",
 ]
-SAMPLE_SECONDS = 0.02  # so that the moments between two steps are met
+SAMPLE_SECONDS = 0.02  # so that the quiet moments between two steps are met
 SAMPLES_A_LOOK = 50  # at the validations and the open files
 # What is freed goes back to the system at once, so that what is resident is what is held.
 GIVE_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
 
-def resident(pid):
-    """Megabytes in memory now."""
-    fields = pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
-    return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+class Memory:
+    """Of a process, in MB: what it holds of the heap, counted by heap_counter.cpp, and what is
+    resident."""
+
+    def __init__(self, work):
+        self.count = work / "heap_count"
+        self.count.write_bytes(bytes(8))
+        self.library = work / "heap_counter.so"
+        source = ROOT / "scripts" / "reliability" / "heap_counter.cpp"
+        compiler = ["c++", "-std=c++20", "-O2", "-shared", "-fPIC", "-o", self.library, source]
+        if subprocess.run(compiler, check=False).returncode != 0:
+            raise Failure(ENVIRONMENT_ERROR, f"{source} does not compile")
+
+    def environment(self):
+        return {**GIVE_BACK, "LD_PRELOAD": str(self.library), "HEAP_COUNT": str(self.count)}
+
+    def held(self):
+        return struct.unpack("l", self.count.read_bytes())[0] / 1e6
+
+    @staticmethod
+    def resident(pid):
+        fields = pathlib.Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def open_files(pid):
@@ -49,14 +70,39 @@ def rows_of(path):
     return len(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else 0
 
 
+class Curve:
+    """Of the time from one validation to the next the least: what a step, a validation or a
+    checkpoint takes for a while is not what stays."""
+
+    def __init__(self):
+        self.least = {}
+
+    def look(self, between, hours, megabytes):
+        self.least[between] = min((megabytes, hours), self.least.get(between, (megabytes, hours)))
+
+    def close(self):
+        """As points (hours, MB); the last time has no end, and may have met no quiet moment."""
+        return [(hours, megabytes) for megabytes, hours in list(self.least.values())[:-1]]
+
+
+def described(points):
+    half = len(points) // 2
+    return (
+        f"{points[0][1]:.2f} MB at first, {points[half][1]:.2f} MB at half time, "
+        f"{points[-1][1]:.2f} MB at last, slope {slope(points):+.2f} MB an hour"
+    )
+
+
 def run(minutes, threads):
+    held, resident, files = Curve(), Curve(), set()
     with tempfile.TemporaryDirectory(dir=ROOT / "build") as work:
         folder = pathlib.Path(work) / "run"
+        memory = Memory(pathlib.Path(work))
         with open(pathlib.Path(work) / "log", "wb") as log:
             process = start(
                 ["train", *RECIPE, f"training.model_dir={folder}", f"threads={threads}"],
                 log,
-                GIVE_BACK,
+                memory.environment(),
             )
             validations = folder / "validations.tsv"
             # Flat from the second validation on: by then everything has been needed once.
@@ -64,15 +110,12 @@ def run(minutes, threads):
                 if process.poll() is not None:
                     raise Failure(CHECK_FAILED, f"the training ended with {process.returncode}")
                 time.sleep(1)
-            # What a step, a validation or a checkpoint takes for a while is not what stays: of the
-            # time from one validation to the next the least counts.
-            least, files = {}, set()
             begun = time.monotonic()
             while (now := time.monotonic() - begun) < 60 * minutes and process.poll() is None:
                 between = rows_of(validations)
                 for _ in range(SAMPLES_A_LOOK):
-                    sample = (resident(process.pid), now / 3600)
-                    least[between] = min(sample, least.get(between, sample))
+                    held.look(between, now / 3600, memory.held())
+                    resident.look(between, now / 3600, memory.resident(process.pid))
                     time.sleep(SAMPLE_SECONDS)
                 files.add(open_files(process.pid))
             process.send_signal(signal.SIGTERM)
@@ -81,25 +124,22 @@ def run(minutes, threads):
         log_bytes = (folder / "train.log").stat().st_size
     if code != 143:
         raise Failure(CHECK_FAILED, f"the training ended with {code}, wanted 143")
-    # The last one has no end, and may have met no such moment.
-    least = [(hours, megabytes) for megabytes, hours in list(least.values())[:-1]]
-    if len(least) < 4:
-        raise Failure(CHECK_FAILED, f"{minutes} minutes are too few: {len(least)} validations")
-    half = len(least) // 2
-    growth, growth_at_last = slope(least), slope(least[half:])
+    held, resident = held.close(), resident.close()
+    if len(held) < 4:
+        raise Failure(CHECK_FAILED, f"{minutes} minutes are too few: {len(held)} validations")
     return {
         "minutes": minutes,
         "steps": steps,
-        "validations": len(least),
-        "memory_mb": [round(y, 1) for _, y in least],
-        "growth_mb_an_hour": growth,
-        "growth_mb_an_hour_second_half": growth_at_last,
+        "validations": len(held),
+        "held_mb": [round(y, 2) for _, y in held],
+        "held_mb_an_hour": slope(held),
+        "resident_mb": [round(y, 1) for _, y in resident],
+        "resident_mb_an_hour": slope(resident),
         "open_files": [min(files), max(files)],
         "log_bytes": log_bytes,
         "text": f"{minutes} minutes from the second validation on, {threads} threads, {steps:,} "
-        f"steps, {len(least)} validations. Memory, the least between two validations: "
-        f"{least[0][1]:.1f} MB at first, {least[half][1]:.1f} MB at half time, {least[-1][1]:.1f} MB "
-        f"at last; slope {growth:+.2f} MB an hour over all, {growth_at_last:+.2f} over the second "
-        f"half. Open files: {min(files)} to {max(files)}. train.log: {log_bytes / 1e6:.2f} MB, "
-        f"{log_bytes / max(1, steps):.0f} bytes a step.\n",
+        f"steps, {len(held)} validations; of the time from one to the next the least.\n\n"
+        f"- Memory held of the heap: {described(held)}.\n- Memory resident: "
+        f"{described(resident)}.\n- Open files: {min(files)} to {max(files)}.\n- train.log: "
+        f"{log_bytes / 1e6:.2f} MB, {log_bytes / max(1, steps):.0f} bytes a step.\n",
     }
