@@ -1,6 +1,7 @@
 #include "answers/answers.h"
 
 #include <exception>
+#include <filesystem>
 #include <iostream>
 
 #include "base/file.h"
@@ -65,6 +66,12 @@ void print_to(const std::string& path, std::string_view text) {
   } else {
     write_file(path, text);
   }
+}
+
+void refuse_existing(const std::string& path) {
+  std::error_code ignored;
+  if (is_standard_stream(path) || !std::filesystem::exists(path, ignored)) return;
+  throw ConfigError("{}: is there already; give -o another name", path);
 }
 
 }  // namespace regard

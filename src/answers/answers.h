@@ -23,5 +23,7 @@ void print_manual(const CommandOutline& program, const ManArguments& arguments);
 void print(std::string_view text);
 // To a file, or to standard output where `path` is empty or "-".
 void print_to(const std::string& path, std::string_view text);
+// ConfigError where there is such a file already: a configuration may have been written by hand.
+void refuse_existing(const std::string& path);
 
 }  // namespace regard

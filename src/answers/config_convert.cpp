@@ -7,6 +7,7 @@
 namespace regard {
 
 void convert_config(const ConfigConvertArguments& arguments) {
+  refuse_existing(arguments.output);
   const auto text = read_file<ConfigError>(arguments.input, "configuration", std::size_t{1} << 20);
   const auto converted = convert_joeynmt(text, arguments.input);
   print_to(arguments.output, converted.yaml);

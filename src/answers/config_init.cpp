@@ -96,12 +96,6 @@ class Interview {
   bool asking_;
 };
 
-void refuse_existing(const std::string& path) {
-  std::error_code ignored;
-  if (is_standard_stream(path) || !fs::exists(path, ignored)) return;
-  throw ConfigError("{}: is there already; give -o another name", path);
-}
-
 void say(const std::string& what, const SideFacts& side, std::int64_t lines) {
   log::info("{}: {} ({})", side.path, facts_text(side, lines),
             side.language.empty() ? what : fmt::format("{}, {}", what, side.language));

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,9 +32,9 @@ struct EvaluateArguments {
   bool confidence = false;
   bool paired_bootstrap = false;
   bool paired_randomisation = false;
-  std::size_t resamples = 1000;
-  std::size_t trials = 10'000;
-  std::uint64_t resampling_seed = 12'345;
+  std::optional<std::size_t> resamples;
+  std::optional<std::size_t> trials;
+  std::optional<std::uint64_t> resampling_seed;
   std::vector<std::size_t> by_length;
   std::string by_length_svg;
   std::vector<std::string> compared;

@@ -1,19 +1,9 @@
 #include "cli/outline.h"
 
-#include <algorithm>
+#include "base/split.h"
 
 namespace regard {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 ValueKind kind_of(const std::string& value) {
   if (value.empty()) return ValueKind::none;
@@ -41,7 +31,10 @@ OptionOutline outline_of(const CLI::Option& option) {
     result.range = type.substr(open + 1, type.find(']', open) - open - 1);
   }
   result.kind = kind_of(result.value);
-  if (result.kind == ValueKind::choice) result.choices = split(result.value, '|');
+  if (result.kind == ValueKind::choice) {
+    const auto choices = split(result.value, '|');
+    result.choices.assign(choices.begin(), choices.end());
+  }
   return result;
 }
 

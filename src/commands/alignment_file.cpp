@@ -6,20 +6,20 @@
 
 namespace regard {
 
-std::vector<Alignment> read_alignments(const std::string& path) {
-  std::vector<Alignment> alignments;
+std::vector<GoldAlignment> read_alignments(const std::string& path) {
+  std::vector<GoldAlignment> alignments;
   for (const auto& line : read_lines(path)) {
     alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
   }
   return alignments;
 }
 
-void check_links(const std::string& path, const std::vector<Alignment>& alignments,
+void check_links(const std::string& path, const std::vector<GoldAlignment>& alignments,
                  const std::vector<std::string>& source, const std::vector<std::string>& target) {
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     const auto source_words = words(source.at(i)).size();
     const auto target_words = words(target.at(i)).size();
-    for (const auto& link : alignments[i]) {
+    for (const auto& link : alignments[i].possible) {
       if (link.source < source_words && link.target < target_words) continue;
       throw InputError(
           "{}:{}: the link {}-{} goes beyond the sentences, which have {} words of source and {} "

@@ -9,11 +9,11 @@
 namespace regard {
 
 // A file in Pharaoh's format, plain or gzip, a sentence a line. InputError with file:line.
-std::vector<Alignment> read_alignments(const std::string& path);
+std::vector<GoldAlignment> read_alignments(const std::string& path);
 
 // InputError with file:line where a link goes beyond the words, parted by white space, of its pair
 // of lines. There is a pair for each alignment.
-void check_links(const std::string& path, const std::vector<Alignment>& alignments,
+void check_links(const std::string& path, const std::vector<GoldAlignment>& alignments,
                  const std::vector<std::string>& source, const std::vector<std::string>& target);
 
 }  // namespace regard

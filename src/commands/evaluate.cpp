@@ -33,7 +33,10 @@ EvaluationPlan plan_of(const EvaluateArguments& arguments) {
   plan.confidence = arguments.confidence;
   if (arguments.paired_bootstrap) plan.test = PairedTest::bootstrap;
   if (arguments.paired_randomisation) plan.test = PairedTest::randomisation;
-  plan.resampling = {arguments.resamples, arguments.trials, arguments.resampling_seed};
+  auto& [resamples, trials, seed] = plan.resampling;
+  resamples = arguments.resamples.value_or(resamples);
+  trials = arguments.trials.value_or(trials);
+  seed = arguments.resampling_seed.value_or(seed);
   check_metrics(plan);
   return plan;
 }
@@ -120,7 +123,23 @@ void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& text
   }
 }
 
+// How to draw is said only where something is drawn.
+void check_resampling(const EvaluateArguments& arguments) {
+  const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
+  if (arguments.resamples && !bootstraps) {
+    throw ConfigError("--resamples is of the bootstrap: give --confidence or --paired-bs too");
+  }
+  if (arguments.trials && !arguments.paired_randomisation) {
+    throw ConfigError("--trials is of the randomisation: give --paired-ar too");
+  }
+  if (arguments.resampling_seed && !bootstraps && !arguments.paired_randomisation) {
+    throw ConfigError(
+        "--resampling-seed: nothing is drawn; give --confidence, --paired-bs or --paired-ar too");
+  }
+}
+
 void check_arguments(const EvaluateArguments& arguments) {
+  check_resampling(arguments);
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
   }
@@ -135,7 +154,7 @@ void check_arguments(const EvaluateArguments& arguments) {
   for (const auto* more : {&files, &arguments.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }
-  check_outputs(inputs, {arguments.output, arguments.by_length_svg});
+  check_files(inputs, {"-", arguments.output, arguments.by_length_svg});
   check_length_edges(arguments.by_length);
 }
 

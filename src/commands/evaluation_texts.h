@@ -15,7 +15,7 @@ struct EvaluationTexts {
   std::vector<std::string> source;  // without lines where none is given
   Systems systems;                  // a model's translations are still to come, in front
   References references;
-  std::vector<Alignment> gold;
+  std::vector<GoldAlignment> gold;
 };
 
 // InputError where line counts differ or a file has nothing to score, with the files and counts.

@@ -81,9 +81,8 @@ struct LineFeed::Shared {
 
 LineFeed::LineFeed(const std::string& path, std::size_t most, std::size_t longest)
     : shared_(new Shared) {
-  shared_->reader = is_standard_stream(path)
-                        ? std::make_unique<LineReader>(STDIN_FILENO, "standard input")
-                        : std::make_unique<LineReader>(path, /*may_grow=*/true);
+  shared_->reader =
+      std::make_unique<LineReader>(is_standard_stream(path) ? "-" : path, /*may_grow=*/true);
   shared_->longest = longest;
   shared_->most = most;
   shared_->least = is_regular_file(path) ? most : 1;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -68,11 +69,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-void check_outputs(const std::vector<std::string>& inputs,
-                   const std::vector<std::string>& outputs) {
+void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  if (std::ranges::count(inputs, "-") > 1) {
+    throw ConfigError("-: standard input is one text; give files for the others");
+  }
+  if (std::ranges::count(outputs, "-") > 1) {
+    throw ConfigError("-: two outputs would be mixed on standard output; give one of them a file");
+  }
   const auto is_file = [](const std::string& path) {
     std::error_code ignored;
-    return !path.empty() && path != "-" && !descriptor_of(path) &&
+    return !is_standard_stream(path) && !descriptor_of(path) &&
            !std::filesystem::is_character_file(path, ignored);
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -91,6 +97,10 @@ void check_outputs(const std::vector<std::string>& inputs,
   }
 }
 
+std::string standard_unless_given(const std::string& path) {
+  return path.empty() ? "-" : path;
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   const auto descriptor = descriptor_of(path);
   if (is_standard_stream(path) || descriptor == STDOUT_FILENO) {
@@ -107,6 +117,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   written_ = path_ = target_of(path);
   file_ = takes_a_rename(path) ? open_aside(path_, written_) : std::fopen(path.c_str(), "wb");
   if (file_ == nullptr) fail();
+  if (path.ends_with(".gz")) packer_ = std::make_unique<GzipPacker>();
 }
 
 OutputFile::~OutputFile() {
@@ -116,6 +127,11 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view bytes) {
+  if (packer_) return put(packer_->pack(bytes));
+  put(bytes);
+}
+
+void OutputFile::put(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail();
 }
 
@@ -124,6 +140,7 @@ void OutputFile::flush() {
 }
 
 void OutputFile::commit() {
+  if (packer_) put(packer_->finish());
   flush();
   if (file_ == stdout) return;
   auto* file = std::exchange(file_, nullptr);

@@ -2,20 +2,25 @@
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/gzip_packer.h"
+
 namespace regard {
 
-// No output may be an input or another output: a ConfigError names the file. Empty names and "-"
-// are passed over.
-void check_outputs(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+// No output may be an input or another output, and "-", standard input and output, only one of
+// either: a ConfigError names the file. Empty names are passed over.
+void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
+// What check_files() is told of an option that is standard input or output unless it is given.
+std::string standard_unless_given(const std::string& path);
 
 // A file is written aside, under a new name beside its own, and takes its place by commit(); what
 // was there before stands until then, and for good when commit() is never reached. Standard output,
-// pipes and devices get their bytes as they come. All failures are EnvironmentErrors with the
-// system's reason.
+// pipes and devices get their bytes as they come. A name in .gz gets them packed. All failures are
+// EnvironmentErrors with the system's reason.
 class OutputFile {
  public:
   // Standard output when `path` is empty or "-".
@@ -30,11 +35,13 @@ class OutputFile {
   void commit();
 
  private:
+  void put(std::string_view bytes);
   [[noreturn]] void fail() const;
 
   std::string path_;
   std::string written_;  // the path that is open; path_ itself where nothing is renamed
   std::FILE* file_;
+  std::unique_ptr<GzipPacker> packer_;
 };
 
 }  // namespace regard

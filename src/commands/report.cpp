@@ -59,7 +59,7 @@ std::string section_of(const std::string& heading, const std::string& body) {
 ExitCode report(const ReportArguments& arguments) {
   const std::filesystem::path folder = arguments.model.models[0];
   const auto path = arguments.output.empty() ? (folder / "report.html").string() : arguments.output;
-  check_outputs({arguments.source, arguments.reference, arguments.hypotheses}, {path});
+  check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
   const auto run = read_run(folder);
   const auto text = scored_text(arguments, run);
   const auto validation = arguments.hypotheses.empty() ? text : validation_text(run);

@@ -137,10 +137,10 @@ std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOpti
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  check_outputs(
-      {arguments.input, arguments.prefixes, arguments.demand, arguments.ban, arguments.dictionary},
-      {arguments.output, arguments.alignments, arguments.attention_weights, arguments.picture,
-       arguments.report});
+  check_files({standard_unless_given(arguments.input), arguments.prefixes, arguments.demand,
+               arguments.ban, arguments.dictionary},
+              {standard_unless_given(arguments.output), arguments.alignments,
+               arguments.attention_weights, arguments.picture, arguments.report});
   const auto model = load_model(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);

@@ -34,10 +34,10 @@ int open_for_reading(const std::string& path) {
 }  // namespace
 
 ByteStream::ByteStream(const std::string& path, bool may_grow)
-    : name_(path),
-      descriptor_(open_for_reading(path)),
-      owned_(true),
-      may_grow_(may_grow),
+    : name_(path == "-" ? "standard input" : path),
+      descriptor_(path == "-" ? STDIN_FILENO : open_for_reading(path)),
+      owned_(path != "-"),
+      may_grow_(may_grow || !owned_),
       opened_(state()),
       packed_(buffer_size) {}
 

@@ -18,9 +18,9 @@ namespace regard {
 // data that is broken or cut short, a file that has changed when its end is reached.
 class ByteStream {
  public:
-  // Where the file `may_grow`, only one that has become shorter is an error.
+  // - is standard input. Where the file `may_grow`, only one that has become shorter is an error.
   explicit ByteStream(const std::string& path, bool may_grow = false);
-  // An open descriptor such as standard input, which is left open at the end.
+  // An open descriptor, which is left open at the end.
   ByteStream(int descriptor, std::string name);
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;

@@ -99,8 +99,8 @@ std::vector<std::string> read_lines(const std::string& path) {
 
 std::int64_t count_lines(const std::string& path, bool may_grow) {
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored) &&
-      !is_file(path)) {
+  const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
+  if (is_there && !std::filesystem::is_directory(path, ignored) && !is_file(path)) {
     throw InputError(
         "{}: not a regular file, but training reads it several times; write its text "
         "to one",

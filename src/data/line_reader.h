@@ -16,8 +16,8 @@ namespace regard {
 
 class LineReader {
  public:
+  // - is standard input. A line is returned as soon as its line feed is there.
   explicit LineReader(const std::string& path, bool may_grow = false) : bytes_(path, may_grow) {}
-  // Standard input, say. A line is returned as soon as its line feed is there.
   LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Puts the next line into `line`, or returns false at the end. InputError with name:line on bytes
@@ -40,7 +40,7 @@ class LineReader {
   std::int64_t line_number_ = 0;
 };
 
-// All lines of a file, plain or gzip.
+// All lines of a file, plain or gzip; of standard input where it is -.
 std::vector<std::string> read_lines(const std::string& path);
 
 // How many lines a file has, without a look at their bytes. Only regular files: training reads its

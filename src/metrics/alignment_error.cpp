@@ -14,15 +14,36 @@ namespace regard {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr char sure_sign = '-';
+constexpr std::string_view possible_signs = "?p";
 
-std::optional<AlignmentLink> parse_link(std::string_view word) {
+struct GoldLink {
+  AlignmentLink link;
+  char sign;  // between the numbers
+};
+
+std::optional<GoldLink> parse_link(std::string_view word) {
   AlignmentLink link{};
   const char* end = word.data() + word.size();
   const auto source = std::from_chars(word.data(), end, link.source);
-  if (source.ec != std::errc() || source.ptr == end || *source.ptr != '-') return std::nullopt;
+  if (source.ec != std::errc() || source.ptr == end) return std::nullopt;
+  const char sign = *source.ptr;
+  if (sign != sure_sign && possible_signs.find(sign) == possible_signs.npos) return std::nullopt;
   const auto target = std::from_chars(source.ptr + 1, end, link.target);
   if (target.ec != std::errc() || target.ptr != end) return std::nullopt;
-  return link;
+  return GoldLink{link, sign};
+}
+
+void sort_each_once(Alignment& links) {
+  std::ranges::sort(links);
+  const auto again = std::ranges::unique(links);
+  links.erase(again.begin(), again.end());
+}
+
+std::size_t count_common(const Alignment& a, const Alignment& b) {
+  Alignment common;
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  return common.size();
 }
 
 double share(std::size_t part, std::size_t whole) {
@@ -31,44 +52,44 @@ double share(std::size_t part, std::size_t whole) {
 
 }  // namespace
 
-Alignment parse_alignment(std::string_view text, const std::string& file, std::size_t line) {
-  Alignment links;
-  if (is_blank(text)) return links;
+GoldAlignment parse_alignment(std::string_view text, const std::string& file, std::size_t line) {
+  GoldAlignment gold;
+  if (is_blank(text)) return gold;
   for (auto start = text.find_first_not_of(blanks); start != text.npos;) {
     const auto end = std::min(text.find_first_of(blanks, start), text.size());
     const std::string_view word = text.substr(start, end - start);
-    const auto link = parse_link(word);
-    if (!link) {
+    const auto found = parse_link(word);
+    if (!found) {
       throw InputError(
-          "{}:{}: '{}' is no alignment link: write source-target, both counted from 0, as in 0-0",
+          "{}:{}: '{}' is no alignment link: write source-target, both counted from 0, as in 0-0, "
+          "or 0?0 where it is possible, not sure",
           file, line, excerpt(word));
     }
-    links.push_back(*link);
+    if (found->sign == sure_sign) gold.sure.push_back(found->link);
+    gold.possible.push_back(found->link);
     start = text.find_first_not_of(blanks, end);
   }
-  std::sort(links.begin(), links.end());
-  links.erase(std::unique(links.begin(), links.end()), links.end());
-  return links;
+  sort_each_once(gold.sure);
+  sort_each_once(gold.possible);
+  return gold;
 }
 
 AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
-                                const std::vector<Alignment>& gold) {
+                                const std::vector<GoldAlignment>& gold) {
   if (proposed.size() != gold.size()) {
     throw InputError("there are {} alignments, but {} gold ones: give one line for each sentence",
                      proposed.size(), gold.size());
   }
   AlignmentScore score;
   for (std::size_t i = 0; i < gold.size(); ++i) {
-    Alignment common;
-    std::set_intersection(proposed[i].begin(), proposed[i].end(), gold[i].begin(), gold[i].end(),
-                          std::back_inserter(common));
-    score.matches += common.size();
+    score.matches += count_common(proposed[i], gold[i].sure);
+    score.possible_matches += count_common(proposed[i], gold[i].possible);
     score.proposed += proposed[i].size();
-    score.sure += gold[i].size();
+    score.sure += gold[i].sure.size();
   }
-  score.precision = share(score.matches, score.proposed);
+  score.precision = share(score.possible_matches, score.proposed);
   score.recall = share(score.matches, score.sure);
-  score.error_rate = 1 - share(2 * score.matches, score.proposed + score.sure);
+  score.error_rate = 1 - share(score.matches + score.possible_matches, score.proposed + score.sure);
   return score;
 }
 

@@ -31,11 +31,11 @@ void check_same(const AverageModel& first, const fs::path& first_path, const Fol
   const auto options = read_model_options(folder);
   const auto differing = differing_keys(common_part(first.options), common_part(options));
   if (!differing.empty()) {
-    throw CheckpointError("{}: differs from {} in {}: only models of one make can be averaged",
-                          path, first_path.string(), differing[0]);
+    throw ConfigError("{}: differs from {} in {}: only models of one make can be averaged", path,
+                      first_path.string(), differing[0]);
   }
   if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
-    throw CheckpointError(
+    throw ConfigError(
         "{}: its vocabulary is not that of {}, so their weights do not mean the same words; begin "
         "such runs with --init-from, which keeps the vocabularies",
         path, first_path.string());

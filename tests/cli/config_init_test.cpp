@@ -178,6 +178,9 @@ TEST(ConfigConvert, WritesTheConfigurationAndSaysWhatIsLeft) {
   EXPECT_THAT(read_text(output), HasSubstr("#   " + joey + ":2: fp16: True: "));
   EXPECT_EQ(run({"config", "print", "-c", output}).code, 0);
   EXPECT_EQ(run({"config", "convert", joey}).out, read_text(output));
+  const auto again = run({"config", "convert", joey, "-o", output});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_THAT(again.err, HasSubstr("is there already"));
   EXPECT_EQ(run({"config", "convert", (folder / "none.yaml").string()}).code, 2);
 }
 

@@ -225,6 +225,15 @@ TEST_F(Evaluate, ConfidenceStandsBehindTheScoreAndInTheSignature) {
   EXPECT_EQ(with({"--json", "--resamples", "50", "--resampling-seed", "3"}).out, json.out);
 }
 
+TEST_F(Evaluate, HowToDrawIsSaidOnlyWhereSomethingIsDrawn) {
+  for (const std::string option : {"--resamples", "--trials", "--resampling-seed"}) {
+    const auto finished =
+        run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), option, "50"});
+    EXPECT_EQ(finished.code, 2) << option;
+    EXPECT_THAT(finished.err, HasSubstr(option));
+  }
+}
+
 TEST_F(Evaluate, SystemsAreComparedWithTheFirst) {
   for (const std::string test : {"--paired-bs", "--paired-ar"}) {
     SCOPED_TRACE(test);

@@ -102,6 +102,14 @@ TEST_F(Score, ASentencesWordsAddUpToIt) {
   EXPECT_EQ(words, target[0] + " </s>");
 }
 
+TEST_F(Score, AWordThatTheModelDoesNotKnowIsShownAsItWasGiven) {
+  write_text(folder_ / "src", "the cat .\n");
+  write_text(folder_ / "trg", "le Ж猫 .\n");
+  const auto scored = score_json({"--words"}).at("scores")[0].at("words");
+  EXPECT_EQ(scored[0].at("word"), "le");
+  EXPECT_EQ(scored[1].at("word"), "Ж猫");
+}
+
 TEST_F(Score, AsTextThereIsALineForEachPair) {
   const auto json = score_json({}).at("scores");
   const auto finished = score({"-t", path("trg"), "--words"});
@@ -160,6 +168,12 @@ TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
   EXPECT_GE(either.at("recall"), forward.at("recall"));
   EXPECT_GE(grown.at("recall"), both.at("recall"));
   EXPECT_LE(grown.at("recall"), either.at("recall"));
+  const auto said = [&](const std::string& reverse) {
+    return score({"-t", path("trg"), "--align", path("links"), "--reverse", reverse}).err;
+  };
+  const auto same = "was trained from .en to .fr, as the model itself was";
+  EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr(same)));
+  EXPECT_THAT(said(tiny_model().string()), HasSubstr(same));
 }
 
 TEST_F(Score, WhatCannotBeScoredIsSaid) {

@@ -8,19 +8,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace regard;
   const auto path = (fuzz::scratch() / "alignments").string();
   put_bytes(path, fuzz::text_of(data, size));
-  std::vector<Alignment> alignments;
+  std::vector<GoldAlignment> gold;
   const bool read = fuzz::answers([&] {
     LineReader reader(path);
     std::string line;
     while (reader.next(line)) {
-      alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
+      gold.push_back(parse_alignment(line, path, gold.size() + 1));
     }
   });
   if (!read) return 0;
 
-  const auto same = score_alignments(alignments, alignments);
+  std::vector<Alignment> sure;
+  std::vector<Alignment> possible;
+  for (const auto& alignment : gold) {
+    sure.push_back(alignment.sure);
+    possible.push_back(alignment.possible);
+  }
+  const auto same = score_alignments(sure, gold);
   fuzz::promise(same.error_rate == 0 && same.matches == same.sure, "it agrees with itself");
-  const auto none = score_alignments(std::vector<Alignment>(alignments.size()), alignments);
+  const auto all = score_alignments(possible, gold);
+  fuzz::promise(all.error_rate == 0 && all.precision == 1, "what is possible is no error");
+  const auto none = score_alignments(std::vector<Alignment>(gold.size()), gold);
   fuzz::promise(none.matches == 0 && none.sure == same.sure, "nothing agrees with nothing");
   return 0;
 }

@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 
 Alignment links(const char* text) {
-  return parse_alignment(text, "test", 1);
+  return parse_alignment(text, "test", 1).sure;
 }
 
 TEST(Symmetrisation, IntersectionAndUnionAreThose) {

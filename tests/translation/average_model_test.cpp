@@ -86,14 +86,14 @@ TEST_F(AverageModelTest, AnOptionOfTheModelThatDiffersIsNamed) {
   auto other = small();
   other.model.decoder.readout_size = 6;
   const auto folders = std::vector{save("a"), save("b", other)};
-  const auto message = message_of<CheckpointError>([&] { average_models(folders); });
+  const auto message = message_of<ConfigError>([&] { average_models(folders); });
   EXPECT_THAT(message, HasSubstr(folders[1].string()));
   EXPECT_THAT(message, HasSubstr("model.decoder.readout_size: 4 → 6"));
 }
 
 TEST_F(AverageModelTest, OtherVocabulariesAreRefused) {
   const auto folders = std::vector{save("a"), save("b", small(), "dog\ncat\n")};
-  const auto message = message_of<CheckpointError>([&] { average_models(folders); });
+  const auto message = message_of<ConfigError>([&] { average_models(folders); });
   EXPECT_THAT(message, HasSubstr("its vocabulary is not that of"));
 }
 

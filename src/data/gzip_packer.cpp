@@ -1,0 +1,56 @@
+#include "data/gzip_packer.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+namespace regard {
+namespace {
+
+constexpr std::size_t buffer_size = 1 << 16;
+constexpr int as_gzip = 16 + MAX_WBITS;
+constexpr int memory_level = 8;  // zlib's own
+
+}  // namespace
+
+GzipPacker::GzipPacker() : stream_(new z_stream_s{}) {
+  if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, as_gzip, memory_level,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+}
+
+GzipPacker::~GzipPacker() {
+  deflateEnd(stream_.get());
+}
+
+std::string GzipPacker::pack(std::string_view bytes) {
+  std::string packed;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), buffer_size))) {
+    packed += deflate(bytes.substr(0, buffer_size), Z_NO_FLUSH);
+  }
+  return packed;
+}
+
+std::string GzipPacker::finish() {
+  return deflate({}, Z_FINISH);
+}
+
+std::string GzipPacker::deflate(std::string_view bytes, int flush) {
+  z_stream& z = *stream_;
+  z.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
+  z.avail_in = static_cast<unsigned>(bytes.size());
+  std::string packed;
+  std::vector<char> buffer(buffer_size);
+  do {
+    z.next_out = reinterpret_cast<unsigned char*>(buffer.data());
+    z.avail_out = buffer_size;
+    ::deflate(&z, flush);
+    packed.append(buffer.data(), buffer_size - z.avail_out);
+  } while (z.avail_out == 0);
+  return packed;
+}
+
+}  // namespace regard

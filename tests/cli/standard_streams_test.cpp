@@ -1,0 +1,92 @@
+// Where - stands for standard input or output, and names in .gz for packed text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data/line_reader.h"
+#include "tests/cli/run.h"
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+class StandardStreams : public testing::Test {
+ protected:
+  StandardStreams() {
+    const auto corpus = toy_corpus(5, 7);
+    write_text(folder_ / "src", corpus.source);
+    write_text(folder_ / "trg", corpus.target);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  // The verb with the tiny model.
+  Finished with_model(const std::string& verb, std::vector<std::string> more,
+                      const std::string& input = "") const {
+    more.insert(more.begin(), {verb, "-m", tiny_model().string(), "--threads", "1"});
+    return run(more, input);
+  }
+  void expect_misuse(const Finished& finished, const std::string& message) const {
+    EXPECT_EQ(finished.code, 2);
+    EXPECT_THAT(finished.err, HasSubstr(message));
+    EXPECT_EQ(finished.out, "");
+  }
+
+  std::filesystem::path folder_ = fresh_folder();
+};
+
+TEST_F(StandardStreams, EvaluateReadsAnyOfItsTextsThere) {
+  const auto source = read_text(folder_ / "src");
+  const auto scored = run({"evaluate", "--hypotheses", path("src"), "-r", path("trg")});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  const auto piped = run({"evaluate", "--hypotheses", "-", "-r", path("trg")}, source);
+  EXPECT_EQ(piped.out, scored.out) << piped.err;
+  const auto target = read_text(folder_ / "trg");
+  EXPECT_EQ(run({"evaluate", "--hypotheses", path("src"), "-r", "-"}, target).out, scored.out);
+  const auto compared =
+      run({"evaluate", "--hypotheses", path("trg"), "-", "-r", path("trg"), "--paired-bs"}, source);
+  EXPECT_THAT(compared.out, HasSubstr("standard input"));
+}
+
+TEST_F(StandardStreams, ScoreReadsAnyOfItsTextsThere) {
+  const auto scored = with_model("score", {"-s", path("src"), "-t", path("trg")});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  const auto source = read_text(folder_ / "src");
+  EXPECT_EQ(with_model("score", {"-s", "-", "-t", path("trg")}, source).out, scored.out);
+  const auto list = "0 ||| le chat\n";
+  const auto rescored = with_model("score", {"-s", path("src"), "--n-best", "-"}, list);
+  EXPECT_EQ(rescored.code, 0) << rescored.err;
+  EXPECT_THAT(rescored.out, HasSubstr("0 ||| le chat ||| regard= -"));
+}
+
+TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
+  const auto finished = with_model("score", {"-s", "-", "-t", path("trg")}, "a\n\xFF\n");
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("standard input:2: byte 1"));
+}
+
+TEST_F(StandardStreams, OneTextAndOneOutputAreThere) {
+  expect_misuse(run({"evaluate", "--hypotheses", "-", "-r", "-"}), "standard input is one text");
+  expect_misuse(with_model("translate", {"--prefixes", "-"}), "standard input is one text");
+  expect_misuse(with_model("translate", {"-i", path("src"), "--prefixes", "-"}), "is read twice");
+  expect_misuse(with_model("score", {"-s", path("src"), "-t", path("trg"), "--align", "-"}),
+                "mixed on standard output");
+}
+
+TEST_F(StandardStreams, TrainingReadsItsTextsSeveralTimes) {
+  const auto config = toy_training(folder_ / "training");
+  const auto finished = run({"train", "-c", config.string(), "data.train.0.src=-"});
+  EXPECT_EQ(finished.code, 3);
+  EXPECT_THAT(finished.err, HasSubstr("data.train.0.src: no such file: -"));
+}
+
+TEST_F(StandardStreams, AnOutputInGzIsPackedAndReadBack) {
+  const auto plain = with_model("translate", {"-i", path("src")});
+  ASSERT_EQ(plain.code, 0) << plain.err;
+  const auto finished = with_model("translate", {"-i", path("src"), "-o", path("out.gz")});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_EQ(read_lines(path("out.gz")), lines_of(plain.out));
+  EXPECT_EQ(read_text(folder_ / "out.gz").substr(0, 2), "\x1F\x8B");
+}
+
+}  // namespace
+}  // namespace regard
