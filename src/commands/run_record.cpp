@@ -81,7 +81,7 @@ RunRecord read_run(const fs::path& path) {
 }
 
 std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t step) {
-  const auto path = run.path / "validation" / fmt::format("step-{:08}.txt", step);
+  const auto path = translations_file(run.path, step);
   return is_file(path) ? read_lines(path.string()) : std::vector<std::string>();
 }
 

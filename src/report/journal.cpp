@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/split.h"
 
 namespace regard {
 namespace {
@@ -40,15 +40,6 @@ LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
   if (torn > 0) log::warning("{}: dropped {} damaged line(s) while resuming", path, torn);
   write_file(path, kept);
   return {path, LineFile::Mode::append};
-}
-
-std::vector<std::string> split_tabs(const std::string& line) {
-  std::vector<std::string> cells;
-  std::size_t start = 0;
-  for (std::size_t tab; (tab = line.find('\t', start)) != std::string::npos; start = tab + 1)
-    cells.push_back(line.substr(start, tab - start));
-  cells.push_back(line.substr(start));
-  return cells;
 }
 
 double to_number(const std::string& cell) {
@@ -143,7 +134,8 @@ Validations read_validations(const std::string& path) {
   int number = 0;
   for (const std::string& line : read_whole_lines(path)) {
     ++number;
-    std::vector<std::string> cells = split_tabs(line);
+    const auto parts = split(line, '\t');
+    std::vector<std::string> cells(parts.begin(), parts.end());
     if (number == 1) {
       result.columns = std::move(cells);
       continue;
@@ -154,6 +146,10 @@ Validations read_validations(const std::string& path) {
     result.rows.push_back(std::move(cells));
   }
   return result;
+}
+
+std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step) {
+  return run / "validation" / fmt::format("step-{:08}.txt", step);
 }
 
 }  // namespace regard

@@ -1,9 +1,11 @@
-// The two records of a run that programs read: train.jsonl (one JSON object a line) and
-// validations.tsv (one row a validation). A run that was killed and resumed at a step leaves the
-// same lines as one that was never stopped: on resuming, what later steps had written is dropped.
+// The records of a run that programs read: train.jsonl (one JSON object a line), validations.tsv
+// (one row a validation) and each validation's translations. A run that was killed and resumed at a
+// step leaves the same lines as one that was never stopped: on resuming, what later steps had
+// written is dropped.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -60,5 +62,8 @@ struct Validations {
 // Throws EnvironmentError where the file cannot be read, InputError (file:line) for a row whose
 // cells do not match the header.
 Validations read_validations(const std::string& path);
+
+// Where the run in this folder keeps the translations of the validation at a step.
+std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step);
 
 }  // namespace regard

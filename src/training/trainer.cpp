@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "report/format.h"
 #include "training/examples.h"
@@ -44,9 +43,6 @@ bool are_finite(const Tensors& tensors) {
   });
 }
 
-const std::vector<std::string> validation_columns = {
-    "step", "epoch", "loss", "perplexity", "bleu", "chrf", "learning_rate", "seconds", "best"};
-
 }  // namespace
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
@@ -77,9 +73,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
     take_up_history();
     validated = std::max<std::int64_t>(0, validated_step_);
   }
-  if (validator_) {
-    validations_.emplace((run.path() / "validations.tsv").string(), validation_columns, validated);
-  }
+  if (validator_) validations_.emplace(run.path(), validated);
 }
 
 void Trainer::take_up_history() {
@@ -97,7 +91,7 @@ void Trainer::forget_closing_validation() {
   history.pop_back();
   early_stopping_.set_history(history);
   std::error_code ignored;
-  std::filesystem::remove(translations_file(closing_step_), ignored);
+  std::filesystem::remove(translations_file(run_.path(), closing_step_), ignored);
   passed_end_ = std::exchange(closing_step_, 0);
 }
 
@@ -271,34 +265,9 @@ void Trainer::validate() {
   const bool closing = closing_step_ == position_.step;
   const bool is_best = early_stopping_.validated(position_.step, validation.scores, closing);
   if (!closing) schedule_.validated(is_best);
-  record(validation, is_best);
-}
-
-void Trainer::record(const Validation& validation, bool is_best) {
-  const auto& scores = validation.scores;
-  log::info(
-      "validation at step {}: loss {:.4f}  perplexity {:.2f}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
-      position_.step, scores.loss, scores.perplexity, scores.bleu, scores.chrf,
-      format_duration(validation.seconds), is_best ? "  best so far" : "");
-  validations_->append({{"step", position_.step},
-                        {"epoch", position_.current_epoch()},
-                        {"loss", scores.loss},
-                        {"perplexity", scores.perplexity},
-                        {"bleu", scores.bleu},
-                        {"chrf", scores.chrf},
-                        {"learning_rate", schedule_.rate(position_.step)},
-                        {"seconds", log_.seconds()},
-                        {"best", is_best ? "*" : ""}});
-  log_.validated(position_.step, scores);
-  std::string text;
-  for (const auto& line : validation.translations) text += line + "\n";
-  make_folder(run_.path() / "validation");
-  write_file(translations_file(position_.step), text);
+  validations_->add(validation, position_, schedule_.rate(position_.step), log_.seconds(), is_best);
+  log_.validated(position_.step, validation.scores);
   log_examples(*validator_, validation.translations, options_.training.show_examples);
-}
-
-std::filesystem::path Trainer::translations_file(std::int64_t step) const {
-  return run_.path() / "validation" / fmt::format("step-{:08}.txt", step);
 }
 
 // Whatever kept it from being set when it was due: a kill, a disk.

@@ -7,7 +7,6 @@
 
 #include <torch/types.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,12 +21,12 @@
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
-#include "report/journal.h"
 #include "training/early_stopping.h"
 #include "training/resumable_state.h"
 #include "training/signals.h"
 #include "training/training_log.h"
 #include "training/validation.h"
+#include "training/validation_record.h"
 
 namespace regard {
 
@@ -73,11 +72,9 @@ class Trainer {
   StepResult step(std::vector<Batch>& batches, double learning_rate);
   void skip(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
-  std::filesystem::path translations_file(std::int64_t step) const;
   bool validation_is_due() const;
   bool save_is_due() const;
   void validate();
-  void record(const Validation& validation, bool is_best);
   void take_up_history();
   // Where the run goes on, it does so without the validation that closed it.
   void forget_closing_validation();
@@ -103,7 +100,7 @@ class Trainer {
   Position position_;
   std::vector<std::int64_t> last_pairs_;  // of the last update
   TrainingLog log_;
-  std::optional<ValidationsWriter> validations_;
+  std::optional<ValidationRecord> validations_;
   std::int64_t validated_step_ = -1;
   std::int64_t saved_step_ = -1;
   // Of a validation at the run's end that was not due; 0: none.

@@ -1,0 +1,45 @@
+#include "training/validation_record.h"
+
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "report/format.h"
+
+namespace regard {
+namespace {
+
+const std::vector<std::string> columns = {"step", "epoch",         "loss",    "perplexity", "bleu",
+                                          "chrf", "learning_rate", "seconds", "best"};
+
+}  // namespace
+
+ValidationRecord::ValidationRecord(const std::filesystem::path& run,
+                                   std::optional<std::int64_t> last)
+    : run_(run), rows_((run / "validations.tsv").string(), columns, last) {}
+
+void ValidationRecord::add(const Validation& validation, const Position& position,
+                           double learning_rate, double seconds, bool is_best) {
+  const auto& scores = validation.scores;
+  log::info(
+      "validation at step {}: loss {:.4f}  perplexity {:.2f}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
+      position.step, scores.loss, scores.perplexity, scores.bleu, scores.chrf,
+      format_duration(validation.seconds), is_best ? "  best so far" : "");
+  rows_.append({{"step", position.step},
+                {"epoch", position.current_epoch()},
+                {"loss", scores.loss},
+                {"perplexity", scores.perplexity},
+                {"bleu", scores.bleu},
+                {"chrf", scores.chrf},
+                {"learning_rate", learning_rate},
+                {"seconds", seconds},
+                {"best", is_best ? "*" : ""}});
+  const auto file = translations_file(run_, position.step);
+  std::string text;
+  for (const auto& line : validation.translations) text += line + "\n";
+  make_folder(file.parent_path());
+  write_file(file, text);
+}
+
+}  // namespace regard
