@@ -52,6 +52,10 @@ def regard(*command):
     return done.stdout.decode("utf-8")
 
 
+def count_of(number, thing):
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def names_in(text, known, what):
     """Those of a list with commas, or all."""
     wanted = list(filter(None, text.split(",")))
@@ -80,7 +84,7 @@ def processor():
 
 
 def machine():
-    return f"{CORES} cores of {processor()}, regard {regard('--version').strip()}"
+    return f"{count_of(CORES, 'core')} of {processor()}, regard {regard('--version').strip()}"
 
 
 def read(path):

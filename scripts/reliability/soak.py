@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from project import CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure
+from project import CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, count_of
 from run import start
 
 RECIPE = [
@@ -137,7 +137,7 @@ def run(minutes, threads):
         "resident_mb_an_hour": slope(resident),
         "open_files": [min(files), max(files)],
         "log_bytes": log_bytes,
-        "text": f"{minutes} minutes from the second validation on, {threads} threads, {steps:,} "
+        "text": f"{minutes} minutes from the second validation on, {count_of(threads, 'thread')}, {steps:,} "
         f"steps, {len(held)} validations; of the time from one to the next the least.\n\n"
         f"- Memory held of the heap: {described(held)}.\n- Memory resident: "
         f"{described(resident)}.\n- Open files: {min(files)} to {max(files)}.\n- train.log: "
