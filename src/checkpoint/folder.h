@@ -31,7 +31,7 @@ class FolderWriter {
   void add_tensors(const std::string& name, NamedTensors tensors, TensorMetadata metadata = {});
 
   // Writes all files and the manifest, with whatever the caller wants to find again in `info`.
-  // An older checkpoint at the path is replaced; anything else there is refused. Throws
+  // An older checkpoint at the path is replaced; anything else there, or in it, is refused. Throws
   // EnvironmentError (disk full, no permission), and then what stood at the path still does.
   void commit(const Json& info = Json::object());
 

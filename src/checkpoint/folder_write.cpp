@@ -2,8 +2,10 @@
 #include <stdio.h>
 
 #include <cerrno>
+#include <set>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -75,6 +77,26 @@ void put_in_place(const fs::path& aside, const fs::path& path) {
   }
 }
 
+// Of what stands at the path only a checkpoint may go, and nothing that lies in it besides.
+void refuse_to_lose(const fs::path& path, std::set<std::string> known) {
+  std::error_code error;
+  if (fs::is_symlink(path, error) || !is_checkpoint(path)) {
+    throw EnvironmentError("{}: something else than a checkpoint stands there; move it away",
+                           path.string());
+  }
+  known.insert(manifest_name);
+  try {
+    for (const auto& [name, stamp] : read_manifest(path).files) known.insert(name);
+  } catch (const CheckpointError&) {  // a damaged checkpoint may go too
+  }
+  for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
+    const auto name = it->path().filename().string();
+    if (known.contains(name) && is_file(it->path())) continue;
+    throw EnvironmentError("{}: has {} in it, which is no part of a checkpoint; move it away",
+                           path.string(), name);
+  }
+}
+
 }  // namespace
 
 FolderWriter::FolderWriter(const fs::path& path)
@@ -125,10 +147,10 @@ void FolderWriter::commit(const Json& info) {
   make_folder(parent);
   clear_leftovers(path_);
   std::error_code ignored;
-  const bool taken = fs::exists(fs::symlink_status(path_, ignored));
-  if (taken && (fs::is_symlink(path_, ignored) || !is_checkpoint(path_))) {
-    throw EnvironmentError("{}: something else than a checkpoint stands there; move it away",
-                           path_.string());
+  if (fs::exists(fs::symlink_status(path_, ignored))) {
+    std::set<std::string> names;
+    for (const File& file : files_) names.insert(file.name);
+    refuse_to_lose(path_, std::move(names));
   }
   std::uint64_t needed = slack_per_file;
   for (const File& file : files_) needed += file.size + slack_per_file;

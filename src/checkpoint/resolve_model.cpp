@@ -26,7 +26,10 @@ std::vector<std::string> models_in(const fs::path& folder) {
     if (is_model(path) || !RunFolder(path).list().empty()) models.push_back(path.string());
   }
   std::ranges::sort(models);
-  if (models.size() > most_suggestions) models.resize(most_suggestions);
+  if (models.size() > most_suggestions) {
+    models.resize(most_suggestions);
+    models.emplace_back("…");
+  }
   return models;
 }
 

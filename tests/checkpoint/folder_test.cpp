@@ -117,6 +117,25 @@ TEST(CheckpointFolder, AnythingElseAtThePathIsLeftAlone) {
   EXPECT_TRUE(fs::is_symlink(scratch / "link"));
 }
 
+TEST(CheckpointFolder, WhatLiesInAnOlderCheckpointBesidesIsLeftAlone) {
+  const ScratchFolder scratch;
+  const auto refused = [&](const std::string& name) {
+    return message_of<EnvironmentError>([&] { writer_of(scratch / "c").commit(); }) ==
+           fmt::format("{}: has {} in it, which is no part of a checkpoint; move it away",
+                       (scratch / "c").string(), name);
+  };
+  writer_of(scratch / "c").commit();
+  put_bytes(scratch / "c/diary", "dear");
+  EXPECT_TRUE(refused("diary"));
+  EXPECT_EQ(bytes_of(scratch / "c/diary"), "dear");
+  fs::remove(scratch / "c/diary");
+  fs::create_directory(scratch / "c/checkpoints");  // a run's
+  EXPECT_TRUE(refused("checkpoints"));
+  fs::remove(scratch / "c/checkpoints");
+  put_bytes(scratch / "c/manifest.json", "{");  // damaged
+  EXPECT_NO_THROW(writer_of(scratch / "c").commit());
+}
+
 TEST(CheckpointFolder, LeftoversOfAKilledWriterGo) {
   const ScratchFolder scratch;
   fs::create_directories(scratch / ".c.tmp/sub");

@@ -51,6 +51,15 @@ TEST_F(Average, TheBestAreThoseThatValidatedBest) {
   EXPECT_THAT(averaged(), HasSubstr(best));
 }
 
+TEST_F(Average, ARunIsNoPlaceForItsMean) {
+  const auto trained = long_run();
+  const auto finished = run({"average", trained.string(), "--last", "2", "-o", trained.string()});
+  EXPECT_EQ(finished.code, 6);
+  EXPECT_THAT(finished.err, HasSubstr("is no part of a checkpoint"));
+  EXPECT_TRUE(fs::exists(trained / "checkpoints" / "step-00000030" / "model.safetensors"));
+  EXPECT_TRUE(fs::exists(trained / "validations.tsv"));
+}
+
 TEST_F(Average, ModelsAreNamedOneByOneToo) {
   const auto early = long_run() / "checkpoints" / "step-00000030";
   const auto finished = average({early.string(), tiny_model().string()});
