@@ -107,6 +107,9 @@ void init_config(const ConfigInitArguments& arguments) {
   const Interview interview(arguments);
   refuse_existing(arguments.output);
   auto train = interview.train();
+  if (train.first == "-" || train.second == "-") {
+    throw ConfigError("config init: training reads its texts several times; give files, not -");
+  }
   Suggestion suggestion;
   suggestion.train = look_at(train.first, train.second);
   say("source", suggestion.train.src, suggestion.train.pairs);

@@ -91,15 +91,20 @@ Json bucket_json(const LengthBucket& bucket) {
           {"chrf", empty ? Json() : Json(bucket.chrf)}};
 }
 
+// Null where there is no word to have a figure of.
+Json of_any(std::int64_t words, double figure) {
+  return words == 0 ? Json() : Json(figure);
+}
+
 Json bucket_json(const FrequencyBucket& bucket) {
   return {{"rarest", bucket.rarest},
           {"commonest", bucket.commonest ? Json(*bucket.commonest) : Json()},
           {"reference", bucket.reference},
           {"system", bucket.system},
           {"matches", bucket.matches},
-          {"precision", bucket.precision()},
-          {"recall", bucket.recall()},
-          {"f1", bucket.f1()}};
+          {"precision", of_any(bucket.system, bucket.precision())},
+          {"recall", of_any(bucket.reference, bucket.recall())},
+          {"f1", of_any(bucket.system + bucket.reference, bucket.f1())}};
 }
 
 template <typename Bucket>

@@ -44,25 +44,25 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
   return line;
 }
 
-// "from .en to .fr", by the endings of the training files; nothing where they do not tell.
-std::string direction(const ReadyModel& model) {
+// The endings of the training files, ".en" and ".fr"; nothing where they do not tell.
+std::pair<std::string, std::string> languages(const ReadyModel& model) {
   const auto& train = model.loaded.options.data.train;
-  if (train.empty()) return "";
-  const auto ending = [](const std::string& file) {
-    std::filesystem::path path(file);
-    if (path.extension() == ".gz") path.replace_extension();
-    return path.extension().string();
+  if (train.empty()) return {};
+  const auto ending = [](std::filesystem::path file) {
+    if (file.extension() == ".gz") file.replace_extension();
+    return file.extension().string();
   };
-  const auto source = ending(train[0].src);
-  const auto target = ending(train[0].trg);
-  return source == target ? "" : fmt::format("from {} to {}", source, target);
+  const std::pair both = {ending(train[0].src), ending(train[0].trg)};
+  return both.first == both.second ? std::pair<std::string, std::string>() : both;
 }
 
-void warn_of_same_direction(const ReadyModel& model, const ReadyModel& reverse) {
-  const auto both = direction(model);
-  if (both.empty() || both != direction(reverse)) return;
-  log::warning("--reverse {}: was trained {}, as the model itself was; wanted the opposite",
-               reverse.path.string(), both);
+void warn_of_other_languages(const ReadyModel& model, const ReadyModel& reverse) {
+  const auto [source, target] = languages(model);
+  const auto [from, to] = languages(reverse);
+  if (source == to && target == from) return;
+  if (source.empty() || from.empty()) return;
+  log::warning("--reverse {}: was trained from {} to {}; wanted one from {} to {}",
+               reverse.path.string(), from, to, target, source);
 }
 
 // The forward model's alignments, made one with a reverse model's where there is one.
@@ -75,7 +75,7 @@ std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& sc
   of_reverse.ensemble_weights.clear();
   Scorer reverse(of_reverse);
   require_attention(reverse.model(), "--reverse");
-  warn_of_same_direction(scorer.model(), reverse.model());
+  warn_of_other_languages(scorer.model(), reverse.model());
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
   const auto backward = alignments_of(reverse.model(), reverse.forced());
   for (std::size_t i = 0; i < alignments.size(); ++i) {

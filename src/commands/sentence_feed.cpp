@@ -50,9 +50,6 @@ void SentenceFeed::open(const TranslateArguments& arguments, const TestingOption
     if (tokenizers_.output == OutputKind::pointer) {
       throw ConfigError("{}: the model says positions of the source, no words of its own", option);
     }
-    if (path == "-") {
-      throw ConfigError("{} -: is read twice, which standard input cannot be; give a file", option);
-    }
     file = {option, std::make_unique<LineReader>(path), {}};
   };
   open(prefixes_, "--prefixes", arguments.prefixes);

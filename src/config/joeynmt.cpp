@@ -105,6 +105,17 @@ void Conversion::put_whole(const std::string& key, double value) {
   kept_[key] = is_whole ? to_yaml(static_cast<std::int64_t>(value)) : to_yaml(value);
 }
 
+double Conversion::larger(const Side& src, const Side& trg) {
+  const auto of_src = joey_.take_number(src.key, src.otherwise);
+  const auto of_trg = joey_.take_number(trg.key, trg.otherwise);
+  const auto larger = std::max(of_src, of_trg);
+  if (of_src != of_trg) {
+    joey_.note(of_src < of_trg ? src.key : trg.key,
+               fmt::format("regard has one for both sides, here {}", larger));
+  }
+  return larger;
+}
+
 Converted Conversion::run() {
   top();
   data();

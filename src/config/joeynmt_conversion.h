@@ -31,6 +31,13 @@ class Conversion {
     put(to, joey_.take(from, otherwise));
   }
 
+  // The larger of what both sides have, where regard has one value; the other is noted.
+  struct Side {
+    std::string key;
+    double otherwise = 0;
+  };
+  double larger(const Side& src, const Side& trg);
+
   void top();
   void data();
   void tokenizer();

@@ -18,8 +18,7 @@ void Conversion::data() {
     put_text(key + "trg", *stem + "." + languages.second);
   }
   tokenizer();
-  const auto longest = std::max(joey_.take_number("data.src.max_length", -1),
-                                joey_.take_number("data.trg.max_length", -1));
+  const auto longest = larger({"data.src.max_length", -1}, {"data.trg.max_length", -1});
   if (longest > 0) put_whole("data.max_length", longest);
   for (const std::string key : {"data.src.min_length", "data.trg.min_length"}) {
     if (joey_.take_number(key, 1) > 1) joey_.note(key, "regard leaves out empty lines only");
@@ -45,15 +44,13 @@ void Conversion::tokenizer() {
     }
   }
   put("data.tokenizer.kind", kind);
-  const auto merges = std::max(joey_.take_number(src + "tokenizer_cfg.num_merges", 0),
-                               joey_.take_number(trg + "tokenizer_cfg.num_merges", 0));
-  const auto limit =
-      std::max(joey_.take_number(src + "voc_limit", 0), joey_.take_number(trg + "voc_limit", 0));
+  const auto merges =
+      larger({src + "tokenizer_cfg.num_merges"}, {trg + "tokenizer_cfg.num_merges"});
+  const auto limit = larger({src + "voc_limit"}, {trg + "voc_limit"});
   if (limit > 0 || merges > 0) {
     put_whole("data.tokenizer.vocabulary_size", limit > 0 ? limit : merges);
   }
-  const auto frequency = std::max(joey_.take_number(src + "voc_min_freq", 1),
-                                  joey_.take_number(trg + "voc_min_freq", 1));
+  const auto frequency = larger({src + "voc_min_freq", 1}, {trg + "voc_min_freq", 1});
   if (frequency > 1) put_whole("data.tokenizer.min_frequency", frequency);
   const auto coverage = joey_.take_number(src + "tokenizer_cfg.character_coverage", 1);
   joey_.take(trg + "tokenizer_cfg.character_coverage");

@@ -77,6 +77,10 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
     if (node.IsMap()) return;
     values_[key] = {value_text(node), node.Mark().line + 1, node.IsNull(), false};
   });
+  if (!root["data"]["src"] && !root["data"]["trg"]) {
+    throw ConfigError(
+        "{}: `data` has no section `src` and no `trg`, as every configuration of JoeyNMT's", name_);
+  }
 }
 
 std::optional<std::string> JoeyFile::take(const std::string& key) {

@@ -69,20 +69,14 @@ void Conversion::transformer(const std::string& name) {
 }
 
 void Conversion::dropout() {
-  const auto of = [&](const std::string& key, double otherwise) {
-    return joey_.take_number("model." + key, otherwise);
-  };
-  const auto encoder = of("encoder.dropout", 0);
-  const auto decoder = of("decoder.dropout", 0);
-  const auto states = std::max(encoder, decoder);
-  if (encoder != decoder) {
-    joey_.note("model.decoder.dropout",
-               fmt::format("regard has one for both sides, here {}", states));
-  }
-  put("model.dropout.embeddings", std::max(of("encoder.embeddings.dropout", encoder),
-                                           of("decoder.embeddings.dropout", decoder)));
+  const auto encoder = joey_.take_number("model.encoder.dropout", 0);
+  const auto decoder = joey_.take_number("model.decoder.dropout", 0);
+  put("model.dropout.embeddings", larger({"model.encoder.embeddings.dropout", encoder},
+                                         {"model.decoder.embeddings.dropout", decoder}));
+  const auto states = larger({"model.encoder.dropout"}, {"model.decoder.dropout"});
   put("model.dropout.states", states);
-  put("model.dropout.readout", transformer_decoder_ ? 0.0 : of("decoder.hidden_dropout", 0));
+  put("model.dropout.readout",
+      transformer_decoder_ ? 0.0 : joey_.take_number("model.decoder.hidden_dropout", 0));
 }
 
 void Conversion::tying() {

@@ -67,6 +67,9 @@ void Conversion::schedule() {
                "regard has constant, plateau, inverse_square_root, exponential and cosine; it "
                "stays constant");
   }
+  if (name != "plateau") {
+    joey_.note("training.learning_rate_min", "regard ends at a least rate under plateau only");
+  }
   put("training.learning_rate", rate);
 }
 

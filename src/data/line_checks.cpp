@@ -22,6 +22,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
     {"\f", "a form feed (U+000C)"},
 }};
 
+std::string shown(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
 }  // namespace
 
 std::string count_of_lines(std::int64_t lines) {
@@ -48,8 +52,9 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second) {
   if (first == second) return;
   throw InputError("{} has {}, but {} has {}: line i of one must belong to line i of the other{}{}",
-                   first_path, count_of_lines(first), second_path, count_of_lines(second),
-                   other_line_break(first_path), other_line_break(second_path));
+                   shown(first_path), count_of_lines(first), shown(second_path),
+                   count_of_lines(second), other_line_break(first_path),
+                   other_line_break(second_path));
 }
 
 std::string other_line_break(const std::string& path) {

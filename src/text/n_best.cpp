@@ -39,6 +39,13 @@ bool is_number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
 }
 
+// "lm= -1.5 -2 tm=0.3": names that end in =, and numbers, alone or behind a name.
+bool is_feature(std::string_view word) {
+  const auto equals = word.rfind('=');
+  if (equals == word.npos) return is_number(word);
+  return equals + 1 == word.size() || is_number(word.substr(equals + 1));
+}
+
 }  // namespace
 
 bool has_feature(const NBestEntry& entry, std::string_view name) {
@@ -63,6 +70,11 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
   }
   entry.text = fields[1];
   if (fields.size() > 2) entry.features = fields[2];
+  for (const auto word : split(entry.features, ' ')) {
+    if (word.empty() || is_feature(word)) continue;
+    throw InputError("{}:{}: found the feature '{}', wanted name= and numbers", file, line,
+                     excerpt(word));
+  }
   if (fields.size() > 3) entry.score = fields[3];
   if (!entry.score.empty() && !is_number(entry.score)) {
     throw InputError("{}:{}: found the score '{}', wanted a number", file, line,

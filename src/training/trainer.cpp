@@ -63,7 +63,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                options.data.tokenizer.sampling),
       schedule_(with_known_end(options.training, batches_)),
       early_stopping_(options.training),
-      log_(options.training, run.path().string(), step_of(resume_from)) {
+      log_(options.training, run.path().string(), validator != nullptr, step_of(resume_from)) {
   const auto decay = options.training.moving_average;
   if (decay > 0) average_.emplace(decay, parameters_);
   std::optional<std::int64_t> validated;

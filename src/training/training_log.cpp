@@ -8,9 +8,9 @@
 
 namespace regard {
 
-TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder,
+TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
                          std::optional<std::int64_t> resume_step)
-    : options_(options), folder_(folder) {
+    : options_(options), folder_(folder), validates_(validates) {
   journal_.emplace(folder_ + "/train.jsonl", resume_step);
   if (options.tensorboard) events_.emplace(folder, resume_step);
 }
@@ -119,6 +119,7 @@ TrainingProgress TrainingLog::progress(const Position& position,
     progress.seconds_left = seconds_a_step * static_cast<double>(std::max<std::int64_t>(
                                                  0, *progress.total_steps - position.step));
   }
+  if (!validates_) return progress;
   const auto every = o.validation_unit == ValidationUnit::steps
                          ? o.validation_every
                          : o.validation_every * updates_in_epoch;

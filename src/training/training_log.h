@@ -40,7 +40,8 @@ struct Position {
 class TrainingLog {
  public:
   // Continues the run's train.jsonl and event files after `resume_step`, or starts new ones.
-  TrainingLog(const TrainingOptions& options, const std::string& folder,
+  // Whether there are validations to wait for, it `validates`.
+  TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
               std::optional<std::int64_t> resume_step);
 
   // Of a training that goes on after this step: drops the line that finish() wrote of the steps
@@ -71,6 +72,7 @@ class TrainingLog {
 
   TrainingOptions options_;
   std::string folder_;
+  bool validates_;
   std::optional<Journal> journal_;
   std::optional<EventFile> events_;
   ProgressReporter reporter_;

@@ -171,9 +171,9 @@ TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
   const auto said = [&](const std::string& reverse) {
     return score({"-t", path("trg"), "--align", path("links"), "--reverse", reverse}).err;
   };
-  const auto same = "was trained from .en to .fr, as the model itself was";
-  EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr(same)));
-  EXPECT_THAT(said(tiny_model().string()), HasSubstr(same));
+  EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr("was trained")));
+  EXPECT_THAT(said(tiny_model().string()),
+              HasSubstr("was trained from .en to .fr; wanted one from .fr to .en"));
 }
 
 TEST_F(Score, WhatCannotBeScoredIsSaid) {

@@ -58,6 +58,14 @@ TEST_F(StandardStreams, ScoreReadsAnyOfItsTextsThere) {
   EXPECT_THAT(rescored.out, HasSubstr("0 ||| le chat ||| regard= -"));
 }
 
+TEST_F(StandardStreams, TranslateReadsWhatIsDemandedThere) {
+  write_text(folder_ / "phrases", "le\n\n\n\n\n");
+  const auto demanded = with_model("translate", {"-i", path("src"), "--demand", path("phrases")});
+  ASSERT_EQ(demanded.code, 0) << demanded.err;
+  const auto piped = with_model("translate", {"-i", path("src"), "--demand", "-"}, "le\n\n\n\n\n");
+  EXPECT_EQ(piped.out, demanded.out) << piped.err;
+}
+
 TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
   const auto finished = with_model("score", {"-s", "-", "-t", path("trg")}, "a\n\xFF\n");
   EXPECT_EQ(finished.code, 3);
@@ -67,7 +75,6 @@ TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
 TEST_F(StandardStreams, OneTextAndOneOutputAreThere) {
   expect_misuse(run({"evaluate", "--hypotheses", "-", "-r", "-"}), "standard input is one text");
   expect_misuse(with_model("translate", {"--prefixes", "-"}), "standard input is one text");
-  expect_misuse(with_model("translate", {"-i", path("src"), "--prefixes", "-"}), "is read twice");
   expect_misuse(with_model("score", {"-s", path("src"), "-t", path("trg"), "--align", "-"}),
                 "mixed on standard output");
 }

@@ -63,13 +63,28 @@ void train(const fs::path& folder, std::vector<std::string> overrides) {
   if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
 }
 
+// Held by one process at a time, until the object or the process ends.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& path)
+      : descriptor_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (descriptor_ < 0 || flock(descriptor_, LOCK_EX) != 0) {
+      throw std::runtime_error("no lock " + path.string());
+    }
+  }
+  ~FileLock() { close(descriptor_); }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
 // The first process to ask trains; the others wait for it.
 fs::path trained_once(const std::string& name, const std::vector<std::string>& overrides) {
   const auto folder = cli_folder() / name;
   const auto stamp = folder / "complete";
-  const auto lock_path = cli_folder() / (name + ".lock");
-  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0 || flock(lock, LOCK_EX) != 0) throw std::runtime_error("no lock for " + name);
+  const FileLock lock(cli_folder() / (name + ".lock"));
   const auto binary = fs::path(REGARD_BINARY_DIR) / "regard-torch";
   std::error_code none;
   const auto made = fs::last_write_time(stamp, none);
@@ -80,7 +95,6 @@ fs::path trained_once(const std::string& name, const std::vector<std::string>& o
     write_text(folder / "translation", translated.out);
     write_text(stamp, "");
   }
-  close(lock);
   return folder / "run";
 }
 

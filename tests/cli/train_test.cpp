@@ -156,6 +156,14 @@ TEST_F(Train, AShortTrainingSaysWhatItDidToo) {
                               HasSubstr("seconds_to_validation")));
 }
 
+TEST_F(Train, WithoutAValidationPairNoneIsPromised) {
+  const auto result = train({"training.max_steps=6", "data.dev.src=", "data.dev.trg="});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("validation in")));
+  EXPECT_THAT(read_text(folder_ / "run" / "train.jsonl"),
+              HasSubstr("\"seconds_to_validation\":null"));
+}
+
 TEST_F(Train, AFreshStartThatCannotBeMadeLosesNothing) {
   ASSERT_EQ(train().code, 0);
   const auto before = weights();

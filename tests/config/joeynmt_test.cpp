@@ -29,7 +29,7 @@ data:
   dataset_type: "plain"
   src: {lang: "de", level: "bpe", voc_limit: 4000, max_length: 60, lowercase: True,
         tokenizer_type: "sentencepiece", tokenizer_cfg: {model_type: "bpe", alpha: 0.1}}
-  trg: {lang: "en", level: "bpe", voc_limit: 4000, max_length: 50, lowercase: True,
+  trg: {lang: "en", level: "bpe", voc_limit: 4000, max_length: 60, lowercase: True,
         tokenizer_type: "sentencepiece", tokenizer_cfg: {model_type: "bpe"}}
 testing: {beam_size: 5, beam_alpha: 1.0, max_output_length: 80, no_repeat_ngram_size: 3}
 training:
@@ -176,8 +176,21 @@ TEST(JoeyNmt, WhatIsNotQuiteTheSameIsNoted) {
               Contains(HasSubstr("adam is taken")));
   EXPECT_THAT(convert(with(recurrent, "init_hidden: bridge", "init_hidden: last")).notes,
               Contains(HasSubstr("a bridge")));
-  EXPECT_THAT(convert(with(recurrent, "dropout: 0.2}", "dropout: 0.4}")).notes,
-              Contains(HasSubstr("one for both sides")));
+  // The value that is lost is named, at its own line.
+  const auto one_for_both = [](const char* from, const char* to, const char* key) {
+    EXPECT_THAT(convert(with(recurrent, from, to)).notes,
+                Contains(AllOf(HasSubstr(key), HasSubstr("regard has one for both sides, here"))));
+  };
+  one_for_both("dropout: 0.2}", "dropout: 0.4}", "model.decoder.dropout: 0.2");
+  one_for_both("{lang: \"de\", level: \"bpe\", voc_limit: 4000",
+               "{lang: \"de\", level: \"bpe\", voc_limit: 5000", "data.trg.voc_limit: 4000");
+  one_for_both("max_length: 60", "max_length: 50", "data.src.max_length: 50");
+  one_for_both("{embedding_dim: 64}, hidden_size: 96",
+               "{embedding_dim: 64, dropout: 0}, hidden_size: 96",
+               "model.encoder.embeddings.dropout: 0");
+  EXPECT_THAT(
+      convert(with(transformer, "training: {", "training: {learning_rate_min: 0.0001, ")).notes,
+      Contains(HasSubstr("under plateau only")));
   EXPECT_THAT(convert(with(recurrent, "\"sentencepiece\"", "\"subword-nmt\"")).notes,
               Contains(HasSubstr("in its place")));
 }
@@ -197,6 +210,8 @@ TEST(JoeyNmt, WhatIsNoneOfItsConfigurationsIsRefused) {
   EXPECT_THAT([] { convert("name: x\n"); }, says("no section `data`"));
   EXPECT_THAT([] { convert("- 1\n"); }, says("no section `data`"));
   EXPECT_THAT([] { convert(""); }, says("no section `data`"));
+  EXPECT_THAT([] { convert("data: {train: [{src: a}]}\nmodel: {a: 1}\ntraining: {a: 1}\n"); },
+              says("no section `src`"));
   EXPECT_THAT([] { convert("a: [\n"); }, says("not YAML"));
   EXPECT_THAT([] { convert("name: \xFF\n"); }, says("not UTF-8"));
 }

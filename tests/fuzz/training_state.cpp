@@ -17,7 +17,7 @@ struct Training {
   std::int64_t closing_step = 0;
   Schedule schedule{options};
   EarlyStopping early_stopping{options};
-  TrainingLog log{options, fuzz::scratch().path().string(), std::nullopt};
+  TrainingLog log{options, fuzz::scratch().path().string(), true, std::nullopt};
   std::unique_ptr<Optimizer> optimizer = make_optimizer(options, parameters);
   std::filesystem::path folder = fuzz::scratch() / "step-1";
 

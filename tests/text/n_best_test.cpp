@@ -43,10 +43,17 @@ TEST(NBest, AFeatureIsKnownByItsName) {
   EXPECT_FALSE(has_feature(entry, "a"));
 }
 
+TEST(NBest, FeaturesAreNamesAndNumbersTogetherOrApart) {
+  for (const std::string features : {"lm= -1 tm= -2.5 -3e-4 -inf", "tm_x=y=2 -1", "=1"}) {
+    EXPECT_EQ(parse_n_best("0 ||| a ||| " + features, "list", 1).features, features);
+  }
+}
+
 TEST(NBest, WhatIsNoSuchLineIsNamedByFileAndLine) {
   for (const auto* line :
        {"", "the cat", "0", "0 ||| a ||| b ||| c ||| d", "x ||| a", "-1 ||| a", "1.5 ||| a",
-        " ||| a", "0 ||| a ||| b= 1 ||| nan", "99999999999999999999999 ||| a"}) {
+        " ||| a", "0 ||| a ||| b= 1 ||| nan", "0 ||| a ||| b= x ||| 1", "0 ||| a ||| b=x",
+        "99999999999999999999999 ||| a"}) {
     try {
       parse_n_best(line, "list", 7);
       FAIL() << line;
