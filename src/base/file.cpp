@@ -14,9 +14,11 @@ namespace {
 
 class Descriptor {
  public:
-  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {
+  // `shown` is the path that an error names.
+  Descriptor(const fs::path& path, int flags, const fs::path& shown)
+      : fd_(::open(path.c_str(), flags, 0644)) {
     if (fd_ < 0) {
-      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
+      throw EnvironmentError("{}: cannot be written ({})", shown.string(), std::strerror(errno));
     }
   }
   ~Descriptor() { ::close(fd_); }
@@ -84,9 +86,9 @@ void write_file(const fs::path& path, std::string_view bytes) {
   fs::path aside = path;
   aside += ".tmp";
   try {
-    Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    write_all(file.get(), bytes, aside);
-    sync(file.get(), aside);
+    Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, path);
+    write_all(file.get(), bytes, path);
+    sync(file.get(), path);
   } catch (const EnvironmentError&) {
     ::unlink(aside.c_str());
     throw;
@@ -119,7 +121,7 @@ void make_folder(const fs::path& path) {
 }
 
 void sync_to_disk(const fs::path& path) {
-  const Descriptor file(path, O_RDONLY | O_CLOEXEC);
+  const Descriptor file(path, O_RDONLY | O_CLOEXEC, path);
   sync(file.get(), path);
 }
 

@@ -6,10 +6,10 @@ namespace {
 void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
   command
       .add_option("--metrics", arguments.metrics,
-                  "which of bleu, chrf, chrf++ and ter, e.g. bleu,chrf++,ter (default bleu,chrf)")
+                  "which metrics, e.g. bleu,chrf++,ter (default bleu,chrf)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("NAMES");
+      ->type_name("bleu|chrf|chrf++|ter");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|none");
   command.add_flag("--lowercase", arguments.lowercase,
