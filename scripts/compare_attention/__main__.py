@@ -65,7 +65,8 @@ def main():
     need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:
-        speed.measure(SYSTEMS, options.settings, figures, machine(), warn)
+        wanted = [system for system in SYSTEMS if system.name in systems]
+        speed.measure(wanted, options.settings, figures, machine(), warn)
     folder = ROOT / options.runs
     cells = [Cell(folder, figures, s, t, options.settings) for t in TASKS for s in SYSTEMS]
     if not options.speed and not options.table:
