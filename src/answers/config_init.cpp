@@ -65,7 +65,7 @@ class Interview {
     const auto languages = facts.src.language.empty() || facts.trg.language.empty()
                                ? std::string("model")
                                : facts.src.language + "-" + facts.trg.language;
-    const auto guess = stem.empty() || stem == "-" ? languages : stem;
+    const auto guess = is_standard_stream(stem) ? languages : stem;
     return asking_ ? ask("what the model is called", guess) : guess;
   }
 
@@ -136,7 +136,7 @@ void init_config(const ConfigInitArguments& arguments) {
   const auto yaml = suggested_config(suggestion);
   check_training_options(parse_options(yaml, "the configuration"));
   print_to(output, yaml);
-  if (!output.empty() && output != "-") {
+  if (!is_standard_stream(output)) {
     log::info("{}: written. Train with: regard train -c {}", output, output);
   }
 }

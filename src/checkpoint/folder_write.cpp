@@ -95,6 +95,10 @@ void refuse_to_lose(const fs::path& path, std::set<std::string> known) {
     throw EnvironmentError("{}: has {} in it, which is no part of a checkpoint; move it away",
                            path.string(), name);
   }
+  if (error) {
+    throw EnvironmentError("{}: what is in it cannot be read ({}); move it away", path.string(),
+                           error.message());
+  }
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace regard {
 std::vector<GoldAlignment> read_alignments(const std::string& path) {
   std::vector<GoldAlignment> alignments;
   for (const auto& line : read_lines(path)) {
-    alignments.push_back(parse_alignment(line, path, alignments.size() + 1));
+    alignments.push_back(parse_alignment(line, input_name(path), alignments.size() + 1));
   }
   return alignments;
 }
@@ -25,7 +25,7 @@ void check_links(const std::string& path, const std::vector<GoldAlignment>& alig
           "{}:{}: the link {}-{} goes beyond the sentences, which have {} words of source and {} "
           "of "
           "target; words are counted from 0",
-          path, i + 1, link.source, link.target, source_words, target_words);
+          input_name(path), i + 1, link.source, link.target, source_words, target_words);
     }
   }
 }

@@ -82,18 +82,18 @@ void add_scores(Json& json, const SystemEvaluation& system, const Evaluation& e)
   }
 }
 
+// Null where there is nothing to have a figure of.
+Json of_any(std::int64_t count, double figure) {
+  return count == 0 ? Json() : Json(figure);
+}
+
 Json bucket_json(const LengthBucket& bucket) {
-  const bool empty = bucket.sentences == 0;
+  const auto sentences = static_cast<std::int64_t>(bucket.sentences);
   return {{"shortest", bucket.shortest},
           {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
           {"sentences", bucket.sentences},
-          {"bleu", empty ? Json() : Json(bucket.bleu.score)},
-          {"chrf", empty ? Json() : Json(bucket.chrf)}};
-}
-
-// Null where there is no word to have a figure of.
-Json of_any(std::int64_t words, double figure) {
-  return words == 0 ? Json() : Json(figure);
+          {"bleu", of_any(sentences, bucket.bleu.score)},
+          {"chrf", of_any(sentences, bucket.chrf)}};
 }
 
 Json bucket_json(const FrequencyBucket& bucket) {

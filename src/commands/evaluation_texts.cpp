@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "commands/alignment_file.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -37,7 +36,7 @@ std::vector<std::string> system_files(const EvaluateArguments& arguments) {
 }
 
 std::string name_of(const std::filesystem::path& path) {
-  if (is_standard_stream(path.string())) return "standard input";
+  if (path == "-") return input_name("-");
   return (path.has_filename() ? path : path.parent_path()).stem().string();
 }
 

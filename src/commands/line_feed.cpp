@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "commands/output_file.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 
@@ -81,8 +82,7 @@ struct LineFeed::Shared {
 
 LineFeed::LineFeed(const std::string& path, std::size_t most, std::size_t longest)
     : shared_(new Shared) {
-  shared_->reader =
-      std::make_unique<LineReader>(is_standard_stream(path) ? "-" : path, /*may_grow=*/true);
+  shared_->reader = std::make_unique<LineReader>(standard_unless_given(path), /*may_grow=*/true);
   shared_->longest = longest;
   shared_->most = most;
   shared_->least = is_regular_file(path) ? most : 1;

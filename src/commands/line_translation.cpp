@@ -3,9 +3,10 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "commands/attention_output.h"
+#include "commands/output_file.h"
+#include "data/byte_stream.h"
 #include "data/line_checks.h"
 #include "translation/long_lines.h"
 
@@ -41,7 +42,7 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
       batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
       longest_(longest_line(model.loaded.options.data)),
-      input_(is_standard_stream(arguments.input) ? "standard input" : arguments.input),
+      input_(input_name(standard_unless_given(arguments.input))),
       kind_(model.loaded.options.data.tokenizer.kind),
       doubts_(model.loaded.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
+#include "data/byte_stream.h"
 #include "data/line_checks.h"
 #include "model/ensemble.h"
 #include "translation/device.h"
@@ -82,7 +83,8 @@ std::vector<std::string> readable(const ReadyModel& model, std::vector<std::stri
                                   const std::string& path) {
   const auto longest = longest_line(model.loaded.options.data);
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto warning = cut_long_line(lines[i], longest, path, static_cast<std::int64_t>(i) + 1);
+    const auto warning =
+        cut_long_line(lines[i], longest, input_name(path), static_cast<std::int64_t>(i) + 1);
     if (warning) log::warning("{}", *warning);
   }
   return lines;

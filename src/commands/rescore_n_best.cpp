@@ -22,14 +22,15 @@ NBestList read_n_best(const std::string& path, const std::vector<std::string>& s
   NBestList list;
   LineReader reader(path);
   for (std::string line; reader.next(line);) {
-    auto entry = parse_n_best(line, path, reader.line_number());
+    auto entry = parse_n_best(line, reader.name(), reader.line_number());
     if (entry.sentence >= source.size()) {
-      throw InputError("{}:{}: sentence {}, but {} has {} lines, counted from 0", path,
-                       reader.line_number(), entry.sentence, source_path, source.size());
+      throw InputError("{}:{}: sentence {}, but {} has {} lines, counted from 0", reader.name(),
+                       reader.line_number(), entry.sentence, input_name(source_path),
+                       source.size());
     }
     if (has_feature(entry, feature)) {
-      throw InputError("{}:{}: has a feature '{}' already; name this one with --feature", path,
-                       reader.line_number(), feature);
+      throw InputError("{}:{}: has a feature '{}' already; name this one with --feature",
+                       reader.name(), reader.line_number(), feature);
     }
     list.pairs.source.push_back(source[entry.sentence]);
     list.pairs.target.push_back(entry.text);

@@ -39,7 +39,6 @@ class Scorer {
  private:
   ReadyModel model_;
   Translator translator_;
-  std::vector<std::string> targets_;
   std::vector<Translation> forced_;
 };
 

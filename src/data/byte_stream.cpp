@@ -33,8 +33,12 @@ int open_for_reading(const std::string& path) {
 
 }  // namespace
 
+std::string input_name(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
 ByteStream::ByteStream(const std::string& path, bool may_grow)
-    : name_(path == "-" ? "standard input" : path),
+    : name_(input_name(path)),
       descriptor_(path == "-" ? STDIN_FILENO : open_for_reading(path)),
       owned_(path != "-"),
       may_grow_(may_grow || !owned_),

@@ -12,6 +12,9 @@ struct z_stream_s;
 
 namespace regard {
 
+// What messages call an input: the path, and - "standard input".
+std::string input_name(const std::string& path);
+
 // What starts with gzip's magic bytes is unpacked, whatever its name; several members in a row are
 // one text, and zeros behind the last (a tape's padding) are none. All errors are InputErrors that
 // begin with the name: no such file, a folder, not readable, a name in .gz with other bytes, packed

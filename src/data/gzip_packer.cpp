@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <vector>
 
 namespace regard {
 namespace {
@@ -15,7 +14,7 @@ constexpr int memory_level = 8;  // zlib's own
 
 }  // namespace
 
-GzipPacker::GzipPacker() : stream_(new z_stream_s{}) {
+GzipPacker::GzipPacker() : stream_(new z_stream_s{}), buffer_(buffer_size) {
   if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, as_gzip, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
@@ -43,12 +42,11 @@ std::string GzipPacker::deflate(std::string_view bytes, int flush) {
   z.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
   z.avail_in = static_cast<unsigned>(bytes.size());
   std::string packed;
-  std::vector<char> buffer(buffer_size);
   do {
-    z.next_out = reinterpret_cast<unsigned char*>(buffer.data());
+    z.next_out = reinterpret_cast<unsigned char*>(buffer_.data());
     z.avail_out = buffer_size;
     ::deflate(&z, flush);
-    packed.append(buffer.data(), buffer_size - z.avail_out);
+    packed.append(buffer_.data(), buffer_size - z.avail_out);
   } while (z.avail_out == 0);
   return packed;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct z_stream_s;
 
@@ -25,6 +26,7 @@ class GzipPacker {
   std::string deflate(std::string_view bytes, int flush);
 
   std::unique_ptr<z_stream_s> stream_;
+  std::vector<char> buffer_;  // of packed bytes
 };
 
 }  // namespace regard

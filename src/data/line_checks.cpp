@@ -22,10 +22,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
     {"\f", "a form feed (U+000C)"},
 }};
 
-std::string shown(const std::string& path) {
-  return path == "-" ? "standard input" : path;
-}
-
 }  // namespace
 
 std::string count_of_lines(std::int64_t lines) {
@@ -52,7 +48,7 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second) {
   if (first == second) return;
   throw InputError("{} has {}, but {} has {}: line i of one must belong to line i of the other{}{}",
-                   shown(first_path), count_of_lines(first), shown(second_path),
+                   input_name(first_path), count_of_lines(first), input_name(second_path),
                    count_of_lines(second), other_line_break(first_path),
                    other_line_break(second_path));
 }

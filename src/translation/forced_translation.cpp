@@ -32,9 +32,9 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   std::vector<Example> examples;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
+    translations[i].text = targets[i];
     auto line = encode_source(model.tokenizers, sources[i], index + 1, translations[i]);
     if (line.tokens.empty()) continue;
-    translations[i].text = targets[i];
     examples.push_back({index, line.tokens,
                         encode_target(model.tokenizers, targets[i], line, index), line.numbers,
                         line.copies});

@@ -12,9 +12,9 @@
 
 namespace regard {
 
-// Translation i has targets[i] as its one hypothesis; none where the source line is empty. The
-// numbers of lines are equal. Lines of like length go together, batch_size at a time, each worker
-// at its own; `progress` hears how many are done.
+// Translation i has targets[i] as its text and its one hypothesis; none where the source line is
+// empty. The numbers of lines are equal. Lines of like length go together, batch_size at a time,
+// each worker at its own; `progress` hears how many are done.
 std::vector<Translation> force_translations(const TranslationModel& model, torch::Device device,
                                             Workers& workers,
                                             const std::vector<std::string>& sources,

@@ -70,6 +70,9 @@ TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
   const auto finished = with_model("score", {"-s", "-", "-t", path("trg")}, "a\n\xFF\n");
   EXPECT_EQ(finished.code, 3);
   EXPECT_THAT(finished.err, HasSubstr("standard input:2: byte 1"));
+  const auto list = with_model("score", {"-s", path("src"), "--n-best", "-"}, "0 ||| a\nx ||| b\n");
+  EXPECT_EQ(list.code, 3);
+  EXPECT_THAT(list.err, HasSubstr("standard input:2: found 'x'"));
 }
 
 TEST_F(StandardStreams, OneTextAndOneOutputAreThere) {
