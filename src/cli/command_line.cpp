@@ -52,7 +52,9 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   try {
     program_.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0) return report_misuse(program_, error);
+    if (error.get_exit_code() != 0 || names_no_command(program_)) {
+      return report_misuse(program_, error);
+    }
     program_.exit(error);  // --help, --version
     if (std::cout.flush()) return ExitCode::ok;
     log::error("standard output: cannot be written");

@@ -58,6 +58,12 @@ std::string complaint(const CLI::App& program, const CLI::App& command,
 
 }  // namespace
 
+bool names_no_command(const CLI::App& program) {
+  const auto strays = program.remaining(/*recurse=*/true);
+  return !strays.empty() && !strays.front().starts_with('-') &&
+         !commands_of(reached(program)).empty();
+}
+
 ExitCode report_misuse(const CLI::App& program, const CLI::ParseError& misuse) {
   const auto& command = reached(program);
   log::error("{}\n`{} --help` says more", complaint(program, command, misuse), full_name(command));

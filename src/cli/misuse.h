@@ -7,6 +7,10 @@
 
 namespace regard {
 
+// Whether a word stands where a command belongs and is none: what --help behind it asks about is
+// not there.
+bool names_no_command(const CLI::App& program);
+
 // Logs what is wrong, the nearest word that would have been right, and where to read more.
 ExitCode report_misuse(const CLI::App& program, const CLI::ParseError& misuse);
 

@@ -53,6 +53,14 @@ TEST(Usage, HelpAndVersionAreNoErrors) {
   EXPECT_EQ(lines_of(version.out).size(), 1u);
 }
 
+TEST(Usage, HelpOfWhatIsNoCommandSaysSo) {
+  const auto finished = run({"trian", "--help"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("did you mean `train`?"));
+  EXPECT_THAT(run({"config", "prnt", "--help"}).err, HasSubstr("did you mean `print`?"));
+}
+
 TEST(Usage, WhatNeedsNoTorchIsAnsweredWithoutItAndTheRestSaysWhatIsMissing) {
   namespace fs = std::filesystem;
   const auto folder = fs::temp_directory_path() / ("regard_alone_" + std::to_string(getpid()));
