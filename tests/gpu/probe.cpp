@@ -1,0 +1,34 @@
+// What a GPU allows, tried without regard: gpu_probe count|copy|add|index|touch.
+#include <ATen/ATen.h>
+#include <torch/cuda.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace {
+
+const c10::Device gpu(c10::kCUDA, 0);
+
+int probe(const std::string& what) {
+  if (what == "count") return static_cast<int>(torch::cuda::device_count());
+  const auto here = at::arange(4, at::kFloat);
+  const auto there = here.to(gpu);
+  if (what == "copy")
+    return static_cast<int>((there * 2 + here[1]).to(at::kCPU).sum().item<float>());
+  if (what == "index")
+    return static_cast<int>(there.index_select(0, at::zeros({1}, at::kLong)).dim());
+  if (what == "touch") return static_cast<int>(*there.const_data_ptr<float>());
+  return static_cast<int>((there + here).dim());
+}
+
+}  // namespace
+
+int main(int, char** argv) {
+  try {
+    return probe(argv[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 99;
+  }
+}

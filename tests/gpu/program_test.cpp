@@ -1,0 +1,195 @@
+// The program on a GPU: every part trains to the CPU's losses and finds its translations, and a run
+// goes on to the byte.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <regex>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words first, const Words& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+// What is run while this lives sees the GPU's stand-in, where there is one.
+class Preloaded {
+ public:
+  Preloaded() { setenv("LD_PRELOAD", REGARD_STAND_IN_GPU, 1); }
+  ~Preloaded() { unsetenv("LD_PRELOAD"); }
+  Preloaded(const Preloaded&) = delete;
+  Preloaded& operator=(const Preloaded&) = delete;
+};
+
+int probe(const std::string& what) {
+  const auto command = "LD_PRELOAD=" REGARD_STAND_IN_GPU " " REGARD_GPU_PROBE " " + what;
+  const int status = std::system((command + " 2>/dev/null").c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+class Gpu : public Train {
+ protected:
+  void SetUp() override {
+    if (probe("count") == 0) GTEST_SKIP() << "this machine has no GPU";
+  }
+  static Finished on_gpu(const Words& words) {
+    const Preloaded preloaded;
+    return run(words + Words{"--device", "cuda"});
+  }
+  Finished train_on_gpu(const Words& more) const {
+    return on_gpu(Words{"train", "-c", config_.string()} + more);
+  }
+  std::string folder(const std::string& name) const { return (folder_ / name).string(); }
+  Words translate(const Words& more) const {
+    return Words{"translate", "-m", folder("run"), "-i", folder("dev.en")} + more;
+  }
+};
+
+double validation_loss(const Finished& finished) {
+  std::smatch found;
+  const std::regex loss("validation at step [0-9]+: loss ([0-9.]+)");
+  EXPECT_TRUE(std::regex_search(finished.err, found, loss)) << finished.err;
+  return found.empty() ? 0 : std::stod(found[1]);
+}
+
+TEST_F(Gpu, IsStrict) {
+  EXPECT_EQ(probe("copy"), 16);
+  EXPECT_EQ(probe("add"), 99) << "tensors of two devices";
+  EXPECT_EQ(probe("index"), 99) << "an index of the CPU";
+  EXPECT_GE(probe("touch"), 128) << "its memory";
+}
+
+const Words ten_steps = {"training.max_steps=10", "training.validation_every=10",
+                         "model.decoder.hidden_size=32"};
+
+// Overrides of the toy training, whose attention is additive.
+const std::map<std::string, Words> systems = [] {
+  const Words no_size = {"model.attention.size=512"};
+  std::map<std::string, Words> all;
+  for (const std::string kind : {"additive", "concat", "multi_head", "coverage", "monotonic"}) {
+    all[kind] = {"model.attention.kind=" + kind};
+  }
+  for (const std::string kind : {"none", "dot", "scaled_dot", "general", "cosine", "location",
+                                 "local_m", "local_p", "hard", "ntm"}) {
+    all[kind] = no_size + Words{"model.attention.kind=" + kind};
+  }
+  all["gumbel"] = all["hard"] + Words{"model.attention.estimator=gumbel"};
+  all["between"] = {"model.decoder.query=between", "model.decoder.input_feeding=true"};
+  all["lstm"] = {"model.encoder.cell=lstm", "model.decoder.cell=lstm"};
+  all["tanh"] = {"model.encoder.cell=tanh", "model.decoder.cell=tanh"};
+  all["self_attention"] = {"model.encoder.self_attention_layers=1", "model.encoder.heads=2"};
+  all["copy"] = {"model.output.kind=copy"};
+  for (const std::string side : {"model.encoder.", "model.decoder."}) {
+    for (const std::string key :
+         {"layers=3", "residual=true", "layer_norm=true", "reset_gate=after"}) {
+      all["deep"].push_back(side + key);
+    }
+  }
+  all["transformer"] = as_transformer() + Words{"model.decoder.hidden_size=16"};
+  all["average"] = {"training.moving_average=0.9", "training.optimizer=adadelta"};
+  return all;
+}();
+
+class GpuTraining : public Gpu, public testing::WithParamInterface<std::string> {};
+
+TEST_P(GpuTraining, HasTheLossesAndTranslationsOfTheCpu) {
+  const auto settings = ten_steps + systems.at(GetParam());
+  const auto there = train_on_gpu(settings);
+  ASSERT_EQ(there.code, 0) << there.err;
+  const auto here = train(settings + Words{"--fresh"});
+  ASSERT_EQ(here.code, 0) << here.err;
+  EXPECT_NEAR(validation_loss(there), validation_loss(here), 1e-3);
+  const auto search =
+      translate(GetParam() == "none" ? Words{} : Words{"--alignments", folder("alignments")});
+  const auto found_there = on_gpu(search);
+  const auto aligned_there = read_text(folder("alignments"));
+  const auto found_here = run(search);
+  EXPECT_EQ(found_there.code, 0) << found_there.err;
+  EXPECT_EQ(found_there.out, found_here.out);
+  EXPECT_EQ(aligned_there, read_text(folder("alignments")));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuTraining, testing::ValuesIn([] {
+                           Words names;
+                           for (const auto& system : systems) names.push_back(system.first);
+                           return names;
+                         }()),
+                         [](const auto& given) { return given.param; });
+
+TEST_F(Gpu, PointsAtNumbers) {
+  for (const std::string part : {"train", "dev"}) {
+    write_text(folder_ / (part + ".en"), "7 3 5\n1 2\n9 4\n");
+    write_text(folder_ / (part + ".fr"), "1 2 0\n0 1\n1 0\n");
+  }
+  const auto settings =
+      ten_steps + Words{"model.output.kind=pointer",    "model.encoder.numbers=1",
+                        "model.attention.kind=none",    "model.attention.size=512",
+                        "model.decoder.readout_size=1", "testing.beam_size=1"};
+  const auto there = train_on_gpu(settings);
+  ASSERT_EQ(there.code, 0) << there.err;
+  EXPECT_NEAR(validation_loss(there), validation_loss(train(settings + Words{"--fresh"})), 1e-3);
+  EXPECT_EQ(on_gpu(translate({})).out, run(translate({})).out);
+}
+
+TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
+  ASSERT_EQ(train().code, 0);
+  write_text(folder_ / "words", [] {
+    std::string words;
+    for (int i = 0; i < 20; ++i) words += i % 2 == 0 ? "chat\n" : "chien\n";
+    return words;
+  }());
+  const auto words = folder("words");
+  for (const auto& options : std::vector<Words>{
+           {"--beam-size", "1"},
+           {"--beam-size", "4", "--coverage-beta", "0.2"},
+           {"--beam-size", "4", "--beam-groups", "2"},
+           {"--no-repeat-ngram", "2", "--min-output-length", "3", "--repetition-penalty", "1.2"},
+           {"--samples", "2", "--top-k", "5"},
+           {"--samples", "2", "--top-p", "0.8"},
+           {"--prefixes", words},
+           {"--demand", words},
+           {"--ban", words},
+           {"--explain"},
+           {"-m", folder("run"), folder("run"), "--word-scores"}}) {
+    const auto there = on_gpu(translate(options));
+    EXPECT_EQ(there.code, 0) << options[0] << ": " << there.err;
+    EXPECT_EQ(there.out, run(translate(options)).out) << options[0];
+  }
+  const Words texts = {"-s", folder("dev.en"), "-r", folder("dev.fr")};
+  const auto evaluate = Words{"evaluate", "-m", folder("run")} + texts;
+  EXPECT_EQ(on_gpu(evaluate).out, run(evaluate).out);
+  const auto score =
+      Words{"score", "-m", folder("run"), "-s", folder("dev.en"), "-t", folder("dev.fr")};
+  EXPECT_EQ(on_gpu(score).err, run(score).err);  // the perplexity
+}
+
+TEST_F(Gpu, AKilledRunGoesOnToTheByteWithDropout) {
+  const auto dropout = ten_steps + Words{"model.dropout.states=0.2", "model.attention.kind=hard",
+                                         "model.attention.size=512"};
+  ASSERT_EQ(train_on_gpu(dropout + Words{"training.max_steps=5"}).code, 0);
+  ASSERT_EQ(train_on_gpu(dropout).code, 0);
+  ASSERT_EQ(train_on_gpu(dropout + Words{"training.model_dir=" + folder("straight")}).code, 0);
+  EXPECT_TRUE(weights() == weights("straight"));
+}
+
+TEST_F(Gpu, ARunGoesFromTheCpuToTheGpuAndBack) {
+  ASSERT_EQ(train(ten_steps).code, 0);
+  const auto there = train_on_gpu(ten_steps + Words{"training.max_steps=20"});
+  ASSERT_EQ(there.code, 0) << there.err;
+  EXPECT_THAT(there.err, HasSubstr("Going on from step 10"));
+  const auto here = train(ten_steps + Words{"training.max_steps=30"});
+  ASSERT_EQ(here.code, 0) << here.err;
+  EXPECT_THAT(here.err, HasSubstr("Going on from step 20"));
+}
+
+}  // namespace
+}  // namespace regard
