@@ -64,6 +64,7 @@ void UnknownWords::replace(const Tokenizers& tokenizers, Translation& translatio
       const auto weights = hypothesis.weights.at(t);
       if (weights.size() < 2) continue;
       const auto most = std::max_element(weights.begin(), weights.end() - 1);  // </s> is no word
+      if (*most == 0) continue;  // it looked at no word
       const auto s = static_cast<std::size_t>(most - weights.begin());
       const auto words = tokens_for(translation.source_tokens.at(s));
       hypothesis.tokens[t] = identity_of(words[0]);

@@ -1,5 +1,6 @@
 // Words in place of <unk>: what the source has at the position that the attention looks at most
 // when <unk> is said, or its translation by a dictionary (Jean et al. 2015, Luong et al. 2015).
+// Where it looks at no word, <unk> stays.
 #pragma once
 
 #include <string>

@@ -53,6 +53,18 @@ TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
   }
 }
 
+TEST(UnknownWords, StayWhereTheAttentionLooksAtNoWord) {
+  const auto tokenizers = word_tokenizers();
+  auto translation = with_unknown();
+  for (auto& hypothesis : translation.hypotheses) {
+    hypothesis.weights[1] = {0, 0, 0, 1};  // at </s> alone
+    hypothesis.weights[2] = {0, 0, 0, 0};  // nowhere
+  }
+  UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
+  EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 1, 1));
+  EXPECT_TRUE(translation.more_words.empty());
+}
+
 TEST(UnknownWords, AreTranslatedByADictionaryWhereItHasThem) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
