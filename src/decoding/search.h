@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/special_tokens.h"
 #include "config/testing_options.h"
 #include "kernels/packed_weights.h"
 #include "model/output/output.h"
@@ -35,15 +36,15 @@ struct SearchOptions {
   std::int64_t seed = 1;
   // Of the end.
   SearchEnd early_stopping = SearchEnd::full;
-  std::int64_t n_best = 1;                   // how many `exact` makes sure of; at most W
-  std::int64_t max_output_length = 100;      // in tokens, </s> counted
-  double max_output_ratio = 3;               // of the source's tokens, plus 10; 0 is off
-  std::int64_t begin_token = 2;              // <s>
-  std::int64_t end_token = 3;                // </s>
-  std::vector<std::int64_t> never = {0, 2};  // tokens no translation holds: <pad>, <s>
-  std::vector<bool> inside_words = {};       // by token: goes on with the word before it
-  bool want_weights = false;                 // keep the attention weights
-  bool want_tree = false;                    // keep all that a beam search has gone through
+  std::int64_t n_best = 1;               // how many `exact` makes sure of; at most W
+  std::int64_t max_output_length = 100;  // in tokens, </s> counted
+  double max_output_ratio = 3;           // of the source's tokens, plus 10; 0 is off
+  std::int64_t begin_token = bos_id;
+  std::int64_t end_token = eos_id;
+  std::vector<std::int64_t> never = {pad_id, bos_id};  // tokens no translation holds
+  std::vector<bool> inside_words = {};                 // by token: goes on with the word before it
+  bool want_weights = false;                           // keep the attention weights
+  bool want_tree = false;  // keep all that a beam search has gone through
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
 };

@@ -8,14 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace regard {
+#include "base/special_tokens.h"
 
-// The ids that mean the same in every vocabulary of every model.
-constexpr std::int32_t pad_id = 0;  // <pad>: fills up a batch
-constexpr std::int32_t unk_id = 1;  // <unk>: what the vocabulary does not have
-constexpr std::int32_t bos_id = 2;  // <s>: what the decoder is fed first
-constexpr std::int32_t eos_id = 3;  // </s>: ends each sentence
-constexpr std::int32_t special_count = 4;
+namespace regard {
 
 // The name of a special id, as in "<pad>".
 std::string_view special_name(std::int32_t id);

@@ -2,10 +2,11 @@
 
 #include <limits>
 
+#include "base/special_tokens.h"
+
 namespace regard {
 namespace {
 
-constexpr std::int64_t unknown_token = 1;
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 // Rows are as long as a multiple of this, so that sums over them do not depend on how many words
 // the other sentences of the batch add.
@@ -15,6 +16,11 @@ constexpr std::int64_t row_multiple = 64;
 torch::Tensor log_or_none(const torch::Tensor& x) {
   const auto none = x == 0;
   return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
+}
+
+// A word that cannot be generated and has lost all weight has the least that a float holds.
+torch::Tensor log_at_least(const torch::Tensor& x) {
+  return x.clamp_min(std::numeric_limits<float>::min()).log();
 }
 
 // log(p_gen generated + (1 − p_gen) copied), of p_gen's logit and the logarithms of the others.
@@ -40,7 +46,8 @@ void CopyOutput::prepare(Memory& memory, const torch::Tensor& source,
 }
 
 torch::Tensor CopyOutput::embed(const torch::Tensor& tokens, const Memory& memory) {
-  return VocabularyOutput::embed(tokens.masked_fill(tokens >= b_.size(0), unknown_token), memory);
+  return VocabularyOutput::embed(tokens.masked_fill(tokens >= b_.size(0), std::int64_t{unk_id}),
+                                 memory);
 }
 
 torch::Tensor CopyOutput::gate(const Decoded& decoded, const Memory& memory) {
@@ -60,7 +67,14 @@ torch::Tensor CopyOutput::of_all(const torch::Tensor& logits, const Decoded& dec
   const auto width = (words + row_multiple - 1) / row_multiple * row_multiple;
   const auto generated =
       torch::constant_pad_nd(logits.log_softmax(-1), {0, width - V}, minus_infinity);
-  return mix(gate(decoded, memory), generated, log_or_none(copied(width, decoded, memory)));
+  const auto mass = copied(width, decoded, memory);
+  const auto is_extra = torch::arange(width, memory.copy_ids.options()) >= V;
+  const auto is_there = torch::zeros({logits.size(0), width}, is_extra.options())
+                            .scatter_(1, memory.copy_ids, true)
+                            .logical_and(is_extra)
+                            .unsqueeze(1);  // [B, 1, width]
+  return mix(gate(decoded, memory), generated,
+             torch::where(is_there, log_at_least(mass), log_or_none(mass)));
 }
 
 torch::Tensor CopyOutput::of_vocabulary(const Decoded& decoded, const Memory& memory) {
@@ -80,15 +94,13 @@ Loss CopyOutput::loss(const Decoded& decoded, const Memory& memory, const torch:
   const auto is_extra = y >= V;
   const auto generated = torch::linear(rows(decoded.readout), W_, b_)  // [N, V]
                              .log_softmax(-1)
-                             .gather(1, y.masked_fill(is_extra, unknown_token))
+                             .gather(1, y.masked_fill(is_extra, std::int64_t{unk_id}))
                              .masked_fill(is_extra, minus_infinity);           // [N, 1]
   const auto is_other = memory.copy_ids.unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
   const auto mass = rows(decoded.weights.masked_fill(is_other, 0).sum(-1, /*keepdim=*/true));
-  // A word that cannot be generated and has lost all weight has the least that a float holds.
-  const auto least = mass.clamp_min(std::numeric_limits<float>::min()).log();
   const auto log_p = mix(rows(gate(decoded, memory)), generated,
-                         torch::where(is_extra, least, log_or_none(mass)));  // [N, 1]
-  const auto nll = -log_p.squeeze(1);                                        // [N]
+                         torch::where(is_extra, log_at_least(mass), log_or_none(mass)));  // [N, 1]
+  const auto nll = -log_p.squeeze(1);                                                     // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -rows(of_vocabulary(decoded, memory)).sum() / V;

@@ -2,13 +2,12 @@
 
 #include <limits>
 
+#include "base/special_tokens.h"
+
 namespace regard {
 namespace {
 
-// The ids of ARCHITECTURE.md's special tokens, which mean the same in every vocabulary.
-constexpr std::int64_t begin_token = 2;
-constexpr std::int64_t end_token = 3;
-constexpr std::int64_t first_position = 4;
+constexpr std::int64_t first_position = special_count;
 
 }  // namespace
 
@@ -36,7 +35,7 @@ torch::Tensor PointerOutput::embed(const torch::Tensor& tokens, const Memory& me
   const auto pointed = memory.elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
   auto shape = tokens.sizes().vec();
   shape.push_back(E);
-  return torch::where(by_sentence == begin_token, begin_, pointed).view(shape);
+  return torch::where(by_sentence == bos_id, begin_, pointed).view(shape);
 }
 
 torch::Tensor PointerOutput::scores(const torch::Tensor& top, const Memory& memory) const {

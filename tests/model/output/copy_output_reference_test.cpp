@@ -186,6 +186,22 @@ TEST(CopyOutputReference, ForcedDecodingHasTheProbabilityOfTheLoss) {
   EXPECT_NEAR(-log_p, loss_of(model, x, 0).item<double>(), 1e-10);
 }
 
+TEST(CopyOutputReference, AWordThatHasLostAllWeightIsAsImprobableInTheSearchAsInTheLoss) {
+  auto model = copy_model("hard");  // which looks at one position, and at no other
+  model.eval();
+  const auto x = copy_case();
+  const torch::NoGradGuard guard;
+  const auto loss = loss_of(model, x, 0).item<double>();
+  EXPECT_GT(loss, 80);  // −log of the least float
+  const auto begin = torch::full({3, 1}, 2, torch::kLong);
+  double log_p = 0;
+  for (const auto& hypothesis :
+       force(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), false)) {
+    log_p += hypothesis.log_probability;
+  }
+  EXPECT_NEAR(-log_p, loss, 1e-9);
+}
+
 TEST(CopyOutput, IsFiniteWhereAllWeightIsLost) {
   auto model = copy_model();
   const auto x = copy_case();
