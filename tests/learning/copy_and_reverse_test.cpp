@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "tests/learning/lesson.h"
 
@@ -140,9 +142,26 @@ const std::vector<Case> cases = {
     cells("tanh", CellKind::tanh),
     deep(),
 };
+// Goes forward only: reversing is more than can be asked of it.
+const std::vector<Case> forward = {recurrent("monotonic")};
 const auto name_of = [](const auto& tested) { return tested.param.name; };
 INSTANTIATE_TEST_SUITE_P(Kinds, Copying, testing::ValuesIn(cases), name_of);
+INSTANTIATE_TEST_SUITE_P(Forward, Copying, testing::ValuesIn(forward), name_of);
 INSTANTIATE_TEST_SUITE_P(Kinds, Reversing, testing::ValuesIn(cases), name_of);
+
+// What cannot be expected to reverse, or to copy: figures for docs/attention.md, not asserted.
+class OfOthers : public testing::TestWithParam<Case> {};
+
+TEST_P(OfOthers, DISABLED_Figures) {
+  for (const auto& [name, draw] :
+       {std::pair<std::string, Draw>{"copied", copying}, {"reversed", reversing}}) {
+    std::printf("%s: %.1f %% %s\n", GetParam().name.c_str(), 100 * learn(GetParam().options, draw),
+                name.c_str());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, OfOthers,
+                         testing::Values(recurrent("none"), recurrent("monotonic")), name_of);
 
 }  // namespace
 }  // namespace regard
