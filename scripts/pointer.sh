@@ -97,8 +97,8 @@ cover.
 
 (See, Liu, Manning 2017; \`copy_output.h\`). With \`data.tokenizer.kind: word\`, source words that the target's
 vocabulary lacks get ids of their own behind it, sentence by sentence, and the output has the word
-itself, in n-best lists too. The attention's weights must be a distribution: any kind that scores
-each position.
+itself, in n-best lists too. The attention's weights must sum to 1: any kind but \`none\`, \`local_p\` and
+\`monotonic\`; of multi-head the mean over its heads, and so a Transformer's decoder, whose last layer points.
 
 The bundled grammar with names and numbers from an open list, alike in both languages
 (\`generate_corpus --test-names 500\`). Each of the 500 test sentences has at least one that no training

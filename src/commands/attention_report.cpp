@@ -148,9 +148,9 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   }
   if (first.weights.empty()) return maps;
   const auto kind = attention_kind(options);
-  if (kind == "hard") {
+  if (first.is_choice) {
     maps.push_back(map_of(
-        "hard: P(position), ● the one looked at", explanation,
+        kind + ": P(position), ● the one looked at", explanation,
         [](const auto& step) { return softmax(step.scores); },
         [](const auto& step) { return greatest(step.weights); }));
   } else if (first.heads.size() > 1) {

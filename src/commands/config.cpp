@@ -18,6 +18,7 @@ ExitCode print_config(const ConfigArguments& arguments) {
                            : read_options(arguments.config, arguments.overrides, &origins);
   check_options(options, origins);
   check_attention(options.model, origins);
+  check_attention_lengths(options, origins);
   check_output(options.model, origins);
   OutputFile output("");
   output.write(write_options(options, arguments.help_comments ? Comments::help : Comments::none));

@@ -13,32 +13,54 @@ namespace {
 
 constexpr std::size_t most_numbers = 6;
 
-// "query s_0 = (0.12, -0.53, …), 256 numbers, length 4.21", or nothing for no numbers.
-std::string vector_line(std::string_view name, const std::vector<float>& x) {
-  if (x.empty()) return "";
+// "0.123", "(0.123, 0.456)", or of many the first: "(0.123, …)".
+std::string numbers_text(const std::vector<float>& x) {
+  if (x.size() == 1) return fmt::format("{:.3f}", x[0]);
   std::string shown;
-  double square = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (i < most_numbers) shown += fmt::format("{}{:.3f}", i > 0 ? ", " : "", x[i]);
-    square += static_cast<double>(x[i]) * x[i];
+  for (std::size_t i = 0; i < std::min(x.size(), most_numbers); ++i) {
+    shown += fmt::format("{}{:.3f}", i > 0 ? ", " : "", x[i]);
   }
-  return fmt::format("  {} = ({}{}), {} numbers, length {:.3f}\n", name, shown,
-                     x.size() > most_numbers ? ", …" : "", x.size(), std::sqrt(square));
+  return fmt::format("({}{})", shown, x.size() > most_numbers ? ", …" : "");
 }
 
-// Each source token with its score and weight.
-std::string weights_table(const std::vector<std::string>& source, const ExplainedStep& step) {
+// "query = (0.123, -0.534, …), 256 numbers, length 4.21", or nothing for no numbers.
+std::string vector_line(std::string_view name, const std::vector<float>& x) {
+  if (x.empty()) return "";
+  double square = 0;
+  for (const double number : x) square += number * number;
+  return fmt::format("  {} = {}, {} numbers, length {:.3f}\n", name, numbers_text(x), x.size(),
+                     std::sqrt(square));
+}
+
+// "p_t = 3.214, …", or nothing.
+std::string numbers_line(const ExplainedStep& step) {
+  std::string line;
+  for (const auto& [name, numbers] : step.numbers) {
+    line += fmt::format("{}{} = {}", line.empty() ? "  " : ", ", name, numbers_text(numbers));
+  }
+  return line.empty() ? "" : line + "\n";
+}
+
+// Each source token with its score and weight, or with what else it has, the last as a bar too.
+std::string positions_table(const std::vector<std::string>& source, const ExplainedStep& step) {
   std::vector<Table::Column> columns = {{"  s", Align::right}, {"x_s", Align::left}};
-  if (!step.scores.empty()) columns.push_back({"score e_ts", Align::right});
-  columns.push_back({"weight α_ts", Align::right});
+  std::vector<const std::vector<float>*> shown;
+  const auto show = [&](std::string_view name, const std::vector<float>& numbers) {
+    if (numbers.empty()) return;
+    columns.push_back({std::string(name), Align::right});
+    shown.push_back(&numbers);
+  };
+  show("score e_ts", step.scores);
+  show("weight α_ts", step.weights);
+  show("P(y_t = s)", step.pointer);
+  if (shown.empty()) return "";
   columns.push_back({"", Align::left});
   Table table(columns);
-  for (std::size_t s = 0; s < step.weights.size(); ++s) {
+  for (std::size_t s = 0; s < source.size(); ++s) {
     std::vector<std::string> cells = {fmt::format("{}", s + 1), source[s]};
-    if (!step.scores.empty()) cells.push_back(fmt::format("{:.3f}", step.scores[s]));
-    cells.push_back(fmt::format("{:.3f}", step.weights[s]));
+    for (const auto* numbers : shown) cells.push_back(fmt::format("{:.3f}", numbers->at(s)));
     std::string bar;
-    for (int i = 0; i < std::lround(20 * step.weights[s]); ++i) bar += "█";
+    for (int i = 0; i < std::lround(20 * shown.back()->at(s)); ++i) bar += "█";
     cells.push_back(bar);
     table.add(cells);
   }
@@ -54,7 +76,8 @@ std::string explanation_text(std::int64_t line, const std::string& translation,
     const auto& step = explanation.steps[t];
     text += fmt::format("\nstep {}: {}  P = {:.3f}\n", t + 1, step.token, step.probability);
     text += vector_line("query", step.query);
-    if (!step.weights.empty()) text += weights_table(explanation.source_tokens, step);
+    text += numbers_line(step);
+    text += positions_table(explanation.source_tokens, step);
     text += vector_line("context", step.context);
   }
   return text + "\n";

@@ -52,6 +52,7 @@ Options resolve_options(const TrainArguments& arguments) {
   auto options = read_options(arguments.config, overrides, &origins);
   check_training_options(options, origins);
   check_attention(options.model, origins);
+  check_attention_lengths(options, origins);
   check_output(options.model, origins);
   check_files(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;

@@ -17,7 +17,6 @@ struct Reader {
 std::vector<Reader> readers(const ModelOptions& o) {
   const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
-  const bool encoder_attends = !recurrent_encoder || o.encoder.self_attention_layers > 0;
   const bool mixes_context = recurrent_decoder && o.attention.kind != "none";
   const auto learned = [](const SelfAttentionOptions& side) {
     return side.position == PositionKind::learned;
@@ -32,7 +31,7 @@ std::vector<Reader> readers(const ModelOptions& o) {
       {{e + "reset_gate"}, e + "cell: gru", o.encoder.cell == CellKind::gru},
       {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
        "an encoder of kind transformer or with self_attention_layers",
-       encoder_attends},
+       attends_to_itself(o.encoder)},
       {{e + "max_positions"}, e + "position: learned", learned(o.encoder.self_attention)},
       {{d + "cell", d + "reset_gate", d + "residual", d + "layer_norm", d + "initial_state",
         d + "query", d + "input_feeding", d + "readout_size", "model.attention."},
@@ -45,7 +44,7 @@ std::vector<Reader> readers(const ModelOptions& o) {
       {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
       {{"model.dropout.attention"},
        "an attention other than none",
-       mixes_context || encoder_attends || !recurrent_decoder},
+       mixes_context || attends_to_itself(o.encoder) || !recurrent_decoder},
   };
 }
 
@@ -108,7 +107,7 @@ void check_kinds(const Options& options, Contradictions& problems) {
   if (encoder.kind == LayerKind::transformer) {
     check_widths("model.encoder", encoder.embedding_dim, encoder.hidden_size, problems);
   }
-  if (encoder.kind == LayerKind::transformer || encoder.self_attention_layers > 0) {
+  if (attends_to_itself(encoder)) {
     check_heads("model.encoder", state_size(encoder), encoder.self_attention.heads, problems);
     check_positions("model.encoder", encoder.self_attention, options.data.max_length + 1, sentence,
                     problems);

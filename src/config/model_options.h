@@ -99,6 +99,10 @@ constexpr std::int64_t state_size(const EncoderOptions& o) {
   return o.kind == LayerKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
 }
 
+constexpr bool attends_to_itself(const EncoderOptions& o) {
+  return o.kind == LayerKind::transformer || o.self_attention_layers > 0;
+}
+
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
   field("kind", o.kind, "recurrent layers, or layers of self-attention (Vaswani et al. 2017)");
@@ -166,7 +170,8 @@ void describe(DecoderOptions& o, Field&& field) {
   field("query", o.query,
         "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
         "generate), the new, s_t of the top layer (Luong: generate, then look), or the one "
-        "between the two steps of Nematus's conditional GRU; auto is new for concat, else last");
+        "between the two steps of Nematus's conditional GRU; auto is "
+        "new for concat, local_m and local_p, else last");
   field("input_feeding", o.input_feeding,
         "recurrent: the layer under the output of the step before goes into the next step (Luong "
         "2015)");

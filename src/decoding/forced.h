@@ -10,7 +10,7 @@
 
 namespace regard {
 
-// Each target as a finished hypothesis: log P of its tokens and </s>, alpha_t for each of them. The
+// Each target as a finished hypothesis: log P of its tokens and </s>, α_t for each of them. The
 // score is the log-probability: nothing competes. source [B, S], lengths [B] as for
 // Seq2Seq::encode; target [B, T + 1]: <s> y_1 … y_m </s>, then <pad>. The model must be in
 // evaluation mode.

@@ -1,6 +1,6 @@
 // Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1), each head by itself:
 //
-//   alpha_ts = softmax_s(q_t · k_s / sqrt(d) + bias_s)      y_t = sum_s alpha_ts v_s
+//   α_ts = softmax_s(q_t · k_s / sqrt(d) + bias_s)      y_t = sum_s α_ts v_s
 //
 // Causal: position t sees s ≤ t alone. The bias is 0 or −∞, the same for all queries of a sentence;
 // a causal attention takes none.

@@ -1,5 +1,6 @@
 #include "model/encoder_decoder.h"
 
+#include "model/attention/table.h"
 #include "model/initialisation.h"
 #include "model/output/table.h"
 #include "model/rnn/decoder.h"
@@ -32,6 +33,21 @@ std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std:
   return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.self_attention, dropout, section);
 }
 
+std::optional<SourceLimit> limit_of(const ModelOptions& o) {
+  std::optional<SourceLimit> limit;
+  const auto read_at_most = [&](std::int64_t tokens, const std::string& key) {
+    if (!limit || tokens < limit->tokens) limit = {tokens, key};
+  };
+  const auto& encoder = o.encoder.self_attention;
+  if (attends_to_itself(o.encoder) && encoder.position == PositionKind::learned) {
+    read_at_most(encoder.max_positions, "model.encoder.max_positions");
+  }
+  if (o.decoder.kind == LayerKind::recurrent && reads_option(o.attention, "max_positions")) {
+    read_at_most(o.attention.max_positions, "model.attention.max_positions");
+  }
+  return limit;
+}
+
 }  // namespace
 
 EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
@@ -39,7 +55,8 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
     : encoder_(make_encoder(options.encoder, options.dropout)),
       decoder_(make_decoder(encoder_->state_size(), options)),
       source_input_(make_input(options.encoder, options.dropout.embeddings, "model.encoder")),
-      target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")) {
+      target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
+      source_limit_(limit_of(options)) {
   const auto F = options.encoder.numbers;
   const auto E = options.encoder.embedding_dim;
   source_embedding_ =

@@ -86,6 +86,15 @@ bool Ensemble::shows_attention() const {
   return false;
 }
 
+std::optional<SourceLimit> Ensemble::source_limit() const {
+  std::optional<SourceLimit> least;
+  for (const auto& member : members_) {
+    const auto limit = member->source_limit();
+    if (limit && (!least || limit->tokens < least->tokens)) least = limit;
+  }
+  return least;
+}
+
 torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
                                                 const Memory& /*memory*/) {
   not_trained();

@@ -33,6 +33,7 @@ class Ensemble : public Seq2Seq {
   // std::logic_error: nobody trains an ensemble.
   Decoded decode(const torch::Tensor& input, const Memory& memory) override;
   bool shows_attention() const override;
+  std::optional<SourceLimit> source_limit() const override;  // the least of the members'
   Output& output() override { return output_; }
 
  private:

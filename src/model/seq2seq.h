@@ -8,6 +8,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,7 +56,7 @@ struct DecoderState {
 
 struct DecoderStep {
   torch::Tensor readout;  // [N, R], ready for the output
-  torch::Tensor weights;  // [N, S] attention alpha_t; undefined without attention
+  torch::Tensor weights;  // [N, S] attention α_t; undefined without attention
   DecoderState state;
   torch::Tensor top = {};    // s_t [N, D], the top layer's
   torch::Tensor input = {};  // y_{t-1} [N, E], embedded
@@ -71,7 +72,7 @@ struct AttentionLoss {
 // All steps of a batch, with a given history.
 struct Decoded {
   torch::Tensor readout = {};         // [B, T, R], ready for the output
-  torch::Tensor weights = {};         // [B, T, S] attention alpha_t; undefined without attention
+  torch::Tensor weights = {};         // [B, T, S] attention α_t; undefined without attention
   torch::Tensor top = {};             // s_t [B, T, D], the top layer's
   torch::Tensor input = {};           // y_{t-1} [B, T, E], embedded
   AttentionLoss attention_loss = {};  // each [B, T]
@@ -85,6 +86,15 @@ struct AttentionDetail {
   torch::Tensor context;  // [N, C]
   // Of each layer whose attention to the source has heads: [N, H, S].
   std::vector<torch::Tensor> heads = {};
+  // What else the weights are made of, by the names of the equations, each [N, k].
+  std::vector<std::pair<std::string, torch::Tensor>> numbers = {};
+  bool is_choice = false;  // the weights are those of one position, which softmax_s(e_t) chooses
+};
+
+// The longest source that a model reads, in tokens with </s>, and the key that says so.
+struct SourceLimit {
+  std::int64_t tokens;
+  std::string key;
 };
 
 class Output;
@@ -110,6 +120,8 @@ class Seq2Seq : public torch::nn::Module {
   // Called before each update with its number, from 1, for what changes in the course of a
   // training.
   virtual void at_step(std::int64_t /*step*/) {}
+  // Nothing where there is none. A longer source is an InputError.
+  virtual std::optional<SourceLimit> source_limit() const { return {}; }
   // The decoder's weights say which positions it looks at, for pictures and alignments.
   virtual bool shows_attention() const { return false; }
   // How probable each next token is after such a step (model/output/output.h).

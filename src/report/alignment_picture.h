@@ -1,5 +1,5 @@
 // Pictures of attention, as in Fig. 3 of Bahdanau et al. (2015): source words across the top,
-// target words down the left, each cell gray by its weight alpha_ts, from black (0) to white (1).
+// target words down the left, each cell gray by its weight α_ts, from black (0) to white (1).
 // Self-contained: no script or font is loaded from anywhere.
 #pragma once
 

@@ -2,6 +2,8 @@
 
 #include <torch/utils.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
@@ -10,6 +12,7 @@
 #include "training/setup_report.h"
 #include "translation/device.h"
 #include "translation/model_folder.h"
+#include "translation/translator.h"
 
 namespace regard {
 namespace {
@@ -82,6 +85,20 @@ void load_data(Setup& setup) {
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
 }
 
+// Of a model to begin from, which must be the same but for what is no weight.
+void take_weights(Setup& setup, const FolderReader& from) {
+  try {
+    load_weights(*setup.model, read_weights(from), from.path().string());
+  } catch (const CheckpointError& error) {
+    std::string differences;
+    for (const auto& difference : differing_keys(read_model_options(from), setup.options)) {
+      if (difference.starts_with("model.")) differences += "\n  " + difference;
+    }
+    throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
+                          differences);
+  }
+}
+
 void make_model(Setup& setup, const std::string& init_from) {
   setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
                             setup.options.model);
@@ -89,11 +106,23 @@ void make_model(Setup& setup, const std::string& init_from) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
   } else if (!init_from.empty()) {
     const FolderReader from(resolve_model(init_from));
-    load_weights(*setup.model, read_weights(from), from.path().string());
+    take_weights(setup, from);
     log::info("the first weights are those of {}", from.path().string());
   }
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));
+}
+
+// Training pairs end at data.max_length, which the options are checked for; a validation source may
+// be longer.
+void check_dev_lengths(const Setup& setup) {
+  for (std::int64_t i = 0; setup.dev && i < setup.dev->size(); ++i) {
+    try {
+      check_source_length(setup.dev->source(i).size(), setup.model->source_limit());
+    } catch (const InputError& error) {
+      throw InputError("{}: {}", setup.dev->source_places(std::array{i}), error.what());
+    }
+  }
 }
 
 // Those of the model to begin from, with their options; how they sample is the new run's to say.
@@ -138,6 +167,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   }
   load_data(setup);
   make_model(setup, init_from);
+  check_dev_lengths(setup);
   return setup;
 }
 

@@ -64,6 +64,10 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     explanation.steps.push_back({word, p, numbers(detail.query), numbers(detail.scores),
                                  numbers(step.weights), numbers(detail.context)});
     auto& explained = explanation.steps.back();
+    for (const auto& [name, row] : detail.numbers) {
+      explained.numbers.emplace_back(name, numbers(row));
+    }
+    explained.is_choice = detail.is_choice;
     for (const auto& layer : detail.heads) explained.heads.push_back(heads_of(layer));
     if (loaded.options.model.output.kind == OutputKind::pointer) {
       const auto positions = translation.source_tokens.size();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "translation/model_folder.h"
@@ -18,8 +19,11 @@ struct ExplainedStep {
   double probability = 0;      // P(y_t | y_<t, x)
   std::vector<float> query;    // the state that asked; empty where the model has none
   std::vector<float> scores;   // e_ts of each source token; empty where there are none
-  std::vector<float> weights;  // alpha_ts of each
+  std::vector<float> weights;  // α_ts of each
   std::vector<float> context;  // c_t
+  // What else the weights are made of, by the names of the equations.
+  std::vector<std::pair<std::string, std::vector<float>>> numbers = {};
+  bool is_choice = false;  // the weights are those of one position, which softmax_s(e_ts) chooses
   // Of each layer each head's weights, where the attention has heads.
   std::vector<std::vector<std::vector<float>>> heads = {};
   // Where the output points: P(y_t = position s), that of </s> last; empty for other outputs.

@@ -32,12 +32,21 @@ SearchOptions search_options(const TestingOptions& options) {
   return search;
 }
 
-SourceLine encode_source(const Tokenizers& tokenizers, const std::string& line, std::int64_t number,
-                         Translation& translation) {
+void check_source_length(std::size_t tokens, const std::optional<SourceLimit>& limit) {
+  const auto length = static_cast<std::int64_t>(tokens) + 1;
+  if (!limit || length <= limit->tokens) return;
+  throw InputError(
+      "{} tokens, </s> counted, but the model reads {} ({}): shorten it, or train with more",
+      length, limit->tokens, limit->key);
+}
+
+SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<SourceLimit>& limit,
+                         const std::string& line, std::int64_t number, Translation& translation) {
   if (is_blank(line)) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
     if (encoded.tokens.empty()) return encoded;
+    check_source_length(encoded.tokens.size(), limit);
     translation.source_tokens = tokenizers.source->pieces(line);
     translation.source_tokens.push_back("</s>");
     translation.more_words = encoded.more_words;
@@ -69,7 +78,8 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   std::vector<SourceLine> sources(lines.size());
   std::vector<std::size_t> order;  // lines that have something to translate
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = encode_source(tokenizers_, lines[i], sentences[i].number, translations[i]);
+    sources[i] = encode_source(tokenizers_, model_->source_limit(), lines[i], sentences[i].number,
+                               translations[i]);
     if (!sources[i].tokens.empty()) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {

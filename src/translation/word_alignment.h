@@ -4,7 +4,7 @@
 // that stands alone belongs to the word after it), with words each token is one, with characters
 // white space parts them. </s> belongs to no word, and no word links to it.
 //
-//   a_ij = mean over tokens t of target word j ( sum over tokens s of source word i  alpha_ts )
+//   a_ij = mean over tokens t of target word j ( sum over tokens s of source word i  α_ts )
 //
 // (as in Zenkel et al. 2019). Each target word j is linked with the source word i of greatest a_ij,
 // the first of equals; a source word may have no link, or several.
@@ -29,7 +29,7 @@ WordTokens words_of(const std::vector<std::string>& tokens, TokenizerKind kind);
 std::vector<std::string> written_words(const std::vector<std::string>& tokens,
                                        const WordTokens& words);
 
-// a_ij as [target words][source words] of alpha_ts as [target tokens][source tokens].
+// a_ij as [target words][source words] of α_ts as [target tokens][source tokens].
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target);
 

@@ -15,6 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 // What bad input gets: an exit code, and a sentence that holds these words.
@@ -88,6 +89,61 @@ TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("project_keys"), HasSubstr("wide")));
 }
 
+TEST_F(TrainBadInput, OptionsThatTheScoreOrTheEstimatorOfAnAttentionDoesNotRead) {
+  const std::string unset = "model.attention.size=512";
+  const auto refused = [&](const std::vector<std::string>& overrides) {
+    const auto result = train(overrides);
+    EXPECT_EQ(result.code, 2) << result.err;
+    EXPECT_THAT(result.err, AnyOf(HasSubstr("command line: "), HasSubstr("config.yaml:")));
+    return result.err;
+  };
+  EXPECT_THAT(refused({"model.attention.kind=local_p", "model.attention.size=32"}),
+              HasSubstr("another score than general: additive, concat"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=genral"}),
+              HasSubstr("did you mean `general`?"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
+              HasSubstr("`ntm` scores no content"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.temperature=0.2"}),
+              HasSubstr("another estimator than reinforce"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=gumbel",
+                       "model.attention.reward=0.5"}),
+              HasSubstr("another estimator than gumbel"));
+  EXPECT_THAT(refused({"model.attention.kind=multi_head", "model.attention.heads=5"}),
+              HasSubstr("16 is no multiple of model.attention.heads, 5"));
+}
+
+TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
+  const auto narrow = train({"model.attention.size=512", "model.attention.kind=location",
+                             "model.attention.max_positions=20", "data.max_length=20"});
+  EXPECT_EQ(narrow.code, 2);
+  EXPECT_THAT(narrow.err, AllOf(HasSubstr("model.attention.max_positions is 20"),
+                                HasSubstr("wanted 21 at least"), HasSubstr("command line:")));
+  const auto wide = train({"model.attention.size=512", "model.attention.kind=local_m",
+                           "model.attention.window=20", "data.max_length=20"});
+  EXPECT_EQ(wide.code, 2);
+  EXPECT_THAT(wide.err,
+              AllOf(HasSubstr("model.attention.window is 20"), HasSubstr("kind: general")));
+}
+
+TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTraining) {
+  const std::vector<std::string> location = {
+      "model.attention.size=512", "model.attention.kind=location",
+      "model.attention.max_positions=9", "data.max_length=8", "training.max_steps=2"};
+  write_text(folder_ / "dev.en", read_text(folder_ / "dev.en") + "a b c d e f g h i j k\n");
+  write_text(folder_ / "dev.fr", read_text(folder_ / "dev.fr") + "a b c d e f g h i j k\n");
+  const auto trained = train(location);
+  EXPECT_EQ(trained.code, 3);
+  EXPECT_THAT(trained.err, AllOf(HasSubstr("dev.en:21: 12 tokens"),
+                                 HasSubstr("reads 9 (model.attention.max_positions)")));
+  auto without = location;
+  without.insert(without.end(), {"data.dev.src=", "data.dev.trg="});
+  ASSERT_EQ(train(without).code, 0);
+  const auto translated = run({"translate", "-m", (folder_ / "run").string()},
+                              "the cat\nthe the the the the the the the the the\n");
+  EXPECT_EQ(translated.code, 3);
+  EXPECT_THAT(translated.err, HasSubstr("source line 2: 11 tokens"));
+}
+
 TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
   const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
   EXPECT_EQ(result.code, 2);
@@ -143,7 +199,7 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
   const auto result = train({"--init-from", (folder_ / "run").string(), "model.attention.size=24",
                              "training.model_dir=" + (folder_ / "other").string()});
   EXPECT_EQ(result.code, 5);
-  EXPECT_THAT(result.err, HasSubstr("shape"));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("shape"), HasSubstr("model.attention.size: 16 → 24")));
 }
 
 TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {

@@ -84,7 +84,7 @@ TEST_F(TrainTransformer, ASourceBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
                           "the cat sees the dog and the cat hears the bird\n");
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err,
-              AllOf(HasSubstr("12 tokens"), HasSubstr("model.encoder.max_positions: 9")));
+              AllOf(HasSubstr("12 tokens"), HasSubstr("reads 9 (model.encoder.max_positions)")));
 }
 
 }  // namespace

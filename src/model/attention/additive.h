@@ -1,6 +1,6 @@
 // Additive attention (Bahdanau, Cho, Bengio 2015, equation of section A.1.2):
 //
-//   e_ts = v^T tanh(W s_{t-1} + U h_s)
+//   e_ts = vᵀ tanh(W s_{t−1} + U h_s + b)
 //
 // W s + U h = [W U][s; h], so this is also the MLP or concat score under the same query.
 #pragma once
@@ -19,8 +19,8 @@ class Additive : public ScoreAttention {
   torch::Tensor keys(const torch::Tensor& states) override;
 
  private:
-  Linear W_{nullptr};  // [A, D], no bias: U has one
-  Linear U_{nullptr};  // [A, C]
+  Linear W_{nullptr};  // [A, D]
+  Linear U_{nullptr};  // [A, C], with b
   torch::Tensor v_;    // [A]
 };
 

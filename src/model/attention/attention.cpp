@@ -1,14 +1,10 @@
 #include "model/attention/attention.h"
 
 namespace regard {
-namespace {
 
-// [N, D] -> [B, G, D]
-torch::Tensor by_sentence(const torch::Tensor& query, const Memory& memory) {
-  return query.view({memory.keys.size(0), -1, query.size(1)});
+torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory) {
+  return queries.view({memory.keys.size(0), -1, queries.size(1)});
 }
-
-}  // namespace
 
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values) {
   const auto B = values.size(0);

@@ -1,9 +1,9 @@
 // The concat score (Luong, Pham, Manning 2015, section 3.1):
 //
-//   e_ts = v^T tanh(W [s; h_s])
+//   e_ts = vᵀ tanh(W [s; h_s])
 //
 // By habit the new state asks, s_t. W [s; h] = W_s s + W_h h: under the same query and weights this
-// is the additive score without its bias.
+// is the additive score without its b.
 #pragma once
 
 #include "config/model_options.h"

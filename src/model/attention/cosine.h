@@ -1,8 +1,8 @@
 // Content-based addressing (Graves, Wayne, Danihelka 2014, equations 5 and 6):
 //
-//   e_ts = beta s · h_s / (|s| |h_s|)
+//   e_ts = β s · h_s / (|s| |h_s|)
 //
-// The sharpness beta = softplus(b) > 0 is learned (sharpness.h).
+// The sharpness β = softplus(b) > 0 is learned (sharpness.h).
 #pragma once
 
 #include "config/model_options.h"
@@ -18,7 +18,7 @@ class Cosine : public ScoreAttention {
 
   std::optional<kernels::AttentionScore> kernel_score(const Memory& memory) override;
 
-  // beta h_s / |h_s|
+  // β h_s / |h_s|
   torch::Tensor keys(const torch::Tensor& states) override;
 
  private:

@@ -1,13 +1,13 @@
 // Coverage (Tu et al. 2016, section 3): additive attention that is told how much of each position
 // has been looked at.
 //
-//   C_ts = C_{t−1,s} + alpha_ts / Phi_s, C_0 = 0      Phi_s = N sigmoid(u · h_s + b)
-//   e_ts = v^T tanh(W s + U h_s + w C_{t−1,s})
+//   C_ts = C_{t−1,s} + α_ts / Φ_s, C_0 = 0      Φ_s = N sigmoid(u · h_s + b)
+//   e_ts = vᵀ tanh(W s + U h_s + b + w C_{t−1,s})
 //
-// The fertility Phi_s < N is how many steps a position is expected to take. In training, what is
+// The fertility Φ_s < N is how many steps a position is expected to take. In training, what is
 // looked at again can be charged for (See, Liu, Manning 2017, equation 12):
 //
-//   penalty_t = lambda sum_s min(alpha_ts, C_{t−1,s})
+//   penalty_t = λ Σ_s min(α_ts, C_{t−1,s})
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The dot product (Luong, Pham, Manning 2015, section 3.1), and scaled (Vaswani et al. 2017,
 // section 3.2.1):
 //
-//   e_ts = s · h_s        e_ts = s · h_s / sqrt(d)
+//   e_ts = s · h_s        e_ts = s · h_s / √d
 //
 // d is the width of both. Where the decoder's is another than the encoder's, `project_keys` makes
 // the keys K h_s, as wide as the query.

@@ -1,6 +1,6 @@
 // The general score (Luong, Pham, Manning 2015, section 3.1):
 //
-//   e_ts = s^T W h_s = s · (W h_s)
+//   e_ts = sᵀ W h_s = s · (W h_s)
 //
 // W h_s waits for no query: it is the key.
 #pragma once

@@ -1,6 +1,7 @@
 #include "model/attention/hard.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "model/attention/table.h"
 #include "model/random_stream.h"

@@ -1,18 +1,18 @@
 // Hard attention (Xu et al. 2015, section 4.1): one position at a time, drawn in training and the
 // likeliest in decoding.
 //
-//   alpha_t = softmax(e_t), by any content score      s_t ~ alpha_t      c_t = h_{s_t}
+//   α_t = softmax(e_t), by any content score      s_t ~ α_t      c_t = h_{s_t}
 //
 // No gradient goes through a position that was drawn. Two estimators stand in for it:
 //
-//   reinforce  by −log P of what follows (loss/reinforce.h), lambda_r times: at 1 without bias, but
-//              noisy, so that less of it teaches more; the entropy of alpha_t is rewarded lambda_e
+//   reinforce  by −log P of what follows (loss/reinforce.h), λ_r times: at 1 without bias, but
+//              noisy, so that less of it teaches more; the entropy of α_t is rewarded λ_e
 //              times, so that it goes on looking about
-//   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log alpha_ts + g_s), g_s
-//              Gumbel noise, with the gradient of softmax((log alpha_t + g) / tau) in its place
+//   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log α_ts + g_s), g_s
+//              Gumbel noise, with the gradient of softmax((log α_t + g) / τ) in its place
 //
 // Over the first `anneal_steps` updates a share of the sentences, falling from all to none, is read
-// softly: with alpha_t itself for weights.
+// softly: with α_t itself for weights.
 #pragma once
 
 #include <memory>
@@ -37,6 +37,7 @@ class Hard : public Attention {
     return content_->scores(query, {}, memory);
   }
   bool is_mixture() const override { return true; }
+  bool is_choice() const override { return true; }
 
  private:
   AttentionStep reinforced(const torch::Tensor& alpha) const;

@@ -4,6 +4,14 @@
 #include "model/initialisation.h"
 
 namespace regard {
+namespace {
+
+// [B, 1, 1], beside the values
+torch::Tensor lengths_of(const Memory& memory) {
+  return memory.lengths.to(memory.values.device()).view({-1, 1, 1});
+}
+
+}  // namespace
 
 Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : D_(static_cast<double>(options.window)),
@@ -12,8 +20,8 @@ Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOp
 AttentionStep Local::step(const torch::Tensor& query, const AttentionState& state,
                           const Memory& memory) {
   const auto S = memory.values.size(1);
-  const auto queries = query.view({memory.values.size(0), -1, query.size(1)});  // [B, G, D]
-  const auto lengths = memory.lengths.to(queries.device()).view({-1, 1, 1});
+  const auto queries = by_sentence(query, memory);  // [B, G, D]
+  const auto lengths = lengths_of(memory);
   const auto p = centre(queries, state, lengths);  // [B, G, 1]
   const auto alpha = content_->weights(query, memory, window(p, lengths));
   const auto distance = torch::arange(S, queries.options()) - p;  // [B, G, S]
@@ -29,8 +37,17 @@ torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths
   return torch::cat({begin, end}, 2).view({-1, 2}).cpu();
 }
 
+NamedNumbers Local::numbers(const torch::Tensor& query, const AttentionState& state,
+                            const Memory& memory) {
+  return {{"p_t", centre(by_sentence(query, memory), state, lengths_of(memory)).view({-1, 1}) + 1}};
+}
+
 AttentionState LocalM::start(const Memory& memory) {
   return {memory.values.new_zeros({memory.values.size(0)})};
+}
+
+std::optional<AttentionState> LocalM::states(std::int64_t T, const Memory& memory) {
+  return AttentionState{torch::arange(T, memory.values.options()).repeat({memory.values.size(0)})};
 }
 
 torch::Tensor LocalM::centre(const torch::Tensor& queries, const AttentionState& state,

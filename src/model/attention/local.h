@@ -1,9 +1,8 @@
-// Local attention (Luong, Pham, Manning 2015, section 3.2): a content score inside a window of 2 D
-// + 1 positions about p_t, and nothing outside.
+// Local attention (Luong, Pham, Manning 2015, section 3.2): a content score inside a window about
+// p_t, the positions from p_t − D to p_t + D, and nothing outside.
 //
-//   local_m   p_t = t, at most the last position       alpha_t = softmax(e_t) inside the window
-//   local_p   p_t = S sigmoid(v_p^T tanh(W_p s_t))     times exp(-(s - p_t)^2 / (2 sigma^2)), sigma
-//   = D / 2
+//   local_m   p_t = t, at most the last position      α_t = softmax(e_t) inside the window
+//   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p s_t))     times exp(−(s − p_t)² / 2σ²), σ = D / 2
 //
 // S is the sentence's own length. The Gaussian is not renormalised: the weights of local_p sum to
 // less than 1, and through it the gradient reaches p_t.
@@ -26,6 +25,8 @@ class Local : public Attention {
                        const Memory& memory) override {
     return content_->scores(query, {}, memory);
   }
+  NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
+                       const Memory& memory) override;  // p_t, counted from 1
   bool is_mixture() const override { return true; }
   Query habit() const override { return Query::fresh; }
 
@@ -36,7 +37,7 @@ class Local : public Attention {
   // p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
   virtual torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                                const torch::Tensor& lengths) = 0;
-  // What becomes of the weights inside the window; distance s - p_t [B, G, S].
+  // What becomes of the weights inside the window; distance s − p_t [B, G, S].
   virtual torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& /*distance*/) {
     return weights;
   }
@@ -57,6 +58,7 @@ class LocalM : public Local {
       : Local(query_size, state_size, options) {}
 
   AttentionState start(const Memory& memory) override;  // t = 0, [B]
+  std::optional<AttentionState> states(std::int64_t T, const Memory& memory) override;
 
  protected:
   torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,

@@ -1,7 +1,7 @@
 // Location-based attention (Luong, Pham, Manning 2015, section 3.1): where to look, whatever is
 // there.
 //
-//   alpha_t = softmax(W s_t), over the first S of its rows
+//   α_t = softmax(W s_t), over the first S of its rows
 //
 // W has `max_positions` rows: a longer source is an InputError.
 #pragma once

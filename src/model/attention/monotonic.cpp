@@ -13,7 +13,7 @@ constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 // Standard normal noise (Box and Muller).
 torch::Tensor noise_like(const torch::Tensor& x) {
   const auto radius =
-      (-2 * RandomStream::uniform(x.numel(), x.options()).clamp_min(1e-20).log()).sqrt();
+      (-2 * RandomStream::uniform(x.numel(), x.options()).clamp_min(smallest_weight).log()).sqrt();
   const auto angle = 2 * std::numbers::pi * RandomStream::uniform(x.numel(), x.options());
   return (radius * angle.cos()).view_as(x);
 }

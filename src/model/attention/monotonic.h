@@ -1,13 +1,13 @@
 // Monotonic attention (Raffel et al. 2017): a reader that moves on and never back. From the
 // position of the last step it goes from one to the next and stops at each with probability p:
 //
-//   p_ts = sigmoid(e_ts + r), e_ts additive          alpha_ts = p_ts q_ts
-//   q_ts = (1 − p_{t,s−1}) q_{t,s−1} + alpha_{t−1,s}     that it comes as far as s
+//   p_ts = sigmoid(e_ts + r), e_ts additive          α_ts = p_ts q_ts
+//   q_ts = (1 − p_{t,s−1}) q_{t,s−1} + α_{t−1,s}     that it comes as far as s
 //
-// Training reads with the expectation alpha_t, for which Gaussian noise on e teaches p to be near 0
-// or 1; decoding takes the first position from the last one on where p >= 1/2. A reader that stops
-// nowhere reads nothing: the weights sum to 1 or less. It begins at the first position, and with r
-// = −1.
+// Training reads with the expectation α_t, for which Gaussian noise on e teaches p to be near 0
+// or 1; decoding takes the first position from the last one on where p ≥ 1/2. A reader that stops
+// nowhere reads nothing: the weights sum to 1 or less. It begins at the first position; r begins at
+// −1.
 #pragma once
 
 #include <memory>

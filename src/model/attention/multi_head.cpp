@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/heads.h"
 
 namespace regard {
 
@@ -21,18 +22,13 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
   register_module("dropout", dropout_);
 }
 
-torch::Tensor MultiHead::by_head(const torch::Tensor& x) const {
-  return x.view({x.size(0), x.size(1), heads_, -1}).transpose(1, 2);
-}
-
 void MultiHead::prepare(Memory& memory) {
-  memory.keys = by_head(W_K_(memory.values)).contiguous();
-  memory.head_values = by_head(W_V_(memory.values)).contiguous();
+  memory.keys = by_head(W_K_(memory.values), heads_).contiguous();
+  memory.head_values = by_head(W_V_(memory.values), heads_).contiguous();
 }
 
 torch::Tensor MultiHead::weights(const torch::Tensor& query, const Memory& memory) {
-  const auto B = memory.keys.size(0);
-  const auto q = by_head(W_Q_(query).view({B, -1, W_Q_->weight.size(0)}));  // [B, H, G, d]
+  const auto q = by_head(by_sentence(W_Q_(query), memory), heads_);  // [B, H, G, d]
   const auto e = q.matmul(memory.keys.transpose(2, 3)) /
                  std::sqrt(static_cast<double>(q.size(3)));  // [B, H, G, S]
   return kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);

@@ -1,9 +1,10 @@
 // Multi-head attention over the recurrent states (Vaswani et al. 2017, section 3.2.2):
 //
-//   head_i = softmax_s(Q_i s_t · K_i h_s / sqrt(d)) V_i h_s      c_t = W_O [head_1; …; head_H]
+//   head_i = softmax_s(q_i · k_is / √d) v_is      c_t = W_O [head_1; …; head_H] + b_O
 //
-// Each head is d = size / H wide. The weights that are shown are the mean over the heads; dropout
-// of the weights is each head's own.
+// q = W_Q s_t + b_Q, k_s = W_K h_s + b_K and v_s = W_V h_s + b_V, each in H parts. Each head is d =
+// size / H wide. The weights that are shown are the mean over the heads; dropout of the weights is
+// each head's own.
 #pragma once
 
 #include "config/model_options.h"
@@ -25,7 +26,6 @@ class MultiHead : public Attention {
   bool is_distribution() const override { return true; }
 
  private:
-  torch::Tensor by_head(const torch::Tensor& x) const;  // [B, S, A] -> [B, H, S, d], a view
   // Of each head, for the G queries of each sentence: [B, H, G, S].
   torch::Tensor weights(const torch::Tensor& query, const Memory& memory);
 

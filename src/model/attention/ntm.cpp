@@ -33,14 +33,22 @@ AttentionState Ntm::start(const Memory& memory) {
   return {at_first_position(memory)};
 }
 
+Ntm::Said Ntm::said_by(const torch::Tensor& query) {
+  const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
+  return {torch::softplus(parts[0]), parts[1].sigmoid(), parts[3].softmax(1),
+          1 + torch::softplus(parts[2])};
+}
+
+NamedNumbers Ntm::numbers(const torch::Tensor& query, const AttentionState& /*state*/,
+                          const Memory& /*memory*/) {
+  const auto [beta, g, s, gamma] = said_by(query);
+  return {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}};
+}
+
 AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
                         const Memory& memory) {
   const auto [N, S] = std::pair(query.size(0), memory.keys.size(1));
-  const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
-  const auto beta = torch::softplus(parts[0]);        // [N, 1]
-  const auto g = parts[1].sigmoid();                  // [N, 1]
-  const auto gamma = 1 + torch::softplus(parts[2]);   // [N, 1]
-  const auto s = parts[3].softmax(1);                 // [N, 2 K + 1]
+  const auto [beta, g, s, gamma] = said_by(query);
   const auto weighed = [&](const torch::Tensor& e) {  // [N, S]
     return kernels::masked_softmax(e.view({memory.keys.size(0), -1, S}), memory.lengths)
         .view({N, S});

@@ -1,13 +1,13 @@
 // The addressing of Neural Turing Machines (Graves, Wayne, Danihelka 2014, equations 5 to 9) over
 // the encoder's states: by content, by where it was before, and by a shift from there.
 //
-//   w^c = softmax_s(beta k · h_s / (|k| |h_s|))              content
-//   w^g = g w^c + (1 − g) w_{t−1}                            interpolation
-//   w~(i) = sum_j w^g(i − j) s(j)      j = −K … K            shift, modulo the sentence's length
-//   alpha_t(i) = w~(i)^gamma / sum_s w~(s)^gamma             sharpening
+//   w^c = softmax_s(β k · h_s / (|k| |h_s|))      content
+//   w^g = g w^c + (1 − g) w_{t−1}                 interpolation
+//   w~(i) = Σ_j w^g(i − j) s(j), j = −K … K       shift, modulo the sentence's length
+//   α_t(i) = w~(i)^γ / Σ_s w~(s)^γ                sharpening
 //
-// The query gives all five: k = W_k q, and of W q + b beta by softplus, g by sigmoid, s by softmax,
-// gamma = 1 + softplus. w_0 is all on the first position.
+// The query gives all five: k = W_k q, and of W q + b β by softplus, g by sigmoid, s by softmax,
+// γ = 1 + softplus. w_0 is all on the first position.
 #pragma once
 
 #include "config/model_options.h"
@@ -24,12 +24,23 @@ class Ntm : public Attention {
   AttentionState start(const Memory& memory) override;  // w_0 [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
+  NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
+                       const Memory& memory) override;  // β, g, s, γ
   bool is_mixture() const override { return true; }
 
  private:
+  // What the query says.
+  struct Said {
+    torch::Tensor beta;   // [N, 1]
+    torch::Tensor g;      // [N, 1]
+    torch::Tensor s;      // [N, 2 K + 1]
+    torch::Tensor gamma;  // [N, 1]
+  };
+  Said said_by(const torch::Tensor& query);
+
   std::int64_t K_;
   Linear W_k_{nullptr};  // [C, D], no bias
-  Linear W_{nullptr};    // [3 + 2 K + 1, D]: beta, g, gamma, s
+  Linear W_{nullptr};    // [3 + 2 K + 1, D]: β, g, γ, s
 };
 
 }  // namespace regard

@@ -1,5 +1,5 @@
 // What content-based addressing is made of (Graves, Wayne, Danihelka 2014, equations 5 and 6): the
-// cosine of two vectors times a sharpness beta = softplus(b).
+// cosine of two vectors times a sharpness β = softplus(b).
 #pragma once
 
 #include <torch/types.h>
@@ -10,7 +10,7 @@
 
 namespace regard {
 
-// The b with which training begins, where beta is 8: the cosine alone, between -1 and 1, would
+// The b with which training begins, where β is 8: the cosine alone, between -1 and 1, would
 // leave every softmax nearly even.
 inline double first_sharpness() {
   return std::log(std::expm1(8.0));

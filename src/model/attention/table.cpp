@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "config/kinds.h"
+#include "config/scalar.h"
 #include "model/attention/additive.h"
 #include "model/attention/concat.h"
 #include "model/attention/cosine.h"
@@ -72,44 +73,72 @@ std::vector<std::string> names_of(const std::function<bool(const Kind&)>& wanted
   return names;
 }
 
-const Kind& find_kind(const std::string& name, const std::string& place) {
-  const auto found = std::ranges::find(table(), name, &Kind::name);
-  if (found != table().end()) return *found;
-  const auto known = attention_kinds();
+[[noreturn]] void throw_unknown(const std::string& key, const std::string& name,
+                                const std::vector<std::string>& known) {
   const auto near = nearest(name, known);
-  throw ConfigError("{}model.attention.kind: unknown kind `{}`{}; there are {}", place, name,
+  throw ConfigError("model.attention.{0}: unknown {0} `{1}`{2}; there are {3}", key, name,
                     near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
+}
+
+const Kind* known_kind(const std::string& name) {
+  const auto found = std::ranges::find(table(), name, &Kind::name);
+  return found == table().end() ? nullptr : &*found;
+}
+
+const Kind& find_kind(const std::string& name) {
+  const auto* found = known_kind(name);
+  if (found == nullptr) throw_unknown("kind", name, attention_kinds());
+  return *found;
 }
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Of a kind with a score inside, the score's options too.
+// Of a kind with a score inside, the score's options too; of one with two estimators, those of the
+// one that is chosen.
 std::vector<std::string> options_read(const AttentionOptions& options) {
-  auto reads = find_kind(options.kind, "").reads;
-  const auto score = std::ranges::find(table(), options.score, &Kind::name);
-  if (contains(reads, "score") && score != table().end()) {
+  auto reads = find_kind(options.kind).reads;
+  const auto* score = known_kind(options.score);
+  if (contains(reads, "score") && score != nullptr)
     std::ranges::copy(score->reads, std::back_inserter(reads));
+  if (contains(reads, "estimator")) {
+    const bool gumbel = options.estimator == HardEstimator::gumbel;
+    std::erase_if(reads, [&](const std::string& name) {
+      return gumbel ? name == "reward" || name == "entropy" : name == "temperature";
+    });
   }
   return reads;
 }
 
-void check_options(const AttentionOptions& given, const Origins& origins) {
+// Why a kind does not read the option: which do, or with which score or estimator it would.
+std::string why_unread(const AttentionOptions& given, const std::string& option) {
+  const auto& reads = find_kind(given.kind).reads;
+  if (contains(reads, option)) {  // but for the estimator
+    return fmt::format("{} reads it with another estimator than {}", given.kind,
+                       to_yaml(given.estimator));
+  }
+  const auto readers = names_of([&](const Kind& kind) { return contains(kind.reads, option); });
+  const auto scores = names_of(
+      [&](const Kind& kind) { return kind.scores_content && contains(kind.reads, option); });
+  if (contains(reads, "score") && !scores.empty()) {
+    return fmt::format("{} reads it with another score than {}: {}", given.kind, given.score,
+                       fmt::join(scores, ", "));
+  }
+  return fmt::format("{} does not read it, only {}", given.kind, fmt::join(readers, ", "));
+}
+
+void check_options(const AttentionOptions& given, Contradictions& problems) {
   const auto reads = options_read(given);
   Options with;
   Options without;
   with.model.attention = given;
   without.model.attention.kind = given.kind;
-  Contradictions problems(origins);
   const auto reason = [&](const std::string& key) -> std::string {
     const auto name = key.substr(key.rfind('.') + 1);
-    if (contains(reads, name)) return "";
-    const auto readers = names_of([&](const Kind& kind) { return contains(kind.reads, name); });
-    return fmt::format("{} does not read it, only {}", given.kind, fmt::join(readers, ", "));
+    return contains(reads, name) ? "" : why_unread(given, name);
   };
   refuse_unread(without, with, reason, problems);
-  problems.throw_if_any();
 }
 
 }  // namespace
@@ -120,7 +149,7 @@ std::vector<std::string> attention_kinds() {
 
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options) {
-  return find_kind(options.kind, "").make(query_size, state_size, options);
+  return find_kind(options.kind).make(query_size, state_size, options);
 }
 
 std::vector<std::string> content_scores() {
@@ -130,6 +159,7 @@ std::vector<std::string> content_scores() {
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
                                                    const AttentionOptions& options) {
   const auto known = content_scores();
+  if (known_kind(options.score) == nullptr) throw_unknown("score", options.score, known);
   if (!contains(known, options.score)) {
     throw ConfigError("model.attention.score: `{}` scores no content, as {} wants; there are {}",
                       options.score, options.kind, fmt::join(known, ", "));
@@ -141,11 +171,39 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
 
 void check_attention(const ModelOptions& model, const Origins& origins) {
   if (model.decoder.kind == LayerKind::transformer) return;
-  const auto place = origins.of("model.attention.kind");
-  const auto& kind =
-      find_kind(model.attention.kind, place.empty() ? "" : fmt::format("{}: ", place));
-  check_options(model.attention, origins);
-  kind.make(model.decoder.hidden_size, state_size(model.encoder), model.attention);
+  Contradictions problems(origins);
+  try {
+    check_options(model.attention, problems);
+    make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
+  } catch (const ConfigError& error) {
+    problems.add("{}", error.what());
+  }
+  problems.throw_if_any();
+}
+
+void check_attention_lengths(const Options& options, const Origins& origins) {
+  const auto& o = options.model.attention;
+  if (options.model.decoder.kind == LayerKind::transformer) return;
+  Contradictions problems(origins);
+  const auto longest = options.data.max_length + 1;  // with </s>
+  if (reads_option(o, "max_positions") && o.max_positions < longest) {
+    problems.add(
+        "model.attention.max_positions is {}, but sentences have up to {} tokens "
+        "(data.max_length), </s> not counted: wanted {} at least",
+        o.max_positions, options.data.max_length, longest);
+  }
+  if (reads_option(o, "window") && o.window >= longest - 1) {
+    problems.add(
+        "model.attention.window is {}, which reaches from one end of a sentence to the other (up "
+        "to "
+        "{} tokens, data.max_length): wanted less, or kind: {}, which looks at all of it",
+        o.window, options.data.max_length, o.score);
+  }
+  problems.throw_if_any();
+}
+
+bool reads_option(const AttentionOptions& options, std::string_view name) {
+  return contains(options_read(options), name);
 }
 
 std::string attention_text(const AttentionOptions& options) {

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "config/model_options.h"
+#include "config/options.h"
 #include "config/origins.h"
 #include "model/attention/attention.h"
 
@@ -22,6 +23,13 @@ std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t 
 // option that only other kinds read, unless it has its default. Nothing for a decoder that has no
 // such attention.
 void check_attention(const ModelOptions& model, const Origins& origins);
+
+// Likewise, for lengths: as many positions as a training sentence may have (data.max_length), and a
+// window that is no wider.
+void check_attention_lengths(const Options& options, const Origins& origins);
+
+// Whether the kind, as these options have it, reads model.attention.`name`.
+bool reads_option(const AttentionOptions& options, std::string_view name);
 
 std::vector<std::string> attention_kinds();
 

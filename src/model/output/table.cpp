@@ -30,7 +30,7 @@ void check_output(const ModelOptions& model, const Origins& origins) {
   throw ConfigError(
       "{}{}model.output.kind: copy takes the attention's weights as probabilities of the source's "
       "words, but those of model.attention.kind: {} are no distribution over them; take additive, "
-      "or another kind that scores each position",
+      "or another kind whose weights sum to 1",
       place, place.empty() ? "" : ": ", model.attention.kind);
 }
 

@@ -118,9 +118,13 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
   const auto attended = whole_step(x, embedded, state, memory).attended;
   const auto scores = attention_->scores(attended.query, state.attention, memory);
   const auto heads = attention_->heads(attended.query, memory);
-  return {attended.query, scores,
-          attended.context.defined() ? attended.context : mix(attended.weights, memory.values),
-          heads.defined() ? std::vector{heads} : std::vector<torch::Tensor>()};
+  return {.query = attended.query,
+          .scores = scores,
+          .context =
+              attended.context.defined() ? attended.context : mix(attended.weights, memory.values),
+          .heads = heads.defined() ? std::vector{heads} : std::vector<torch::Tensor>(),
+          .numbers = attention_->numbers(attended.query, state.attention, memory),
+          .is_choice = attention_->is_choice()};
 }
 
 RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
@@ -226,10 +230,11 @@ Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch:
 RecurrentDecoder::AttendedSteps RecurrentDecoder::attend_all(const torch::Tensor& h,
                                                              AttentionState state,
                                                              const Memory& memory) {
-  if (state.empty()) {
-    const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
+  const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
+  const auto known = state.empty() ? state : attention_->states(T, memory);
+  if (known) {
     const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
-    const auto attended = attend(queries, {}, memory);
+    const auto attended = attend(queries, *known, memory);
     const auto by_step = [&](const torch::Tensor& x) { return x.defined() ? x.view({B, T}) : x; };
     const auto& weights = attended.weights;
     return {attended.readout.view({B, T, -1}).transpose(0, 1),

@@ -3,16 +3,9 @@
 #include <limits>
 
 #include "kernels/scaled_dot_product.h"
+#include "model/heads.h"
 
 namespace regard {
-namespace {
-
-// [B, S, D] -> [B, H, S, d], a view
-torch::Tensor by_head(const torch::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
-}
-
-}  // namespace
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
                                        double dropout)

@@ -1,9 +1,10 @@
 // Multi-head attention (Vaswani et al. 2017, section 3.2.2), to the same sequence or to another:
 //
-//   head_i = softmax_s(Q_i x_t · K_i z_s / sqrt(d)) V_i z_s      y_t = W_O [head_1; …; head_H] + b
+//   head_i = softmax_s(q_i · k_is / √d) v_is      y_t = W_O [head_1; …; head_H] + b_O
 //
-// Each head is d = D / H wide. Keys and values are made apart from the queries, so that decoding
-// keeps those of the steps before, and makes those of the source once a sentence.
+// q = W_Q x_t + b_Q, [k_s; v_s] = W_KV z_s + b_KV, each in H parts. Each head is d = D / H wide.
+// Keys and values are made apart from the queries, so that decoding keeps those of the steps
+// before, and makes those of the source once a sentence.
 #pragma once
 
 #include <torch/nn/module.h>

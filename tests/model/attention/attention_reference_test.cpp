@@ -266,7 +266,10 @@ TEST(MultiHeadReference, TheMeanContextUnderDropoutIsTheContext) {
 TEST(MultiHeadReference, ASizeThatDoesNotDivideNamesBoth) {
   auto options = options_of("multi_head");
   options.heads = 4;
-  EXPECT_THROW(make_attention(D, C, options), ConfigError);
+  EXPECT_THAT([&] { make_attention(D, C, options); },
+              testing::ThrowsMessage<ConfigError>(
+                  testing::AllOf(testing::HasSubstr("size: " + std::to_string(A)),
+                                 testing::HasSubstr("multiple of model.attention.heads, 4"))));
 }
 
 TEST(CosineReference, VectorsOfZerosGiveEvenWeightsAndFiniteGradients) {

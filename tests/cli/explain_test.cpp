@@ -1,0 +1,55 @@
+// translate --explain: the numbers that each kind's weights are made of.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class Explain : public Train {
+ protected:
+  std::string explained(std::vector<std::string> overrides, const std::string& line) const {
+    overrides.emplace_back("training.max_steps=2");
+    const auto trained = train(overrides);
+    EXPECT_EQ(trained.code, 0) << trained.err;
+    const auto finished = run({"translate", "-m", (folder_ / "run").string(), "--explain"}, line);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  }
+};
+
+TEST_F(Explain, ShowsWhatNtmSays) {
+  EXPECT_THAT(
+      explained({"model.attention.kind=ntm", "model.attention.size=512"}, "the cat\n"),
+      AllOf(ContainsRegex("  β = [0-9.]+, g = 0[.][0-9]+, s = \\(.*, .*, .*\\), γ = [0-9.]+\n"),
+            HasSubstr("weight α_ts"), Not(HasSubstr("score e_ts"))));
+}
+
+TEST_F(Explain, ShowsWhereAWindowIsCountedFromOne) {
+  const auto text =
+      explained({"model.attention.kind=local_m", "model.attention.size=512"}, "the cat sees\n");
+  EXPECT_THAT(text, HasSubstr("  p_t = 1.000\n"));
+  EXPECT_THAT(text, HasSubstr("score e_ts"));
+}
+
+TEST_F(Explain, ShowsAPointersProbabilities) {
+  for (const std::string part : {"train", "dev"}) {
+    write_text(folder_ / (part + ".en"), "7 3 5\n1 2\n");
+    write_text(folder_ / (part + ".fr"), "1 2 0\n0 1\n");
+  }
+  EXPECT_THAT(explained({"model.output.kind=pointer", "model.encoder.numbers=1",
+                         "model.attention.kind=none", "model.attention.size=512",
+                         "model.decoder.readout_size=1"},
+                        "4 9\n"),
+              AllOf(HasSubstr("P(y_t = s)"), ContainsRegex("  1  4 +0[.][0-9]+"),
+                    Not(HasSubstr("weight"))));
+}
+
+}  // namespace
+}  // namespace regard
