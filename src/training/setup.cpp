@@ -87,13 +87,15 @@ void load_data(Setup& setup) {
 
 // Of a model to begin from, which must be the same but for what is no weight.
 void take_weights(Setup& setup, const FolderReader& from) {
+  const auto weights = read_weights(from);
   try {
-    load_weights(*setup.model, read_weights(from), from.path().string());
+    load_weights(*setup.model, weights, from.path().string());
   } catch (const CheckpointError& error) {
     std::string differences;
     for (const auto& difference : differing_keys(read_model_options(from), setup.options)) {
       if (difference.starts_with("model.")) differences += "\n  " + difference;
     }
+    if (differences.empty()) throw;
     throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
                           differences);
   }
@@ -116,9 +118,11 @@ void make_model(Setup& setup, const std::string& init_from) {
 // Training pairs end at data.max_length, which the options are checked for; a validation source may
 // be longer.
 void check_dev_lengths(const Setup& setup) {
-  for (std::int64_t i = 0; setup.dev && i < setup.dev->size(); ++i) {
+  const auto limit = setup.model->source_limit();
+  if (!setup.dev || !limit) return;
+  for (std::int64_t i = 0; i < setup.dev->size(); ++i) {
     try {
-      check_source_length(setup.dev->source(i).size(), setup.model->source_limit());
+      check_source_length(setup.dev->source(i).size(), limit);
     } catch (const InputError& error) {
       throw InputError("{}: {}", setup.dev->source_places(std::array{i}), error.what());
     }

@@ -100,8 +100,9 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 std::vector<std::string> options_read(const AttentionOptions& options) {
   auto reads = find_kind(options.kind).reads;
   const auto* score = known_kind(options.score);
-  if (contains(reads, "score") && score != nullptr)
+  if (contains(reads, "score") && score != nullptr) {
     std::ranges::copy(score->reads, std::back_inserter(reads));
+  }
   if (contains(reads, "estimator")) {
     const bool gumbel = options.estimator == HardEstimator::gumbel;
     std::erase_if(reads, [&](const std::string& name) {
@@ -194,9 +195,9 @@ void check_attention_lengths(const Options& options, const Origins& origins) {
   }
   if (reads_option(o, "window") && o.window >= longest - 1) {
     problems.add(
-        "model.attention.window is {}, which reaches from one end of a sentence to the other (up "
-        "to "
-        "{} tokens, data.max_length): wanted less, or kind: {}, which looks at all of it",
+        "model.attention.window is {}, which reaches from one end of a sentence to the other: "
+        "wanted "
+        "less than the tokens of a sentence (data.max_length, {}), or kind: {}, which looks at all",
         o.window, options.data.max_length, o.score);
   }
   problems.throw_if_any();
