@@ -133,7 +133,11 @@ def alignments(grid, work):
             regard("translate", "-m", run, "-i", line, "--picture", picture, "-o", work / "text")
         if picture.is_file():
             images.append(f'<img src="attention/{system.name}.svg" alt="{system.name}" width="32%">')
-    return "".join(image + "\n" for image in images)
+    if not images:
+        return ""
+    return "The same sentence, German to English, under each kind:\n\n" + "".join(
+        image + "\n" for image in images
+    )
 
 
 def explanation(grid, work):

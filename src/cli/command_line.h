@@ -1,5 +1,5 @@
 // The command line of regard: its verbs, their options and help, and which of them was given.
-// Nothing here needs LibTorch, which takes a fifth of a second to load.
+// Nothing here needs LibTorch, which takes a third of a second to load.
 #pragma once
 
 #include <CLI/CLI.hpp>
