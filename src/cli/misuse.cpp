@@ -48,7 +48,7 @@ std::string complaint(const CLI::App& program, const CLI::App& command,
     return fmt::format("a command is wanted; there are {}", fmt::join(commands, ", "));
   }
   const auto& word = strays.front();
-  const bool is_command = !word.starts_with('-') && !commands.empty();
+  const bool is_command = names_no_command(program);
   const auto near =
       nearest(word.substr(0, word.find('=')), is_command ? commands : options_of(command));
   return fmt::format("unknown {} `{}`{}{}", is_command ? "command" : "argument", word,

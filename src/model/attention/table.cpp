@@ -196,8 +196,8 @@ void check_attention_lengths(const Options& options, const Origins& origins) {
   if (reads_option(o, "window") && o.window >= longest - 1) {
     problems.add(
         "model.attention.window is {}, which reaches from one end of a sentence to the other: "
-        "wanted "
-        "less than the tokens of a sentence (data.max_length, {}), or kind: {}, which looks at all",
+        "wanted less than the tokens of a sentence (data.max_length, {}), or kind: {}, which looks "
+        "at all",
         o.window, options.data.max_length, o.score);
   }
   problems.throw_if_any();
