@@ -64,15 +64,15 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  void judge_reference(const EvaluationTexts& texts, const Lines& reference,
-                       Evaluation& evaluation) const {
+  ReferenceFigures judge_reference(const EvaluationTexts& texts, const Lines& reference) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
     const auto forced = force_translations(model_.loaded, model_.device, *model_.workers,
                                            texts.source, reference, align, testing_.batch_size,
                                            [&](std::int64_t done) { reporter.update(done); });
-    evaluation.perplexity = perplexity(forced);
-    if (align) evaluation.alignment = score_alignments(alignments_of(model_, forced), texts.gold);
+    ReferenceFigures figures{perplexity(forced), {}};
+    if (align) figures.alignment = score_alignments(alignments_of(model_, forced), texts.gold);
+    return figures;
   }
 
  private:
@@ -174,12 +174,15 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   if (!arguments.output.empty()) translations.emplace(arguments.output);
   if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
   // All that could be wrong has been looked at: now the work begins.
-  std::optional<ModelEvaluation> model;
+  ReferenceFigures figures;
   if (!arguments.model.models.empty()) {
-    model.emplace(arguments);
-    texts.source = readable(model->model(), std::move(texts.source), arguments.source);
+    const ModelEvaluation model(arguments);
+    texts.source = readable(model.model(), std::move(texts.source), arguments.source);
+    // First, as a line that the model cannot read is found here.
+    figures = model.judge_reference(
+        texts, readable(model.model(), texts.references[0], arguments.references[0]));
     texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.models[0]),
-                          model->translate(texts.source));
+                          model.translate(texts.source));
     if (translations) {
       for (const auto& line : texts.systems[0].second) translations->write(line + "\n");
       translations->commit();
@@ -188,10 +191,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   warn(arguments, texts);
   warn_of_equals(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, plan);
-  if (model) {
-    model->judge_reference(
-        texts, readable(model->model(), texts.references[0], arguments.references[0]), evaluation);
-  }
+  evaluation.reference = figures;
   score_parts(arguments, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));

@@ -40,14 +40,19 @@ struct SystemEvaluation {
   std::vector<FrequencyBucket> by_frequency;  // empty where not asked for
 };
 
+// What a model makes of the first reference.
+struct ReferenceFigures {
+  std::optional<double> perplexity;         // for each of its tokens
+  std::optional<AlignmentScore> alignment;  // of the model's attention on it
+};
+
 struct Evaluation {
   EvaluationPlan plan;
   std::size_t sentences = 0;
   std::size_t references = 0;
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
-  std::vector<SystemEvaluation> systems;    // the first is what the others are compared with
-  std::optional<double> perplexity;         // of the first reference, for each of its tokens
-  std::optional<AlignmentScore> alignment;  // of the model's attention on the first reference
+  std::vector<SystemEvaluation> systems;  // the first is what the others are compared with
+  ReferenceFigures reference;
 };
 
 // Translations under the name of their system.

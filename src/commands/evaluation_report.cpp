@@ -32,14 +32,15 @@ std::string score_lines(const Evaluation& e) {
 
 std::string model_lines(const Evaluation& e) {
   std::string text;
-  if (e.perplexity) {
+  if (e.reference.perplexity) {
     text += fmt::format("perplexity = {:.2f}\n  of the first reference, a token, </s> included\n",
-                        *e.perplexity);
+                        *e.reference.perplexity);
   }
-  if (e.alignment) {
+  if (e.reference.alignment) {
     text += fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} links against {}\n",
-                        e.alignment->error_rate, e.alignment->precision, e.alignment->recall,
-                        e.alignment->proposed, e.alignment->sure);
+                        e.reference.alignment->error_rate, e.reference.alignment->precision,
+                        e.reference.alignment->recall, e.reference.alignment->proposed,
+                        e.reference.alignment->sure);
   }
   return text;
 }
@@ -148,13 +149,13 @@ Json to_json(const Evaluation& e) {
   const auto& first = e.systems.front();
   Json json{{"sentences", e.sentences}, {"references", e.references}};
   add_scores(json, first, e);
-  if (e.perplexity) json["perplexity"] = *e.perplexity;
-  if (e.alignment) {
-    json["alignment"] = {{"error_rate", e.alignment->error_rate},
-                         {"precision", e.alignment->precision},
-                         {"recall", e.alignment->recall},
-                         {"proposed", e.alignment->proposed},
-                         {"sure", e.alignment->sure}};
+  if (e.reference.perplexity) json["perplexity"] = *e.reference.perplexity;
+  if (e.reference.alignment) {
+    json["alignment"] = {{"error_rate", e.reference.alignment->error_rate},
+                         {"precision", e.reference.alignment->precision},
+                         {"recall", e.reference.alignment->recall},
+                         {"proposed", e.reference.alignment->proposed},
+                         {"sure", e.reference.alignment->sure}};
   }
   if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length);
   if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency);

@@ -91,18 +91,18 @@ Table score_table(const Evaluation& evaluation) {
     columns.push_back(
         {evaluation.metrics[m]->name() + (interval ? " (μ ± 95% CI)" : ""), Align::right});
   }
-  if (evaluation.perplexity) columns.push_back({"perplexity", Align::right});
-  if (evaluation.alignment) columns.push_back({"AER", Align::right});
+  if (evaluation.reference.perplexity) columns.push_back({"perplexity", Align::right});
+  if (evaluation.reference.alignment) columns.push_back({"AER", Align::right});
   Table table(columns);
   for (const auto& system : systems) {
     const bool first = &system == &systems.front();
     std::vector<std::string> row = {system.name};
     if (first && evaluation.plan.test != PairedTest::none) row[0] += " (baseline)";
     for (const auto& score : system.scores) row.push_back(cell(score));
-    if (first && evaluation.perplexity)
-      row.push_back(fmt::format("{:.2f}", *evaluation.perplexity));
-    if (first && evaluation.alignment) {
-      row.push_back(fmt::format("{:.4f}", evaluation.alignment->error_rate));
+    if (first && evaluation.reference.perplexity)
+      row.push_back(fmt::format("{:.2f}", *evaluation.reference.perplexity));
+    if (first && evaluation.reference.alignment) {
+      row.push_back(fmt::format("{:.4f}", evaluation.reference.alignment->error_rate));
     }
     table.add(row);
   }

@@ -33,8 +33,8 @@ std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std:
   return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.self_attention, dropout, section);
 }
 
-std::optional<SourceLimit> limit_of(const ModelOptions& o) {
-  std::optional<SourceLimit> limit;
+std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
+  std::optional<LengthLimit> limit;
   const auto read_at_most = [&](std::int64_t tokens, const std::string& key) {
     if (!limit || tokens < limit->tokens) limit = {tokens, key};
   };
@@ -48,6 +48,13 @@ std::optional<SourceLimit> limit_of(const ModelOptions& o) {
   return limit;
 }
 
+std::optional<LengthLimit> target_limit_of(const DecoderOptions& o) {
+  if (o.kind == LayerKind::recurrent || o.self_attention.position != PositionKind::learned) {
+    return {};
+  }
+  return LengthLimit{o.self_attention.max_positions, "model.decoder.max_positions"};
+}
+
 }  // namespace
 
 EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
@@ -56,7 +63,8 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       decoder_(make_decoder(encoder_->state_size(), options)),
       source_input_(make_input(options.encoder, options.dropout.embeddings, "model.encoder")),
       target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
-      source_limit_(limit_of(options)) {
+      source_limit_(source_limit_of(options)),
+      target_limit_(target_limit_of(options.decoder)) {
   const auto F = options.encoder.numbers;
   const auto E = options.encoder.embedding_dim;
   source_embedding_ =

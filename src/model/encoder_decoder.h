@@ -29,7 +29,8 @@ class EncoderDecoder : public Seq2Seq {
   Decoded decode(const torch::Tensor& input, const Memory& memory) override;
   void at_step(std::int64_t step) override { decoder_->at_step(step); }
   bool shows_attention() const override { return decoder_->shows_attention(); }
-  std::optional<SourceLimit> source_limit() const override { return source_limit_; }
+  std::optional<LengthLimit> source_limit() const override { return source_limit_; }
+  std::optional<LengthLimit> target_limit() const override { return target_limit_; }
   Output& output() override { return *output_; }
 
  private:
@@ -42,7 +43,8 @@ class EncoderDecoder : public Seq2Seq {
   std::shared_ptr<InputLayer> source_input_;
   std::shared_ptr<InputLayer> target_input_;
   std::unique_ptr<Output> output_;
-  std::optional<SourceLimit> source_limit_;
+  std::optional<LengthLimit> source_limit_;
+  std::optional<LengthLimit> target_limit_;
 };
 
 }  // namespace regard

@@ -15,6 +15,16 @@ namespace {
   throw std::logic_error("an ensemble translates, and is not trained");
 }
 
+std::optional<LengthLimit> least(const std::vector<std::shared_ptr<Seq2Seq>>& members,
+                                 std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+  std::optional<LengthLimit> least;
+  for (const auto& member : members) {
+    const auto limit = ((*member).*limit_of)();
+    if (limit && (!least || limit->tokens < least->tokens)) least = limit;
+  }
+  return least;
+}
+
 }  // namespace
 
 Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
@@ -86,13 +96,12 @@ bool Ensemble::shows_attention() const {
   return false;
 }
 
-std::optional<SourceLimit> Ensemble::source_limit() const {
-  std::optional<SourceLimit> least;
-  for (const auto& member : members_) {
-    const auto limit = member->source_limit();
-    if (limit && (!least || limit->tokens < least->tokens)) least = limit;
-  }
-  return least;
+std::optional<LengthLimit> Ensemble::source_limit() const {
+  return least(members_, &Seq2Seq::source_limit);
+}
+
+std::optional<LengthLimit> Ensemble::target_limit() const {
+  return least(members_, &Seq2Seq::target_limit);
 }
 
 torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,

@@ -33,7 +33,9 @@ class Ensemble : public Seq2Seq {
   // std::logic_error: nobody trains an ensemble.
   Decoded decode(const torch::Tensor& input, const Memory& memory) override;
   bool shows_attention() const override;
-  std::optional<SourceLimit> source_limit() const override;  // the least of the members'
+  // The least of the members'.
+  std::optional<LengthLimit> source_limit() const override;
+  std::optional<LengthLimit> target_limit() const override;
   Output& output() override { return output_; }
 
  private:

@@ -71,10 +71,10 @@ struct AttentionLoss {
 
 // All steps of a batch, with a given history.
 struct Decoded {
-  torch::Tensor readout = {};         // [B, T, R], ready for the output
-  torch::Tensor weights = {};         // [B, T, S] attention α_t; undefined without attention
-  torch::Tensor top = {};             // s_t [B, T, D], the top layer's
-  torch::Tensor input = {};           // y_{t-1} [B, T, E], embedded
+  torch::Tensor readout = {};  // [B, T, R], ready for the output
+  torch::Tensor weights = {};  // [B, T, S] attention α_t; undefined where nobody asks for it
+  torch::Tensor top = {};      // s_t [B, T, D], the top layer's
+  torch::Tensor input = {};    // y_{t-1} [B, T, E], embedded
   AttentionLoss attention_loss = {};  // each [B, T]
 };
 
@@ -82,7 +82,7 @@ struct Decoded {
 // is undefined.
 struct AttentionDetail {
   torch::Tensor query;    // [N, D] the state that asked
-  torch::Tensor scores;   // [N, S] e_ts, where weights are a softmax of scores; open at padding
+  torch::Tensor scores;   // [N, S] e_ts that the weights begin with; open at padding
   torch::Tensor context;  // [N, C]
   // Of each layer whose attention to the source has heads: [N, H, S].
   std::vector<torch::Tensor> heads = {};
@@ -91,8 +91,8 @@ struct AttentionDetail {
   bool is_choice = false;  // the weights are those of one position, which softmax_s(e_t) chooses
 };
 
-// The longest source that a model reads, in tokens with </s>, and the key that says so.
-struct SourceLimit {
+// The longest sentence that a model takes, in tokens with </s>, and the key that says so.
+struct LengthLimit {
   std::int64_t tokens;
   std::string key;
 };
@@ -120,8 +120,9 @@ class Seq2Seq : public torch::nn::Module {
   // Called before each update with its number, from 1, for what changes in the course of a
   // training.
   virtual void at_step(std::int64_t /*step*/) {}
-  // Nothing where there is none. A longer source is an InputError.
-  virtual std::optional<SourceLimit> source_limit() const { return {}; }
+  // Nothing where there is none. A longer source, a longer target is an InputError.
+  virtual std::optional<LengthLimit> source_limit() const { return {}; }
+  virtual std::optional<LengthLimit> target_limit() const { return {}; }
   // The decoder's weights say which positions it looks at, for pictures and alignments.
   virtual bool shows_attention() const { return false; }
   // How probable each next token is after such a step (model/output/output.h).

@@ -2,8 +2,6 @@
 
 #include <torch/utils.h>
 
-#include <array>
-
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
@@ -115,17 +113,22 @@ void make_model(Setup& setup, const std::string& init_from) {
   log::info("{}", parameter_table(*setup.model));
 }
 
-// Training pairs end at data.max_length, which the options are checked for; a validation source may
-// be longer.
+// Training pairs end at data.max_length, which the options are checked for; those of the validation
+// may be longer.
 void check_dev_lengths(const Setup& setup) {
-  const auto limit = setup.model->source_limit();
-  if (!setup.dev || !limit) return;
-  for (std::int64_t i = 0; i < setup.dev->size(); ++i) {
+  if (!setup.dev) return;
+  const auto check = [](std::size_t tokens, const std::optional<LengthLimit>& limit,
+                        const std::string& path, std::int64_t line) {
     try {
-      check_source_length(setup.dev->source(i).size(), limit);
+      check_length(tokens, limit);
     } catch (const InputError& error) {
-      throw InputError("{}: {}", setup.dev->source_places(std::array{i}), error.what());
+      throw InputError("{}:{}: {}", path, line, error.what());
     }
+  };
+  const auto& [source, target] = setup.options.data.dev;
+  for (std::int64_t i = 0; i < setup.dev->size(); ++i) {  // pair i is line i + 1
+    check(setup.dev->source(i).size(), setup.model->source_limit(), source, i + 1);
+    check(setup.dev->target(i).size(), setup.model->target_limit(), target, i + 1);
   }
 }
 

@@ -13,6 +13,12 @@ void check_search(const TestingOptions& options, const Seq2Seq& model) {
         "weights; set it to 0",
         options.coverage_beta);
   }
+  const auto limit = model.target_limit();
+  if (limit && options.max_output_length > limit->tokens) {
+    throw ConfigError(
+        "max_output_length is {}, but the model takes {} tokens ({}); set it to that or less",
+        options.max_output_length, limit->tokens, limit->key);
+  }
 }
 
 }  // namespace regard

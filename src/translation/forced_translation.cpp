@@ -11,10 +11,12 @@
 namespace regard {
 namespace {
 
-std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers, const std::string& target,
+std::vector<std::int32_t> encode_target(const TranslationModel& model, const std::string& target,
                                         const SourceLine& source, std::int64_t index) {
   try {
-    return tokenizers.encode_target(target, source);
+    auto tokens = model.tokenizers.encode_target(target, source);
+    check_length(tokens.size(), model.model->target_limit());
+    return tokens;
   } catch (const InputError& error) {
     throw InputError("reference line {}: {}", index + 1, error.what());
   }
@@ -36,9 +38,8 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
     auto line = encode_source(model.tokenizers, model.model->source_limit(), sources[i], index + 1,
                               translations[i]);
     if (line.tokens.empty()) continue;
-    examples.push_back({index, line.tokens,
-                        encode_target(model.tokenizers, targets[i], line, index), line.numbers,
-                        line.copies});
+    examples.push_back({index, line.tokens, encode_target(model, targets[i], line, index),
+                        line.numbers, line.copies});
   }
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();

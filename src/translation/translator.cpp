@@ -12,41 +12,25 @@ namespace regard {
 
 SearchOptions search_options(const TestingOptions& options) {
   SearchOptions search;
-  search.beam_size = options.beam_size;
-  search.beam_alpha = options.beam_alpha;
-  search.length_penalty = options.length_penalty;
-  search.coverage_beta = options.coverage_beta;
-  search.min_output_length = options.min_output_length;
-  search.repetition_penalty = options.repetition_penalty;
-  search.no_repeat_ngram = options.no_repeat_ngram;
-  search.beam_groups = options.beam_groups;
-  search.diversity = options.diversity;
-  search.samples = options.samples;
-  search.temperature = options.temperature;
-  search.top_k = options.top_k;
-  search.top_p = options.top_p;
-  search.seed = options.seed;
-  search.early_stopping = options.early_stopping;
-  search.max_output_length = options.max_output_length;
-  search.max_output_ratio = options.max_output_ratio;
+  static_cast<TestingOptions&>(search) = options;
   return search;
 }
 
-void check_source_length(std::size_t tokens, const std::optional<SourceLimit>& limit) {
+void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
   const auto length = static_cast<std::int64_t>(tokens) + 1;
   if (!limit || length <= limit->tokens) return;
   throw InputError(
-      "{} tokens, </s> counted, but the model reads {} ({}): shorten it, or train with more",
+      "{} tokens, </s> counted, but the model takes {} ({}): shorten it, or train with more",
       length, limit->tokens, limit->key);
 }
 
-SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<SourceLimit>& limit,
+SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, Translation& translation) {
   if (is_blank(line)) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
     if (encoded.tokens.empty()) return encoded;
-    check_source_length(encoded.tokens.size(), limit);
+    check_length(encoded.tokens.size(), limit);
     translation.source_tokens = tokenizers.source->pieces(line);
     translation.source_tokens.push_back("</s>");
     translation.more_words = encoded.more_words;

@@ -24,11 +24,11 @@ struct Translation {
 
 // A source line that has something to translate, not white space alone, into what a model reads;
 // where it goes and how it is shown into `translation`.
-SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<SourceLimit>& limit,
+SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, Translation& translation);
 
-// InputError where a source of so many tokens, and </s> behind them, is longer than that.
-void check_source_length(std::size_t tokens, const std::optional<SourceLimit>& limit);
+// InputError where a sentence of so many tokens, and </s> behind them, is longer than that.
+void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
 SearchOptions search_options(const TestingOptions& options);
 

@@ -134,7 +134,7 @@ TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTra
   const auto trained = train(location);
   EXPECT_EQ(trained.code, 3);
   EXPECT_THAT(trained.err, AllOf(HasSubstr("dev.en:21: 12 tokens"),
-                                 HasSubstr("reads 9 (model.attention.max_positions)")));
+                                 HasSubstr("takes 9 (model.attention.max_positions)")));
   auto without = location;
   without.insert(without.end(), {"data.dev.src=", "data.dev.trg="});
   ASSERT_EQ(train(without).code, 0);

@@ -84,7 +84,37 @@ TEST_F(TrainTransformer, ASourceBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
                           "the cat sees the dog and the cat hears the bird\n");
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err,
-              AllOf(HasSubstr("12 tokens"), HasSubstr("reads 9 (model.encoder.max_positions)")));
+              AllOf(HasSubstr("12 tokens"), HasSubstr("takes 9 (model.encoder.max_positions)")));
+}
+
+TEST_F(TrainTransformer, ATargetBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
+  std::vector<std::string> learned = {"model.decoder.position=learned",
+                                      "model.decoder.max_positions=9", "data.max_length=8",
+                                      "testing.max_output_length=9", "training.max_steps=2"};
+  const auto takes_9 = HasSubstr("takes 9 (model.decoder.max_positions)");
+  const auto dev = read_text(folder_ / "dev.fr");
+  write_text(folder_ / "dev.en", read_text(folder_ / "dev.en") + "the cat\n");
+  write_text(folder_ / "dev.fr", dev + "a b c d e f g h i j k\n");
+  const auto refused = train_transformer(learned);
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("dev.fr:21: 12 tokens"), takes_9));
+
+  learned.insert(learned.end(), {"data.dev.src=", "data.dev.trg="});
+  ASSERT_EQ(train_transformer(learned).code, 0);
+  const std::vector<std::string> texts = {"-m", (folder_ / "run").string(),
+                                          "-s", (folder_ / "dev.en").string(),
+                                          "-r", (folder_ / "dev.fr").string()};
+  for (auto command : {std::vector<std::string>{"evaluate"}, {"score"}}) {
+    command.insert(command.end(), texts.begin(), texts.end());
+    if (command[0] == "score") command[5] = "-t";
+    const auto result = run(command);
+    EXPECT_EQ(result.code, 3);
+    EXPECT_THAT(result.err, AllOf(HasSubstr("reference line 21: 12 tokens"), takes_9));
+  }
+  const auto longer = translate({"--max-output-length", "10"});
+  EXPECT_EQ(longer.code, 2);
+  EXPECT_THAT(longer.err, AllOf(HasSubstr("max_output_length is 10"),
+                                HasSubstr("(model.decoder.max_positions)")));
 }
 
 }  // namespace
