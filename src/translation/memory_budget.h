@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 namespace regard {
@@ -13,19 +12,23 @@ namespace regard {
 // for.
 std::uint64_t model_budget(std::uint64_t weights);
 
-// While one lives, the tensors made on the CPU, those already gone counted too, have no more bytes
-// than `bytes`. What would go beyond throws a CheckpointError that begins with `what`. Only one at
-// a time, and only while no other thread makes tensors.
+// While one lives, the tensors that this thread makes on the CPU, those already gone counted too,
+// have no more bytes than `bytes`. What would go beyond throws a CheckpointError that begins with
+// `what`. Other threads' tensors are not counted; a thread has one budget at a time.
 class MemoryBudget {
  public:
-  MemoryBudget(std::uint64_t bytes, const std::string& what);
+  MemoryBudget(std::uint64_t bytes, std::string what);
   ~MemoryBudget();
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
+  // CheckpointError where that is more than is left.
+  void take(std::uint64_t bytes);
+
  private:
-  class Counting;
-  std::unique_ptr<Counting> counting_;
+  std::uint64_t bytes_;
+  std::uint64_t left_;
+  std::string what_;
 };
 
 }  // namespace regard

@@ -118,9 +118,9 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
     const MemoryBudget budget(model_budget(numbers),
                               fmt::format("{}: its model, of which {} has only {} numbers,",
                                           (path / config_file).string(), weights_file, numbers));
+    const WithoutInitialisation weights_follow;
     check_attention(loaded.options.model, origins);
     check_output(loaded.options.model, origins);
-    const WithoutInitialisation weights_follow;
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
   }

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
+#include <thread>
+
 #include "base/error.h"
 #include "model/build_model.h"
 #include "tests/checkpoint/scratch_folder.h"
@@ -34,6 +36,17 @@ TEST(MemoryBudget, EndsAndItsTensorsLiveOn) {
   }
   EXPECT_EQ(tensor.sum().item<std::int64_t>(), 7000);
   EXPECT_NO_THROW(torch::zeros({1 << 20}));
+}
+
+TEST(MemoryBudget, EachThreadHasItsOwn) {
+  const MemoryBudget budget(1 << 20, "it");
+  std::thread other([] {
+    EXPECT_NO_THROW(torch::zeros({1 << 20}));  // nobody's
+    const MemoryBudget own(1 << 10, "the other");
+    EXPECT_NE(message_of<CheckpointError>([] { torch::zeros({1 << 10}); }), "");
+  });
+  other.join();
+  EXPECT_NO_THROW(torch::zeros({1 << 10}));
 }
 
 // Where orthogonal matrices, which take the most, are nearly all that a model has.
