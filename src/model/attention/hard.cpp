@@ -59,7 +59,8 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
 AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.size(0), alpha.options()).unsqueeze(1);
   const auto below = alpha.detach().cumsum(1).le(u).sum(1);  // positions that u is beyond
-  const auto last = alpha.detach().gt(0).sum(1) - 1;
+  const auto places = torch::arange(alpha.size(1), below.options());
+  const auto last = std::get<0>(alpha.detach().gt(0).mul(places).max(1));  // with a weight
   const auto drawn = torch::minimum(below, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
   const auto log_alpha = log_weights(alpha);

@@ -82,6 +82,23 @@ TEST(HardReference, TrainingDrawsEachPositionAsOftenAsItsWeightSays) {
   }
 }
 
+TEST(HardReference, APositionWithoutWeightIsNeverDrawn) {
+  auto hard = make_hard(hard_options(HardEstimator::reinforce));
+  Memory memory;
+  memory.values = torch::zeros({1, S, C}, torch::kDouble);
+  memory.lengths = torch::tensor({S});
+  memory.values[0][2].fill_(1);
+  hard.prepare(memory);
+  // Scores of 0 but for one of 1000: all the others' weights are exactly 0.
+  const auto W = hard.named_parameters()["content.W.weight"].detach();
+  const auto along = W.sum(1);  // [D], W 1
+  const auto query = (1000 * along / along.square().sum()).unsqueeze(0);
+  const RandomStream stream(1, 3);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(hard.step(query, {}, memory).weights.argmax().item<std::int64_t>(), 2);
+  }
+}
+
 // Two steps, the second of which asks with what the first saw; −log P at each depends on what was
 // seen there.
 struct TwoSteps {
