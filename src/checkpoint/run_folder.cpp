@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -204,6 +203,10 @@ void RunFolder::set_damaged_aside() {
 std::optional<fs::path> RunFolder::best() const {
   return follow("best");
 }
+std::optional<std::int64_t> RunFolder::best_step() const {
+  const auto linked = best();
+  return linked ? step_of(linked->filename().string()) : std::nullopt;
+}
 void RunFolder::set_last(std::int64_t step) {
   set_link("last", step);
 }
@@ -231,21 +234,16 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
   sync_to_disk(path_);
 }
 
-void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best, const Scores& scores) {
+void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,
+                      const std::vector<std::int64_t>& ranking) {
   const std::vector<std::int64_t> steps = list();
   const std::size_t newest = std::min(keep_newest, steps.size());
   std::set<std::int64_t> kept(steps.end() - static_cast<std::ptrdiff_t>(newest), steps.end());
 
-  Scores ranked;
-  for (const auto& [step, score] : scores) {
-    if (!std::isnan(score) && std::ranges::binary_search(steps, step)) {
-      ranked.emplace_back(step, score);
-    }
-  }
-  std::ranges::sort(ranked, {}, [](const auto& s) { return std::pair(-s.second, s.first); });
-  for (std::size_t i = 0; i < std::min(keep_best, ranked.size()); ++i) {
-    kept.insert(ranked[i].first);
-  }
+  std::vector<std::int64_t> ranked = ranking;
+  std::erase_if(ranked, [&](auto step) { return !std::ranges::binary_search(steps, step); });
+  ranked.resize(std::min(ranked.size(), keep_best));
+  kept.insert(ranked.begin(), ranked.end());
   for (const std::optional<fs::path>& linked : {last(), best()}) {
     if (linked) kept.insert(step_of(linked->filename().string()).value_or(-1));
   }

@@ -18,7 +18,6 @@ namespace regard {
 class RunFolder {
  public:
   using Path = std::filesystem::path;
-  using Scores = std::vector<std::pair<std::int64_t, double>>;  // step, higher is better
 
   explicit RunFolder(Path path) : path_(std::move(path)) {}
   ~RunFolder();
@@ -50,14 +49,17 @@ class RunFolder {
   void set_damaged_aside();
   // The link's target, nothing if there is none or it is gone.
   std::optional<Path> best() const;
+  // Its step; nothing as well where the copy of a run has a folder in the link's place.
+  std::optional<std::int64_t> best_step() const;
   // The checkpoint must be complete. EnvironmentError if the link cannot be written.
   void set_last(std::int64_t step);
   void set_best(std::int64_t step);
 
-  // Removes all checkpoints but the newest `keep_newest`, the `keep_best` of the highest scores
-  // (the earlier of two equal ones, never NaN) and those that last and best point to. What cannot
-  // be removed is a warning: it must not end a training.
-  void prune(std::size_t keep_newest, std::size_t keep_best, const Scores& scores);
+  // Removes all checkpoints but the newest `keep_newest`, the first `keep_best` of the ranking that
+  // are there, and those that last and best point to. What cannot be removed is a warning: it must
+  // not end a training.
+  void prune(std::size_t keep_newest, std::size_t keep_best,
+             const std::vector<std::int64_t>& ranking);
 
  private:
   void clear_all_leftovers() const;

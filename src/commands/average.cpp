@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +13,7 @@
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
 #include "report/journal.h"
+#include "training/scores.h"
 #include "translation/average_model.h"
 
 namespace regard {
@@ -20,26 +21,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
+ScoredSteps scored_steps(const Validations& validations) {
+  const auto column = [&](const std::string& name) {
+    auto numbers = validations.numbers(name);
+    numbers.resize(validations.rows.size(), std::numeric_limits<double>::quiet_NaN());
+    return numbers;
+  };
+  const auto steps = column("step");
+  const auto loss = column("loss");
+  const auto perplexity = column("perplexity");
+  const auto bleu = column("bleu");
+  const auto chrf = column("chrf");
+  ScoredSteps scored;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    scored.emplace_back(static_cast<std::int64_t>(steps[i]),
+                        Scores{loss[i], perplexity[i], bleu[i], chrf[i]});
+  }
+  return scored;
+}
+
 // The steps whose checkpoints are still there, best first.
 std::vector<std::int64_t> best_steps(const RunFolder& run) {
   const auto kept = run.list();
   if (kept.empty()) return kept;
   const auto options = read_model_options(FolderReader(run.checkpoint(kept.back())));
-  const auto metric = options.training.early_stopping_metric;
-  const bool higher_is_better = metric == Metric::bleu || metric == Metric::chrf;
-  const auto name = enum_names(metric)[static_cast<std::size_t>(metric)];
   const auto validations = read_validations((run.path() / "validations.tsv").string());
-  const auto steps = validations.numbers("step");
-  const auto figures = validations.numbers(std::string(name));
-  std::vector<std::pair<double, std::int64_t>> ranked;  // the best is the least
-  for (std::size_t i = 0; i < std::min(steps.size(), figures.size()); ++i) {
-    const auto step = static_cast<std::int64_t>(steps[i]);
-    if (std::isnan(figures[i]) || !std::ranges::binary_search(kept, step)) continue;
-    ranked.emplace_back(higher_is_better ? -figures[i] : figures[i], step);
-  }
-  std::ranges::sort(ranked);
-  std::vector<std::int64_t> best;
-  for (const auto& [figure, step] : ranked) best.push_back(step);
+  auto best = ranking(options.training.early_stopping_metric, scored_steps(validations));
+  std::erase_if(best, [&](auto step) { return !std::ranges::binary_search(kept, step); });
   return best;
 }
 

@@ -121,8 +121,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
 }
 
 OutputFile::~OutputFile() {
-  if (file_ == nullptr || file_ == stdout) return;
-  std::fclose(file_);
+  if (file_ != nullptr && file_ != stdout) std::fclose(file_);
   if (written_ != path_) std::remove(written_.c_str());
 }
 
@@ -148,6 +147,7 @@ void OutputFile::commit() {
   if (written_ == path_) return;
   sync_to_disk(written_);
   if (std::rename(written_.c_str(), path_.c_str()) != 0) fail();
+  written_ = path_;
 }
 
 void OutputFile::fail() const {

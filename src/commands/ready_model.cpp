@@ -51,6 +51,9 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
   if (differ(first.tokenizers.source, other.tokenizers.source)) refuse("source vocabulary");
   if (differ(first.tokenizers.target, other.tokenizers.target)) refuse("target vocabulary");
   if (first.tokenizers.output != other.tokenizers.output) refuse("model.output.kind");
+  if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
+    refuse("model.encoder.numbers");
+  }
   if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
     refuse("data.tokenizer.lowercase");
   }

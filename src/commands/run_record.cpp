@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "checkpoint/run_folder.h"
 #include "config/reader.h"
 #include "data/line_reader.h"
 #include "report/format.h"
@@ -27,7 +28,7 @@ std::optional<std::int64_t> to_step(double number) {
 }
 
 // The last validation that was the best so far.
-std::optional<std::int64_t> best_of(const Validations& validations) {
+std::optional<std::int64_t> last_starred(const Validations& validations) {
   const auto column = std::ranges::find(validations.columns, "best");
   const auto steps = validations.numbers("step");
   std::optional<std::int64_t> best;
@@ -76,7 +77,9 @@ RunRecord read_run(const fs::path& path) {
   if (const auto file = path / "validations.tsv"; is_file(file)) {
     run.validations = read_validations(file.string());
   }
-  run.best_step = best_of(run.validations);
+  // The metric that the stars were given by may have changed since; the link goes with it.
+  run.best_step = RunFolder(path).best_step();
+  if (!run.best_step) run.best_step = last_starred(run.validations);
   return run;
 }
 

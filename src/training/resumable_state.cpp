@@ -94,7 +94,7 @@ void set_numbers(const Json& json, const ResumableState& state) {
   const auto& schedule = json.at("schedule");
   state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
-  EarlyStopping::History history;
+  ScoredSteps history;
   state.closing_step = 0;
   for (const auto& entry : json.at("validations")) {
     const bool last = history.size() + 1 == json.at("validations").size();

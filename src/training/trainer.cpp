@@ -304,10 +304,11 @@ void Trainer::save() {
   drop_passed_end();
   saved_step_ = position_.step;
   // Should the run go on, it goes on without the closing validation, which therefore has no vote.
-  auto figures = early_stopping_.figures();
-  if (closing_step_ > 0) figures.pop_back();
+  auto validated = early_stopping_.history();
+  if (closing_step_ > 0) validated.pop_back();
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
-             static_cast<std::size_t>(options_.training.keep_best), figures);
+             static_cast<std::size_t>(options_.training.keep_best),
+             ranking(options_.training.early_stopping_metric, std::move(validated)));
 }
 
 }  // namespace regard

@@ -36,7 +36,7 @@ constexpr std::int64_t most_setbacks = 3;
 
 struct StopReason {
   std::string sentence;
-  int signal = 0;  // SIGINT or SIGTERM, where one of them was it
+  int signal = 0;  // SIGINT, SIGTERM or SIGHUP, where one of them was it
 };
 
 class Trainer {

@@ -12,7 +12,7 @@
 #include "report/event_file.h"
 #include "report/journal.h"
 #include "report/progress.h"
-#include "training/early_stopping.h"
+#include "training/scores.h"
 #include "training/train_step.h"
 
 namespace regard {

@@ -12,7 +12,7 @@
 #include "config/options.h"
 #include "data/corpus.h"
 #include "model/seq2seq.h"
-#include "training/early_stopping.h"
+#include "training/scores.h"
 
 namespace regard {
 

@@ -90,6 +90,17 @@ TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
   EXPECT_EQ(bad.code, 3);
   EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 numbers, wanted 2"));
 
+  const auto other = (folder_ / "other").string();
+  auto narrower = options;
+  narrower[0] = "model.encoder.numbers=1";
+  narrower.push_back("training.model_dir=" + other);
+  write_training("0 2\n0.5 1 -1\n", "1 0\n2 0\n");
+  const auto trained_too = train(narrower);
+  ASSERT_EQ(trained_too.code, 0) << trained_too.err;
+  const auto mixed = run({"translate", "-m", (folder_ / "run").string(), "-m", other}, "1,2\n");
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("has another model.encoder.numbers than"));
+
   write_training("0,1 2,3\n0.5,1 1,2\n", "1 0\n2 0\n");
   auto fresh = options;
   fresh.emplace_back("--fresh");

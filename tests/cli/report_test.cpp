@@ -217,6 +217,19 @@ TEST(Report, ARunWhoseValidationTextIsGoneIsDrawnWithoutIt) {
   EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));
 }
 
+// Its metric may have changed since the stars were given.
+TEST(Report, TheBestValidationIsTheLinksWhateverTheStarsSay) {
+  const auto folder = fresh_folder() / "run";
+  fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  write_text(folder / "validations.tsv",
+             read_text(folder / "validations.tsv") + "61\t\t9\t9\t0\t0\t\t\t*\n");
+  const auto step = fs::read_symlink(folder / "best").filename().string().substr(8);
+  const auto finished = run({"report", folder.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(read_text(folder / "report.html"),
+              HasSubstr(fmt::format("<dt>at step</dt><dd>{}</dd>", std::stoi(step))));
+}
+
 TEST(Report, AFolderThatIsNoRunIsACheckpointError) {
   const auto finished = run({"report", fresh_folder().string()});
   EXPECT_EQ(finished.code, 5);
