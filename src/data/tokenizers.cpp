@@ -80,9 +80,9 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   const auto length = static_cast<std::int32_t>(source_line.tokens.size());
   if (output == OutputKind::pointer) {
     for (const auto id : ids) {
-      if (id < special_count + length) continue;
+      if (id < first_position_id + length) continue;
       throw InputError("position {} is none of the source, which has {} elements, counted from 0",
-                       id - special_count, length);
+                       id - first_position_id, length);
     }
   }
   if (source_line.more_words.empty()) return ids;

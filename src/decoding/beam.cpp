@@ -26,7 +26,7 @@ std::int64_t Beam::add_link(const Candidate& candidate) {
 Hypothesis Beam::trace(const Open& last, bool finished) const {
   Hypothesis hypothesis;
   for (auto at = last.link; at >= 0; at = links_[at].previous) {
-    if (links_[at].token != options_->end_token) {
+    if (links_[at].token != eos_id) {
       hypothesis.tokens.push_back(static_cast<std::int32_t>(links_[at].token));
     }
     const auto before = links_[at].previous;
@@ -60,7 +60,7 @@ std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
   for (std::size_t rank = 0; rank < candidates.size() && going_on.size() < W; ++rank) {
     const auto& candidate = candidates[rank];
     if (!std::isfinite(candidate.log_probability)) continue;
-    if (candidate.token != options_->end_token) {
+    if (candidate.token != eos_id) {
       open.push_back({add_link(candidate), candidate.log_probability});
       going_on.push_back(candidate);
     } else if (rank < W && (!until_full || finished_.size() < W)) {
@@ -122,7 +122,7 @@ SearchTree Beam::tree(std::size_t group) const {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const auto& link = links_[i];
     tree.nodes.push_back({link.token, link.previous, link.log_probability, group, {}});
-    if (link.token != options_->end_token) continue;
+    if (link.token != eos_id) continue;
     tree.nodes.back().score =
         trace({static_cast<std::int64_t>(i), link.log_probability}, true).score;
   }

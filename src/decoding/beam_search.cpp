@@ -61,7 +61,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   auto memory = model.encode(source, lengths);
   auto state = model.start(memory).select(
       torch::arange(B, index).repeat_interleave(all));  // rows 0 0 0 1 1 1 …
-  auto tokens = torch::full({B * all}, options.begin_token, index);
+  auto tokens = torch::full({B * all}, bos_id, index);
   // All W hypotheses of a beam begin alike: only the first counts.
   std::vector<double> log_p(static_cast<std::size_t>(B * all), minus_infinity);
   for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;

@@ -96,7 +96,7 @@ std::vector<Candidate> allocate(const std::vector<Candidate>& candidates,
   for (const auto& candidate : candidates) {
     if (!std::isfinite(candidate.log_probability)) continue;
     tokens = histories[static_cast<std::size_t>(candidate.parent)];
-    if (candidate.token != options.end_token) {
+    if (candidate.token != eos_id) {
       tokens.push_back(static_cast<std::int32_t>(candidate.token));
     }
     banks[progress_of(tokens, demanded, options.inside_words).met].push_back(candidate);
@@ -108,7 +108,7 @@ std::vector<Candidate> allocate(const std::vector<Candidate>& candidates,
     for (const auto& [met, bank] : banks) {
       if (round >= bank.size() || going_on.size() >= W) continue;
       any = true;
-      (bank[round].token == options.end_token ? ending : going_on).push_back(bank[round]);
+      (bank[round].token == eos_id ? ending : going_on).push_back(bank[round]);
     }
     if (!any) break;
   }

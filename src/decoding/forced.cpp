@@ -13,7 +13,6 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
   const torch::InferenceMode guard;
   kernels::PackedWeights packed;
   const kernels::WithPackedWeights with(packed);
-  const SearchOptions special;
   const auto B = source.size(0);
   const auto given = target.to(torch::kCPU).contiguous();  // [B, T + 1]
   const auto tokens = given.accessor<std::int64_t, 2>();
@@ -35,7 +34,7 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
       hypothesis.token_log_p.push_back(log_p);
       hypothesis.log_probability += log_p;
       hypothesis.score = hypothesis.log_probability;
-      hypothesis.finished = tokens[b][t + 1] == special.end_token;
+      hypothesis.finished = tokens[b][t + 1] == eos_id;
       if (!hypothesis.finished) {
         hypothesis.tokens.push_back(static_cast<std::int32_t>(tokens[b][t + 1]));
       }

@@ -163,7 +163,7 @@ NextTokens TokenChooser::best(const torch::Tensor& logits, std::int64_t k,
   const auto kept = std::min(k, V - static_cast<std::int64_t>(options_.never.size()));
   const auto width = kept + static_cast<std::int64_t>(most_asked);
   // Where logits are not numbers there may be fewer: </s> without probability takes their place.
-  NextTokens next = {torch::full({N, width}, options_.end_token, torch::kInt64),
+  NextTokens next = {torch::full({N, width}, eos_id, torch::kInt64),
                      torch::full({N, width}, minus_infinity, torch::kDouble)};
   for (std::int64_t n = 0; n < N; ++n) {
     const auto i = static_cast<std::size_t>(n);

@@ -94,7 +94,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                         const std::vector<History>& histories) {
     const auto all = chooser.log_probabilities(logits, histories);  // [N, V]
     const auto N = all.size(0);
-    NextTokens next = {torch::full({N, 1}, options.end_token, torch::kInt64),
+    NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),
                        torch::full({N, 1}, minus_infinity, torch::kDouble)};
     for (std::int64_t n = 0; n < N; ++n) {
       const auto* log_p = all.const_data_ptr<double>() + n * all.size(1);

@@ -15,32 +15,9 @@
 
 namespace regard {
 
-struct SearchOptions {
-  std::int64_t beam_size = 5;  // W; 1 is greedy
-  // Of the score (decoding/score.h).
-  double beam_alpha = 1.0;
-  LengthPenalty length_penalty = LengthPenalty::gnmt;
-  double coverage_beta = 0;  // for models whose decoder steps have weights
-  // Of the tokens that may come next (decoding/token_rule.h, decoding/next_tokens.h).
-  std::int64_t min_output_length = 0;
-  double repetition_penalty = 1;
-  std::int64_t no_repeat_ngram = 0;
-  // Of diverse beam groups (decoding/beam_groups.h).
-  std::int64_t beam_groups = 1;  // G, a divisor of W
-  double diversity = 0.5;
-  // Of sampling, in place of a search (decoding/sampling.h).
-  std::int64_t samples = 0;  // a sentence; 0 is a search
-  double temperature = 1;
-  std::int64_t top_k = 0;  // 0 is all
-  double top_p = 1;
-  std::int64_t seed = 1;
-  // Of the end.
-  SearchEnd early_stopping = SearchEnd::full;
-  std::int64_t n_best = 1;               // how many `exact` makes sure of; at most W
-  std::int64_t max_output_length = 100;  // in tokens, </s> counted
-  double max_output_ratio = 3;           // of the source's tokens, plus 10; 0 is off
-  std::int64_t begin_token = bos_id;
-  std::int64_t end_token = eos_id;
+// What the configuration says of a search, and what else there is to say.
+struct SearchOptions : TestingOptions {
+  std::int64_t n_best = 1;                             // how many `exact` makes sure of; at most W
   std::vector<std::int64_t> never = {pad_id, bos_id};  // tokens no translation holds
   std::vector<bool> inside_words = {};                 // by token: goes on with the word before it
   bool want_weights = false;                           // keep the attention weights

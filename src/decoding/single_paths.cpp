@@ -12,12 +12,11 @@ namespace regard {
 namespace {
 
 // Takes the token in, unless it is none; false where the hypothesis ends.
-bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64_t longest,
-            const SearchOptions& options) {
+bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64_t longest) {
   if (!std::isfinite(log_p)) return false;  // nothing may come next
   hypothesis.log_probability += log_p;
   hypothesis.token_log_p.push_back(log_p);
-  hypothesis.finished = token == options.end_token;
+  hypothesis.finished = token == eos_id;
   if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
   return !hypothesis.finished && static_cast<std::int64_t>(hypothesis.tokens.size()) < longest;
 }
@@ -35,7 +34,7 @@ std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
 
   auto state = model.start(memory);
   const auto index = torch::TensorOptions(torch::kInt64).device(memory.mask.device());
-  auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, options.begin_token, index);
+  auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, bos_id, index);
   while (!alive.empty()) {
     auto step = model.step(tokens, state, memory);
     std::vector<History> histories;
@@ -50,7 +49,7 @@ std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
       const auto log_p = picked.log_p.data_ptr<double>()[row];
       if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(row, length));
       if (extend(hypothesis, picked.tokens.data_ptr<std::int64_t>()[row], log_p,
-                 output_limit(length, options, sentences[alive[row]]), options)) {
+                 output_limit(length, options, sentences[alive[row]]))) {
         staying.push_back(static_cast<std::int64_t>(row));
       } else {
         hypothesis.score = score_of(hypothesis, options);

@@ -14,7 +14,7 @@ bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t>
 }  // namespace
 
 void MinimumLength::limit(const History& history, Limits& limits) const {
-  if (static_cast<std::int64_t>(history.tokens.size()) < least_) limits.forbidden.push_back(end_);
+  if (static_cast<std::int64_t>(history.tokens.size()) < least_) limits.forbidden.push_back(eos_id);
 }
 
 void NoRepeatedNgram::limit(const History& history, Limits& limits) const {
@@ -55,7 +55,7 @@ void WholeWordPrefix::limit(const History& history, Limits& limits) const {
 void DemandedPhrases::limit(const History& history, Limits& limits) const {
   const auto progress =
       progress_of(history.tokens, history.sentence->demanded, options_->inside_words);
-  if (!progress.complete) limits.forbidden.push_back(options_->end_token);
+  if (!progress.complete) limits.forbidden.push_back(eos_id);
 }
 
 void BannedPhrases::limit(const History& history, Limits& limits) const {
@@ -76,8 +76,7 @@ std::vector<std::unique_ptr<TokenRule>> token_rules(const SearchOptions& options
   const auto add = [&]<typename Rule>(Rule rule) {
     rules.push_back(std::make_unique<Rule>(std::move(rule)));
   };
-  if (options.min_output_length > 0)
-    add(MinimumLength(options.min_output_length, options.end_token));
+  if (options.min_output_length > 0) add(MinimumLength(options.min_output_length));
   if (options.no_repeat_ngram > 0) add(NoRepeatedNgram(options));
   if (any(&SentenceOptions::prefix)) {
     add(ForcedPrefix());

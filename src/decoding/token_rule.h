@@ -34,12 +34,11 @@ class TokenRule {
 // No </s> before `least` tokens.
 class MinimumLength : public TokenRule {
  public:
-  MinimumLength(std::int64_t least, std::int64_t end_token) : least_(least), end_(end_token) {}
+  explicit MinimumLength(std::int64_t least) : least_(least) {}
   void limit(const History& history, Limits& limits) const override;
 
  private:
   std::int64_t least_;
-  std::int64_t end_;
 };
 
 // No n tokens in a row that are there already (Paulus, Xiong, Socher 2017, with n = 3), but for

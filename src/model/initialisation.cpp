@@ -39,8 +39,16 @@ void embedding_normal(torch::Tensor tensor) {
 }
 
 torch::Tensor score_vector(std::int64_t n) {
+  auto v = torch::empty({n});
   const double bound = 1 / std::sqrt(static_cast<double>(n));
-  return torch::empty({n}).uniform_(-bound, bound);
+  if (!weights_follow) v.uniform_(-bound, bound);
+  return v;
+}
+
+torch::Tensor normal_vector(std::int64_t n) {
+  auto v = torch::empty({n});
+  if (!weights_follow) v.normal_();
+  return v;
 }
 
 }  // namespace regard

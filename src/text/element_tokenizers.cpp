@@ -75,11 +75,11 @@ class PositionsTokenizer : public Tokenizer {
     for (const std::string_view word : words(text)) {
       std::int32_t position = 0;
       if (!read(word, position) || position < 0 ||
-          position > std::numeric_limits<std::int32_t>::max() - special_count) {
+          position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
         throw InputError("`{}` is no position of the source, a whole number counted from 0",
                          excerpt(word));
       }
-      ids.push_back(special_count + position);
+      ids.push_back(first_position_id + position);
     }
     return ids;
   }
@@ -91,7 +91,8 @@ class PositionsTokenizer : public Tokenizer {
     return text;
   }
   std::string token(std::int32_t id) const override {
-    return id < special_count ? std::string(special_name(id)) : std::to_string(id - special_count);
+    return id < special_count ? std::string(special_name(id))
+                              : std::to_string(id - first_position_id);
   }
   std::int64_t size() const override { return special_count; }
   std::string serialized() const override { return {}; }

@@ -14,7 +14,7 @@ namespace regard {
 // InputError for a word that is no such vector.
 std::unique_ptr<Tokenizer> make_numbers(std::int64_t width);
 
-// Position p is the token special_count + p. InputError for a word that is no whole number.
+// Position p is the token first_position_id + p. InputError for a word that is no whole number.
 std::unique_ptr<Tokenizer> make_positions();
 
 }  // namespace regard

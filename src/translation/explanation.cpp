@@ -2,6 +2,7 @@
 
 #include <torch/utils.h>
 
+#include "base/special_tokens.h"
 #include "data/batch.h"
 #include "model/output/output.h"
 
@@ -22,15 +23,12 @@ std::vector<std::vector<float>> heads_of(const torch::Tensor& heads) {
   return rows;
 }
 
-// A pointer's P of tokens [V] as P of positions: position p is the token 4 + p, the last is </s>.
+// A pointer's P of tokens [V] as P of positions, the last of which is </s>.
 std::vector<float> by_position(const torch::Tensor& P, std::size_t positions) {
-  const SearchOptions special;
   const auto of_tokens = numbers(P);
-  const auto first = static_cast<std::ptrdiff_t>(special.end_token) + 1;
-  std::vector<float> pointer(
-      of_tokens.begin() + first,
-      of_tokens.begin() + first + static_cast<std::ptrdiff_t>(positions) - 1);
-  pointer.push_back(of_tokens[static_cast<std::size_t>(special.end_token)]);
+  const auto first = of_tokens.begin() + first_position_id;
+  std::vector<float> pointer(first, first + static_cast<std::ptrdiff_t>(positions) - 1);
+  pointer.push_back(of_tokens[eos_id]);
   return pointer;
 }
 
@@ -46,13 +44,12 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
   const auto batch = make_source_batch(source).to(device);
   const auto& best = translation.hypotheses.front();
-  const SearchOptions special;
   std::vector<std::int64_t> said(best.tokens.begin(), best.tokens.end());
-  if (best.finished) said.push_back(special.end_token);
+  if (best.finished) said.push_back(eos_id);
 
   const auto memory = model.encode(batch.source, batch.source_lengths);
   auto state = model.start(memory);
-  auto before = special.begin_token;
+  std::int64_t before = bos_id;
   for (const auto token : said) {
     const auto input = torch::full({1}, before, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, memory);
@@ -72,8 +69,8 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     if (loaded.options.model.output.kind == OutputKind::pointer) {
       const auto positions = translation.source_tokens.size();
       explained.pointer = by_position(P, positions);
-      explained.pointed = token == special.end_token ? static_cast<std::int64_t>(positions) - 1
-                                                     : token - special.end_token - 1;
+      explained.pointed =
+          token == eos_id ? static_cast<std::int64_t>(positions) - 1 : token - first_position_id;
     }
     const auto generates = model.output().generates(step, memory);
     if (generates.defined()) explained.generates = generates.item<double>();

@@ -20,7 +20,7 @@ std::vector<std::int64_t> forbidden(const TokenRule& rule,
 }
 
 TEST(TokenRule, TheEndWaitsForTheLeastLength) {
-  const MinimumLength rule(2, 3);
+  const MinimumLength rule(2);
   EXPECT_THAT(forbidden(rule, {}), ElementsAre(3));
   EXPECT_THAT(forbidden(rule, {7}), ElementsAre(3));
   EXPECT_THAT(forbidden(rule, {7, 7}), IsEmpty());

@@ -3,18 +3,13 @@
 #include <limits>
 
 #include "base/special_tokens.h"
+#include "model/initialisation.h"
 
 namespace regard {
-namespace {
-
-constexpr std::int64_t first_position = special_count;
-
-}  // namespace
-
 PointerOutput::PointerOutput(const OutputPlace& place) {
   const auto& options = place.options;
   const auto E = options.encoder.embedding_dim;
-  begin_ = place.model.register_parameter("target_begin", torch::randn({E}));
+  begin_ = place.model.register_parameter("target_begin", normal_vector(E));
   AttentionOptions score;
   score.size = options.output.size;
   pointer_ = place.model.register_module(
@@ -31,7 +26,7 @@ torch::Tensor PointerOutput::embed(const torch::Tensor& tokens, const Memory& me
   const auto B = memory.elements.size(0);
   const auto E = memory.elements.size(2);
   const auto by_sentence = tokens.view({B, -1, 1});  // [B, G, 1]
-  const auto positions = (by_sentence - first_position).clamp_min(0);
+  const auto positions = (by_sentence - first_position_id).clamp_min(0);
   const auto pointed = memory.elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
   auto shape = tokens.sizes().vec();
   shape.push_back(E);
@@ -46,7 +41,7 @@ torch::Tensor PointerOutput::scores(const torch::Tensor& top, const Memory& memo
   const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // where </s> is
   constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto beyond = torch::arange(u.size(2), lengths.options()) >= lengths - 1;  // [B, 1, S]
-  const auto specials = u.new_full({u.size(0), u.size(1), first_position - 1}, minus_infinity);
+  const auto specials = u.new_full({u.size(0), u.size(1), eos_id}, minus_infinity);
   return torch::cat({specials, u.gather(2, last), u.masked_fill(beyond, minus_infinity)}, -1);
 }
 
