@@ -121,7 +121,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
   const auto batch = batches.batch(epoch, 0).to(setup.device);
   setup.model->train();
   const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
-  loss.smoothed.backward();
+  loss.objective.backward();
   log::info(
       "dry run{}: {} batches an epoch; the first has {} sentences and {} target tokens, loss "
       "{:.4f}. Nothing was written",

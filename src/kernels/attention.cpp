@@ -95,9 +95,7 @@ torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor
 torch::Tensor attention_weights_composite(const AttentionScore& score,
                                           const torch::Tensor& states) {
   const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
-  const auto alpha = score.windows.defined() ? windowed_softmax(e, score.windows)
-                                             : masked_softmax(e, score.lengths);
-  return alpha.view({states.size(0), -1});
+  return masked_softmax(e, score.lengths, score.windows).view({states.size(0), -1});
 }
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
@@ -113,14 +111,14 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
   return q.matmul(keys.transpose(1, 2)) * score.scale;  // [B, G, S]
 }
 
-torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths) {
+torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
+                             const torch::Tensor& windows) {
+  if (windows.defined()) {
+    const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
+    return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
+  }
   const auto ends = lengths.to(scores.device()).view({-1, 1, 1});
   return softmax_within(scores, torch::zeros_like(ends), ends);
-}
-
-torch::Tensor windowed_softmax(const torch::Tensor& scores, const torch::Tensor& windows) {
-  const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
-  return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
 }
 
 }  // namespace regard::kernels

@@ -47,9 +47,9 @@ torch::Tensor attention_weights_composite(const AttentionScore& score, const tor
 // The scores before the softmax: s [B, G, D] -> e [B, G, S], with whatever comes out beyond the
 // ends.
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
-// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends; or with
-// windows [B · G, 2], as above, in place of lengths: outside of them.
-torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths);
-torch::Tensor windowed_softmax(const torch::Tensor& scores, const torch::Tensor& windows);
+// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends; with
+// windows [B · G, 2], as above, outside of these.
+torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
+                             const torch::Tensor& windows = {});
 
 }  // namespace regard::kernels

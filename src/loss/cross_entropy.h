@@ -7,7 +7,7 @@
 namespace regard {
 
 struct Loss {
-  torch::Tensor smoothed;  // what is minimised: with label smoothing, a sum over tokens
+  torch::Tensor objective;  // what is minimised, a sum over tokens: smoothed, and what else there is
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 

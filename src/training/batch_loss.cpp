@@ -12,9 +12,9 @@ Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, doub
   auto loss = model.output().loss(decoded, memory, targets, label_smoothing);
   const auto real = targets.ne(0);  // [B, T]
   const auto& [penalty, log_choice] = decoded.attention_loss;
-  if (penalty.defined()) loss.smoothed = loss.smoothed + (penalty * real).sum();
+  if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
   if (log_choice.defined()) {
-    loss.smoothed = loss.smoothed + reinforce(log_choice, loss.nll, real, mean_log_p);
+    loss.objective = loss.objective + reinforce(log_choice, loss.nll, real, mean_log_p);
   }
   return loss;
 }

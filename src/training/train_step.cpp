@@ -27,7 +27,7 @@ Share share_of_step(Seq2Seq& model, const Tensors& parameters, const std::vector
     if (w >= batch.size()) continue;
     const auto loss =
         batch_loss(model, n == 1 ? batch : batch.share(w, n), label_smoothing, mean_log_p);
-    auto gradient = torch::autograd::grad({loss.smoothed}, parameters, /*grad_outputs=*/{},
+    auto gradient = torch::autograd::grad({loss.objective}, parameters, /*grad_outputs=*/{},
                                           /*retain_graph=*/{}, /*create_graph=*/false,
                                           /*allow_unused=*/true);
     for (std::size_t i = 0; i < gradient.size(); ++i) {

@@ -150,7 +150,7 @@ double TrainingCase::plain_loop() {
     }
     const auto loss = model_->output().loss({.readout = torch::stack(readouts, 1)}, memory,
                                             batch_.target_output(), training_.label_smoothing);
-    (loss.smoothed / batch_.target_tokens).backward();
+    (loss.objective / batch_.target_tokens).backward();
     Tensors gradient;
     for (auto& [name, parameter] : parameters_) {
       gradient.push_back(parameter.grad().contiguous());
@@ -202,7 +202,7 @@ void TrainingCase::time_model(Timings& timings) {
                 model_->output()
                     .loss({.readout = cut_readout}, cut, batch.target_output(),
                           training_.label_smoothing)
-                    .smoothed.backward();
+                    .objective.backward();
               }));
   timings.add(names[3], seconds([&] { readout.backward(cut_readout.grad()); }));
   Tensors outputs;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/dropout.h"
 #include "kernels/gru.h"
@@ -21,7 +22,10 @@ bool is_fused(const torch::Tensor& output) {
 
 std::vector<bool> which_are_fused() {
   const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes).requires_grad_(); };
-  return {is_fused(gru(draw({2, 3, 12}), draw({3, 4}), draw({4, 12}), draw({4})).states),
+  const AttentionScore score{
+      .form = ScoreForm::dot, .keys = draw({2, 3, 4}), .lengths = torch::tensor({3, 2})};
+  return {is_fused(attention_weights(score, draw({2, 4}))),
+          is_fused(gru(draw({2, 3, 12}), draw({3, 4}), draw({4, 12}), draw({4})).states),
           is_fused(linear_cross_entropy(draw({3, 4}), draw({7, 4}), draw({7}),
                                         torch::tensor({1, 0, 6}), 0.1)
                        .loss),
@@ -29,11 +33,11 @@ std::vector<bool> which_are_fused() {
 }
 
 TEST_F(Fused, CompositesTakeThePlaceOfEveryKernelAndGiveItBack) {
-  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true}));
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
   use_composites(true);
-  EXPECT_EQ(which_are_fused(), std::vector<bool>({false, false, false}));
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({false, false, false, false}));
   use_composites(false);
-  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true}));
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(CrossEntropyReference, EqualsItsDefinitionAndCountsNoPadding) {
   const auto targets = torch::tensor({{5, 1, 6, 3}, {2, 3, 0, 0}, {3, 0, 0, 0}});
   for (const double smoothing : {0.0, 0.1, 0.5}) {
     const auto loss = loss_of(logits, targets, smoothing);
-    EXPECT_NEAR(loss.smoothed.item<double>(), by_definition(logits, targets, smoothing), 1e-10);
+    EXPECT_NEAR(loss.objective.item<double>(), by_definition(logits, targets, smoothing), 1e-10);
     EXPECT_NEAR(loss.nll.sum().item<double>(), by_definition(logits, targets, 0), 1e-10);
   }
 }
@@ -48,7 +48,7 @@ TEST(CrossEntropyReference, EqualsItsDefinitionAndCountsNoPadding) {
 TEST(CrossEntropyReference, TheGradientAtPaddingIsZero) {
   const auto logits = torch::randn({2, 2, 5}, torch::kDouble).requires_grad_();
   const auto targets = torch::tensor({{4, 3}, {3, 0}});
-  loss_of(logits, targets, 0.1).smoothed.backward();
+  loss_of(logits, targets, 0.1).objective.backward();
   EXPECT_TRUE(logits.grad()[1][1].eq(0).all().item<bool>());
   EXPECT_FALSE(logits.grad()[1][0].eq(0).any().item<bool>());
 }

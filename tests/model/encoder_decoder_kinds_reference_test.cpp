@@ -77,7 +77,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
                      const torch::Tensor& output) {
     const auto memory = model_->encode(source, lengths_);
-    return model_->output().loss(model_->decode(input, memory), memory, output, 0.1).smoothed;
+    return model_->output().loss(model_->decode(input, memory), memory, output, 0.1).objective;
   }
   torch::Tensor loss() { return loss(source_, input_, output_); }
   std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,

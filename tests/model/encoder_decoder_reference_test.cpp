@@ -34,7 +34,7 @@ struct Example {
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
   const auto memory = model.encode(x.source, x.lengths);
-  return model.output().loss(model.decode(x.input, memory), memory, x.output, 0.1).smoothed;
+  return model.output().loss(model.decode(x.input, memory), memory, x.output, 0.1).objective;
 }
 
 // Every way the decoder can be put together.

@@ -115,13 +115,16 @@ TEST(TrainStep, TooLittleMemoryIsKnownByItsErrors) {
 }
 
 TEST(TrainStep, DropoutFollowsFromSeedAndStep) {
-  Update first(0.5), same(0.5), later(0.5);
+  Update first(0.5), same(0.5), later(0.5), other(0.5);
   const auto batch = make_batch(examples());
+  other.options.random_seed = first.options.random_seed + 1;
   first.run({batch}, 2, 3);
   same.run({batch}, 2, 3);
   later.run({batch}, 2, 4);
+  other.run({batch}, 2, 3);
   EXPECT_TRUE(torch::equal(first.weights(), same.weights()));
   EXPECT_FALSE(torch::allclose(first.weights(), later.weights()));
+  EXPECT_FALSE(torch::allclose(first.weights(), other.weights()));
 }
 
 TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {

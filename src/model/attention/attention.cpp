@@ -33,9 +33,7 @@ torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const Memory& 
     return kernels::attention_weights(*in_kernel, query);
   }
   const auto e = score(by_sentence(query, memory), memory);
-  const auto alpha = windows.defined() ? kernels::windowed_softmax(e, windows)
-                                       : kernels::masked_softmax(e, memory.lengths);
-  return alpha.view({query.size(0), -1});
+  return kernels::masked_softmax(e, memory.lengths, windows).view({query.size(0), -1});
 }
 
 torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -49,8 +49,9 @@ class Attention : public torch::nn::Module {
   virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                              const Memory& memory) = 0;
 
-  // The scores e_t [N, S] that step() would make its weights of, with whatever comes out at
-  // padding; undefined where there is more to it.
+  // The scores e_t [N, S] that the weights of step() begin with, be it a softmax or more (a window,
+  // a choice, a recursion: see the kind), with whatever comes out at padding; undefined where there
+  // are none.
   virtual torch::Tensor scores(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
                                const Memory& /*memory*/) {
     return {};
@@ -71,7 +72,7 @@ class Attention : public torch::nn::Module {
   // There are weights: none is negative, and over a sentence's positions they sum to 1 or less.
   virtual bool has_weights() const { return true; }
   // Which state asks, unless the configuration says so.
-  virtual Query habit() const { return Query::last; }
+  virtual Query default_query() const { return Query::last; }
   // The context is Σ_s α_ts value_s, so a step gives the weights alone.
   virtual bool is_mixture() const { return false; }
   // The weights sum to 1 over a sentence's positions.

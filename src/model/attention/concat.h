@@ -15,7 +15,7 @@ class Concat : public ScoreAttention {
  public:
   Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  Query habit() const override { return Query::fresh; }
+  Query default_query() const override { return Query::fresh; }
   std::optional<kernels::AttentionScore> kernel_score(const Memory& memory) override;
   torch::Tensor keys(const torch::Tensor& states) override;
 

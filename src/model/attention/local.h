@@ -28,7 +28,7 @@ class Local : public Attention {
   NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
                        const Memory& memory) override;  // p_t, counted from 1
   bool is_mixture() const override { return true; }
-  Query habit() const override { return Query::fresh; }
+  Query default_query() const override { return Query::fresh; }
 
  protected:
   // ConfigError where model.attention.score is no content score.
@@ -78,8 +78,8 @@ class LocalP : public Local {
   torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& distance) override;
 
  private:
-  Linear W_p_{nullptr};  // [A, D], no bias
-  torch::Tensor v_p_;    // [A]
+  Linear W_p_{nullptr};  // [D, D], no bias
+  torch::Tensor v_p_;    // [D]
 };
 
 }  // namespace regard

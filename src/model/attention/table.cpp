@@ -186,19 +186,16 @@ void check_attention_lengths(const Options& options, const Origins& origins) {
   const auto& o = options.model.attention;
   if (options.model.decoder.kind == LayerKind::transformer) return;
   Contradictions problems(origins);
-  const auto longest = options.data.max_length + 1;  // with </s>
-  if (reads_option(o, "max_positions") && o.max_positions < longest) {
-    problems.add(
-        "model.attention.max_positions is {}, but sentences have up to {} tokens "
-        "(data.max_length), </s> not counted: wanted {} at least",
-        o.max_positions, options.data.max_length, longest);
+  const auto max_length = options.data.max_length;
+  if (reads_option(o, "max_positions")) {
+    check_positions("model.attention.max_positions", o.max_positions, max_length, problems);
   }
-  if (reads_option(o, "window") && o.window >= longest - 1) {
+  if (reads_option(o, "window") && o.window >= max_length) {
     problems.add(
         "model.attention.window is {}, which reaches from one end of a sentence to the other: "
         "wanted less than the tokens of a sentence (data.max_length, {}), or kind: {}, which looks "
         "at all",
-        o.window, options.data.max_length, o.score);
+        o.window, max_length, o.score);
   }
   problems.throw_if_any();
 }

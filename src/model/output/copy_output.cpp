@@ -24,8 +24,8 @@ torch::Tensor log_at_least(const torch::Tensor& x) {
 }
 
 // log(p_gen generated + (1 − p_gen) copied), of p_gen's logit and the logarithms of the others.
-torch::Tensor mix(const torch::Tensor& gate, const torch::Tensor& log_generated,
-                  const torch::Tensor& log_copied) {
+torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
+                          const torch::Tensor& log_copied) {
   return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
                           torch::log_sigmoid(-gate) + log_copied);
 }
@@ -73,16 +73,16 @@ torch::Tensor CopyOutput::of_all(const torch::Tensor& logits, const Decoded& dec
                             .scatter_(1, memory.copy_ids, true)
                             .logical_and(is_extra)
                             .unsqueeze(1);  // [B, 1, width]
-  return mix(gate(decoded, memory), generated,
-             torch::where(is_there, log_at_least(mass), log_or_none(mass)));
+  return log_mixture(gate(decoded, memory), generated,
+                     torch::where(is_there, log_at_least(mass), log_or_none(mass)));
 }
 
 torch::Tensor CopyOutput::of_vocabulary(const Decoded& decoded, const Memory& memory) {
   const auto V = b_.size(0);
   const auto words = std::max(V, memory.copy_ids.max().item<std::int64_t>() + 1);
   const auto mass = copied(words, decoded, memory).narrow(2, 0, V);
-  return mix(gate(decoded, memory), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
-             log_or_none(mass));
+  return log_mixture(gate(decoded, memory), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
+                     log_or_none(mass));
 }
 
 Loss CopyOutput::loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
@@ -98,9 +98,10 @@ Loss CopyOutput::loss(const Decoded& decoded, const Memory& memory, const torch:
                              .masked_fill(is_extra, minus_infinity);           // [N, 1]
   const auto is_other = memory.copy_ids.unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
   const auto mass = rows(decoded.weights.masked_fill(is_other, 0).sum(-1, /*keepdim=*/true));
-  const auto log_p = mix(rows(gate(decoded, memory)), generated,
-                         torch::where(is_extra, log_at_least(mass), log_or_none(mass)));  // [N, 1]
-  const auto nll = -log_p.squeeze(1);                                                     // [N]
+  const auto log_p =
+      log_mixture(rows(gate(decoded, memory)), generated,
+                  torch::where(is_extra, log_at_least(mass), log_or_none(mass)));  // [N, 1]
+  const auto nll = -log_p.squeeze(1);                                              // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -rows(of_vocabulary(decoded, memory)).sum() / V;

@@ -38,9 +38,9 @@ class CopyOutput : public VocabularyOutput {
   // Σ_{s: x_s = y} α_ts of all words y: [B, G, width].
   torch::Tensor copied(std::int64_t width, const Decoded& decoded, const Memory& memory);
 
-  Linear w_c_{nullptr};
-  Linear w_s_{nullptr};  // with b
-  Linear w_y_{nullptr};
+  Linear w_c_{nullptr};  // [1, C]
+  Linear w_s_{nullptr};  // [1, D], with b
+  Linear w_y_{nullptr};  // [1, E]
 };
 
 }  // namespace regard

@@ -34,7 +34,7 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
   stack_ = register_module("stack", std::make_shared<Stack>(o.layers, D, o.residual, o.layer_norm,
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
-  query_ = o.query == Query::automatic ? attention_->habit() : o.query;
+  query_ = o.query == Query::automatic ? attention_->default_query() : o.query;
   if (query_ == Query::last) C_ = register_module("C", Linear(state_size, gates, false));
   if (query_ == Query::between) {
     second_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));

@@ -13,6 +13,11 @@
 // between): s'_t = GRU_1(y_{t−1}, s_{t−1}), c_t = attention(s'_t, h), s_t = GRU_2(c_t, s'_t).
 // With input feeding (Luong), F readout_{t−1} is added to the gates of the first step.
 //
+// Layer l begins with tanh(W_l h + b_l), h the encoder's last states (initial_state: bridge) or the
+// mean of all (mean), with these states themselves, an LSTM's memory at 0 (last), or with 0 (zero).
+// Dropout falls on the weights that mix a context, on what an upper layer reads (stack.h), and on
+// the readout.
+//
 // Only what waits for the last state is done step by step, the rest for all steps at once.
 #pragma once
 
@@ -61,10 +66,10 @@ class RecurrentDecoder : public Decoder {
   };
   Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
 
-  // One step of the bottom layer: x [N, K · D] the input's share of the gates, s [N, D]. Where the
-  // new state asks, nothing is attended yet.
+  // One step of the bottom layer: x [N, K · D] the input's share of the gates, s [N, state_size].
+  // Where the new state asks, nothing is attended yet.
   struct Bottom {
-    torch::Tensor state;  // [N, D]
+    torch::Tensor state;  // [N, state_size]
     Attended attended;
   };
   Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
@@ -107,13 +112,13 @@ class RecurrentDecoder : public Decoder {
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   Query query_;
-  Linear C_{nullptr};             // [K · D, C], the context's share of the gates; query: last
-  std::shared_ptr<Cell> second_;  // GRU_2; query: between
-  Linear F_{nullptr};             // [K · D, R], the last readout's share; input feeding
-  torch::nn::ModuleList bridges_;
-  Linear W_y_{nullptr};
-  Linear W_s_{nullptr};
-  Linear W_c_{nullptr};
+  Linear C_{nullptr};              // [K · D, C], the context's share of the gates; query: last
+  std::shared_ptr<Cell> second_;   // GRU_2; query: between
+  Linear F_{nullptr};              // [K · D, R], the last readout's share; input feeding
+  torch::nn::ModuleList bridges_;  // W_l [state_size, C], with b, of each layer
+  Linear W_y_{nullptr};            // [R, E], with b
+  Linear W_s_{nullptr};            // [R, D]
+  Linear W_c_{nullptr};            // [R, C]
   std::shared_ptr<Dropout> attention_dropout_;  // of a mixture's weights, one mask for all it mixes
   std::shared_ptr<Dropout> readout_dropout_;
 };

@@ -4,7 +4,9 @@
 //
 // f is a GRU, an LSTM or a simple cell (cell.h), or a stack of them (stack.h). The backward
 // direction begins at each sentence's own last token: sentences are reversed within their length,
-// so that both directions run left to right and padding comes after all that counts.
+// so that both directions run left to right and padding comes after all that counts. What the stack
+// shows on top, normalised where it is (layer_norm), are the h_s, and the last states are taken of
+// these; dropout falls on the one and on the other apart.
 #pragma once
 
 #include <torch/types.h>

@@ -73,10 +73,16 @@ TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
   const auto one = attention_->start(memory);
   AttentionState two;
   for (const auto& tensor : one) two.push_back(tensor.repeat_interleave(2, 0));
-  const auto together = attention_->step(queries, two, memory).weights;  // [2B, S]
+  const auto together = attention_->step(queries, two, memory);  // [2B, …]
   for (std::int64_t g = 0; g < 2; ++g) {
-    const auto alone = attention_->step(queries.slice(0, g, {}, 2), one, memory).weights;
-    EXPECT_TRUE(torch::allclose(together.slice(0, g, {}, 2), alone, 1e-12, 1e-12));
+    const auto alone = attention_->step(queries.slice(0, g, {}, 2), one, memory);
+    const auto expect_same = [&](const torch::Tensor& all, const torch::Tensor& own) {
+      ASSERT_EQ(all.defined(), own.defined());
+      if (!own.defined()) return;
+      EXPECT_TRUE(torch::allclose(all.slice(0, g, {}, 2), own, 1e-12, 1e-12));
+    };
+    expect_same(together.weights, alone.weights);
+    expect_same(together.context, alone.context);
   }
 }
 
@@ -132,6 +138,37 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
     return sum;
   };
   expect_gradients_match(two_steps, tensors);
+}
+
+// A score of LibTorch's operations alone, as one that no kernel knows: q·h, as dot has it.
+class PlainDot : public ScoreAttention {
+ public:
+  torch::Tensor keys(const torch::Tensor& states) override { return states; }
+  torch::Tensor score(const torch::Tensor& queries, const Memory& memory) override {
+    return queries.matmul(memory.keys.transpose(1, 2));
+  }
+};
+
+TEST(ScoreAttentionReference, AScoreWithoutAKernelHasTheWeightsOfOneWith) {
+  torch::manual_seed(3);
+  auto options = options_of("dot");
+  options.project_keys = false;
+  const auto dot = make_attention(C, C, options);
+  PlainDot plain;
+  const Sentences s;
+  const auto queries = torch::randn({B * 2, C}, torch::kDouble);
+  const auto memory = s.memory(*dot);
+  const auto of_plain = s.memory(plain);
+  const auto same = [](const torch::Tensor& a, const torch::Tensor& b) {
+    return torch::allclose(a, b, 1e-12, 1e-12);
+  };
+  const auto alpha = dot->step(queries, {}, memory).weights;
+  EXPECT_TRUE(same(plain.step(queries, {}, of_plain).weights, alpha));
+  const auto windows = torch::tensor({{1, 4}, {0, 2}, {1, 3}, {0, 3}, {0, 1}, {0, 1}});
+  auto& with_kernel = dynamic_cast<ScoreAttention&>(*dot);
+  EXPECT_TRUE(same(plain.weights(queries, of_plain, windows),
+                   with_kernel.weights(queries, memory, windows)));
+  EXPECT_TRUE(same(plain.scores(queries, {}, of_plain), dot->scores(queries, {}, memory)));
 }
 
 std::vector<std::string> kinds_with_weights() {

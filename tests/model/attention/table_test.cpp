@@ -22,11 +22,13 @@ TEST(AttentionTable, AnUnknownKindNamesTheNearestAndListsAll) {
   }
 }
 
-TEST(AttentionTable, EveryKindCanBeMade) {
+TEST(AttentionTable, EveryKindCanBeMadeAndHasParametersOfItsSizes) {
   for (const auto& kind : attention_kinds()) {
     AttentionOptions options;
     options.kind = kind;
-    EXPECT_NE(make_attention(8, 8, options), nullptr) << kind;
+    const auto made = make_attention(8, 8, options);
+    const bool without = kind == "none" || kind == "dot" || kind == "scaled_dot";
+    EXPECT_EQ(made->parameters().empty(), without) << kind;
   }
 }
 

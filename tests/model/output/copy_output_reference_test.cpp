@@ -209,7 +209,7 @@ TEST(CopyOutput, IsFiniteWhereAllWeightIsLost) {
   auto weights = torch::zeros_like(run.decoded.weights);
   weights.select(2, 0).fill_(1);
   run.decoded.weights = weights.detach().requires_grad_();
-  const auto loss = model.output().loss(run.decoded, run.memory, x.output, 0).smoothed;
+  const auto loss = model.output().loss(run.decoded, run.memory, x.output, 0).objective;
   EXPECT_TRUE(std::isfinite(loss.item<double>()));
   const auto gradients =
       torch::autograd::grad({loss}, {run.decoded.weights, run.decoded.readout, run.decoded.top});

@@ -41,7 +41,7 @@ struct Computed {
 
 inline torch::Tensor loss_of(EncoderDecoder& model, const OutputCase& x, double smoothing) {
   const Computed run(model, x);
-  return model.output().loss(run.decoded, run.memory, x.output, smoothing).smoothed;
+  return model.output().loss(run.decoded, run.memory, x.output, smoothing).objective;
 }
 
 // Sentence b alone, without padding.
