@@ -75,15 +75,28 @@ void check_widths(const std::string& side, std::int64_t embedding_dim, std::int6
       side, embedding_dim, side, hidden_size);
 }
 
-// Of learned positions there must be one for each of `needed` tokens.
-void check_positions(const std::string& side, const SelfAttentionOptions& o, std::int64_t needed,
-                     const std::string& why, Contradictions& problems) {
-  if (o.position != PositionKind::learned || needed <= o.max_positions) return;
-  problems.add("{}.max_positions is {}, but {}: wanted {} at least", side, o.max_positions, why,
-               needed);
+void refuse_fewer(const std::string& key, std::int64_t found, std::int64_t wanted,
+                  const std::string& why, Contradictions& problems) {
+  if (found < wanted) problems.add("{} is {}, but {}: wanted {} at least", key, found, why, wanted);
+}
+
+void check_self_attention(const std::string& side, const SelfAttentionOptions& o,
+                          std::int64_t width, std::int64_t max_length, Contradictions& problems) {
+  check_heads(side, width, o.heads, problems);
+  if (o.position == PositionKind::learned) {
+    check_positions(side + ".max_positions", o.max_positions, max_length, problems);
+  }
 }
 
 }  // namespace
+
+void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
+                     Contradictions& problems) {
+  refuse_fewer(
+      key, positions, max_length + 1,
+      fmt::format("sentences have up to {} tokens (data.max_length), </s> not counted", max_length),
+      problems);
+}
 
 void refuse_unread(const Options& defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
@@ -101,26 +114,23 @@ void check_kinds(const Options& options, Contradictions& problems) {
   refuse_unread(
       Options{}, options, [&](const std::string& key) { return why_unread(known, key); }, problems);
 
-  const auto sentence =
-      fmt::format("sentences have up to {} tokens (data.max_length), </s> not counted",
-                  options.data.max_length);
   if (encoder.kind == LayerKind::transformer) {
     check_widths("model.encoder", encoder.embedding_dim, encoder.hidden_size, problems);
   }
   if (attends_to_itself(encoder)) {
-    check_heads("model.encoder", state_size(encoder), encoder.self_attention.heads, problems);
-    check_positions("model.encoder", encoder.self_attention, options.data.max_length + 1, sentence,
-                    problems);
+    check_self_attention("model.encoder", encoder.self_attention, state_size(encoder),
+                         options.data.max_length, problems);
   }
   if (decoder.kind == LayerKind::transformer) {
     check_widths("model.decoder", decoder.embedding_dim, decoder.hidden_size, problems);
-    check_heads("model.decoder", decoder.hidden_size, decoder.self_attention.heads, problems);
-    check_positions("model.decoder", decoder.self_attention, options.data.max_length + 1, sentence,
-                    problems);
-    check_positions("model.decoder", decoder.self_attention, options.testing.max_output_length,
-                    fmt::format("translations have up to {} (testing.max_output_length)",
-                                options.testing.max_output_length),
-                    problems);
+    check_self_attention("model.decoder", decoder.self_attention, decoder.hidden_size,
+                         options.data.max_length, problems);
+    if (decoder.self_attention.position == PositionKind::learned) {
+      const auto longest = options.testing.max_output_length;
+      refuse_fewer("model.decoder.max_positions", decoder.self_attention.max_positions, longest,
+                   fmt::format("translations have up to {} (testing.max_output_length)", longest),
+                   problems);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // not read is a mistake of the configuration, and never ignored.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,10 @@ namespace regard {
 void refuse_unread(const Options& defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
                    Contradictions& problems);
+
+// That there is a position for each token of a sentence of max_length and its </s>.
+void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
+                     Contradictions& problems);
 
 // The kinds of encoder and decoder: their options, and sizes that do not fit.
 void check_kinds(const Options& options, Contradictions& problems);

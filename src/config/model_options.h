@@ -131,7 +131,7 @@ constexpr std::array<std::string_view, 4> enum_names(InitialState) {
   return {"bridge", "last", "mean", "zero"};
 }
 
-// Which state asks the attention: "auto" is the kind's own habit.
+// Which state asks the attention: "auto" is the kind's own.
 enum class Query { automatic, last, between, fresh };
 constexpr std::array<std::string_view, 4> enum_names(Query) {
   return {"auto", "last", "between", "new"};
@@ -227,9 +227,11 @@ void describe(AttentionOptions& o, Field&& field) {
         "dot, scaled_dot, cosine: compare the query with K h_s, as wide as the query, in place of "
         "h_s; needed where decoder and encoder states differ in width");
   field("score", o.score,
-        "local_m, local_p: the content score inside the window; hard: of what is drawn from");
+        "local_m, local_p: the content score inside the window, additive, concat, dot, scaled_dot, "
+        "general or cosine; hard: of what is drawn from");
   field("window", o.window, "local_m, local_p: D, of a window of 2 D + 1 positions", at_least(1));
-  field("max_positions", o.max_positions, "location: the longest source, in tokens", at_least(1));
+  field("max_positions", o.max_positions, "location: the longest source, in tokens with </s>",
+        at_least(1));
   field("estimator", o.estimator,
         "hard: the gradient through a drawn position, by REINFORCE, or straight through Gumbel "
         "noise");

@@ -24,7 +24,7 @@ struct Options {
 template <typename Field>
 void describe(Options& o, Field&& field) {
   field("name", o.name, "what this model is called");
-  field("device", o.device, "auto (cuda:0 where there is one), cpu, or cuda:N");
+  field("device", o.device, "auto (cuda:0 where there is one), cpu, cuda or cuda:N");
   field("threads", o.threads, "processor threads; 0 takes one for each core", between(0, 1024));
   field("data", o.data, "the corpora and how their text becomes tokens");
   field("model", o.model, "sizes and kinds");

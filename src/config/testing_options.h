@@ -58,10 +58,10 @@ void describe(TestingOptions& o, Field&& field) {
   field("early_stopping", o.early_stopping,
         "a sentence's beam search ends when W hypotheses have finished (full), as soon as no open "
         "one can still win (exact), or at the greatest length only (never)");
-  field("min_output_length", o.min_output_length, "no translation has fewer tokens than this",
-        at_least(0));
-  field("max_output_length", o.max_output_length, "no translation has more tokens than this",
-        at_least(1));
+  field("min_output_length", o.min_output_length,
+        "no translation has fewer tokens than this, </s> not counted", at_least(0));
+  field("max_output_length", o.max_output_length,
+        "no translation has more tokens than this, </s> counted", at_least(1));
   field("max_output_ratio", o.max_output_ratio,
         "nor more than this many times the source's tokens, plus 10; 0 is off", at_least(0));
   field("repetition_penalty", o.repetition_penalty,

@@ -93,8 +93,8 @@ Json growth(int repeats, bool quick, Workers& workers) {
   };
   fmt::print(
       "One size of the bench model or its batch at a time, {} worker(s), medians of {} rounds; "
-      "encoder, decoder, output: floor ÷ time of that part. Nothing grows faster than its products "
-      "where these do not fall.\n\n",
+      "encoder, decoder, output: floor ÷ time of that part. Where one falls down its column, that "
+      "part grows faster than its products.\n\n",
       workers.count(), repeats);
   Json json;
   const auto along = [&](const std::string& axis, const std::vector<Point>& of_axis) {
