@@ -4,6 +4,13 @@
 #include "config/joeynmt_conversion.h"
 
 namespace regard {
+namespace {
+
+// Where JoeyNMT has no limit and regard has one: beyond any sentence, and any text's words.
+constexpr std::int64_t any_length = 100'000;
+constexpr std::int64_t any_words = 10'000'000;
+
+}  // namespace
 
 void Conversion::data() {
   const auto type = joey_.take_lower("data.dataset_type", "plain");
@@ -19,7 +26,8 @@ void Conversion::data() {
   }
   tokenizer();
   const auto longest = larger({"data.src.max_length", -1}, {"data.trg.max_length", -1});
-  if (longest > 0) put_whole("data.max_length", longest);
+  put_whole("data.max_length", longest > 0 ? longest : any_length);
+  put_whole("data.max_ratio", 0);
   for (const std::string key : {"data.src.min_length", "data.trg.min_length"}) {
     if (joey_.take_number(key, 1) > 1) joey_.note(key, "regard leaves out empty lines only");
   }
@@ -49,6 +57,8 @@ void Conversion::tokenizer() {
   const auto limit = larger({src + "voc_limit"}, {trg + "voc_limit"});
   if (limit > 0 || merges > 0) {
     put_whole("data.tokenizer.vocabulary_size", limit > 0 ? limit : merges);
+  } else if (level != "bpe") {
+    put_whole("data.tokenizer.vocabulary_size", any_words);
   }
   const auto frequency = larger({src + "voc_min_freq", 1}, {trg + "voc_min_freq", 1});
   if (frequency > 1) put_whole("data.tokenizer.min_frequency", frequency);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/special_tokens.h"
 #include "config/scalar.h"
 
 namespace regard {
@@ -35,16 +36,19 @@ std::int64_t rounded_up(double value, std::int64_t unit) {
 }
 
 std::string tokenizer_text(const CorpusFacts& facts, const Size& size) {
-  const auto words = std::min(facts.src.distinct_words, facts.trg.distinct_words);
+  const auto [words, most_words] = std::minmax(facts.src.distinct_words, facts.trg.distinct_words);
+  const auto all_words = most_words + special_count;
   if (facts.src.split || facts.trg.split) {
-    return "  # The text is split into sub-words already: each is a word here.\n"
-           "  tokenizer:\n    kind: word\n";
+    return fmt::format(
+        "  # The text is split into sub-words already: each is a word here.\n"
+        "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
+        all_words);
   }
   if (words < few_words) {
     return fmt::format(
         "  # One side has only {} different words. With `kind: bpe` rare ones fall into pieces.\n"
-        "  tokenizer:\n    kind: word\n",
-        words);
+        "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
+        words, all_words);
   }
   const auto vocabulary = std::min(size.vocabulary, words / 200 * 100);
   auto text = fmt::format(

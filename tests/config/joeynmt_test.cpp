@@ -148,6 +148,16 @@ TEST(JoeyNmt, ItsDefaultsHoldWhereItIsSilent) {
   EXPECT_EQ(o.testing.beam_alpha, 0);
 }
 
+TEST(JoeyNmt, NothingIsLeftOutWhereItHasNoLimit) {
+  const auto o =
+      read(convert("data:\n  train: t\n  src: {lang: en, level: word}\n"
+                   "  trg: {lang: de, level: word}\nmodel: {encoder: {type: recurrent}, decoder: "
+                   "{type: recurrent}}\ntraining: {}\n"));
+  EXPECT_GE(o.data.max_length, 10'000);
+  EXPECT_EQ(o.data.max_ratio, 0);
+  EXPECT_GE(o.data.tokenizer.vocabulary_size, 1'000'000);
+}
+
 TEST(JoeyNmt, WhatHasNoCounterpartIsNotedWithItsLineAndInTheFile) {
   const auto converted =
       convert(with(with(recurrent, "use_cuda: False", "use_cuda: False\nfp16: True"),

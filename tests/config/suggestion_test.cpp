@@ -57,6 +57,9 @@ TEST(Suggestion, MoreTextHasALargerModelThatIsHeldBackLess) {
 TEST(Suggestion, TheVocabularyIsOneThatTheTextCanFill) {
   EXPECT_LE(read(of(30'000, 4'000)).data.tokenizer.vocabulary_size, 2'000);
   EXPECT_EQ(read(of(30'000, 300)).data.tokenizer.kind, TokenizerKind::word);
+  auto uneven = of(30'000, 300);
+  uneven.train.trg.distinct_words = 20'000;
+  EXPECT_EQ(read(uneven).data.tokenizer.vocabulary_size, 20'004);  // no word is left out
 }
 
 TEST(Suggestion, TextInSubWordsIsNotSplitAgain) {
