@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -82,11 +83,17 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   }
 }
 
+void take_permissions(const fs::path& path, int descriptor) noexcept {
+  struct stat before = {};
+  if (::stat(path.c_str(), &before) == 0) ::fchmod(descriptor, before.st_mode & 07777);
+}
+
 void write_file(const fs::path& path, std::string_view bytes) {
   fs::path aside = path;
   aside += ".tmp";
   try {
     Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, path);
+    take_permissions(path, file.get());
     write_all(file.get(), bytes, path);
     sync(file.get(), path);
   } catch (const EnvironmentError&) {

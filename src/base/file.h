@@ -19,9 +19,13 @@ template <typename Problem>
 std::string read_file(const std::filesystem::path& path, std::string_view what,
                       std::size_t most = any_size);
 
-// Replaces `path` in one step: written aside, synced, renamed over it, the folder synced. After a
-// failure (EnvironmentError: disk full, no permission) the old file stands untouched.
+// Replaces `path` in one step: written aside, with the permissions of what is there, synced,
+// renamed over it, the folder synced. After a failure (EnvironmentError: disk full, no permission)
+// the old file stands untouched.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Gives an open file the permissions of the one at `path`, which it is to replace, if there is one.
+void take_permissions(const std::filesystem::path& path, int descriptor) noexcept;
 
 // All bytes to an open descriptor, in as many writes as it takes. EnvironmentError names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);

@@ -55,6 +55,7 @@ std::FILE* open_aside(const std::string& path, std::string& written) {
     descriptor = ::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST) return nullptr;
   }
+  take_permissions(path, descriptor);
   return ::fdopen(descriptor, "wb");
 }
 
@@ -117,6 +118,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   written_ = path_ = target_of(path);
   file_ = takes_a_rename(path) ? open_aside(path_, written_) : std::fopen(path.c_str(), "wb");
   if (file_ == nullptr) fail();
+  if (written_ != path_) aside_ = UnfinishedFile(written_);
   if (path.ends_with(".gz")) packer_ = std::make_unique<GzipPacker>();
 }
 
@@ -148,6 +150,7 @@ void OutputFile::commit() {
   sync_to_disk(written_);
   if (std::rename(written_.c_str(), path_.c_str()) != 0) fail();
   written_ = path_;
+  aside_ = {};
 }
 
 void OutputFile::fail() const {

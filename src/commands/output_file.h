@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "commands/unfinished_files.h"
 #include "data/gzip_packer.h"
 
 namespace regard {
@@ -17,8 +18,9 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
 // What check_files() is told of an option that is standard input or output unless it is given.
 std::string standard_unless_given(const std::string& path);
 
-// A file is written aside, under a new name beside its own, and takes its place by commit(); what
-// was there before stands until then, and for good when commit() is never reached. Standard output,
+// A file is written aside, under a new name beside its own, and takes its place by commit(), with
+// the permissions of what was there; that stands until then, and for good when commit() is never
+// reached, be it for an error or a signal: nothing is left aside. Standard output,
 // pipes and devices get their bytes as they come. A name in .gz gets them packed. All failures are
 // EnvironmentErrors with the system's reason.
 class OutputFile {
@@ -40,6 +42,7 @@ class OutputFile {
 
   std::string path_;
   std::string written_;  // the path that is open; path_ itself where nothing is renamed
+  UnfinishedFile aside_;
   std::FILE* file_;
   std::unique_ptr<GzipPacker> packer_;
 };

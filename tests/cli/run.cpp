@@ -102,6 +102,10 @@ std::optional<std::string> Running::read_line() {
   return line;
 }
 
+void Running::send(int signal) {
+  kill(pid_, signal);
+}
+
 Finished Running::finish() {
   close(input_);
   input_ = -1;

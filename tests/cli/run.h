@@ -30,7 +30,8 @@ class Running {
   void write(const std::string& text);
   // The next line of its standard output; nothing when it ends, or for a minute gives none.
   std::optional<std::string> read_line();
-  // Ends its input and waits for it.
+  void send(int signal);
+  // Ends its input and waits for it; its code is 128 and a signal's number where that ended it.
   Finished finish();
 
  private:
