@@ -31,6 +31,10 @@ class Limits {
 
 }  // namespace
 
+std::string to_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
 Json parse_json(const std::string& text, std::string* fault) {
   Limits limits;
   try {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/quiet.h"
+#include "base/terminal_text.h"
 
 namespace regard::log {
 namespace {
@@ -45,31 +46,12 @@ std::string_view prefix(Level level) {
   return "";
 }
 
-// With what a terminal would act upon written out, \x1B: a message may quote a corpus or a model.
-std::string shown(std::string_view message) {
-  std::string shown;
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(message[i]);
-    // In UTF-8 U+0080 to U+009F, which are controls as well, are C2 80 to C2 9F.
-    const auto next = i + 1 < message.size() ? static_cast<unsigned char>(message[i + 1]) : 0;
-    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
-      shown += fmt::format("\\u{:04X}", next);
-      ++i;
-    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
-      shown += fmt::format("\\x{:02X}", byte);
-    } else {
-      shown += message[i];
-    }
-  }
-  return shown;
-}
-
 }  // namespace
 
 void write(Level level, std::string_view message) {
   if (!logger().should_log(spdlog_level(level))) return;
   if (before_line) before_line();
-  logger().log(spdlog_level(level), "{}{}", prefix(level), shown(message));
+  logger().log(spdlog_level(level), "{}{}", prefix(level), for_terminal(message));
   logger().flush();
 }
 

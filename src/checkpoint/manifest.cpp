@@ -65,7 +65,7 @@ std::string format_manifest(const Manifest& manifest) {
                      {"info", manifest.info},
                      {"files", std::move(files)},
                      {"sha256", no_digits}};
-  const auto text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const auto text = to_text(json, 2) + "\n";
   return exchanged(text, no_digits, sha256(text));
 }
 

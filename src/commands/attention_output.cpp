@@ -78,7 +78,7 @@ void WeightsOutput::write(std::int64_t number, const Translation& translation,
       object["target"] = translator.tokens(hypothesis, translation);
       object["weights"] = hypothesis.weights;
     }
-    file_.write(object.dump() + "\n");
+    file_.write(to_text(object) + "\n");
   }
 }
 

@@ -190,7 +190,7 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
 
 void print_report(const RunFolder& run) {
   OutputFile output("");
-  output.write(to_json(report_on(run.path())).dump(2) + "\n");
+  output.write(to_text(to_json(report_on(run.path())), 2) + "\n");
   output.commit();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "text/n_best.h"
 #include "translation/word_scores.h"
 
 namespace regard {
@@ -74,9 +75,13 @@ std::string TranslationText::n_best_lines(std::int64_t number,
         words += fmt::format(" {:.4f}", score.log_probability);
       }
     }
-    lines += fmt::format("{} ||| {} ||| logprob= {:.4f}{} ||| {:.4f}\n", number,
-                         translator_.text(hypothesis, translation), hypothesis.log_probability,
-                         words, hypothesis.score);
+    lines +=
+        to_n_best({.sentence = static_cast<std::size_t>(number),
+                   .text = translator_.text(hypothesis, translation),
+                   .features = fmt::format("logprob= {:.4f}{}", hypothesis.log_probability, words),
+                   .score = fmt::format("{:.4f}", hypothesis.score),
+                   .more = {}}) +
+        "\n";
   }
   return lines;
 }
@@ -99,7 +104,7 @@ std::string TranslationText::json_line(std::int64_t number, const std::string& l
       object["n_best"].push_back(object_of(hypothesis));
     }
   }
-  return object.dump() + "\n";
+  return to_text(object) + "\n";
 }
 
 }  // namespace regard

@@ -58,7 +58,7 @@ std::string to_yaml(double value) {
 }
 std::string to_yaml(const std::string& value) {
   // A JSON string is a YAML double-quoted one.
-  return plain(value) ? value : Json(value).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return plain(value) ? value : to_text(Json(value));
 }
 
 bool from_yaml(std::string_view text, bool& value) {

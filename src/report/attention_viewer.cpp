@@ -28,7 +28,7 @@ std::string maps_of(const AttentionPicture& picture) {
     maps.push_back({{"weights", weights}});
     if (!matrix.chosen.empty()) maps.back()["chosen"] = matrix.chosen;
   }
-  return maps.dump();
+  return to_text(maps);
 }
 
 // "‹ … ›": what stands between is moved by one, back or forth.

@@ -15,6 +15,14 @@ namespace regard {
 namespace {
 
 constexpr std::string_view bar = "|||";
+constexpr std::string_view escaped_bar = "&#124;&#124;&#124;";
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -68,7 +76,7 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
     throw InputError("{}:{}: found '{}', wanted the number of a sentence, counted from 0", file,
                      line, excerpt(number));
   }
-  entry.text = fields[1];
+  entry.text = replaced(std::string(fields[1]), escaped_bar, bar);
   if (fields.size() > 2) entry.features = fields[2];
   for (const auto word : split(entry.features, ' ')) {
     if (word.empty() || is_feature(word)) continue;
@@ -85,7 +93,7 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
 }
 
 std::string to_n_best(const NBestEntry& entry) {
-  auto line = fmt::format("{} ||| {}", entry.sentence, entry.text);
+  auto line = fmt::format("{} ||| {}", entry.sentence, replaced(entry.text, bar, escaped_bar));
   const bool has_score = !entry.score.empty() || !entry.more.empty();
   if (has_score || !entry.features.empty()) line += " ||| " + entry.features;
   if (has_score) line += " ||| " + entry.score;

@@ -75,14 +75,6 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-std::string without_controls(std::string_view text) {
-  std::string shown;
-  for (const auto point : code_points(text)) {
-    shown += point != "\n" && is_control(point) ? "\uFFFD" : point;
-  }
-  return shown;
-}
-
 std::string excerpt(std::string_view text) {
   constexpr int most = 40;
   std::string shown;

@@ -19,9 +19,6 @@ std::vector<std::string_view> code_points(std::string_view text);
 // Nothing in it, or nothing but Unicode white space.
 bool is_blank(std::string_view text);
 
-// For a terminal: control characters but for the ends of lines as U+FFFD.
-std::string without_controls(std::string_view text);
-
 // For messages: no more than the first 40 code points of well-formed `text`, control characters as
 // U+FFFD.
 std::string excerpt(std::string_view text);

@@ -77,7 +77,7 @@ void record_sitting(const RunFolder& run, const Setup& setup, const std::string&
     warn_of_changes(before, manifest);
     if (!before.empty()) add_earlier_sittings(manifest, before);
   }
-  write_file(path, manifest.dump(2) + "\n");
+  write_file(path, to_text(manifest, 2) + "\n");
   write_file(run.path() / "config.yaml", write_options(setup.options));
 }
 
@@ -85,7 +85,7 @@ void record_end(const RunFolder& run, std::int64_t step, const std::string& reas
   const auto path = run.path() / "manifest.json";
   auto manifest = read_run_manifest(path);
   manifest["stopped"] = {{"step", step}, {"reason", reason}};
-  write_file(path, manifest.dump(2) + "\n");
+  write_file(path, to_text(manifest, 2) + "\n");
 }
 
 }  // namespace regard

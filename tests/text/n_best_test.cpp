@@ -28,6 +28,13 @@ TEST(NBest, ATranslationMayBeEmptyAndALineMayEndEarly) {
   EXPECT_EQ(to_n_best(parse_n_best("0 ||| a ||| ||| 1", "list", 1)), "0 ||| a |||  ||| 1");
 }
 
+TEST(NBest, BarsInsideATranslationAreEscapedAndReadBack) {
+  for (const std::string text : {"a ||| b", "|||", "a||||", "||||||", "a | b || c"}) {
+    const auto line = to_n_best({0, text, "logprob= -1", "-1", {}});
+    EXPECT_EQ(parse_n_best(line, "list", 1).text, text) << line;
+  }
+}
+
 TEST(NBest, FieldsBehindTheScoreAreKept) {
   for (const std::string line :
        {"0 ||| a ||| lm= 1 ||| -2 ||| 0-0 1-1", "0 ||| a |||  |||  ||| 0-0 ||| 1"}) {
