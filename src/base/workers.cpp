@@ -2,19 +2,32 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
+
+#include "base/error.h"
 
 namespace regard {
 
 Workers::Workers(std::size_t count, const std::function<void()>& begin) : thrown_(count) {
-  for (std::size_t w = 1; w < count; ++w) {
-    threads_.emplace_back([this, w, begin] {
-      if (begin) begin();
-      serve(w);
-    });
+  try {
+    for (std::size_t w = 1; w < count; ++w) {
+      threads_.emplace_back([this, w, begin] {
+        if (begin) begin();
+        serve(w);
+      });
+    }
+  } catch (const std::system_error& error) {
+    end();
+    throw EnvironmentError("only {} of {} threads could be started ({}); set threads to fewer",
+                           threads_.size() + 1, count, error.code().message());
   }
 }
 
 Workers::~Workers() {
+  end();
+}
+
+void Workers::end() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;

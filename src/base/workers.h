@@ -18,6 +18,7 @@ namespace regard {
 class Workers {
  public:
   // `count` at least 1; the calling thread is worker 0. `begin` runs once in each other thread.
+  // EnvironmentError where the system gives no more threads.
   explicit Workers(std::size_t count = 1, const std::function<void()>& begin = {});
   ~Workers();
   Workers(const Workers&) = delete;
@@ -30,6 +31,7 @@ class Workers {
 
  private:
   void serve(std::size_t worker);
+  void end();
   void attempt(std::size_t worker);
 
   std::vector<std::thread> threads_;
@@ -46,8 +48,8 @@ class Workers {
 // job(i) for i = 0 … count − 1, each once, by whichever worker is free.
 void deal(Workers& workers, std::size_t count, const std::function<void(std::size_t)>& job);
 
-// The same for `count` items in groups of `size`: job(begin, end). `progress`, where there is one,
-// hears after each group how many items are done, from one worker at a time.
+// The same for `count` items in groups of `size` > 0: job(begin, end). `progress`, where there is
+// one, hears after each group how many items are done, from one worker at a time.
 void deal_groups(Workers& workers, std::size_t count, std::size_t size,
                  const std::function<void(std::size_t, std::size_t)>& job,
                  const std::function<void(std::int64_t)>& progress = {});

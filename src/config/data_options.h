@@ -62,7 +62,7 @@ void describe(TokenizerOptions& o, Field&& field) {
   field("vocabulary_size", o.vocabulary_size,
         "entries of each vocabulary, the four special ones included; words and characters: at most "
         "so many",
-        at_least(5));
+        between(5, largest_count));
   field("joint", o.joint, "one vocabulary for both languages, trained on both");
   field("src_file", o.src_file,
         "an existing source vocabulary (SentencePiece model, or one token a line) instead of "
@@ -93,7 +93,8 @@ void describe(DataOptions& o, Field&& field) {
   field("dev", o.dev, "the validation pair; without one, nothing is validated");
   field("tokenizer", o.tokenizer, "how text becomes tokens");
   field("max_length", o.max_length,
-        "training pairs with more tokens than this on either side are left out", at_least(1));
+        "training pairs with more tokens than this on either side are left out",
+        between(1, largest_count));
   field("max_ratio", o.max_ratio,
         "training pairs with one side this many times longer than the other are left out; 0 is off",
         at_least(0));

@@ -32,6 +32,10 @@ struct Range {
 constexpr Range at_least(double min) {
   return {min, std::numeric_limits<double>::infinity()};
 }
+// The most that is counted in one number (tokens of a batch, words of a vocabulary): beyond any
+// use, and so small that products of it with small factors do not overflow.
+constexpr double largest_count = 1 << 30;
+
 constexpr Range between(double min, double max) {
   return {min, max};
 }

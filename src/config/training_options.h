@@ -85,11 +85,11 @@ void describe(TrainingOptions& o, Field&& field) {
 
   field("epochs", o.epochs, "stop after so many passes over the data; 0 is no limit", at_least(0));
   field("max_steps", o.max_steps, "stop after so many updates; 0 is no limit", at_least(0));
-  field("batch_size", o.batch_size, "tokens or sentences in a batch", at_least(1));
+  field("batch_size", o.batch_size, "tokens or sentences in a batch", between(1, largest_count));
   field("batch_type", o.batch_type,
         "what batch_size counts: target tokens with padding, or sentences");
   field("gradient_accumulation", o.gradient_accumulation,
-        "batches whose gradients are added up before one update", at_least(1));
+        "batches whose gradients are added up before one update", between(1, largest_count));
   field("label_smoothing", o.label_smoothing,
         "share of the probability spread over the whole vocabulary (Szegedy 2016)",
         between(0, 0.99));

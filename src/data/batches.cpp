@@ -43,7 +43,7 @@ std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
   if (size.type == BatchType::token) {
     sentences /= corpus.report().mean_length(corpus.report().target) + 1;
   }
-  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);
+  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);  // < 2^40
 }
 
 using Place = std::vector<std::int64_t>::iterator;
