@@ -12,6 +12,15 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
       ->type_name("bleu|chrf|chrf++|ter");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|none");
+  command
+      .add_option("--smooth-method", arguments.smooth_method,
+                  "what BLEU makes of a precision without a match, as in sacreBLEU (default exp)")
+      ->type_name("exp|floor|add-k|none");
+  command
+      .add_option("--smooth-value", arguments.smooth_value,
+                  "of floor (default 0.1) or add-k (default 1)")
+      ->check(CLI::Range(0.0, 1e6))
+      ->type_name("N");
   command.add_flag("--lowercase", arguments.lowercase,
                    "score BLEU and chrF without regard to case");
   command

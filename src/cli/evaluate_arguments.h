@@ -23,6 +23,8 @@ struct EvaluateArguments {
   std::string output;
   std::vector<std::string> metrics = {"bleu", "chrf"};
   std::string tokenizer = "13a";
+  std::string smooth_method = "exp";
+  std::optional<double> smooth_value;
   bool lowercase = false;
   std::size_t chrf_word_order = 0;
   bool ter_normalized = false;

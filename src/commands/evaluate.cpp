@@ -26,6 +26,8 @@ EvaluationPlan plan_of(const EvaluateArguments& arguments) {
   plan.metrics = arguments.metrics;
   plan.options.bleu.tokenizer = bleu_tokenizer_named(arguments.tokenizer);
   plan.options.bleu.lowercase = arguments.lowercase;
+  plan.options.bleu.smoothing = bleu_smoothing_named(arguments.smooth_method);
+  plan.options.bleu.smoothing_value = arguments.smooth_value;
   plan.options.chrf.lowercase = arguments.lowercase;
   plan.options.chrf.word_order = arguments.chrf_word_order;
   plan.options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
@@ -140,6 +142,11 @@ void check_resampling(const EvaluateArguments& arguments) {
 
 void check_arguments(const EvaluateArguments& arguments) {
   check_resampling(arguments);
+  if (arguments.smooth_value && arguments.smooth_method != "floor" &&
+      arguments.smooth_method != "add-k") {
+    throw ConfigError("--smooth-value is of --smooth-method floor or add-k, not of {}",
+                      arguments.smooth_method);
+  }
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
   }

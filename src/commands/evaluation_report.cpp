@@ -145,18 +145,20 @@ std::string to_text(const Evaluation& e) {
   return text;
 }
 
+Json to_json(const AlignmentScore& score) {
+  return {{"error_rate", score.error_rate},
+          {"precision", score.precision},
+          {"recall", score.recall},
+          {"proposed", score.proposed},
+          {"sure", score.sure}};
+}
+
 Json to_json(const Evaluation& e) {
   const auto& first = e.systems.front();
   Json json{{"sentences", e.sentences}, {"references", e.references}};
   add_scores(json, first, e);
   if (e.reference.perplexity) json["perplexity"] = *e.reference.perplexity;
-  if (e.reference.alignment) {
-    json["alignment"] = {{"error_rate", e.reference.alignment->error_rate},
-                         {"precision", e.reference.alignment->precision},
-                         {"recall", e.reference.alignment->recall},
-                         {"proposed", e.reference.alignment->proposed},
-                         {"sure", e.reference.alignment->sure}};
-  }
+  if (e.reference.alignment) json["alignment"] = to_json(*e.reference.alignment);
   if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length);
   if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency);
   for (std::size_t s = 1; s < e.systems.size() && !first.by_length.empty(); ++s) {
@@ -169,7 +171,7 @@ Json to_json(const Evaluation& e) {
 std::string report(const Evaluation& evaluation, ReportFormat format) {
   switch (format) {
     case ReportFormat::json:
-      return to_json(evaluation).dump(2) + "\n";
+      return to_text(to_json(evaluation), 2) + "\n";
     case ReportFormat::markdown:
       return markdown(evaluation);
     case ReportFormat::latex:

@@ -16,6 +16,7 @@ ReportFormat report_format_named(const std::string& name);
 std::string to_text(const Evaluation& evaluation);
 // The first system's figures; others under "compared" (by length) and all under "systems".
 Json to_json(const Evaluation& evaluation);
+Json to_json(const AlignmentScore& score);
 std::string report(const Evaluation& evaluation, ReportFormat format);
 
 // BLEU over the source's length as an SVG file, a line for each system; empty buckets are gaps.

@@ -1,6 +1,5 @@
 // regard score: log-probabilities and alignments of given translations.
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,9 +11,11 @@
 #include "commands/alignment_file.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
+#include "commands/evaluation_report.h"
 #include "commands/output_file.h"
 #include "commands/rescore_n_best.h"
 #include "commands/scorer.h"
+#include "data/corpus_look.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "metrics/alignment_error.h"
@@ -44,15 +45,11 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
   return line;
 }
 
-// The endings of the training files, ".en" and ".fr"; nothing where they do not tell.
+// Those of the training files, en and fr; nothing where they do not tell.
 std::pair<std::string, std::string> languages(const ReadyModel& model) {
   const auto& train = model.loaded.options.data.train;
   if (train.empty()) return {};
-  const auto ending = [](std::filesystem::path file) {
-    if (file.extension() == ".gz") file.replace_extension();
-    return file.extension().string();
-  };
-  const std::pair both = {ending(train[0].src), ending(train[0].trg)};
+  const std::pair both = {language_of(train[0].src), language_of(train[0].trg)};
   return both.first == both.second ? std::pair<std::string, std::string>() : both;
 }
 
@@ -109,9 +106,7 @@ Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& align
   const auto found = perplexity(scorer.forced());
   Json summary = {{"lines", scorer.forced().size()}, {"perplexity", found ? Json(*found) : Json()}};
   if (alignment) {
-    summary["alignment"] = {{"error_rate", alignment->error_rate},
-                            {"precision", alignment->precision},
-                            {"recall", alignment->recall}};
+    summary["alignment"] = to_json(*alignment);
   }
   return summary;
 }
@@ -170,7 +165,7 @@ ExitCode score(const ScoreArguments& arguments) {
       output.write(text_line(scorer, i, arguments.words));
     }
   }
-  if (arguments.json) output.write(summary.dump(2) + "\n");
+  if (arguments.json) output.write(to_text(summary, 2) + "\n");
   output.commit();
   if (links) links->commit();
   if (!arguments.json) log::info("{}", summary_text(summary));

@@ -84,22 +84,31 @@ TEST_F(Evaluate, ASearchWithoutAModelIsNoPlan) {
 }
 
 TEST_F(Evaluate, OptionsReachTheMetrics) {
-  const auto finished =
-      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-r", path("ref2"),
-           "--tokenize", "char", "--lowercase", "--chrf-word-order", "2", "--json"});
+  const auto finished = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "-r",
+                             path("ref2"), "--tokenize", "char", "--lowercase", "--chrf-word-order",
+                             "2", "--smooth-method", "add-k", "--smooth-value", "0.5", "--json"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto json = Json::parse(finished.out);
   EXPECT_THAT(json.at("bleu").at("signature").get<std::string>(),
-              HasSubstr("nrefs:2|case:lc|eff:no|tok:char"));
+              HasSubstr("nrefs:2|case:lc|eff:no|tok:char|smooth:add-k[0.50]"));
   const References references{lines_of(read_text(path("ref"))), lines_of(read_text(path("ref2")))};
   BleuOptions bleu;
   bleu.tokenizer = BleuTokenizer::character;
   bleu.lowercase = true;
+  bleu.smoothing = BleuSmoothing::add_k;
+  bleu.smoothing_value = 0.5;
   const auto hypotheses = lines_of(read_text(path("hyp")));
   EXPECT_DOUBLE_EQ(json.at("bleu").at("score"), corpus_bleu(hypotheses, references, bleu).score);
   EXPECT_EQ(json.at("chrf").at("name"), "chrF2++");
   EXPECT_DOUBLE_EQ(json.at("chrf").at("score"),
                    corpus_chrf(hypotheses, references, {.word_order = 2, .lowercase = true}));
+}
+
+TEST_F(Evaluate, ASmoothingValueIsOfTheMethodsThatHaveOne) {
+  const auto finished =
+      run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"), "--smooth-value", "0.5"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--smooth-value is of --smooth-method floor or add-k"));
 }
 
 TEST_F(Evaluate, ByLengthIsATableAndAChart) {
@@ -158,8 +167,10 @@ TEST_F(Evaluate, AlignmentsAreComparedWithGold) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto alignment = Json::parse(finished.out).at("alignment");
   EXPECT_EQ(alignment.at("proposed"), alignment.at("sure")) << "one link for each target word";
-  EXPECT_GE(alignment.at("error_rate"), 0);
-  EXPECT_LE(alignment.at("error_rate"), 1);
+  const double precision = alignment.at("precision");
+  EXPECT_GT(precision, 0);
+  EXPECT_EQ(alignment.at("recall"), precision);
+  EXPECT_NEAR(alignment.at("error_rate"), 1 - precision, 1e-12);
 }
 
 TEST_F(Evaluate, GoldOfAnotherLengthNamesBothCounts) {

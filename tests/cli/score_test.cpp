@@ -173,7 +173,7 @@ TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
   };
   EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr("was trained")));
   EXPECT_THAT(said(tiny_model().string()),
-              HasSubstr("was trained from .en to .fr; wanted one from .fr to .en"));
+              HasSubstr("was trained from en to fr; wanted one from fr to en"));
 }
 
 TEST_F(Score, WhatCannotBeScoredIsSaid) {
