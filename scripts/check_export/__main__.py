@@ -7,6 +7,7 @@ kinds are trained for some seconds each. Fails where a log-probability differs b
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -138,13 +139,14 @@ def first_lines(path, count, name):
 
 
 def compare(ours, theirs):
-    """Words compared, and the largest difference."""
+    """Words compared, and the largest difference; NaN where there is one."""
     if [len(line) for line in ours] != [len(line) for line in theirs]:
         raise Failure(CHECK_FAILED, "regard and PyTorch do not see the same words")
     pairs = [(a, b) for x, y in zip(ours, theirs) for a, b in zip(x, y)]
     if not pairs:
         raise Failure(CHECK_FAILED, "there are no words to compare")
-    return len(pairs), max(abs(a - b) for a, b in pairs)
+    gaps = [abs(a - b) for a, b in pairs]
+    return len(pairs), math.nan if any(map(math.isnan, gaps)) else max(gaps)
 
 
 def main():

@@ -1,7 +1,7 @@
 // The random numbers of everything outside Torch (shuffling, sub-word sampling, data generators).
 //
 // The same seed gives the same numbers on every machine and compiler, which <random>'s
-// distributions do not promise. The state is four words, so that a checkpoint can carry it.
+// distributions do not promise. The state is four words.
 #pragma once
 
 #include <array>

@@ -45,7 +45,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     const std::size_t shorter = std::min(word.size(), candidate.size());
     if (length - shorter > (length + 1) / 3) continue;  // no distance is less than that
     const std::size_t distance = edit_distance(wanted, lower(candidate));
-    const bool near = distance <= (length + 1) / 3 && distance < std::min(word.size(), length);
+    const bool near = distance <= (length + 1) / 3 && distance < word.size();
     if (near && (!best || distance < best_distance)) {
       best = candidate;
       best_distance = distance;

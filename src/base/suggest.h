@@ -16,11 +16,12 @@ namespace regard {
 // place is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The first of the nearest known words, ASCII case not counting. None when a third of the longer
-// word would have to change, or all of it: then a suggestion puzzles more than it helps.
+// The first of the nearest known words, ASCII case not counting. None when more than a third of
+// the longer one, rounded up, would have to change, or all of the word: then a suggestion puzzles
+// more than it helps.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-// "unknown metric 'blue': did you mean 'bleu'? There are bleu, chrf, ter"
+// "unknown metric 'blue': did you mean 'bleu'? there are bleu, chrf, ter"
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known);
 

@@ -27,15 +27,16 @@ ScoredSteps scored_steps(const Validations& validations) {
     numbers.resize(validations.rows.size(), std::numeric_limits<double>::quiet_NaN());
     return numbers;
   };
-  const auto steps = column("step");
+  const auto steps = validations.steps();
   const auto loss = column("loss");
   const auto perplexity = column("perplexity");
   const auto bleu = column("bleu");
   const auto chrf = column("chrf");
   ScoredSteps scored;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    scored.emplace_back(static_cast<std::int64_t>(steps[i]),
-                        Scores{loss[i], perplexity[i], bleu[i], chrf[i]});
+    if (steps[i]) {
+      scored.emplace_back(*steps[i], Scores{loss[i], perplexity[i], bleu[i], chrf[i]});
+    }
   }
   return scored;
 }

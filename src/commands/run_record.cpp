@@ -21,20 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-// What a record says is a step; files are what people make of them.
-std::optional<std::int64_t> to_step(double number) {
-  if (!(number >= 0 && number < 1e15)) return std::nullopt;
-  return static_cast<std::int64_t>(number);
-}
-
 // The last validation that was the best so far.
 std::optional<std::int64_t> last_starred(const Validations& validations) {
   const auto column = std::ranges::find(validations.columns, "best");
-  const auto steps = validations.numbers("step");
+  const auto steps = validations.steps();
   std::optional<std::int64_t> best;
   for (std::size_t i = 0; i < steps.size() && column != validations.columns.end(); ++i) {
     const auto index = static_cast<std::size_t>(column - validations.columns.begin());
-    if (validations.rows[i][index] == "*") best = to_step(steps[i]);
+    if (validations.rows[i][index] == "*") best = steps[i];
   }
   return best;
 }
@@ -43,8 +37,9 @@ std::optional<std::int64_t> last_starred(const Validations& validations) {
 
 std::vector<std::int64_t> RunRecord::validated_steps() const {
   std::vector<std::int64_t> steps;
-  for (const auto number : validations.numbers("step"))
-    if (const auto step = to_step(number)) steps.push_back(*step);
+  for (const auto step : validations.steps()) {
+    if (step) steps.push_back(*step);
+  }
   return steps;
 }
 

@@ -1,9 +1,10 @@
 // The lines of a text file, plain or gzip, or of standard input.
 //
 // A line ends at a line feed or the end of the file, and at nothing else: NUL, a lone carriage
-// return, U+0085 and U+2028 are characters like others. One carriage return before the line feed is
-// dropped (files from Windows), and so is a byte order mark at the start of the file. docs/data.md
-// has the whole of it for users; every text of regard's is read here.
+// return, U+0085 and U+2028 are characters like others. One carriage return before the line feed,
+// or at the end of the file, is dropped (files from Windows), and so is a byte order mark at the
+// start of the file. docs/data.md has the whole of it for users; every text of regard's is read
+// here.
 #pragma once
 
 #include <cstdint>

@@ -36,8 +36,7 @@ std::optional<GoldLink> parse_link(std::string_view word) {
 
 void sort_each_once(Alignment& links) {
   std::ranges::sort(links);
-  const auto again = std::ranges::unique(links);
-  links.erase(again.begin(), again.end());
+  links.erase(std::unique(links.begin(), links.end()), links.end());
 }
 
 std::size_t count_common(const Alignment& a, const Alignment& b) {

@@ -24,14 +24,14 @@ LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
   bool dropped = false;
   int torn = 0;
   for (const std::string& line : read_whole_lines(path)) {
-    const Json object = Json::parse(line, nullptr, false);
+    const Json object = parse_json(line);
     if (!object.is_object()) {
       ++torn;
       continue;
     }
     const auto step = object.find("step");
     const bool has_step = step != object.end() && step->is_number();
-    const bool keep = has_step ? step->get<std::int64_t>() <= resume_step : !dropped;
+    const bool keep = has_step ? step->get<double>() <= static_cast<double>(resume_step) : !dropped;
     if (keep)
       kept += line + "\n";
     else
@@ -91,7 +91,7 @@ Journal::Journal(const std::string& path, std::optional<std::int64_t> resume_ste
                         : LineFile(path, LineFile::Mode::create)) {}
 
 void Journal::append(const Json& object) {
-  file_.append(object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  file_.append(to_text(object));
 }
 
 std::vector<Json> read_journal(const std::string& path) {
@@ -125,6 +125,15 @@ std::vector<double> Validations::numbers(const std::string& column) const {
   std::vector<double> values;
   for (const auto& row : rows) values.push_back(to_number(row[index]));
   return values;
+}
+
+std::vector<std::optional<std::int64_t>> Validations::steps() const {
+  std::vector<std::optional<std::int64_t>> steps;
+  for (const auto number : numbers("step")) {
+    const bool is_step = number >= 0 && number < 1e15;
+    steps.push_back(is_step ? std::optional(static_cast<std::int64_t>(number)) : std::nullopt);
+  }
+  return steps;
 }
 
 Validations read_validations(const std::string& path) {

@@ -57,6 +57,8 @@ struct Validations {
 
   // One column as numbers, NaN where a cell is empty or none; empty where there is no such column.
   std::vector<double> numbers(const std::string& column) const;
+  // Column "step"; none where a cell is no step: files are what people make of them.
+  std::vector<std::optional<std::int64_t>> steps() const;
 };
 
 // Throws EnvironmentError where the file cannot be read, InputError (file:line) for a row whose
