@@ -77,21 +77,21 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
   if (std::ranges::count(outputs, "-") > 1) {
     throw ConfigError("-: two outputs would be mixed on standard output; give one of them a file");
   }
-  const auto is_file = [](const std::string& path) {
+  const auto is_named_file = [](const std::string& path) {
     std::error_code ignored;
     return !is_standard_stream(path) && !descriptor_of(path) &&
            !std::filesystem::is_character_file(path, ignored);
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_file(outputs[i])) continue;
+    if (!is_named_file(outputs[i])) continue;
     for (const auto& input : inputs) {
-      if (is_file(input) && is_same_file(input, outputs[i])) {
+      if (is_named_file(input) && is_same_file(input, outputs[i])) {
         throw ConfigError("{}: is read and would be written over; give the output another name",
                           outputs[i]);
       }
     }
     for (std::size_t k = 0; k < i; ++k) {
-      if (is_file(outputs[k]) && is_same_file(outputs[k], outputs[i])) {
+      if (is_named_file(outputs[k]) && is_same_file(outputs[k], outputs[i])) {
         throw ConfigError("{}: is the name of two outputs; give each its own", outputs[i]);
       }
     }

@@ -30,7 +30,7 @@ namespace regard {
 namespace {
 
 // A file that is not there, by the key that names it and the place where that was set.
-void check_files(const DataOptions& data, const Origins& origins) {
+void check_corpora_exist(const DataOptions& data, const Origins& origins) {
   const auto check = [&](const std::string& key, const std::string& path) {
     std::error_code ignored;
     if (path.empty() || std::filesystem::exists(path, ignored)) return;
@@ -54,7 +54,7 @@ Options resolve_options(const TrainArguments& arguments) {
   check_attention(options.model, origins);
   check_attention_lengths(options, origins);
   check_output(options.model, origins);
-  check_files(options.data, origins);
+  check_corpora_exist(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;
 }
