@@ -7,8 +7,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
-#include "model/attention/table.h"
-#include "model/output/table.h"
+#include "model/build_model.h"
 
 namespace regard {
 ExitCode print_config(const ConfigArguments& arguments) {
@@ -17,9 +16,7 @@ ExitCode print_config(const ConfigArguments& arguments) {
                            ? parse_options("", "defaults", arguments.overrides, &origins)
                            : read_options(arguments.config, arguments.overrides, &origins);
   check_options(options, origins);
-  check_attention(options.model, origins);
-  check_attention_lengths(options, origins);
-  check_output(options.model, origins);
+  check_model_to_train(options, origins);
   OutputFile output("");
   output.write(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
   output.commit();

@@ -17,8 +17,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "data/batches.h"
-#include "model/attention/table.h"
-#include "model/output/table.h"
+#include "model/build_model.h"
 #include "training/batch_loss.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
@@ -51,9 +50,7 @@ Options resolve_options(const TrainArguments& arguments) {
   Origins origins;
   auto options = read_options(arguments.config, overrides, &origins);
   check_training_options(options, origins);
-  check_attention(options.model, origins);
-  check_attention_lengths(options, origins);
-  check_output(options.model, origins);
+  check_model_to_train(options, origins);
   check_corpora_exist(options.data, origins);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;

@@ -10,10 +10,8 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
-#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
-#include "model/output/table.h"
 #include "translation/memory_budget.h"
 
 namespace regard {
@@ -119,8 +117,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
                               fmt::format("{}: its model, of which {} has only {} numbers,",
                                           (path / config_file).string(), weights_file, numbers));
     const WithoutInitialisation weights_follow;
-    check_attention(loaded.options.model, origins);
-    check_output(loaded.options.model, origins);
+    check_model(loaded.options.model, origins);
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
   }
