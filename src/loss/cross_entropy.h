@@ -7,7 +7,8 @@
 namespace regard {
 
 struct Loss {
-  torch::Tensor objective;  // what is minimised, a sum over tokens: smoothed, and what else there is
+  torch::Tensor
+      objective;      // what is minimised, a sum over tokens: smoothed, and what else there is
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
