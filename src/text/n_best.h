@@ -3,9 +3,8 @@
 //     3 ||| the cat sees ||| logprob= -2.1 other= 0.5 ||| -0.7
 //
 // the number of the sentence, from 0, a translation, named features, and the score that ranks it;
-// what Moses may put behind that (alignments) is kept as it stands. ||| inside a translation is
-// written
-// &#124;&#124;&#124;, as Moses escapes it.
+// what Moses may put behind that (alignments) is kept as it stands. A translation's own ||| is
+// written &#124;&#124;&#124;, as Moses escapes it.
 #pragma once
 
 #include <cstdint>

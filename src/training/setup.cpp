@@ -125,10 +125,12 @@ void check_dev_lengths(const Setup& setup) {
       throw InputError("{}:{}: {}", path, line, error.what());
     }
   };
+  const auto source_limit = setup.model->source_limit();
+  const auto target_limit = setup.model->target_limit();
   const auto& [source, target] = setup.options.data.dev;
   for (std::int64_t i = 0; i < setup.dev->size(); ++i) {  // pair i is line i + 1
-    check(setup.dev->source(i).size(), setup.model->source_limit(), source, i + 1);
-    check(setup.dev->target(i).size(), setup.model->target_limit(), target, i + 1);
+    check(setup.dev->source(i).size(), source_limit, source, i + 1);
+    check(setup.dev->target(i).size(), target_limit, target, i + 1);
   }
 }
 

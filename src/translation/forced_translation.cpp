@@ -11,11 +11,13 @@
 namespace regard {
 namespace {
 
-std::vector<std::int32_t> encode_target(const TranslationModel& model, const std::string& target,
-                                        const SourceLine& source, std::int64_t index) {
+std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers,
+                                        const std::optional<LengthLimit>& limit,
+                                        const std::string& target, const SourceLine& source,
+                                        std::int64_t index) {
   try {
-    auto tokens = model.tokenizers.encode_target(target, source);
-    check_length(tokens.size(), model.model->target_limit());
+    auto tokens = tokenizers.encode_target(target, source);
+    check_length(tokens.size(), limit);
     return tokens;
   } catch (const InputError& error) {
     throw InputError("reference line {}: {}", index + 1, error.what());
@@ -32,13 +34,16 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
                                             const std::function<void(std::int64_t)>& progress) {
   std::vector<Translation> translations(sources.size());
   std::vector<Example> examples;
+  const auto source_limit = model.model->source_limit();
+  const auto target_limit = model.model->target_limit();
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     translations[i].text = targets[i];
-    auto line = encode_source(model.tokenizers, model.model->source_limit(), sources[i], index + 1,
-                              translations[i]);
+    auto line =
+        encode_source(model.tokenizers, source_limit, sources[i], index + 1, translations[i]);
     if (line.tokens.empty()) continue;
-    examples.push_back({index, line.tokens, encode_target(model, targets[i], line, index),
+    examples.push_back({index, line.tokens,
+                        encode_target(model.tokenizers, target_limit, targets[i], line, index),
                         line.numbers, line.copies});
   }
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {

@@ -61,9 +61,9 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   std::vector<Translation> translations(lines.size());
   std::vector<SourceLine> sources(lines.size());
   std::vector<std::size_t> order;  // lines that have something to translate
+  const auto limit = model_->source_limit();
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = encode_source(tokenizers_, model_->source_limit(), lines[i], sentences[i].number,
-                               translations[i]);
+    sources[i] = encode_source(tokenizers_, limit, lines[i], sentences[i].number, translations[i]);
     if (!sources[i].tokens.empty()) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
