@@ -13,6 +13,7 @@ bool EarlyStopping::validated(std::int64_t step, const Scores& scores, bool clos
     best_ = scores;
     best_step_ = step;
   }
+  closing_step_ = closing ? step : 0;
   if (closing) return best;
   validations_without_improvement_ = best ? 0 : validations_without_improvement_ + 1;
   return best;
@@ -20,6 +21,12 @@ bool EarlyStopping::validated(std::int64_t step, const Scores& scores, bool clos
 
 bool EarlyStopping::out_of_patience() const {
   return options_.patience > 0 && validations_without_improvement_ >= options_.patience;
+}
+
+ScoredSteps EarlyStopping::due_history() const {
+  auto due = history_;
+  if (closing_step_ > 0) due.pop_back();
+  return due;
 }
 
 void EarlyStopping::set_history(const ScoredSteps& history, std::int64_t closing_step) {

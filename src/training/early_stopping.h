@@ -20,15 +20,22 @@ class EarlyStopping {
   std::int64_t best_step() const { return best_step_; }  // 0: none yet
 
   const ScoredSteps& history() const { return history_; }
+  // Without a closing one.
+  ScoredSteps due_history() const;
+  // The last validation, where it was a closing one; 0: it was not.
+  std::int64_t closing_step() const { return closing_step_; }
   // Judges these anew, by the metric of these options: it may have changed since. The last may be a
   // closing one.
   void set_history(const ScoredSteps& history, std::int64_t closing_step = 0);
+  // For a run that goes on, which does so without the validation that closed it.
+  void forget_closing() { set_history(due_history()); }
 
  private:
   TrainingOptions options_;
   ScoredSteps history_;
   Scores best_;
   std::int64_t best_step_ = 0;
+  std::int64_t closing_step_ = 0;
   std::int64_t validations_without_improvement_ = 0;
 };
 

@@ -56,7 +56,7 @@ Json numbers_of(const ResumableState& state) {
                            {"perplexity", scores.perplexity},
                            {"bleu", scores.bleu},
                            {"chrf", scores.chrf}});
-    if (step == state.closing_step) validations.back()["closing"] = true;
+    if (step == state.early_stopping.closing_step()) validations.back()["closing"] = true;
   }
   const auto& schedule = state.schedule.state();
   return {{"step", state.position.step},
@@ -95,17 +95,17 @@ void set_numbers(const Json& json, const ResumableState& state) {
   state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
   ScoredSteps history;
-  state.closing_step = 0;
+  std::int64_t closing_step = 0;
   for (const auto& entry : json.at("validations")) {
     const bool last = history.size() + 1 == json.at("validations").size();
-    if (last && entry.value("closing", false)) state.closing_step = count_at(entry, "step");
+    if (last && entry.value("closing", false)) closing_step = count_at(entry, "step");
     history.emplace_back(count_at(entry, "step"),
                          Scores{.loss = number_or_nan(entry.at("loss")),
                                 .perplexity = number_or_nan(entry.at("perplexity")),
                                 .bleu = number_or_nan(entry.at("bleu")),
                                 .chrf = number_or_nan(entry.at("chrf"))});
   }
-  state.early_stopping.set_history(history, state.closing_step);
+  state.early_stopping.set_history(history, closing_step);
   state.log.set_state(json.at("log"));
 }
 

@@ -27,8 +27,6 @@ struct ResumableState {
   MovingAverage* average;
   const NamedParameters& parameters;
   torch::Device device;
-  // The last validation, where it was the closing one of a run that ended off schedule; or 0.
-  std::int64_t& closing_step;
 };
 
 void add_state(FolderWriter& folder, const ResumableState& state);

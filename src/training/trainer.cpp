@@ -78,7 +78,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
 
 void Trainer::take_up_history() {
   if (!is_finished()) {
-    if (closing_step_ > 0) forget_closing_validation();
+    if (early_stopping_.closing_step() > 0) forget_closing_validation();
     log_.go_on_after(position_.step);
   }
   link_best();
@@ -87,18 +87,16 @@ void Trainer::take_up_history() {
 }
 
 void Trainer::forget_closing_validation() {
-  auto history = early_stopping_.history();
-  history.pop_back();
-  early_stopping_.set_history(history);
+  passed_end_ = early_stopping_.closing_step();
+  early_stopping_.forget_closing();
   std::error_code ignored;
-  std::filesystem::remove(translations_file(run_.path(), closing_step_), ignored);
-  passed_end_ = std::exchange(closing_step_, 0);
+  std::filesystem::remove(translations_file(run_.path(), passed_end_), ignored);
 }
 
 ResumableState Trainer::state() {
   return {position_,   schedule_,   early_stopping_,
           log_,        *optimizer_, average_ ? &*average_ : nullptr,
-          parameters_, device_,     closing_step_};
+          parameters_, device_};
 }
 
 std::optional<StopReason> Trainer::reason_to_stop() const {
@@ -128,10 +126,7 @@ StopReason Trainer::run(const SignalCatcher& signals) {
     if (const auto reason = reason_to_stop()) {
       log_.finish(position_, batches_.count(position_.epoch));
       const bool unvalidated = validator_ && validated_step_ != position_.step;
-      if (unvalidated) {
-        closing_step_ = position_.step;
-        validate();
-      }
+      if (unvalidated) validate(/*closing=*/true);
       if (unvalidated || saved_step_ != position_.step) save();
       return *reason;
     }
@@ -256,13 +251,12 @@ bool Trainer::save_is_due() const {
          saved_step_ != position_.step;
 }
 
-void Trainer::validate() {
+void Trainer::validate(bool closing) {
   if (average_) average_->swap();
   const auto validation = validator_->validate(model_);
   if (average_) average_->swap();
   validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
-  const bool closing = closing_step_ == position_.step;
   const bool is_best = early_stopping_.validated(position_.step, validation.scores, closing);
   if (!closing) schedule_.validated(is_best);
   validations_->add(validation, position_, schedule_.rate(position_.step), log_.seconds(), is_best);
@@ -304,11 +298,9 @@ void Trainer::save() {
   drop_passed_end();
   saved_step_ = position_.step;
   // Should the run go on, it goes on without the closing validation, which therefore has no vote.
-  auto validated = early_stopping_.history();
-  if (closing_step_ > 0) validated.pop_back();
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
              static_cast<std::size_t>(options_.training.keep_best),
-             ranking(options_.training.early_stopping_metric, std::move(validated)));
+             ranking(options_.training.early_stopping_metric, early_stopping_.due_history()));
 }
 
 }  // namespace regard

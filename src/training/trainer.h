@@ -74,9 +74,9 @@ class Trainer {
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
   bool save_is_due() const;
-  void validate();
+  // One that closes the run is not due by the schedule.
+  void validate(bool closing = false);
   void take_up_history();
-  // Where the run goes on, it does so without the validation that closed it.
   void forget_closing_validation();
   void drop_passed_end();
   void save();
@@ -103,8 +103,6 @@ class Trainer {
   std::optional<ValidationRecord> validations_;
   std::int64_t validated_step_ = -1;
   std::int64_t saved_step_ = -1;
-  // Of a validation at the run's end that was not due; 0: none.
-  std::int64_t closing_step_ = 0;
   // Where the run had ended before it went on, until the next checkpoint; 0: nowhere.
   std::int64_t passed_end_ = 0;
 };

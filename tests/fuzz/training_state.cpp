@@ -14,7 +14,6 @@ struct Training {
   TrainingOptions options;
   NamedParameters parameters{{"w", torch::zeros({2})}};
   Position position;
-  std::int64_t closing_step = 0;
   Schedule schedule{options};
   EarlyStopping early_stopping{options};
   TrainingLog log{options, fuzz::scratch().path().string(), true, std::nullopt};
@@ -27,8 +26,7 @@ struct Training {
     writer.commit();
   }
   ResumableState state() {
-    return {position, schedule,   early_stopping, log,         *optimizer,
-            nullptr,  parameters, torch::kCPU,    closing_step};
+    return {position, schedule, early_stopping, log, *optimizer, nullptr, parameters, torch::kCPU};
   }
 };
 

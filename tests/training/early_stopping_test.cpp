@@ -86,5 +86,18 @@ TEST(EarlyStopping, AClosingValidationMayBeTheBestButHasNoPatience) {
   EXPECT_TRUE(stopping.out_of_patience());
 }
 
+TEST(EarlyStopping, ForgettingAClosingValidationLeavesThoseThatWereDue) {
+  auto stopping = by(Metric::bleu);
+  stopping.validated(10, scores_of(1, 20));
+  stopping.validated(15, scores_of(1, 30), /*closing=*/true);
+  EXPECT_EQ(stopping.closing_step(), 15);
+  stopping.forget_closing();
+  EXPECT_EQ(stopping.closing_step(), 0);
+  EXPECT_EQ(stopping.best_step(), 10);
+  ASSERT_EQ(stopping.history().size(), 1U);
+  stopping.forget_closing();  // there is none
+  EXPECT_EQ(stopping.history().size(), 1U);
+}
+
 }  // namespace
 }  // namespace regard
