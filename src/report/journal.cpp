@@ -69,13 +69,20 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
   std::string rows;
   if (resume_step && !read_whole_lines(path).empty()) {
     Validations old = read_validations(path);
-    const std::vector<double> steps = old.numbers("step");
+    const auto steps = old.steps();
+    if (steps.size() < old.rows.size()) {
+      throw InputError(
+          "{}:1: no column `step`, by which its rows are kept when a run goes on; give the column "
+          "of "
+          "steps its name again, or move the file away",
+          path);
+    }
     for (const std::string& column : columns)
       if (std::find(old.columns.begin(), old.columns.end(), column) == old.columns.end())
         old.columns.push_back(column);
     columns = old.columns;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (!(steps[i] <= static_cast<double>(*resume_step))) continue;
+      if (!steps[i] || *steps[i] > *resume_step) continue;
       old.rows[i].resize(columns.size());
       rows += join_tabs(old.rows[i]) + "\n";
     }

@@ -115,6 +115,17 @@ TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
   EXPECT_EQ(content(), "step\tbleu\told\tchrf\n100\t1.5\tx\t\n200\t2.5\ty\t\n300\t\t\t50\n");
 }
 
+TEST_F(Validation, ResumingDropsNoRowInSilence) {
+  put("steps\tbleu\n100\t1.5\n");
+  try {
+    ValidationsWriter(path_, {"step", "bleu"}, 200);
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(path_ + ":1: no column `step`"));
+  }
+  EXPECT_EQ(content(), "steps\tbleu\n100\t1.5\n");
+}
+
 TEST_F(Validation, WrongRowNamesItsLine) {
   put("step\tbleu\n100\t1.5\n200\n");
   try {
