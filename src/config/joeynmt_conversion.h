@@ -41,6 +41,8 @@ class Conversion {
   void top();
   void data();
   void tokenizer();
+  void vocabulary(const std::string& level);
+  void normalisation();
   void model();
   void side(const std::string& name);
   void recurrent(const std::string& name);

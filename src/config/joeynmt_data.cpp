@@ -10,6 +10,9 @@ namespace {
 constexpr std::int64_t any_length = 100'000;
 constexpr std::int64_t any_words = 10'000'000;
 
+const std::string src = "data.src.";
+const std::string trg = "data.trg.";
+
 }  // namespace
 
 void Conversion::data() {
@@ -34,8 +37,6 @@ void Conversion::data() {
 }
 
 void Conversion::tokenizer() {
-  const std::string src = "data.src.";
-  const std::string trg = "data.trg.";
   const auto level = joey_.take_lower(src + "level", "bpe");
   if (joey_.take_lower(trg + "level", level) != level) {
     joey_.note(trg + "level", "regard has one kind of tokenizer for both sides, here the source's");
@@ -52,6 +53,11 @@ void Conversion::tokenizer() {
     }
   }
   put("data.tokenizer.kind", kind);
+  vocabulary(level);
+  normalisation();
+}
+
+void Conversion::vocabulary(const std::string& level) {
   const auto merges =
       larger({src + "tokenizer_cfg.num_merges"}, {trg + "tokenizer_cfg.num_merges"});
   const auto limit = larger({src + "voc_limit"}, {trg + "voc_limit"});
@@ -70,6 +76,14 @@ void Conversion::tokenizer() {
   joey_.take(trg + "tokenizer_cfg.dropout");
   joey_.take(trg + "tokenizer_cfg.alpha");
   if (level == "bpe" && sampling > 0) put("data.tokenizer.sampling", sampling);
+  if (level == "bpe") return;
+  const auto src_file = joey_.take(src + "voc_file");
+  const auto trg_file = joey_.take(trg + "voc_file");
+  if (src_file) put_text("data.tokenizer.src_file", *src_file);
+  if (trg_file) put_text("data.tokenizer.trg_file", *trg_file);
+}
+
+void Conversion::normalisation() {
   const bool lowercase = joey_.take_flag(src + "lowercase", false);
   if (joey_.take_flag(trg + "lowercase", lowercase) != lowercase) {
     joey_.note(trg + "lowercase", "regard lower-cases both sides or none, here as the source");
@@ -83,11 +97,6 @@ void Conversion::tokenizer() {
     if (!joey_.take_flag(side + "normalize", false)) continue;
     joey_.note(side + "normalize", "regard leaves text as it is");
   }
-  if (level == "bpe") return;
-  const auto src_file = joey_.take(src + "voc_file");
-  const auto trg_file = joey_.take(trg + "voc_file");
-  if (src_file) put_text("data.tokenizer.src_file", *src_file);
-  if (trg_file) put_text("data.tokenizer.trg_file", *trg_file);
 }
 
 }  // namespace regard
