@@ -6,7 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/run.h"
 
@@ -14,6 +17,7 @@ namespace regard {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -23,6 +27,35 @@ TEST(Usage, AMisspeltCommandHasASuggestion) {
   EXPECT_EQ(finished.out, "");
   EXPECT_THAT(finished.err,
               AllOf(StartsWith("error: "), HasSubstr("`train`"), HasSubstr("regard --help")));
+}
+
+// "there are a, b, c" or "give a, b or c", as "a|b|c".
+std::string names_in(const std::string& error) {
+  auto names = std::regex_replace(lines_of(error).at(0), std::regex(".*: (there are|give) "), "");
+  return std::regex_replace(names, std::regex(", | or "), "|");
+}
+
+TEST(Usage, HelpNamesTheChoicesThatThereAre) {
+  const auto file = (fresh_folder() / "text").string();
+  write_text(file, "a\n");
+  const auto model = tiny_model().string();
+  const std::vector<std::string> evaluate = {"evaluate", "--hypotheses", file, "-r", file};
+  const std::vector<std::string> translate = {"translate", "-m", model, "-m", model};
+  const std::vector<std::string> score = {"score", "-m",      model, "-s",        file, "-t",
+                                          file,    "--align", "-",   "--reverse", model};
+  const std::vector<std::pair<std::string, std::vector<std::string>>> choices = {
+      {"--metrics", evaluate}, {"--tokenize", evaluate},       {"--smooth-method", evaluate},
+      {"--format", evaluate},  {"--ensemble-mean", translate}, {"--symmetrise", score},
+  };
+  for (const auto& [option, wanted] : choices) {
+    auto arguments = wanted;
+    arguments.insert(arguments.end(), {option, "nosuch"});
+    const auto finished = run(arguments, "a\n");
+    EXPECT_EQ(finished.code, 2) << option;
+    const auto entry = option + " " + names_in(finished.err);
+    EXPECT_THAT(run({wanted[0], "--help"}).out,
+                AnyOf(HasSubstr(entry + " "), HasSubstr(entry + "\n")));
+  }
 }
 
 TEST(Usage, AMisspeltOptionHasASuggestion) {
