@@ -1,4 +1,5 @@
 #include "kernels/gru.h"
+#include "kernels/linear.h"
 
 namespace regard::kernels {
 
@@ -8,13 +9,13 @@ torch::Tensor gru_step_composite(const torch::Tensor& x, const torch::Tensor& s,
   const auto x_rz = x.narrow(1, 0, 2 * D);
   const auto x_candidate = x.narrow(1, 2 * D, D);
   if (b_U.defined()) {
-    const auto u = s.mm(U);  // [B, 3D]
+    const auto u = product(s, U);  // [B, 3D]
     const auto gates = (x_rz + u.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
     const auto candidate = (x_candidate + gates[0] * (u.narrow(1, 2 * D, D) + b_U)).tanh();
     return torch::lerp(candidate, s, gates[1]);
   }
-  const auto gates = torch::addmm(x_rz, s, U.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
-  const auto candidate = torch::addmm(x_candidate, gates[0] * s, U.narrow(1, 2 * D, D)).tanh();
+  const auto gates = add_product(x_rz, s, U.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
+  const auto candidate = add_product(x_candidate, gates[0] * s, U.narrow(1, 2 * D, D)).tanh();
   return torch::lerp(candidate, s, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
 }
 

@@ -1,5 +1,6 @@
 // Products with a model's weights, on any device and differentiable. Where packed weights are in
-// use (packed_weights.h), each row's result is the same to the bit whatever the others are.
+// use (packed_weights.h), each row's result is the same to the bit whatever the others are; where
+// late gradients are (late_gradients.h), the weight's is one of them.
 #pragma once
 
 #include <torch/types.h>
@@ -11,6 +12,9 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 
 // x [M, K], W [K, N] -> x W [M, N]
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);
+
+// b [M, N], x [M, K], W [K, N] -> b + x W [M, N]
+torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
 // Side by side: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);

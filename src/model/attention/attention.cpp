@@ -1,5 +1,7 @@
 #include "model/attention/attention.h"
 
+#include "kernels/late_gradients.h"
+
 namespace regard {
 
 torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory) {
@@ -9,7 +11,7 @@ torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory) {
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values) {
   const auto B = values.size(0);
   const auto S = values.size(1);
-  return weights.view({B, -1, S}).bmm(values).view({weights.size(0), -1});
+  return kernels::late_product(weights.view({B, -1, S}), values).view({weights.size(0), -1});
 }
 
 torch::Tensor at_first_position(const Memory& memory) {

@@ -21,7 +21,8 @@ AttentionState Coverage::start(const Memory& memory) {
 Memory Coverage::covered(const Memory& memory, const torch::Tensor& coverage) const {
   const auto G = coverage.size(0) / memory.keys.size(0);
   Memory covered;
-  covered.keys = memory.keys.repeat_interleave(G, 0) + coverage.unsqueeze(-1) * w_;  // [N, S, A]
+  const auto keys = G == 1 ? memory.keys : memory.keys.repeat_interleave(G, 0);
+  covered.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
   covered.lengths = memory.lengths.repeat_interleave(G);
   return covered;
 }

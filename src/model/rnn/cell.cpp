@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "kernels/late_gradients.h"
 #include "kernels/linear.h"
 #include "model/initialisation.h"
 #include "model/rnn/gru.h"
@@ -30,6 +31,7 @@ torch::Tensor Cell::project(const torch::Tensor& x) {
 }
 
 torch::Tensor SteppedCell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
+  const kernels::LateGradients late;
   std::vector<torch::Tensor> outputs;
   auto s = state;
   for (const auto& x : projected.unbind(1)) {

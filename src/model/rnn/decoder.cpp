@@ -3,6 +3,7 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/late_gradients.h"
 #include "model/attention/table.h"
 #include "model/masked_mean.h"
 
@@ -88,16 +89,20 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
   attended.query = query;
   attended.state = std::move(next);
   attended.loss = std::move(loss);
-  const auto mixing = is_mixture ? attention_dropout_->forward(weights) : weights;
-  attended.readout = is_mixture ? mix(mixing, memory.readout_values) : W_c_(context);
+  if (is_mixture) attended.mixing = attention_dropout_->forward(weights);
   if (query_ == Query::last) {
-    attended.gates = is_mixture ? mix(mixing, memory.gate_values) : C_(context);
+    attended.gates = is_mixture ? mix(attended.mixing, memory.gate_values) : C_(context);
   } else if (query_ == Query::between) {
-    if (is_mixture) context = mix(mixing, memory.values);
+    if (is_mixture) context = mix(attended.mixing, memory.values);
     attended.gates = second_->project(context.unsqueeze(0))[0];
   }
   attended.context = context;
   return attended;
+}
+
+torch::Tensor RecurrentDecoder::read(const Attended& attended, const Memory& memory) {
+  return attention_->is_mixture() ? mix(attended.mixing, memory.readout_values)
+                                  : W_c_(attended.context);
 }
 
 torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
@@ -157,22 +162,29 @@ RecurrentDecoder::WholeStep RecurrentDecoder::whole_step(const torch::Tensor& x,
   }
   s = stack_->top(s);
   if (query_ == Query::fresh) attended = attend(s, state.attention, memory);
-  const auto r = readout(y, s, attended.readout);
+  const auto r = readout(y, s, read(attended, memory));
   if (!F_.is_empty()) next.readout = r;
   next.attention = attended.state;
   return {r, s, std::move(attended), std::move(next)};
 }
 
-RecurrentDecoder::AttendedSteps RecurrentDecoder::all_of(const std::vector<Attended>& steps) {
-  const auto stacked = [&](const auto& part, std::int64_t dimension) {
+RecurrentDecoder::Attended RecurrentDecoder::all_of(const std::vector<Attended>& steps) {
+  const auto rows = [&](const auto& part) {  // [B, …] of each step -> [B · T, …]
     std::vector<torch::Tensor> tensors;
     for (const auto& step : steps) tensors.push_back(part(step));
-    return tensors[0].defined() ? torch::stack(tensors, dimension) : torch::Tensor();
+    return tensors[0].defined() ? torch::stack(tensors, 1).flatten(0, 1) : torch::Tensor();
   };
-  return {stacked([](const auto& step) { return step.readout; }, 0),
-          stacked([](const auto& step) { return step.weights; }, 1),
-          {stacked([](const auto& step) { return step.loss.penalty; }, 1),
-           stacked([](const auto& step) { return step.loss.log_choice; }, 1)}};
+  Attended all;
+  all.weights = rows([](const auto& step) { return step.weights; });
+  if (attention_->is_mixture()) {
+    all.mixing = attention_dropout_->drops() ? rows([](const auto& step) { return step.mixing; })
+                                             : all.weights;
+  } else {
+    all.context = rows([](const auto& step) { return step.context; });
+  }
+  all.loss = {rows([](const auto& step) { return step.loss.penalty; }),
+              rows([](const auto& step) { return step.loss.log_choice; })};
+  return all;
 }
 
 RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor& projected,
@@ -185,16 +197,19 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
   if (query_ == Query::last && attention_->is_constant()) {
     const auto attended = attend(layers_[0]->shown(s), {}, memory);
     const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
-    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], all_of({attended})};
+    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], attended};
   }
   const auto score = attention_->kernel_score(memory);
   if (query_ == Query::last && score && !attention_dropout_->drops()) {
     const auto all = layers_[0]->attended_sequence(projected, s, {*score, memory.gate_values});
     if (all) {
-      const auto weights = all->weights.transpose(0, 1);  // [B, T, S]
-      return {all->states, {weights.bmm(memory.readout_values).transpose(0, 1), weights, {}}};
+      Attended attended;
+      attended.weights = all->weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
+      attended.mixing = attended.weights;
+      return {all->states, attended};
     }
   }
+  const kernels::LateGradients late;
   std::vector<torch::Tensor> states;
   std::vector<Attended> attended;
   auto attention = first.attention;
@@ -210,6 +225,7 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
 
 Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
                                     DecoderState state, const Memory& memory) {
+  const kernels::LateGradients late;
   std::vector<torch::Tensor> readouts;
   std::vector<torch::Tensor> tops;
   std::vector<Attended> attended;
@@ -220,27 +236,19 @@ Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch:
     attended.push_back(std::move(step.attended));
     state = std::move(step.state);
   }
-  const auto all = all_of(attended);
-  return {.readout = torch::stack(readouts, 1),
-          .weights = all.weights,
-          .top = torch::stack(tops, 1),
-          .attention_loss = all.loss};
+  return decoded(torch::stack(readouts, 1), torch::stack(tops, 1), all_of(attended));
 }
 
-RecurrentDecoder::AttendedSteps RecurrentDecoder::attend_all(const torch::Tensor& h,
-                                                             AttentionState state,
-                                                             const Memory& memory) {
+RecurrentDecoder::Attended RecurrentDecoder::attend_all(const torch::Tensor& h,
+                                                        AttentionState state,
+                                                        const Memory& memory) {
   const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
   const auto known = state.empty() ? state : attention_->states(T, memory);
   if (known) {
     const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
-    const auto attended = attend(queries, *known, memory);
-    const auto by_step = [&](const torch::Tensor& x) { return x.defined() ? x.view({B, T}) : x; };
-    const auto& weights = attended.weights;
-    return {attended.readout.view({B, T, -1}).transpose(0, 1),
-            weights.defined() ? weights.view({B, T, -1}) : weights,
-            {by_step(attended.loss.penalty), by_step(attended.loss.log_choice)}};
+    return attend(queries, *known, memory);
   }
+  const kernels::LateGradients late;
   std::vector<Attended> steps;
   for (const auto& s : h.unbind(0)) {
     steps.push_back(attend(s, state, memory));
@@ -268,10 +276,20 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& m
   }
   h = stack_->top(h);
   if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
-  return {.readout = readout(y, h, attended.readout).transpose(0, 1),
-          .weights = attended.weights,
-          .top = h.transpose(0, 1),
-          .attention_loss = attended.loss};
+  const auto share =
+      read(attended, memory).unflatten(0, {B, -1}).transpose(0, 1);  // [T or 1, B, R]
+  return decoded(readout(y, h, share).transpose(0, 1), h.transpose(0, 1), attended);
+}
+
+Decoded RecurrentDecoder::decoded(const torch::Tensor& readout, const torch::Tensor& top,
+                                  const Attended& attended) {
+  const auto by_step = [&](const torch::Tensor& x) {
+    return x.defined() ? x.unflatten(0, {readout.size(0), -1}) : x;
+  };
+  return {.readout = readout,
+          .weights = by_step(attended.weights),
+          .top = top,
+          .attention_loss = {by_step(attended.loss.penalty), by_step(attended.loss.log_choice)}};
 }
 
 }  // namespace regard

@@ -54,17 +54,19 @@ class RecurrentDecoder : public Decoder {
   std::int64_t readout_size() const override { return W_y_->weight.size(0); }
 
  private:
-  // What attention adds, once the matrices of its places are applied.
+  // What a step of attention gives.
   struct Attended {
-    torch::Tensor gates;    // [N, K · D], undefined where the new state asks
-    torch::Tensor readout;  // [N, R]
+    torch::Tensor gates;    // [N, K · D], its share of them, undefined where the new state asks
     torch::Tensor weights;  // [N, S] or undefined
-    torch::Tensor query;    // [N, D], which asked
+    torch::Tensor mixing;   // [N, S], the weights that mix a context, of a mixture
     torch::Tensor context;  // [N, C], where it was needed
+    torch::Tensor query;    // [N, D], which asked
     AttentionState state;
     AttentionLoss loss;
   };
   Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
+  // W_c c_t, its share of the readout: [N, R].
+  torch::Tensor read(const Attended& attended, const Memory& memory);
 
   // One step of the bottom layer: x [N, K · D] the input's share of the gates, s [N, state_size].
   // Where the new state asks, nothing is attended yet.
@@ -84,17 +86,12 @@ class RecurrentDecoder : public Decoder {
   WholeStep whole_step(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
                        const Memory& memory);
 
-  // What attention adds, at all steps.
-  struct AttendedSteps {
-    torch::Tensor readout;  // [T or 1, B, R]
-    torch::Tensor weights;  // [B, T, S] or undefined
-    AttentionLoss loss;     // each [B, T]
-  };
-  static AttendedSteps all_of(const std::vector<Attended>& steps);
+  // Of T steps, what outlasts them: T rows for each sentence.
+  Attended all_of(const std::vector<Attended>& steps);
 
   struct BottomLayer {
-    torch::Tensor states;    // [T, B, D]
-    AttendedSteps attended;  // if it was asked
+    torch::Tensor states;  // [T, B, D]
+    Attended attended;     // of all steps, if it was asked
   };
   // All steps of the bottom layer: projected [T, B, K · D].
   BottomLayer bottom_layer(const torch::Tensor& projected, const DecoderState& first,
@@ -103,9 +100,12 @@ class RecurrentDecoder : public Decoder {
   Decoded fed_steps(const torch::Tensor& projected, const torch::Tensor& y, DecoderState state,
                     const Memory& memory);
   // All steps of attention asked by new states h [T, B, D].
-  AttendedSteps attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
+  Attended attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
                         const torch::Tensor& attended);
+  // readout [B, T, R], top [B, T, D], attended: of all steps.
+  static Decoded decoded(const torch::Tensor& readout, const torch::Tensor& top,
+                         const Attended& attended);
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;
