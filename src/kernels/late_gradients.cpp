@@ -79,7 +79,7 @@ class LateProduct : public torch::autograd::Function<LateProduct> {
       result[0] = multiply(d_y, saved[1].transpose(-1, -2), steps.W_t);
     }
     if (context->needs_input_grad(1)) {
-      steps.x.push_back(saved[0]);
+      steps.x.push_back(saved[0].detach());  // with its past it would keep this graph alive
       steps.d_y.push_back(d_y);
     }
     return result;
