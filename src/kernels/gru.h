@@ -37,7 +37,8 @@ GruSequence gru(const torch::Tensor& x, const torch::Tensor& first, const torch:
 torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
                        const torch::Tensor& b_U);
 
-// The same from LibTorch's operations, on any device: one step, and all of them.
+// The same from LibTorch's operations and the products of linear.h, on any device: one step, and
+// all of them.
 torch::Tensor gru_step_composite(const torch::Tensor& x, const torch::Tensor& s,
                                  const torch::Tensor& U, const torch::Tensor& b_U);
 GruSequence gru_composite(const torch::Tensor& x, const torch::Tensor& first,

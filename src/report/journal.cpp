@@ -72,9 +72,8 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
     const auto steps = old.steps();
     if (steps.size() < old.rows.size()) {
       throw InputError(
-          "{}:1: no column `step`, by which its rows are kept when a run goes on; give the column "
-          "of "
-          "steps its name again, or move the file away",
+          "{}:1: no column `step`, by which its rows are kept when a run goes on; give the "
+          "column of steps its name again, or move the file away",
           path);
     }
     for (const std::string& column : columns)
