@@ -81,7 +81,13 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
         old.columns.push_back(column);
     columns = old.columns;
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      if (!steps[i] || *steps[i] > *resume_step) continue;
+      if (!steps[i]) {
+        throw InputError(
+            "{}:{}: no number in column `step`, by which rows are kept when a run goes on; give "
+            "the row its step again, or take it out",
+            path, i + 2);
+      }
+      if (*steps[i] > *resume_step) continue;
       old.rows[i].resize(columns.size());
       rows += join_tabs(old.rows[i]) + "\n";
     }

@@ -116,14 +116,18 @@ TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
 }
 
 TEST_F(Validation, ResumingDropsNoRowInSilence) {
-  put("steps\tbleu\n100\t1.5\n");
-  try {
-    ValidationsWriter(path_, {"step", "bleu"}, 200);
-    FAIL() << "no error";
-  } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path_ + ":1: no column `step`"));
-  }
-  EXPECT_EQ(content(), "steps\tbleu\n100\t1.5\n");
+  const auto refuses = [this](const std::string& file, const std::string& message) {
+    put(file);
+    try {
+      ValidationsWriter(path_, {"step", "bleu"}, 200);
+      FAIL() << "no error";
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(path_ + message));
+    }
+    EXPECT_EQ(content(), file);
+  };
+  refuses("steps\tbleu\n100\t1.5\n", ":1: no column `step`");
+  refuses("step\tbleu\n100\t1.5\nx\t2.5\n", ":3: no number in column `step`");
 }
 
 TEST_F(Validation, WrongRowNamesItsLine) {
