@@ -35,10 +35,11 @@ torch::Tensor Coverage::scores(const torch::Tensor& query, const AttentionState&
 AttentionStep Coverage::step(const torch::Tensor& query, const AttentionState& state,
                              const Memory& memory) {
   const auto& coverage = state[0];  // [N, S]
+  const auto& per_look = state[1];  // 1 / Phi, [N, S]
   const auto weights = additive_->step(query, {}, covered(memory, coverage)).weights;
-  AttentionStep step{weights, {}, {coverage + weights * state[1], state[1]}};
+  AttentionStep step{weights, {}, {coverage + weights * per_look, per_look}};
   if (is_training() && lambda_ > 0) {
-    step.loss.penalty = lambda_ * torch::minimum(weights, coverage).sum(1);
+    step.loss.penalty = lambda_ * torch::minimum(weights, coverage / per_look).sum(1);
   }
   return step;
 }

@@ -5,9 +5,10 @@
 //   e_ts = vᵀ tanh(W s + U h_s + b + w C_{t−1,s})
 //
 // The fertility Φ_s < N is how many steps a position is expected to take. In training, what is
-// looked at again can be charged for (See, Liu, Manning 2017, equation 12):
+// looked at again can be charged for, whatever the fertility (See, Liu, Manning 2017, equations 10
+// and 12):
 //
-//   penalty_t = λ Σ_s min(α_ts, C_{t−1,s})
+//   penalty_t = λ Σ_s min(α_ts, Σ_{t' < t} α_t's)
 #pragma once
 
 #include <memory>

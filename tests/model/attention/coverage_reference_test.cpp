@@ -25,13 +25,15 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
   const Sentences s;
   const auto memory = s.memory(coverage);
   auto state = coverage.start(memory);
-  std::vector<Numbers> seen(B, Numbers(S, 0));
+  std::vector<Numbers> covered(B, Numbers(S, 0));
+  std::vector<Numbers> looked(B, Numbers(S, 0));
   for (int t = 0; t < 3; ++t) {
     const auto query = s.query * (1 + t);
     const auto step = coverage.step(query, state, memory);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = s.mask[b].sum().item<std::int64_t>();
-      auto& C_t = seen[static_cast<std::size_t>(b)];
+      auto& C_t = covered[static_cast<std::size_t>(b)];
+      auto& before = looked[static_cast<std::size_t>(b)];
       const auto Ws = product(p["additive.W.weight"], numbers(query[b]));
       Numbers e;
       for (std::int64_t i = 0; i < n; ++i) {
@@ -46,7 +48,8 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
       double penalty = 0;
       for (std::int64_t i = 0; i < n; ++i) {
         EXPECT_NEAR(step.weights[b][i].item<double>(), alpha[i], 1e-12);
-        penalty += 0.7 * std::min(alpha[i], C_t[i]);
+        penalty += 0.7 * std::min(alpha[i], before[i]);
+        before[i] += alpha[i];
         const auto phi =
             1.5 * sigmoid(dot(numbers(p["fertility.weight"][0]), numbers(s.states[b][i])) +
                           p["fertility.bias"].item<double>());
