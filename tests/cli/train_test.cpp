@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "tests/cli/train.h"
 
 namespace regard {
@@ -52,6 +53,19 @@ TEST_F(Train, TwoRunsOfOneSeedEndInTheSameBytes) {
       train({"training.model_dir=" + (folder_ / "other").string(), "training.random_seed=7"}).code,
       0);
   EXPECT_NE(weights(), weights("other"));
+}
+
+// The baseline of hard attention.
+TEST_F(Train, TheMeanLogProbabilityFollowsTheLosses) {
+  ASSERT_EQ(train({"training.max_steps=3", "training.logging_every=1"}).code, 0);
+  double mean = 0;
+  for (const auto& line : lines_of(read_text(folder_ / "run" / "train.jsonl"))) {
+    const auto log_p = -parse_json(line).at("loss").get<double>();
+    mean = mean == 0 ? log_p : 0.9 * mean + 0.1 * log_p;
+  }
+  const auto state = parse_json(read_text(folder_ / "run" / "last" / "training.json"));
+  EXPECT_LT(mean, -1);
+  EXPECT_NEAR(state.at("mean_log_p").get<double>(), mean, 1e-6);
 }
 
 // One pair of 200 an epoch on average: of twelve epochs, several have none.

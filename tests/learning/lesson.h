@@ -15,6 +15,7 @@
 #include "model/build_model.h"
 #include "optim/optimizer.h"
 #include "training/train_step.h"
+#include "training/training_log.h"
 
 namespace regard {
 
@@ -64,12 +65,15 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   const auto optimizer = make_optimizer(training, parameters);
   Workers workers;
   const auto test = drawn(lesson.draw, random, lesson.test_size);
+  Position position;  // of which the mean log P counts
   double right = 0;
   for (int step = 1; step <= 1500 && right < lesson.enough; ++step) {
     model->train();
     const auto batch = make_batch(drawn(lesson.draw, random, lesson.batch_size));
-    train_step(*model, *optimizer, tensors_of(parameters), {batch}, {step, training.learning_rate},
-               training, workers);
+    const auto result =
+        train_step(*model, *optimizer, tensors_of(parameters), {batch},
+                   {step, training.learning_rate, position.mean_log_p}, training, workers);
+    position.learnt(-result.nll / static_cast<double>(result.target_tokens));
     if (step % lesson.look_every == 0) right = share_right(*model, test);
   }
   return right;

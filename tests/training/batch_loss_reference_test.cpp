@@ -1,0 +1,123 @@
+#include "training/batch_loss.h"
+
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include "loss/reinforce.h"
+#include "model/build_model.h"
+#include "model/output/output.h"
+#include "model/random_stream.h"
+#include "tests/gradcheck.h"
+
+namespace regard {
+namespace {
+
+constexpr double smoothing = 0.1;
+
+ModelOptions small(const std::string& kind) {
+  ModelOptions options;
+  options.encoder.embedding_dim = options.decoder.embedding_dim = 3;
+  options.encoder.hidden_size = 2;
+  options.decoder.hidden_size = 4;
+  options.decoder.readout_size = options.attention.size = 3;
+  options.attention.kind = kind;
+  options.dropout = {0, 0, 0};
+  return options;
+}
+
+std::shared_ptr<Seq2Seq> training_model(const ModelOptions& options) {
+  torch::manual_seed(7);
+  auto model = build_model(9, 9, options);
+  model->to(torch::kDouble);
+  model->train();
+  return model;
+}
+
+Batch ragged() {
+  return make_batch(std::vector<Example>{
+      {.index = 0, .source = {4, 5, 6}, .target = {5, 6, 4, 7}},
+      {.index = 1, .source = {7, 4}, .target = {6}},
+      {.index = 2, .source = {5}, .target = {8, 4}},
+  });
+}
+
+// What the output and what the attention say of the batch, by themselves.
+struct Parts {
+  torch::Tensor cross_entropy;
+  torch::Tensor nll;   // [B, T]
+  torch::Tensor real;  // [B, T]
+  AttentionLoss attention;
+};
+
+Parts parts_of(Seq2Seq& model, const Batch& batch) {
+  const auto memory = model.encode(batch.source, batch.source_lengths);
+  const auto decoded = model.decode(batch.target_input(), memory);
+  const auto targets = batch.target_output();
+  const auto loss = model.output().loss(decoded, memory, targets, smoothing);
+  return {loss.objective, loss.nll, targets.ne(0), decoded.attention_loss};
+}
+
+TEST(BatchLossReference, CoveragesPenaltyIsAddedAtRealTokensAlone) {
+  auto options = small("coverage");
+  options.attention.coverage_loss = 0.5;
+  const auto model = training_model(options);
+  const auto batch = ragged();
+  const auto parts = parts_of(*model, batch);
+  double penalty = 0;
+  for (std::int64_t b = 0; b < batch.size(); ++b) {
+    for (std::int64_t t = 0; t < parts.real.size(1); ++t) {
+      if (!parts.real[b][t].item<bool>()) continue;
+      penalty += parts.attention.penalty[b][t].item<double>();
+    }
+  }
+  EXPECT_GT(penalty, 0);
+  EXPECT_NEAR(batch_loss(*model, batch, smoothing).objective.item<double>(),
+              parts.cross_entropy.item<double>() + penalty, 1e-12);
+}
+
+TEST(BatchLossReference, GradientsWithCoveragesPenaltyEqualCentralDifferences) {
+  for (const auto query : {Query::last, Query::fresh}) {
+    auto options = small("coverage");
+    options.attention.coverage_loss = 0.5;
+    options.decoder.query = query;
+    const auto model = training_model(options);
+    expect_gradients_match([&] { return batch_loss(*model, ragged(), smoothing).objective; },
+                           named_tensors(*model), 1e-5);
+  }
+}
+
+TEST(BatchLossReference, HardAttentionAddsItsEntropyAndReinforceAboutTheMovingMean) {
+  auto options = small("hard");
+  options.attention.entropy = 0.3;
+  const auto model = training_model(options);
+  const auto batch = ragged();
+  constexpr double mean_log_p = -1.7;
+  double added = 0;
+  {
+    const RandomStream stream(1, 1);
+    const auto parts = parts_of(*model, batch);
+    const auto& [penalty, log_choice] = parts.attention;
+    added = (parts.cross_entropy + (penalty * parts.real).sum() +
+             reinforce(log_choice, parts.nll, parts.real, mean_log_p))
+                .item<double>();
+  }
+  const RandomStream again(1, 1);
+  EXPECT_NEAR(batch_loss(*model, batch, smoothing, mean_log_p).objective.item<double>(), added,
+              1e-12);
+}
+
+// The positions that are drawn are the same all along, and nothing is earned by them.
+TEST(BatchLossReference, GradientsOfTheEntropyEqualCentralDifferences) {
+  auto options = small("hard");
+  options.attention.entropy = 0.3;
+  options.attention.reward = 0;
+  const auto model = training_model(options);
+  const auto same_draws = [&] {
+    const RandomStream stream(1, 1);
+    return batch_loss(*model, ragged(), smoothing).objective;
+  };
+  expect_gradients_match(same_draws, named_tensors(*model), 1e-5);
+}
+
+}  // namespace
+}  // namespace regard
