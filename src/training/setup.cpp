@@ -83,19 +83,32 @@ void load_data(Setup& setup) {
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
 }
 
-// Of a model to begin from, which must be the same but for what is no weight.
+// A line for each option that makes it another model than that of the configuration; dropout makes
+// none.
+std::string model_differences(const FolderReader& from, const Options& options) {
+  std::string lines;
+  for (const auto& difference : differing_keys(read_model_options(from), options)) {
+    if (!difference.starts_with("model.") || difference.starts_with("model.dropout.")) continue;
+    lines += "\n  " + difference;
+  }
+  return lines;
+}
+
+// Of a model to begin from, which may be another as long as its weights fit.
 void take_weights(Setup& setup, const FolderReader& from) {
   const auto weights = read_weights(from);
+  const auto where = from.path().string();
+  const auto differences = model_differences(from, setup.options);
   try {
-    load_weights(*setup.model, weights, from.path().string());
+    load_weights(*setup.model, weights, where);
   } catch (const CheckpointError& error) {
-    std::string differences;
-    for (const auto& difference : differing_keys(read_model_options(from), setup.options)) {
-      if (difference.starts_with("model.")) differences += "\n  " + difference;
-    }
     if (differences.empty()) throw;
     throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
                           differences);
+  }
+  log::info("the first weights are those of {}", where);
+  if (!differences.empty()) {
+    log::warning("{}: the weights fit, but were learnt by another model:{}", where, differences);
   }
 }
 
@@ -107,7 +120,6 @@ void make_model(Setup& setup, const std::string& init_from) {
   } else if (!init_from.empty()) {
     const FolderReader from(resolve_model(init_from));
     take_weights(setup, from);
-    log::info("the first weights are those of {}", from.path().string());
   }
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));

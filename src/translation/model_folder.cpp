@@ -46,10 +46,10 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
     }
     if (found->second.sizes() != item.value().sizes()) {
       throw CheckpointError(
-          "{}: `{}` has the shape [{}], but this configuration wants [{}]; give section `model` "
-          "the values that {} has in its config.yaml",
+          "{}: `{}` has the shape [{}], but this configuration wants [{}]; it was trained with "
+          "other options, or another vocabulary",
           where, item.key(), fmt::join(found->second.sizes(), ", "),
-          fmt::join(item.value().sizes(), ", "), where);
+          fmt::join(item.value().sizes(), ", "));
     }
     saved.erase(found);
   }
@@ -121,7 +121,13 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
   }
-  load_weights(*loaded.model, weights, path.string());
+  try {
+    load_weights(*loaded.model, weights, path.string());
+  } catch (const CheckpointError& error) {
+    if (is_sound(path, /*may_change=*/{})) throw;
+    throw CheckpointError("{}\n{} has changed since it was written; take back what has changed",
+                          error.what(), (path / config_file).string());
+  }
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::AnyOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // What bad input gets: an exit code, and a sentence that holds these words.
 using TrainBadInput = Train;
@@ -80,7 +81,8 @@ TEST_F(TrainBadInput, AnOptionOfAnotherAttentionNamesItsReaders) {
   const auto result = train({"model.attention.kind=general", "model.attention.size=32"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.size"),
-                                HasSubstr("only additive")));
+                                HasSubstr("only additive"),
+                                HasSubstr("local_m, local_p, hard with such a score")));
 }
 
 TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
@@ -103,13 +105,16 @@ TEST_F(TrainBadInput, OptionsThatTheScoreOrTheEstimatorOfAnAttentionDoesNotRead)
               HasSubstr("did you mean `general`?"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
               HasSubstr("`ntm` scores no content"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot"}),
+              HasSubstr("model.attention.score=dot: model.attention.score: dot compares"));
   EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.temperature=0.2"}),
               HasSubstr("another estimator than reinforce"));
   EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=gumbel",
                        "model.attention.reward=0.5"}),
               HasSubstr("another estimator than gumbel"));
   EXPECT_THAT(refused({"model.attention.kind=multi_head", "model.attention.heads=5"}),
-              HasSubstr("16 is no multiple of model.attention.heads, 5"));
+              HasSubstr("command line: model.attention.heads=5: model.attention.heads: found 5, "
+                        "wanted a divisor of the width that the heads share, 16"));
 }
 
 TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
@@ -200,6 +205,29 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
                              "training.model_dir=" + (folder_ / "other").string()});
   EXPECT_EQ(result.code, 5);
   EXPECT_THAT(result.err, AllOf(HasSubstr("shape"), HasSubstr("model.attention.size: 16 → 24")));
+}
+
+TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatHaveNoPlace) {
+  ASSERT_EQ(train().code, 0);
+  const auto result =
+      train({"--init-from", (folder_ / "run").string(), "model.attention.size=512",
+             "model.attention.kind=general", "training.model_dir=" + (folder_ / "other").string()});
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("model.attention.kind: additive → general"));
+}
+
+TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatFitAreNamed) {
+  const std::string unset = "model.attention.size=512";
+  ASSERT_EQ(train({unset, "model.attention.kind=dot", "model.attention.project_keys=true"}).code,
+            0);
+  const auto result =
+      train({"--init-from", (folder_ / "run").string(), unset, "model.attention.kind=scaled_dot",
+             "model.attention.project_keys=true", "model.dropout.readout=0.3",
+             "training.model_dir=" + (folder_ / "other").string()});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("but were learnt by another model:\n"
+                                          "  model.attention.kind: dot → scaled_dot"),
+                                Not(HasSubstr("model.dropout"))));
 }
 
 TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {

@@ -92,7 +92,17 @@ TEST_F(UntrustedModel, WeightsOfOtherShapesAreRefused) {
   change("config.yaml", "readout_size: 16", "readout_size: 17");
   const auto finished = translate();
   EXPECT_EQ(finished.code, 5);
-  EXPECT_THAT(finished.err, HasSubstr("has the shape"));
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("has the shape"), Not(HasSubstr("has changed"))));
+}
+
+TEST_F(UntrustedModel, WhereTheConfigurationHasBeenEditedThatIsSaid) {
+  auto config = read_text(model_ / "config.yaml");
+  config.replace(config.find("readout_size: 16"), 16, "readout_size: 17");
+  write_text(model_ / "config.yaml", config);
+  const auto finished = translate();
+  EXPECT_EQ(finished.code, 5);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("has the shape"),
+                                  HasSubstr("config.yaml has changed since it was written")));
 }
 
 // A pipe would keep whoever opens it waiting.

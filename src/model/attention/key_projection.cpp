@@ -9,11 +9,12 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
   if (options.project_keys) {
     K_ = owner.register_module("K", Linear(state_size, query_size, false));
   } else if (query_size != state_size) {
+    const auto* key = options.score == options.kind ? "score" : "kind";  // is it inside another?
     throw ConfigError(
-        "model.attention.kind: {} compares the decoder's state with the encoder's, but they are {} "
+        "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
         "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
         "bidirectional). Make them equal, or set model.attention.project_keys: true",
-        options.kind, query_size, state_size);
+        key, options.kind, query_size, state_size);
   }
 }
 

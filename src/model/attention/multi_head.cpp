@@ -12,8 +12,10 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
     : heads_(options.heads), dropout_(std::make_shared<Dropout>(options.dropout)) {
   const auto A = options.size;
   if (A % heads_ != 0) {
-    throw ConfigError("model.attention.size: {} is no multiple of model.attention.heads, {}", A,
-                      heads_);
+    throw ConfigError(
+        "model.attention.heads: found {}, wanted a divisor of the width that the heads share, {} "
+        "(model.attention.size)",
+        heads_, A);
   }
   W_Q_ = register_module("W_Q", Linear(query_size, A));
   W_K_ = register_module("W_K", Linear(state_size, A));

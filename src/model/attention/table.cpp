@@ -126,7 +126,10 @@ std::string why_unread(const AttentionOptions& given, const std::string& option)
     return fmt::format("{} reads it with another score than {}: {}", given.kind, given.score,
                        fmt::join(scores, ", "));
   }
-  return fmt::format("{} does not read it, only {}", given.kind, fmt::join(readers, ", "));
+  const auto around = names_of([](const Kind& kind) { return contains(kind.reads, "score"); });
+  return fmt::format(
+      "{} does not read it, only {}{}", given.kind, fmt::join(readers, ", "),
+      scores.empty() ? "" : fmt::format(", and {} with such a score", fmt::join(around, ", ")));
 }
 
 void check_options(const AttentionOptions& given, Contradictions& problems) {
