@@ -35,13 +35,16 @@ std::string vector_line(std::string_view name, const std::vector<float>& x) {
 // "p_t = 3.214, …", or nothing.
 std::string numbers_line(const ExplainedStep& step) {
   std::string line;
-  for (const auto& [name, numbers] : step.numbers) {
+  const auto add = [&](std::string_view name, const std::vector<float>& numbers) {
     line += fmt::format("{}{} = {}", line.empty() ? "  " : ", ", name, numbers_text(numbers));
-  }
+  };
+  for (const auto& [name, numbers] : step.numbers) add(name, numbers);
+  if (step.generates) add("p_gen", {static_cast<float>(*step.generates)});
   return line.empty() ? "" : line + "\n";
 }
 
-// Each source token with its score and weight, or with what else it has, the last as a bar too.
+// Each source token with its score, each head's weight and the weight, or with what else it has,
+// the last as a bar too.
 std::string positions_table(const std::vector<std::string>& source, const ExplainedStep& step) {
   std::vector<Table::Column> columns = {{"  s", Align::right}, {"x_s", Align::left}};
   std::vector<const std::vector<float>*> shown;
@@ -51,6 +54,11 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
     shown.push_back(&numbers);
   };
   show("score e_ts", step.scores);
+  if (step.heads.size() == 1) {  // of one layer, there is room
+    for (std::size_t h = 0; h < step.heads[0].size(); ++h) {
+      show(fmt::format("head {}", h + 1), step.heads[0][h]);
+    }
+  }
   show("weight α_ts", step.weights);
   show("P(y_t = s)", step.pointer);
   if (shown.empty()) return "";

@@ -28,7 +28,18 @@ TEST_F(Explain, ShowsWhatNtmSays) {
   EXPECT_THAT(
       explained({"model.attention.kind=ntm", "model.attention.size=512"}, "the cat\n"),
       AllOf(ContainsRegex("  β = [0-9.]+, g = 0[.][0-9]+, s = \\(.*, .*, .*\\), γ = [0-9.]+\n"),
-            HasSubstr("weight α_ts"), Not(HasSubstr("score e_ts"))));
+            HasSubstr("weight α_ts"), HasSubstr("score e_ts")));
+}
+
+TEST_F(Explain, ShowsEachHead) {
+  EXPECT_THAT(
+      explained({"model.attention.kind=multi_head", "model.attention.heads=2"}, "the cat\n"),
+      ContainsRegex("  s  x_s +head 1 +head 2 +weight α_ts"));
+}
+
+TEST_F(Explain, ShowsHowMuchOfTheProbabilityIsGenerated) {
+  EXPECT_THAT(explained({"model.output.kind=copy"}, "the cat\n"),
+              ContainsRegex("  p_gen = 0[.][0-9]+\n"));
 }
 
 TEST_F(Explain, ShowsWhereAWindowIsCountedFromOne) {

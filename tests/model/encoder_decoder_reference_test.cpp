@@ -178,7 +178,7 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
       if (kind != "multi_head") {
         EXPECT_TRUE(torch::allclose(detail.context, mix(step.weights, memory.values), 1e-5, 1e-6));
       }
-      EXPECT_EQ(detail.scores.defined(), kind != "multi_head" && kind != "ntm") << kind;
+      EXPECT_EQ(detail.scores.defined(), kind != "multi_head") << kind;
       if (kind == "additive" || kind == "concat" || kind == "coverage" || kind == "location") {
         const auto weights = kernels::masked_softmax(detail.scores.unsqueeze(1), memory.lengths);
         EXPECT_TRUE(torch::allclose(weights.squeeze(1), step.weights, 1e-5, 1e-6)) << kind;

@@ -40,8 +40,9 @@ class Attention : public torch::nn::Module {
   virtual void prepare(Memory& memory) = 0;
   // Before the first step, a row for each sentence.
   virtual AttentionState start(const Memory& /*memory*/) { return {}; }
-  // Those of the steps 0 … T − 1, T in a row for each sentence, where they wait for nothing.
-  virtual std::optional<AttentionState> states(std::int64_t /*T*/, const Memory& /*memory*/) {
+  // The states before the steps 0 … T − 1, T in a row for each sentence, where they wait for
+  // nothing.
+  virtual std::optional<AttentionState> known_states(std::int64_t /*T*/, const Memory& /*memory*/) {
     return {};
   }
   // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory:

@@ -5,9 +5,9 @@
 //
 // No gradient goes through a position that was drawn. Two estimators stand in for it:
 //
-//   reinforce  by −log P of what follows (loss/reinforce.h), λ_r times: at 1 without bias, but
-//              noisy, so that less of it teaches more; the entropy of α_t is rewarded λ_e
-//              times, so that it goes on looking about
+//   reinforce  by −log P of what follows (loss/reinforce.h), λ_r times: at 1, and without label
+//              smoothing, without bias, but noisy, so that less of it teaches more; the entropy
+//              of α_t is rewarded λ_e times, so that it goes on looking about
 //   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log α_ts + g_s), g_s
 //              Gumbel noise, with the gradient of softmax((log α_t + g) / τ) in its place
 //

@@ -46,7 +46,7 @@ AttentionState LocalM::start(const Memory& memory) {
   return {memory.values.new_zeros({memory.values.size(0)})};
 }
 
-std::optional<AttentionState> LocalM::states(std::int64_t T, const Memory& memory) {
+std::optional<AttentionState> LocalM::known_states(std::int64_t T, const Memory& memory) {
   return AttentionState{torch::arange(T, memory.values.options()).repeat({memory.values.size(0)})};
 }
 

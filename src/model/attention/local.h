@@ -58,7 +58,7 @@ class LocalM : public Local {
       : Local(query_size, state_size, options) {}
 
   AttentionState start(const Memory& memory) override;  // t = 0, [B]
-  std::optional<AttentionState> states(std::int64_t T, const Memory& memory) override;
+  std::optional<AttentionState> known_states(std::int64_t T, const Memory& memory) override;
 
  protected:
   torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,

@@ -45,6 +45,17 @@ NamedNumbers Ntm::numbers(const torch::Tensor& query, const AttentionState& /*st
   return {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}};
 }
 
+torch::Tensor Ntm::content_scores(const torch::Tensor& query, const torch::Tensor& beta,
+                                  const Memory& memory) {
+  const auto k = by_sentence(normalised(W_k_(query)), memory);  // [B, G, C]
+  return beta * k.matmul(memory.keys.transpose(1, 2)).flatten(0, 1);
+}
+
+torch::Tensor Ntm::scores(const torch::Tensor& query, const AttentionState& /*state*/,
+                          const Memory& memory) {
+  return content_scores(query, said_by(query).beta, memory);
+}
+
 AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
                         const Memory& memory) {
   const auto [N, S] = std::pair(query.size(0), memory.keys.size(1));
@@ -54,8 +65,7 @@ AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
         .view({N, S});
   };
 
-  const auto k = normalised(W_k_(query)).view({memory.keys.size(0), -1, memory.keys.size(2)});
-  const auto content = weighed(beta * k.matmul(memory.keys.transpose(1, 2)).view({N, S}));
+  const auto content = weighed(content_scores(query, beta, memory));
   const auto gated = g * content + (1 - g) * state[0];
   const auto lengths = memory.lengths.to(query.device());
   torch::Tensor moved;

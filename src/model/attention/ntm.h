@@ -24,6 +24,8 @@ class Ntm : public Attention {
   AttentionState start(const Memory& memory) override;  // w_0 [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const Memory& memory) override;
+  torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
+                       const Memory& memory) override;  // β cos(k, h_s), those of w^c
   NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
                        const Memory& memory) override;  // β, g, s, γ
   bool is_mixture() const override { return true; }
@@ -37,6 +39,9 @@ class Ntm : public Attention {
     torch::Tensor gamma;  // [N, 1]
   };
   Said said_by(const torch::Tensor& query);
+  // β cos(k, h_s) [N, S]
+  torch::Tensor content_scores(const torch::Tensor& query, const torch::Tensor& beta,
+                               const Memory& memory);
 
   std::int64_t K_;
   Linear W_k_{nullptr};  // [C, D], no bias

@@ -83,7 +83,7 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
                                                     const AttentionState& state,
                                                     const Memory& memory) {
   auto [weights, context, next, loss] = attention_->step(query, state, memory);
-  const bool is_mixture = !context.defined();
+  const bool is_mixture = attention_->is_mixture();
   Attended attended;
   attended.weights = weights;
   attended.query = query;
@@ -243,7 +243,7 @@ RecurrentDecoder::Attended RecurrentDecoder::attend_all(const torch::Tensor& h,
                                                         AttentionState state,
                                                         const Memory& memory) {
   const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
-  const auto known = state.empty() ? state : attention_->states(T, memory);
+  const auto known = state.empty() ? state : attention_->known_states(T, memory);
   if (known) {
     const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
     return attend(queries, *known, memory);

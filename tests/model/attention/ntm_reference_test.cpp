@@ -4,6 +4,8 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "tests/model/attention/plain_numbers.h"
 #include "tests/model/attention/sentences.h"
@@ -19,19 +21,11 @@ double softplus(double x) {
   return std::log1p(std::exp(x));
 }
 
-// Equations 5 to 9 for one sentence of n positions, one position at a time.
-Numbers addressed(const Ntm& ntm, const Numbers& q, const std::vector<Numbers>& h,
-                  const Numbers& before, int K) {
-  const auto p = ntm.named_parameters();
-  const auto n = static_cast<int>(h.size());
-  const auto k = product(p["W_k.weight"], q);
-  auto given = product(p["W.weight"], q);
-  for (std::size_t i = 0; i < given.size(); ++i) given[i] += numbers(p["W.bias"])[i];
-  const auto g = sigmoid(given[1]);
-  const auto s = softmax(Numbers(given.begin() + 3, given.end()));
-
-  Numbers e;
-  for (const auto& state : h) e.push_back(softplus(given[0]) * cosine(k, state));
+// Equations 6 to 9 for one sentence of n positions with content scores e, one position at a time.
+Numbers addressed(const Numbers& e, double g, const Numbers& s, double gamma,
+                  const Numbers& before) {
+  const auto n = static_cast<int>(e.size());
+  const auto K = static_cast<int>(s.size() / 2);
   auto gated = softmax(e);
   for (int i = 0; i < n; ++i) {
     gated[i] = g * gated[i] + (1 - g) * before[static_cast<std::size_t>(i)];
@@ -40,11 +34,24 @@ Numbers addressed(const Ntm& ntm, const Numbers& q, const std::vector<Numbers>& 
   for (int i = 0; i < n; ++i) {
     double moved = 0;
     for (int j = -K; j <= K; ++j) moved += gated[(i - j + 4 * n) % n] * s[j + K];
-    sharpened.push_back(std::pow(moved, 1 + softplus(given[2])));
+    sharpened.push_back(std::pow(moved, gamma));
   }
   const auto total = std::accumulate(sharpened.begin(), sharpened.end(), 0.0);
   for (auto& weight : sharpened) weight /= total;
   return sharpened;
+}
+
+// Equations 5 to 9.
+Numbers addressed(const Ntm& ntm, const Numbers& q, const std::vector<Numbers>& h,
+                  const Numbers& before) {
+  const auto p = ntm.named_parameters();
+  const auto k = product(p["W_k.weight"], q);
+  auto given = product(p["W.weight"], q);
+  for (std::size_t i = 0; i < given.size(); ++i) given[i] += numbers(p["W.bias"])[i];
+  Numbers e;
+  for (const auto& state : h) e.push_back(softplus(given[0]) * cosine(k, state));
+  const auto s = softmax(Numbers(given.begin() + 3, given.end()));
+  return addressed(e, sigmoid(given[1]), s, 1 + softplus(given[2]), before);
 }
 
 TEST(NtmReference, ThreeStepsFollowTheEquations) {
@@ -68,7 +75,7 @@ TEST(NtmReference, ThreeStepsFollowTheEquations) {
           h.push_back(numbers(s.states[b][i]));
         }
         auto& weights = before[static_cast<std::size_t>(b)];
-        weights = addressed(ntm, numbers(query[b]), h, weights, K);
+        weights = addressed(ntm, numbers(query[b]), h, weights);
         for (std::size_t i = 0; i < h.size(); ++i) {
           EXPECT_NEAR(step.weights[b][static_cast<std::int64_t>(i)].item<double>(), weights[i],
                       1e-12);
@@ -76,6 +83,32 @@ TEST(NtmReference, ThreeStepsFollowTheEquations) {
       }
       state = step.state;
     }
+  }
+}
+
+TEST(NtmReference, TheScoresAndNumbersThatItShowsLeadToTheWeights) {
+  torch::manual_seed(4);
+  Ntm ntm(D, C, options_of("ntm"));
+  ntm.to(torch::kDouble);
+  const Sentences sentences;
+  const auto memory = sentences.memory(ntm);
+  auto state = ntm.start(memory);
+  for (int t = 0; t < 2; ++t) {
+    const auto query = sentences.query * (1 + t);
+    const auto scores = ntm.scores(query, state, memory);
+    std::map<std::string, torch::Tensor> shown;
+    for (const auto& [name, rows] : ntm.numbers(query, state, memory)) shown[name] = rows;
+    const auto step = ntm.step(query, state, memory);
+    for (std::int64_t b = 0; b < B; ++b) {
+      const auto n = sentences.mask[b].sum().item<std::int64_t>();
+      const auto weights = addressed(numbers(scores[b].slice(0, 0, n)),
+                                     shown.at("g")[b].item<double>(), numbers(shown.at("s")[b]),
+                                     shown.at("γ")[b].item<double>(), numbers(state[0][b]));
+      for (std::int64_t i = 0; i < n; ++i) {
+        EXPECT_NEAR(step.weights[b][i].item<double>(), weights[static_cast<std::size_t>(i)], 1e-12);
+      }
+    }
+    state = step.state;
   }
 }
 
