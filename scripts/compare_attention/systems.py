@@ -43,6 +43,11 @@ SYSTEMS = [
     attention("dot"),
     attention("scaled_dot"),
     attention("general"),
+    System(
+        "general_new",
+        ("model.attention.kind=general", "model.decoder.query=new"),
+        "asked with the new state, as `local_m`, `local_p` and `concat` are",
+    ),
     attention("cosine"),
     attention("location"),
     attention("local_m", "window=5", remark="general, D = 5"),
