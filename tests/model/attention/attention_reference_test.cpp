@@ -6,7 +6,9 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <vector>
 
 #include "base/error.h"
 #include "model/attention/fixed_context.h"
@@ -169,13 +171,9 @@ TEST(LocalReference, MonotonicWindowsMoveOnAndStayInsideTheSentence) {
   }
 }
 
-TEST(LocalReference, PredictedWindowsHaveTheirGaussian) {
-  torch::manual_seed(4);
-  const auto local = make_attention(D, C, options_of("local_p"));
-  local->to(torch::kDouble);
-  const Sentences s;
-  const auto weights = local->step(s.query, {}, s.memory(*local)).weights;
-  const auto parameters = local->named_parameters();
+void expect_predicted_windows(Attention& local, const Sentences& s) {
+  const auto weights = local.step(s.query, {}, s.memory(local)).weights;
+  const auto parameters = local.named_parameters();
   for (std::int64_t b = 0; b < B; ++b) {
     auto inner = product(parameters["W_p.weight"], numbers(s.query[b]));
     for (auto& value : inner) value = std::tanh(value);
@@ -189,6 +187,28 @@ TEST(LocalReference, PredictedWindowsHaveTheirGaussian) {
                   1e-12);
     }
   }
+}
+
+TEST(LocalReference, PredictedWindowsHaveTheirGaussianAlsoAtEitherEnd) {
+  torch::manual_seed(4);
+  const auto local = make_attention(D, C, options_of("local_p"));
+  local->to(torch::kDouble);
+  const Sentences s;
+  expect_predicted_windows(*local, s);
+  const torch::NoGradGuard guard;
+  for (const double v_p : {-50.0, 50.0}) {  // p_t near 0 or S, as W_p s is negative or not
+    local->named_parameters()["v_p"].fill_(v_p);
+    expect_predicted_windows(*local, s);
+  }
+}
+
+TEST(LocalReference, AQueryOfNoNumbersStillHasAWindow) {
+  const auto local = make_attention(D, C, options_of("local_p"));
+  local->to(torch::kDouble);
+  auto s = Sentences();
+  s.query.fill_(std::numeric_limits<double>::quiet_NaN());
+  const auto weights = local->step(s.query, {}, s.memory(*local)).weights;
+  EXPECT_EQ(weights.sizes(), (std::vector<std::int64_t>{B, S}));
 }
 
 TEST(LocalReference, AWindowNeedsAContentScore) {
