@@ -288,8 +288,8 @@ TEST(MultiHeadReference, ASizeThatDoesNotDivideNamesBoth) {
   options.heads = 4;
   EXPECT_THAT([&] { make_attention(D, C, options); },
               testing::ThrowsMessage<ConfigError>(
-                  testing::AllOf(testing::HasSubstr("size: " + std::to_string(A)),
-                                 testing::HasSubstr("multiple of model.attention.heads, 4"))));
+                  testing::AllOf(testing::HasSubstr("model.attention.heads: found 4"),
+                                 testing::HasSubstr("share, " + std::to_string(A)))));
 }
 
 TEST(CosineReference, VectorsOfZerosGiveEvenWeightsAndFiniteGradients) {
