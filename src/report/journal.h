@@ -38,8 +38,8 @@ std::vector<Json> read_journal(const std::string& path);
 class ValidationsWriter {
  public:
   // Resumes by the same rule as Journal. A file that already has other columns keeps them, and
-  // those it lacks are added to its header. Throws EnvironmentError, and InputError (file:line) where
-  // a row says no step.
+  // those it lacks are added to its header. Throws EnvironmentError, and InputError (file:line)
+  // where a row says no step.
   ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                     std::optional<std::int64_t> resume_step = {});
 

@@ -83,22 +83,31 @@ void load_data(Setup& setup) {
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
 }
 
+// A model to begin from, and the options that it was trained with.
+struct FirstModel {
+  explicit FirstModel(const std::filesystem::path& path)
+      : folder(path), options(read_model_options(folder)) {}
+
+  FolderReader folder;
+  Options options;
+};
+
 // A line for each option that makes it another model than that of the configuration; dropout makes
 // none.
-std::string model_differences(const FolderReader& from, const Options& options) {
+std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
-  for (const auto& difference : differing_keys(read_model_options(from), options)) {
+  for (const auto& difference : differing_keys(before, options)) {
     if (!difference.starts_with("model.") || difference.starts_with("model.dropout.")) continue;
     lines += "\n  " + difference;
   }
   return lines;
 }
 
-// Of a model to begin from, which may be another as long as its weights fit.
-void take_weights(Setup& setup, const FolderReader& from) {
-  const auto weights = read_weights(from);
-  const auto where = from.path().string();
-  const auto differences = model_differences(from, setup.options);
+// Those of a model that may be another, as long as they fit.
+void take_weights(Setup& setup, const FirstModel& first) {
+  const auto weights = read_weights(first.folder);
+  const auto where = first.folder.path().string();
+  const auto differences = model_differences(first.options, setup.options);
   try {
     load_weights(*setup.model, weights, where);
   } catch (const CheckpointError& error) {
@@ -112,14 +121,13 @@ void take_weights(Setup& setup, const FolderReader& from) {
   }
 }
 
-void make_model(Setup& setup, const std::string& init_from) {
+void make_model(Setup& setup, const FirstModel* first) {
   setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
                             setup.options.model);
   if (setup.checkpoint) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
-  } else if (!init_from.empty()) {
-    const FolderReader from(resolve_model(init_from));
-    take_weights(setup, from);
+  } else if (first != nullptr) {
+    take_weights(setup, *first);
   }
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));
@@ -147,17 +155,17 @@ void check_dev_lengths(const Setup& setup) {
 }
 
 // Those of the model to begin from, with their options; how they sample is the new run's to say.
-void take_tokenizers(Setup& setup, const FolderReader& from) {
+void take_tokenizers(Setup& setup, const FirstModel& first) {
   auto& wanted = setup.options.data.tokenizer;
-  auto found = read_model_options(from).data.tokenizer;
+  auto found = first.options.data.tokenizer;
   found.sampling = wanted.sampling;
   found.src_file = found.trg_file = "";  // of the machine that it was trained on
   Options before = setup.options;
   wanted = found;
   for (const auto& difference : differing_keys(before, setup.options)) {
-    log::warning("the tokenizers are those of {}: {}", from.path().string(), difference);
+    log::warning("the tokenizers are those of {}: {}", first.folder.path().string(), difference);
   }
-  setup.tokenizers = read_tokenizers(from, setup.options);
+  setup.tokenizers = read_tokenizers(first.folder, setup.options);
 }
 
 }  // namespace
@@ -176,18 +184,19 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
   if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
+  std::optional<FirstModel> first;
   if (last) {
     setup.checkpoint.emplace(*last);
     compare_with_checkpoint(*setup.checkpoint, options);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
   } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
-    const FolderReader from(resolve_model(init_from));
-    take_tokenizers(setup, from);
+    first.emplace(resolve_model(init_from));
+    take_tokenizers(setup, *first);
   } else {
     setup.tokenizers = make_tokenizers(options.data, options.model);
   }
   load_data(setup);
-  make_model(setup, init_from);
+  make_model(setup, first ? &*first : nullptr);
   check_dev_lengths(setup);
   return setup;
 }
