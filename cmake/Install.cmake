@@ -49,5 +49,8 @@ install(CODE [=[
 ]=])
 
 install(DIRECTORY configs DESTINATION share/regard OPTIONAL)
-install(FILES README.md LICENSE DESTINATION share/doc/regard OPTIONAL)
+# README.md names the others by their paths beside it.
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md LICENSE DESTINATION share/doc/regard OPTIONAL)
+install(FILES data/README.md DESTINATION share/doc/regard/data)
+install(DIRECTORY docs DESTINATION share/doc/regard)
 install(DIRECTORY examples DESTINATION share/doc/regard)

@@ -50,7 +50,7 @@ $table
 On \`data/test\` alone, which the quick start scores: BLEU $(bleu_of quickstart) with attention,
 $(bleu_of quickstart_fixed_context) with one fixed context.
 
-Written by \`scripts/length_study.sh\` with regard $("$regard" --version), on $(nproc) cores of
+Written by \`scripts/length_study.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
 EOF
 echo "written: docs/length_study.md, docs/length_study.svg" >&2

@@ -110,7 +110,7 @@ $copy_rows
 $examples
 
 One run each. Training time is that of all sittings, validation included, with whatever else the machine
-did beside. Written by \`scripts/pointer.sh\` with regard $("$regard" --version), on $(nproc) cores of
+did beside. Written by \`scripts/pointer.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
 EOF
 echo "written: docs/pointer.md" >&2

@@ -1,9 +1,12 @@
 // regard-torch: runs what the command line asks for, and turns an error into its exit code.
+#include <ATen/Parallel.h>
+
 #include <exception>
 
+#include "base/failure.h"
+#include "base/process.h"
 #include "cli/command_line.h"
 #include "commands/commands.h"
-#include "commands/failure.h"
 
 namespace {
 
@@ -37,11 +40,12 @@ ExitCode run(const regard::CommandLine& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  regard::CommandLine command_line;
-  const auto answered = command_line.parse(argc, argv);
-  if (answered) return static_cast<int>(*answered);
+  regard::prepare_process();
+  at::set_num_threads(1);  // what is done in parallel is done by base/workers
   try {
-    return static_cast<int>(run(command_line));
+    regard::CommandLine command_line;
+    const auto answered = command_line.parse(argc, argv);
+    return static_cast<int>(answered ? *answered : run(command_line));
   } catch (const std::exception& error) {
     return static_cast<int>(regard::report_failure(error));
   }

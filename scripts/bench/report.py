@@ -82,7 +82,7 @@ def libtorch():
 
 def versions():
     return {
-        "regard": output_of(REGARD, "--version") or None,
+        "regard": output_of(REGARD, "--version").removeprefix("regard ").partition("\n")[0] or None,
         "commit": output_of("git", "describe", "--always", "--dirty") or None,
         "libtorch": libtorch(),
         "compiler": output_of("c++", "-dumpfullversion") or None,

@@ -84,7 +84,7 @@ def processor():
 
 
 def machine():
-    return f"{count_of(CORES, 'core')} of {processor()}, regard {regard('--version').strip()}"
+    return f"{count_of(CORES, 'core')} of {processor()}, {regard('--version').splitlines()[0]}"
 
 
 def read(path):

@@ -87,7 +87,7 @@ def means(figures):
 
 
 def commands():
-    shown = [f"    build/regard {' '.join(t.command('runs'))}\n" for t in TRAININGS]
+    shown = [f"    regard {' '.join(t.command('runs'))}\n" for t in TRAININGS]
     return "\n" + "".join(shown) + "\n"
 
 

@@ -1,12 +1,10 @@
 #include "answers/answers.h"
 
-#include <exception>
 #include <filesystem>
 #include <iostream>
 
 #include "base/file.h"
-#include "base/log.h"
-#include "base/version.h"
+#include "base/owned_files.h"
 #include "cli/completions.h"
 #include "config/docs.h"
 
@@ -41,17 +39,7 @@ bool run(const CommandLine& given) {
 }  // namespace
 
 std::optional<ExitCode> answer(const CommandLine& given) {
-  try {
-    if (!run(given)) return std::nullopt;
-    return ExitCode::ok;
-  } catch (const Error& error) {
-    log::error("{}", error.what());
-    return error.code();
-  } catch (const std::exception& error) {
-    log::error("unexpected: {}\nThis is a fault of regard {}; please report it", error.what(),
-               version());
-    return ExitCode::unexpected;
-  }
+  return run(given) ? std::optional(ExitCode::ok) : std::nullopt;
 }
 
 void print(std::string_view text) {
@@ -61,16 +49,15 @@ void print(std::string_view text) {
 }
 
 void print_to(const std::string& path, std::string_view text) {
-  if (is_standard_stream(path)) {
-    print(text);
-  } else {
-    write_file(path, text);
-  }
+  if (is_standard_stream(path)) return print(text);
+  write_file(path, text);
 }
 
 void refuse_existing(const std::string& path) {
   std::error_code ignored;
-  if (is_standard_stream(path) || !std::filesystem::exists(path, ignored)) return;
+  if (is_standard_stream(path)) return;
+  refuse_owned_file(path);
+  if (!std::filesystem::exists(path, ignored)) return;
   throw ConfigError("{}: is there already; give -o another name", path);
 }
 

@@ -10,8 +10,8 @@
 
 namespace regard {
 
-// Runs the verb where it is one of these, and turns an error into its exit code; nothing where the
-// verb needs LibTorch.
+// Runs the verb if it is one of these; returns nothing if it needs LibTorch. Throws the verb's
+// errors.
 std::optional<ExitCode> answer(const CommandLine& given);
 
 // Each writes what it was asked for, or throws an error.
@@ -23,7 +23,8 @@ void print_manual(const CommandOutline& program, const ManArguments& arguments);
 void print(std::string_view text);
 // To a file, or to standard output where `path` is empty or "-".
 void print_to(const std::string& path, std::string_view text);
-// ConfigError where there is such a file already: a configuration may have been written by hand.
+// Throws ConfigError if there is such a file already, which may have been written by hand, or if
+// its name is that of a file of a run or a model.
 void refuse_existing(const std::string& path);
 
 }  // namespace regard

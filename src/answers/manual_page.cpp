@@ -6,6 +6,7 @@
 
 #include "answers/answers.h"
 #include "base/file.h"
+#include "base/owned_files.h"
 #include "base/suggest.h"
 #include "cli/manual.h"
 
@@ -14,6 +15,7 @@ namespace regard {
 void print_manual(const CommandOutline& program, const ManArguments& arguments) {
   if (!arguments.into.empty()) {
     const std::filesystem::path folder(arguments.into);
+    refuse_owned_file(folder);
     make_folder(folder);
     for (const auto& [name, page] : manual_pages(program)) write_file(folder / name, page);
     return;

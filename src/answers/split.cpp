@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/random.h"
@@ -56,8 +57,8 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
                     static_cast<std::int64_t>(targets.size()));
   const auto count = static_cast<std::size_t>(apart);
   if (count >= sources.size()) {
-    throw ConfigError("--split: found {}, wanted less than the {} pairs of {}", apart,
-                      sources.size(), src);
+    throw ConfigError("--split: found {}, wanted less than the {} of {}", apart,
+                      counted(sources.size(), "pair"), src);
   }
   const auto [source, target] = endings(src, trg);
   const SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),

@@ -15,11 +15,10 @@ namespace {
 
 class Descriptor {
  public:
-  // `shown` is the path that an error names.
-  Descriptor(const fs::path& path, int flags, const fs::path& shown)
-      : fd_(::open(path.c_str(), flags, 0644)) {
+  // Takes what open() returned; `path` is the path that an error names.
+  Descriptor(int fd, const fs::path& path) : fd_(fd) {
     if (fd_ < 0) {
-      throw EnvironmentError("{}: cannot be written ({})", shown.string(), std::strerror(errno));
+      throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
     }
   }
   ~Descriptor() { ::close(fd_); }
@@ -35,6 +34,37 @@ void sync(int fd, const fs::path& path) {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
     throw EnvironmentError("{}: cannot be flushed to the disk ({})", path.string(),
                            std::strerror(errno));
+  }
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+// The i-th name to try for a file beside `path`.
+fs::path name_beside(const fs::path& path, int i) {
+  return path.string() + fmt::format(".part-{}", ::getpid()) + (i > 0 ? fmt::format("-{}", i) : "");
+}
+
+// Opens a file that has no name yet, or one of open_beside() where the file system has none such.
+int open_nameless(const fs::path& path, fs::path& beside) {
+  const int descriptor = ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+  if (descriptor < 0) return open_beside(path, beside);
+  take_permissions(path, descriptor);
+  return descriptor;
+}
+
+// Names the file of open_nameless().
+void give_name(int descriptor, const fs::path& path, fs::path& beside) {
+  const auto self = fmt::format("/proc/self/fd/{}", descriptor);
+  for (int i = 0;; ++i) {
+    const auto name = name_beside(path, i);
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+      beside = name;
+      return;
+    }
+    if (errno == EEXIST) continue;
+    throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
   }
 }
 
@@ -88,25 +118,35 @@ void take_permissions(const fs::path& path, int descriptor) noexcept {
   if (::stat(path.c_str(), &before) == 0) ::fchmod(descriptor, before.st_mode & 07777);
 }
 
+int open_beside(const fs::path& path, fs::path& beside) {
+  int descriptor = -1;
+  for (int i = 0; descriptor < 0; ++i) {
+    beside = name_beside(path, i);
+    descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0 && errno != EEXIST) return -1;
+  }
+  take_permissions(path, descriptor);
+  return descriptor;
+}
+
 void write_file(const fs::path& path, std::string_view bytes) {
-  fs::path aside = path;
-  aside += ".tmp";
+  fs::path beside;  // empty while the file has no name
   try {
-    Descriptor file(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, path);
-    take_permissions(path, file.get());
+    Descriptor file(open_nameless(path, beside), path);
     write_all(file.get(), bytes, path);
     sync(file.get(), path);
+    if (beside.empty()) give_name(file.get(), path, beside);
   } catch (const EnvironmentError&) {
-    ::unlink(aside.c_str());
+    if (!beside.empty()) ::unlink(beside.c_str());
     throw;
   }
   std::error_code error;
-  fs::rename(aside, path, error);
+  fs::rename(beside, path, error);
   if (error) {
-    ::unlink(aside.c_str());
+    ::unlink(beside.c_str());
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
   }
-  sync_to_disk(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  sync_to_disk(folder_of(path));
 }
 
 bool is_standard_stream(std::string_view path) noexcept {
@@ -128,7 +168,7 @@ void make_folder(const fs::path& path) {
 }
 
 void sync_to_disk(const fs::path& path) {
-  const Descriptor file(path, O_RDONLY | O_CLOEXEC, path);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC), path);
   sync(file.get(), path);
 }
 

@@ -21,8 +21,14 @@ std::string read_file(const std::filesystem::path& path, std::string_view what,
 
 // Replaces `path` in one step: written aside, with the permissions of what is there, synced,
 // renamed over it, the folder synced. After a failure (EnvironmentError: disk full, no permission)
-// the old file stands untouched.
+// the old file stands untouched. The file that is written aside has no name where the file system
+// can do that, so a process that is killed leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
+
+// Opens a new file beside `path` for writing, with the permissions of the file at `path` if there
+// is one, and stores its name in `beside`: PATH.part-PID, or PATH.part-PID-N if another file has
+// that name. Returns the descriptor, or -1 with errno set.
+int open_beside(const std::filesystem::path& path, std::filesystem::path& beside);
 
 // Gives an open file the permissions of the one at `path`, which it is to replace, if there is one.
 void take_permissions(const std::filesystem::path& path, int descriptor) noexcept;

@@ -9,18 +9,55 @@ namespace {
 constexpr int deepest = 64;
 constexpr int most_keys = 1000;
 
-// Looks at the parser's events; throws std::length_error.
-class Limits {
+// Adapts nlohmann's SAX events; values are of no interest here.
+class Events {
  public:
-  using Event = Json::parse_event_t;
+  explicit Events(JsonStructure& structure) : structure_(structure) {}
 
-  void note(int depth, Event event) {
-    if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= deepest) throw std::length_error("it nests deeper than 64 levels");
-      keys_.resize(static_cast<std::size_t>(depth) + 2);
-      keys_.back() = 0;
-    }
-    if (event == Event::key && ++keys_[static_cast<std::size_t>(depth)] > most_keys) {
+  bool null() { return true; }
+  bool boolean(bool) { return true; }
+  bool number_integer(Json::number_integer_t) { return true; }
+  bool number_unsigned(Json::number_unsigned_t) { return true; }
+  bool number_float(Json::number_float_t, const std::string&) { return true; }
+  bool string(std::string&) { return true; }
+  bool binary(Json::binary_t&) { return true; }
+  bool start_object(std::size_t) { return open(); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t) { return open(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    structure_.key(depth_, name);
+    return true;
+  }
+  template <typename Fault>
+  bool parse_error(std::size_t, const std::string&, const Fault& fault) {
+    throw fault;
+  }
+
+ private:
+  bool open() {
+    structure_.open(depth_++);
+    return true;
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  JsonStructure& structure_;
+  int depth_ = 0;
+};
+
+// Throws std::length_error.
+class Limits : public JsonStructure {
+ public:
+  void open(int depth) override {
+    if (depth >= deepest) throw std::length_error("it nests deeper than 64 levels");
+    keys_.resize(static_cast<std::size_t>(depth) + 2);
+    keys_.back() = 0;
+  }
+  void key(int depth, const std::string& /*name*/) override {
+    if (++keys_[static_cast<std::size_t>(depth)] > most_keys) {
       throw std::length_error("an object in it has more than 1000 keys");
     }
   }
@@ -35,13 +72,16 @@ std::string to_text(const Json& json, int indent) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
+void visit_json(const std::string& text, JsonStructure& structure) {
+  Events events(structure);
+  Json::sax_parse(text, &events);
+}
+
 Json parse_json(const std::string& text, std::string* fault) {
   Limits limits;
   try {
-    return Json::parse(text, [&](int depth, Limits::Event event, Json&) {
-      limits.note(depth, event);
-      return true;
-    });
+    visit_json(text, limits);
+    return Json::parse(text);
   } catch (const Json::exception& error) {
     if (fault != nullptr) *fault = error.what();
   } catch (const std::length_error& error) {

@@ -3,16 +3,47 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <compare>
+#include <utility>
 
 namespace regard {
 namespace {
 
-std::string lower(std::string_view word) {
+// In lower case, with "_" for "-" and without leading dashes.
+std::string plain(std::string_view word) {
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
   std::string result(word);
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '-') c = '_';
   }
   return result;
+}
+
+struct Judgement {
+  Likeness likeness;
+  std::size_t edits;
+  auto operator<=>(const Judgement&) const = default;
+};
+
+// `word` and `known` are plain.
+std::optional<Judgement> judge(const std::string& word, const std::string& known,
+                               const std::vector<std::string_view>& meant) {
+  constexpr std::size_t shortest_beginning = 2;
+  if (word == known) return Judgement{Likeness::spelling, 0};
+  if (const auto place = std::ranges::find(meant, known); place != meant.end()) {
+    return Judgement{Likeness::other_name, static_cast<std::size_t>(place - meant.begin())};
+  }
+  const std::size_t longer = std::max(word.size(), known.size());
+  const std::size_t shorter = std::min(word.size(), known.size());
+  const std::size_t most = std::min((longer + 1) / 3, word.size() - 1);
+  const bool begins = word.size() >= shortest_beginning && known.starts_with(word);
+  if (longer - shorter > most && !begins) return std::nullopt;  // so many edits at least
+  const std::size_t edits = edit_distance(word, known);
+  if (edits == 1 && edits <= most) return Judgement{Likeness::slip, edits};
+  if (begins) return Judgement{Likeness::beginning, 0};
+  if (edits <= most) return Judgement{Likeness::resemblance, edits};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -36,22 +67,25 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  const std::string wanted = lower(word);
-  std::optional<std::string> best;
-  std::size_t best_distance = 0;
+std::optional<LikelyWord> suggest(std::string_view word, const std::vector<std::string>& known) {
+  const std::string wanted = plain(word);
+  if (wanted.empty()) return std::nullopt;
+  const auto meant = other_names(wanted);
+  const std::string* best = nullptr;
+  std::optional<Judgement> best_judgement;
   for (const std::string& candidate : known) {
-    const std::size_t length = std::max(word.size(), candidate.size());
-    const std::size_t shorter = std::min(word.size(), candidate.size());
-    if (length - shorter > (length + 1) / 3) continue;  // no distance is less than that
-    const std::size_t distance = edit_distance(wanted, lower(candidate));
-    const bool near = distance <= (length + 1) / 3 && distance < word.size();
-    if (near && (!best || distance < best_distance)) {
-      best = candidate;
-      best_distance = distance;
-    }
+    const auto judgement = judge(wanted, plain(candidate), meant);
+    if (!judgement || (best_judgement && *judgement >= *best_judgement)) continue;
+    best = &candidate;
+    best_judgement = judgement;
   }
-  return best;
+  if (best == nullptr) return std::nullopt;
+  return LikelyWord{*best, best_judgement->likeness};
+}
+
+std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
+  auto found = suggest(word, known);
+  return found ? std::optional(std::move(found->word)) : std::nullopt;
 }
 
 ConfigError unknown_name(std::string_view kind, std::string_view word,

@@ -1,5 +1,9 @@
 #include "base/version.h"
 
+#include <fmt/format.h>
+
+#include "base/processor.h"
+
 namespace regard {
 
 const char* version() {
@@ -8,6 +12,11 @@ const char* version() {
 
 const char* release_date() {
   return REGARD_DATE;
+}
+
+std::string version_report() {
+  return fmt::format("regard {}\nLibTorch {}, built {}\nkernels for {}", REGARD_VERSION,
+                     REGARD_LIBTORCH_VERSION, REGARD_LIBTORCH_CUDA, kernels_text());
 }
 
 }  // namespace regard

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <system_error>
 
+#include "base/counted.h"
 #include "base/error.h"
 
 namespace regard {
@@ -12,14 +13,24 @@ Workers::Workers(std::size_t count, const std::function<void()>& begin) : thrown
   try {
     for (std::size_t w = 1; w < count; ++w) {
       threads_.emplace_back([this, w, begin] {
-        if (begin) begin();
+        try {
+          if (begin) begin();
+        } catch (...) {
+          thrown_[w] = std::current_exception();  // for the first run() to throw
+        }
         serve(w);
       });
     }
   } catch (const std::system_error& error) {
     end();
-    throw EnvironmentError("only {} of {} threads could be started ({}); set threads to fewer",
-                           threads_.size() + 1, count, error.code().message());
+    throw EnvironmentError(
+        "only {} of {} could be started ({}); set threads to fewer, or raise the limit to "
+        "processes "
+        "(ulimit -u) or to memory (ulimit -v)",
+        threads_.size() + 1, counted(count, "thread"), error.code().message());
+  } catch (...) {
+    end();
+    throw;
   }
 }
 

@@ -1,6 +1,9 @@
-// A checkpoint is one folder that is never half there: it is written aside under a hidden name,
-// flushed to the disk and renamed into place. Its manifest.json holds the size and SHA-256 of every
-// file, so that damage is found when a file is read:
+// A checkpoint is one folder that is never half there: it is written aside under a hidden name that
+// nobody has, `.NAME.tmp-MARK`, flushed to the disk and renamed into place. While a folder is
+// written or removed, its writer holds the lock `.NAME.regard-lock`, which records the mark: so one
+// writer waits for the other, and the next one knows what a killed writer left and removes that and
+// nothing else. Its manifest.json holds the size and SHA-256 of every file, so that damage is found
+// when a file is read:
 //
 //     {"format": 2, "regard": "0.1.0", "info": {…},
 //      "files": {"model.safetensors": {"size": 123, "sha256": "…"}, …}, "sha256": "…"}
@@ -30,9 +33,15 @@ class FolderWriter {
   // Throws CheckpointError for what the format cannot hold.
   void add_tensors(const std::string& name, NamedTensors tensors, TensorMetadata metadata = {});
 
+  // Takes over, at commit(), every file of the checkpoint that stands at the path now and that is
+  // not added anew: hard links, or copies where the file system has no links. The files are not
+  // read.
+  void keep_other_files() { keeps_others_ = true; }
+
   // Writes all files and the manifest, with whatever the caller wants to find again in `info`.
-  // An older checkpoint at the path is replaced; anything else there, or in it, is refused. Throws
-  // EnvironmentError (disk full, no permission), and then what stood at the path still does.
+  // An older checkpoint at the path is replaced; anything else there, or in it, is refused. Waits
+  // while another process writes there. Throws EnvironmentError (disk full, no permission), and
+  // then what stood at the path still does.
   void commit(const Json& info = Json::object());
 
  private:
@@ -45,10 +54,13 @@ class FolderWriter {
     std::uint64_t size;
   };
   void add(File file);
+  bool is_added(const std::string& name) const;
+  std::uint64_t bytes() const;
   void write_aside(const std::filesystem::path& aside, const Json& info) const;
 
   std::filesystem::path path_;
   std::vector<File> files_;
+  bool keeps_others_ = false;
 };
 
 // Reads such a folder. Whatever is missing or damaged is a DamagedError that names the file.
@@ -83,10 +95,16 @@ bool is_checkpoint(const std::filesystem::path& path);
 bool is_sound(const std::filesystem::path& path,
               const std::set<std::string>& may_change = {"config.yaml"});
 
+// Throws EnvironmentError unless a checkpoint can be written at the path: nothing is there, or an
+// older checkpoint with nothing else in it.
+void check_replaceable(const std::filesystem::path& path);
+
 // Removes a checkpoint; it leaves its place in one step. Throws EnvironmentError.
 void remove_checkpoint(const std::filesystem::path& path);
 
-// Puts in order what a killed writer of this path left aside. Only for the one writer there is.
+// Puts in order what a killed writer of this path left aside: what its lock records, and, as older
+// versions of regard named them, `.NAME.tmp` and `.NAME.old`. Only for folders in a run whose lock
+// is held: elsewhere these names may be a user's own.
 void clear_leftovers(const std::filesystem::path& path);
 
 }  // namespace regard

@@ -1,5 +1,6 @@
 #include <system_error>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -43,8 +44,8 @@ void FolderReader::verify(const std::string& name) const {
     return;
   }
   if (found.size != wanted->second.size) {
-    throw DamagedError("{}: damaged: {} bytes, {} were written", file.string(), found.size,
-                       wanted->second.size);
+    throw DamagedError("{}: damaged: {}, but {} in its manifest", file.string(),
+                       counted(found.size, "byte"), wanted->second.size);
   }
   throw DamagedError("{}: damaged: SHA-256 {}, {} was written", file.string(), found.sha256,
                      wanted->second.sha256);

@@ -1,14 +1,24 @@
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <random>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/split.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/manifest.h"
@@ -21,16 +31,6 @@ constexpr std::uint64_t slack_per_file = 4096;  // blocks are not filled to the 
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
-}
-
-// `.NAME.tmp` beside NAME: never of value, whatever it holds.
-fs::path aside_of(const fs::path& path) {
-  return parent_of(path) / fmt::format(".{}.tmp", path.filename().string());
-}
-
-// `.NAME.old`: the checkpoint that stood at NAME, for the moment between two renames.
-fs::path old_of(const fs::path& path) {
-  return parent_of(path) / fmt::format(".{}.old", path.filename().string());
 }
 
 void remove_tree(const fs::path& path) {
@@ -47,6 +47,15 @@ void rename_to(const fs::path& from, const fs::path& to) {
   }
 }
 
+void link_or_copy(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_hard_link(from, to, error);
+  if (!error) return;
+  fs::copy_file(from, to, error);
+  if (error) throw EnvironmentError("{}: cannot be written ({})", to.string(), error.message());
+  sync_to_disk(to);
+}
+
 void check_free_space(const fs::path& folder, std::uint64_t needed) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
@@ -59,8 +68,141 @@ void check_free_space(const fs::path& folder, std::uint64_t needed) {
   }
 }
 
-// Swaps the new folder with the old one in one step where the file system can (NFS cannot).
-void put_in_place(const fs::path& aside, const fs::path& path) {
+// Puts back the checkpoint that a killed writer had moved aside, or removes it if there is another.
+void settle_old(const fs::path& old, const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(old, ignored)) return;
+  if (fs::exists(path, ignored)) {
+    remove_tree(old);
+  } else {
+    rename_to(old, path);
+  }
+}
+
+// Held by whoever writes or removes the folder NAME, from construction to destruction: the lock of
+// a file beside it, `.NAME.regard-lock`, which holds the mark that the hidden folders in use end
+// in. Whoever gets the lock finds there what a killed writer has left, and puts that in order.
+class WriterLock {
+ public:
+  // Waits for another writer, but not for ever. Throws EnvironmentError.
+  explicit WriterLock(const fs::path& path)
+      : path_(path),
+        hidden_((parent_of(path) / fmt::format(".{}", path.filename().string())).string()),
+        file_(hidden_ + ".regard-lock") {
+    acquire();
+    try {
+      take_over();
+    } catch (...) {
+      ::close(descriptor_);
+      throw;
+    }
+  }
+  ~WriterLock() {
+    std::error_code ignored;
+    const bool clean = !fs::exists(aside(), ignored) && !fs::exists(old(), ignored);
+    if (mark_.empty() || clean) ::unlink(file_.c_str());
+    ::close(descriptor_);
+  }
+  WriterLock(const WriterLock&) = delete;
+  WriterLock& operator=(const WriterLock&) = delete;
+
+  // The new folder, until it is renamed; and the old one on its way out.
+  fs::path aside() const { return hidden_ + ".tmp-" + mark_; }
+  // The old folder, on file systems that cannot swap two.
+  fs::path old() const { return hidden_ + ".old-" + mark_; }
+
+  // Chooses names that nobody has, and records them.
+  void choose_mark() {
+    std::error_code ignored;
+    std::random_device random;
+    do {
+      mark_ = fmt::format("{:08x}", random());
+    } while (fs::exists(fs::symlink_status(aside(), ignored)) ||
+             fs::exists(fs::symlink_status(old(), ignored)));
+    const auto record = fmt::format("{}\n{}\n{}\n", first_line, ::getpid(), mark_);
+    if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail();
+    write_all(descriptor_, record, file_);
+    if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
+  }
+  void make_aside() {
+    choose_mark();
+    if (::mkdir(aside().c_str(), 0777) == 0) return;
+    throw EnvironmentError("{}: the folder cannot be made ({})", aside().string(),
+                           std::strerror(errno));
+  }
+
+ private:
+  static constexpr std::string_view first_line = "regard is writing the folder of this name";
+  static constexpr auto patience = std::chrono::minutes(2);
+
+  [[noreturn]] void fail() const {
+    throw EnvironmentError("{}: cannot be written ({})", file_, std::strerror(errno));
+  }
+
+  void acquire() {
+    const auto deadline = std::chrono::steady_clock::now() + patience;
+    while (!try_to_acquire()) {
+      if (std::chrono::steady_clock::now() > deadline) {
+        throw EnvironmentError(
+            "{}: another process has been writing there for two minutes (its lock: {}); wait for "
+            "it, or choose another folder",
+            path_.string(), file_);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  // False if another process holds the lock, or has just removed the file that was opened here.
+  bool try_to_acquire() {
+    descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+    if (descriptor_ < 0) fail();
+    struct stat opened = {}, named = {};
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) {
+      if (::fstat(descriptor_, &opened) == 0 && ::lstat(file_.c_str(), &named) == 0 &&
+          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) {
+        return true;
+      }
+    } else if (errno != EWOULDBLOCK && errno != EINTR) {
+      const int error = errno;
+      ::close(descriptor_);
+      throw EnvironmentError("{}: cannot be locked ({})", file_, std::strerror(error));
+    }
+    ::close(descriptor_);
+    return false;
+  }
+
+  // Puts in order what the last holder left, if it was killed. A record that was not written whole,
+  // or that a power failure took, belongs to a writer that had not begun.
+  void take_over() {
+    char bytes[200] = {};
+    const auto size = ::pread(descriptor_, bytes, sizeof bytes - 1, 0);
+    if (size < 0) fail();
+    const std::string_view record = bytes;  // up to a NUL
+    if (!record.starts_with(first_line)) {
+      if (first_line.starts_with(record)) return;
+      throw EnvironmentError("{}: is no lock of regard's, but has its name; move it away", file_);
+    }
+    const auto lines = split(record, '\n');
+    if (lines.size() != 4 || !is_mark(lines[2])) return;
+    mark_ = lines[2];
+    remove_tree(aside());
+    settle_old(old(), path_);
+  }
+
+  static bool is_mark(std::string_view text) {
+    return text.size() == 8 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  }
+
+  fs::path path_;
+  std::string hidden_;  // `.NAME` beside NAME
+  std::string file_;
+  std::string mark_;
+  int descriptor_ = -1;
+};
+
+// Swaps the new folder with the old one in one step if the file system can (NFS cannot). Otherwise
+// the old one stands at `old` for the moment between two renames.
+void put_in_place(const fs::path& aside, const fs::path& path, const fs::path& old) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return rename_to(aside, path);
   if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
@@ -68,16 +210,17 @@ void put_in_place(const fs::path& aside, const fs::path& path) {
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(),
                            std::generic_category().message(errno));
   }
-  rename_to(path, old_of(path));
+  rename_to(path, old);
   try {
     rename_to(aside, path);
   } catch (const EnvironmentError&) {
-    fs::rename(old_of(path), path, ignored);
+    fs::rename(old, path, ignored);
     throw;
   }
 }
 
-// Of what stands at the path only a checkpoint may go, and nothing that lies in it besides.
+// Refuses to replace anything but a checkpoint, or one with files in it that are neither its own
+// nor `known`.
 void refuse_to_lose(const fs::path& path, std::set<std::string> known) {
   std::error_code error;
   if (fs::is_symlink(path, error) || !is_checkpoint(path)) {
@@ -101,10 +244,13 @@ void refuse_to_lose(const fs::path& path, std::set<std::string> known) {
   }
 }
 
+fs::path without_trailing_slash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
+}
+
 }  // namespace
 
-FolderWriter::FolderWriter(const fs::path& path)
-    : path_(path.has_filename() ? path : path.parent_path()) {}
+FolderWriter::FolderWriter(const fs::path& path) : path_(without_trailing_slash(path)) {}
 
 void FolderWriter::add_text(const std::string& name, std::string bytes) {
   const std::uint64_t size = bytes.size();
@@ -121,10 +267,12 @@ void FolderWriter::add(File file) {
   if (!is_plain_name(file.name) || file.name == manifest_name) {
     throw std::logic_error("no name for a file of a checkpoint: '" + file.name + "'");
   }
-  for (const File& other : files_) {
-    if (other.name == file.name) throw std::logic_error("added twice: '" + file.name + "'");
-  }
+  if (is_added(file.name)) throw std::logic_error("added twice: '" + file.name + "'");
   files_.push_back(std::move(file));
+}
+
+bool FolderWriter::is_added(const std::string& name) const {
+  return std::ranges::any_of(files_, [&](const File& file) { return file.name == name; });
 }
 
 void FolderWriter::write_aside(const fs::path& aside, const Json& info) const {
@@ -139,56 +287,68 @@ void FolderWriter::write_aside(const fs::path& aside, const Json& info) const {
     }
     manifest.files[file.name] = out.close();
   }
+  if (keeps_others_) {
+    for (const auto& [name, stamp] : read_manifest(path_).files) {
+      if (is_added(name)) continue;
+      link_or_copy(path_ / name, aside / name);
+      manifest.files[name] = stamp;
+    }
+  }
   StampedFile out(aside / manifest_name);
   out.append(format_manifest(manifest));
   out.close();
   sync_to_disk(aside);
 }
 
+std::uint64_t FolderWriter::bytes() const {
+  std::uint64_t needed = slack_per_file;  // of the manifest
+  for (const File& file : files_) needed += file.size + slack_per_file;
+  return needed;
+}
+
 void FolderWriter::commit(const Json& info) {
   const fs::path parent = parent_of(path_);
-  const fs::path aside = aside_of(path_);
   make_folder(parent);
-  clear_leftovers(path_);
+  WriterLock lock(path_);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(path_, ignored))) {
     std::set<std::string> names;
     for (const File& file : files_) names.insert(file.name);
     refuse_to_lose(path_, std::move(names));
   }
-  std::uint64_t needed = slack_per_file;
-  for (const File& file : files_) needed += file.size + slack_per_file;
-  check_free_space(parent, needed);
+  check_free_space(parent, bytes());
+  lock.make_aside();
   try {
-    make_folder(aside);
-    write_aside(aside, info);
-    put_in_place(aside, path_);
+    write_aside(lock.aside(), info);
+    put_in_place(lock.aside(), path_, lock.old());
   } catch (...) {
-    fs::remove_all(aside, ignored);
+    fs::remove_all(lock.aside(), ignored);
     throw;
   }
   sync_to_disk(parent);
-  fs::remove_all(aside, ignored);
-  fs::remove_all(old_of(path_), ignored);
+  fs::remove_all(lock.aside(), ignored);
+  fs::remove_all(lock.old(), ignored);
+}
+
+void check_replaceable(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(without_trailing_slash(path), ignored))) {
+    refuse_to_lose(without_trailing_slash(path), {});
+  }
 }
 
 void remove_checkpoint(const fs::path& path) {
-  const fs::path aside = aside_of(path);
-  remove_tree(aside);
-  rename_to(path, aside);
-  remove_tree(aside);
+  WriterLock lock(path);
+  lock.choose_mark();
+  rename_to(path, lock.aside());
+  remove_tree(lock.aside());
 }
 
 void clear_leftovers(const fs::path& path) {
-  remove_tree(aside_of(path));
-  const fs::path old = old_of(path);
-  std::error_code ignored;
-  if (!fs::exists(old, ignored)) return;
-  if (fs::exists(path, ignored)) {
-    remove_tree(old);
-  } else {
-    rename_to(old, path);
-  }
+  const WriterLock lock(path);
+  const auto hidden = parent_of(path) / fmt::format(".{}", path.filename().string());
+  remove_tree(hidden.string() + ".tmp");
+  settle_old(hidden.string() + ".old", path);
 }
 
 }  // namespace regard

@@ -39,6 +39,13 @@ std::vector<std::string> models_near(const fs::path& path) {
   return models;
 }
 
+// " did you mean `runs/mine`?" where a run is called by its configuration's name.
+std::string run_meant(const fs::path& path) {
+  const auto run = fs::path("runs") / path;
+  if (!is_model(run) && RunFolder(run).list().empty()) return "";
+  return fmt::format("; did you mean `{}`?", run.string());
+}
+
 }  // namespace
 
 fs::path resolve_model(const fs::path& path) {
@@ -51,8 +58,11 @@ fs::path resolve_model(const fs::path& path) {
   std::string message = fmt::format(
       "{}: {} (looked for: {}, or a run's best, last and checkpoints/step-*)", path.string(),
       fs::exists(path, ignored) ? "no model in there" : "no such folder", weights_name);
+  const auto meant = path.is_relative() ? run_meant(path) : "";
   const std::vector<std::string> models = models_near(path);
-  if (!models.empty()) message += fmt::format("; there are: {}", fmt::join(models, ", "));
+  message += meant;
+  if (meant.empty() && !models.empty())
+    message += fmt::format("; there are: {}", fmt::join(models, ", "));
   throw CheckpointError("{}", message);
 }
 

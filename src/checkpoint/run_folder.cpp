@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* checkpoints_name = "checkpoints";
+constexpr const char* lock_name = ".lock";
 constexpr std::string_view step_prefix = "step-";
 
 // 1000 for "step-00001000", nothing for other names.
@@ -50,6 +52,31 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
+// The step that a checkpoint was saved at: that of its folder's name, else of its manifest.
+std::optional<std::int64_t> saved_at(const fs::path& checkpoint) {
+  if (const auto step = step_of(checkpoint.filename().string())) return step;
+  try {
+    const Json step = read_manifest(checkpoint).info.value("step", Json());
+    if (step.is_number_unsigned() && step.get<std::uint64_t>() < 1'000'000'000'000) return step;
+  } catch (const CheckpointError&) {  // damaged: its step is not known
+  }
+  return std::nullopt;
+}
+
+std::string manifest_of(const fs::path& checkpoint) {
+  return read_file<CheckpointError>(checkpoint / manifest_name, "checkpoint's manifest");
+}
+
+// The first of NAME.copied, NAME.copied-1, … that nothing has.
+fs::path unused_name(const fs::path& path, std::string_view suffix) {
+  std::error_code ignored;
+  fs::path unused = path.string() + std::string(suffix);
+  for (int i = 1; fs::exists(fs::symlink_status(unused, ignored)); ++i) {
+    unused = fmt::format("{}{}-{}", path.string(), suffix, i);
+  }
+  return unused;
+}
+
 std::string holder_of(int lock) {
   char digits[32] = {};
   const ssize_t got = ::pread(lock, digits, sizeof digits - 1, 0);
@@ -65,7 +92,7 @@ RunFolder::~RunFolder() {
 void RunFolder::lock() {
   if (lock_ >= 0) return;
   make_folder(path_);
-  const fs::path file = path_ / ".lock";
+  const fs::path file = path_ / lock_name;
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0)
     throw EnvironmentError(
@@ -88,16 +115,72 @@ void RunFolder::lock() {
     log::warning("{}: cannot be written ({})", file.string(), std::strerror(errno));
   }
   clear_all_leftovers();
+  replace_copied_links();
+}
+
+void RunFolder::check_in_place() const {
+  if (lock_ < 0) return;
+  struct stat locked = {};
+  struct stat found = {};
+  const bool same = ::fstat(lock_, &locked) == 0 &&
+                    ::stat((path_ / lock_name).c_str(), &found) == 0 &&
+                    locked.st_dev == found.st_dev && locked.st_ino == found.st_ino;
+  if (same) return;
+  throw EnvironmentError(
+      "{}: found another folder, or none, where this training holds its run folder; it was moved "
+      "or "
+      "deleted meanwhile. Nothing more is written; move it back and run the same command to go on",
+      path_.string());
 }
 
 void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
   for (const std::string& hidden : names_in(folder)) {
     const fs::path name(hidden);
-    const bool aside = name.extension() == ".tmp" || name.extension() == ".old";
+    const bool aside = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
+                       name.extension() == ".old";
     if (!aside || !hidden.starts_with('.')) continue;
     const std::string target = name.stem().string().substr(1);
     if (step_of(target)) clear_leftovers(folder / target);
+  }
+}
+
+// `cp -rL` of a run leaves whole checkpoints where `last` and `best` were links.
+void RunFolder::replace_copied_links() {
+  for (const char* link : {"last", "best"}) {
+    std::error_code ignored;
+    const fs::path path = path_ / link;
+    if (!fs::is_directory(fs::symlink_status(path, ignored)) || !is_checkpoint(path)) continue;
+    const auto step = saved_at(path);
+    adopt_copied_checkpoint(link);
+    if (step && is_checkpoint(checkpoint(*step))) {
+      set_link(link, *step);
+      log::info("{}: was a copied checkpoint; it is a link to step {} again", path.string(), *step);
+    }
+  }
+}
+
+// Makes room for the link: the folder in its place becomes the checkpoint of its step, or goes
+// where that is already there with the same files, or moves to a name of its own.
+void RunFolder::adopt_copied_checkpoint(const char* link) {
+  const fs::path path = path_ / link;
+  const auto step = saved_at(path);
+  std::error_code error;
+  if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
+    make_folder(path_ / checkpoints_name);
+    fs::rename(path, checkpoint(*step), error);
+  } else if (step && is_checkpoint(checkpoint(*step)) &&
+             manifest_of(path) == manifest_of(checkpoint(*step))) {
+    for (const auto& [name, stamp] : read_manifest(path).files) fs::remove(path / name, error);
+    fs::remove(path / manifest_name, error);
+    fs::remove(path, error);  // fails if it holds something else
+    if (error) fs::rename(path, unused_name(path, ".copied"), error);
+  } else {
+    fs::rename(path, unused_name(path, ".copied"), error);
+  }
+  if (error) {
+    throw EnvironmentError("{}: a folder is in the place of a link and cannot be moved ({})",
+                           path.string(), error.message());
   }
 }
 
@@ -156,7 +239,8 @@ std::vector<std::int64_t> RunFolder::all_steps() const {
 std::vector<std::int64_t> RunFolder::from_last_on() const {
   auto steps = list();
   std::error_code ignored;
-  const auto last = step_of(fs::read_symlink(path_ / "last", ignored).filename().string());
+  const auto linked = fs::read_symlink(path_ / "last", ignored);
+  const auto last = saved_at(linked.empty() ? path_ / "last" : linked);
   const auto behind = last ? std::ranges::upper_bound(steps, *last) : steps.end();
   std::reverse(steps.begin(), behind);
   return steps;
@@ -190,13 +274,12 @@ void RunFolder::set_damaged_aside() {
     const auto from = checkpoint(step);
     if (is_checkpoint(from)) continue;
     std::error_code error;
-    auto to = from.string() + ".damaged";
-    for (int i = 1; fs::exists(to, error); ++i) to = fmt::format("{}.damaged-{}", from.string(), i);
+    const fs::path to = unused_name(from, ".damaged");
     fs::rename(from, to, error);
     if (error) {
       throw EnvironmentError("{}: cannot be moved away ({})", from.string(), error.message());
     }
-    log::warning("{}: is no checkpoint; moved to {}", from.string(), to);
+    log::warning("{}: is no checkpoint; moved to {}", from.string(), to.string());
   }
 }
 
@@ -205,7 +288,7 @@ std::optional<fs::path> RunFolder::best() const {
 }
 std::optional<std::int64_t> RunFolder::best_step() const {
   const auto linked = best();
-  return linked ? step_of(linked->filename().string()) : std::nullopt;
+  return linked ? saved_at(*linked) : std::nullopt;
 }
 void RunFolder::set_last(std::int64_t step) {
   set_link("last", step);
@@ -222,9 +305,7 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
   const fs::path aside = path_ / fmt::format(".{}.tmp", link);
   std::error_code error;
   fs::remove(aside, error);
-  if (fs::is_directory(fs::symlink_status(path_ / link, error))) {  // of a copied run
-    fs::rename(path_ / link, path_ / fmt::format("{}.copied", link), error);
-  }
+  if (fs::is_directory(fs::symlink_status(path_ / link, error))) adopt_copied_checkpoint(link);
   fs::create_symlink(checkpoint(step).lexically_relative(path_), aside, error);
   if (!error) fs::rename(aside, path_ / link, error);
   if (error) {
@@ -245,7 +326,7 @@ void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,
   ranked.resize(std::min(ranked.size(), keep_best));
   kept.insert(ranked.begin(), ranked.end());
   for (const std::optional<fs::path>& linked : {last(), best()}) {
-    if (linked) kept.insert(step_of(linked->filename().string()).value_or(-1));
+    if (linked) kept.insert(saved_at(*linked).value_or(-1));
   }
   for (const std::int64_t step : steps) {
     if (kept.contains(step)) continue;

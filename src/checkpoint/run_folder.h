@@ -31,6 +31,11 @@ class RunFolder {
   // of a trainer that is already at work. Whatever writes below needs the lock.
   void lock();
 
+  // EnvironmentError if the folder that was locked is no longer at its path: moved, deleted or
+  // replaced. Does nothing before lock(). Call it before each write below the path, so that
+  // nothing is created in a folder that another process may own by now.
+  void check_in_place() const;
+
   // Where the checkpoint of this step stands, or would stand.
   Path checkpoint(std::int64_t step) const;
   // The steps of the complete checkpoints, ascending.
@@ -49,7 +54,7 @@ class RunFolder {
   void set_damaged_aside();
   // The link's target, nothing if there is none or it is gone.
   std::optional<Path> best() const;
-  // Its step; nothing as well where the copy of a run has a folder in the link's place.
+  // The step of the checkpoint that `best` leads to.
   std::optional<std::int64_t> best_step() const;
   // The checkpoint must be complete. EnvironmentError if the link cannot be written.
   void set_last(std::int64_t step);
@@ -63,6 +68,8 @@ class RunFolder {
 
  private:
   void clear_all_leftovers() const;
+  void replace_copied_links();
+  void adopt_copied_checkpoint(const char* link);
   std::optional<Path> follow(const char* link) const;
   std::vector<std::int64_t> all_steps() const;
   std::vector<std::int64_t> from_last_on() const;

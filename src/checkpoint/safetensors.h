@@ -33,13 +33,9 @@ std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata
 void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metadata,
                         const std::function<void(std::string_view)>& sink);
 
-// Writes a file in one step: EnvironmentError on failure, and then the old file stands untouched.
-void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
-                       const TensorMetadata& metadata = {});
-
 // The tensors, on the CPU, in the order of the header; fills `metadata` if given. Trusts nothing:
-// sizes are checked against the file's before memory is taken. Whatever is wrong is a
-// CheckpointError that names the file, the tensor and the fault.
+// sizes are checked against the file's before memory is taken, and at most 100,000 tensors are
+// read. Whatever is wrong is a CheckpointError that names the file, the tensor and the fault.
 NamedTensors read_safetensors(const std::filesystem::path& path,
                               TensorMetadata* metadata = nullptr);
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -16,9 +17,10 @@ namespace {
 using Path = std::filesystem::path;
 
 constexpr std::uint64_t length_bytes = 8;
-// Some hundred thousand tensors. Parsed, a header takes up to thirty times its size; the reference
-// implementation allows ten times as much.
+// Parsed, a header takes up to thirty times its size; the reference implementation allows ten times
+// as much. The largest models of all have some ten thousand tensors.
 constexpr std::uint64_t header_limit = 10'000'000;
+constexpr std::size_t name_limit = 100'000;
 constexpr std::size_t dimension_limit = 64;  // as in LibTorch
 constexpr int header_depth = 3;              // header, tensor, its list of numbers
 
@@ -43,17 +45,14 @@ struct Header {
 
 // Parses the JSON and notes the order of the names in it. Refuses a key given twice, which the
 // parser would drop without a word, and nesting, which would take memory beyond the file's size.
-class HeaderJson {
+class HeaderJson : private JsonStructure {
  public:
   HeaderJson(const Path& path, const std::string& text) : path_(path) {
     if (text.empty() || text[0] != '{') refuse(path, "its header is no JSON object");
     try {
-      // Not the ordered Json: that one searches linearly, and a header can hold a million names.
-      root_ = nlohmann::json::parse(
-          text, [this](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
-            note(depth, event, value);
-            return true;
-          });
+      visit_json(text, *this);
+      // Not the ordered Json: that one searches linearly, and a header can hold many names.
+      root_ = nlohmann::json::parse(text);
     } catch (const nlohmann::json::exception& error) {
       refuse(path_, "its header is no valid JSON ({})", error.what());
     }
@@ -62,16 +61,15 @@ class HeaderJson {
   const nlohmann::json& at(const std::string& name) const { return root_.at(name); }
 
  private:
-  using Event = nlohmann::json::parse_event_t;
-
-  void note(int depth, Event event, const nlohmann::json& value) {
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth >= header_depth) {
-      refuse(path_, "its header nests deeper than {} levels", header_depth);
-    }
-    if (event != Event::key) return;
-    const auto& name = value.get_ref<const std::string&>();
+  void open(int depth) override {
+    if (depth < header_depth) return;
+    refuse(path_, "its header nests deeper than {} levels", header_depth);
+  }
+  void key(int depth, const std::string& name) override {
     if (depth == 1) {
+      if (names_.size() == name_limit) {
+        refuse(path_, "its header names more than {} tensors", name_limit);
+      }
       names_.push_back(name);
       keys_inside_.clear();
     }
@@ -134,8 +132,8 @@ Entry parse_entry(const Path& path, const std::string& name, const nlohmann::jso
     entry.shape.push_back(static_cast<std::int64_t>(*count));
   }
   if (size != entry.end - entry.begin) {
-    refuse(path, "tensor '{}' has {} bytes by its shape, {} by its data_offsets", name, size,
-           entry.end - entry.begin);
+    refuse(path, "tensor '{}' has {} by its shape, {} by its data_offsets", name,
+           counted(size, "byte"), entry.end - entry.begin);
   }
   return entry;
 }
@@ -165,19 +163,20 @@ void check_layout(const Path& path, const std::vector<Entry>& entries, std::uint
     expected = entry->end;
   }
   if (expected != data_bytes) {
-    refuse(path, "its header describes {} bytes of data, the file holds {}", expected, data_bytes);
+    refuse(path, "its header describes {} of data, the file holds {}", counted(expected, "byte"),
+           data_bytes);
   }
 }
 
 // Leaves `in` at the first byte of the data.
 Header read_header(const Path& path, std::ifstream& in, std::uint64_t file_bytes) {
-  if (file_bytes < length_bytes) refuse(path, "it has only {} bytes", file_bytes);
+  if (file_bytes < length_bytes) refuse(path, "it has only {}", counted(file_bytes, "byte"));
   unsigned char raw[length_bytes] = {};
   in.read(reinterpret_cast<char*>(raw), length_bytes);
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | raw[i];
   if (length > header_limit || length > file_bytes - length_bytes) {
-    refuse(path, "its header claims {} bytes, more than {}", length,
+    refuse(path, "its header claims {}, more than {}", counted(length, "byte"),
            length > header_limit ? "any model needs" : "the file has");
   }
   std::string text(length, '\0');

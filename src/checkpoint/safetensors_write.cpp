@@ -1,13 +1,10 @@
 #include <bit>
 #include <set>
-#include <system_error>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "checkpoint/element_type.h"
 #include "checkpoint/safetensors.h"
-#include "checkpoint/stamped_file.h"
 
 namespace regard {
 namespace {
@@ -32,27 +29,31 @@ void check_writable(const std::string& name, const torch::Tensor& tensor) {
   }
 }
 
-// The length and the JSON, all that stands before the tensors' bytes.
+// The length and the JSON, all that stands before the tensors' bytes. Joined from texts: in an
+// ordered Json each new name is looked for among all before it.
 std::string header_of(const NamedTensors& tensors, const TensorMetadata& metadata) {
-  Json header = Json::object();
-  if (!metadata.empty()) header["__metadata__"] = metadata;
+  std::string json = "{";
+  const auto add = [&](const std::string& name, const Json& value) {
+    if (json.size() > 1) json += ',';
+    try {
+      json += Json(name).dump() + ":" + value.dump();
+    } catch (const Json::exception&) {
+      throw CheckpointError("a tensor's name or the metadata of a safetensors file is not UTF-8");
+    }
+  };
+  if (!metadata.empty()) add("__metadata__", metadata);
   std::set<std::string_view> seen;
   std::uint64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     check_writable(name, tensor);
     if (!seen.insert(name).second) throw CheckpointError("two tensors are named '{}'", name);
     const std::uint64_t end = offset + tensor.nbytes();
-    header[name] = {{"dtype", element_name(name, tensor)},
-                    {"shape", tensor.sizes().vec()},
-                    {"data_offsets", {offset, end}}};
+    add(name, {{"dtype", element_name(name, tensor)},
+               {"shape", tensor.sizes().vec()},
+               {"data_offsets", {offset, end}}});
     offset = end;
   }
-  std::string json;
-  try {
-    json = header.dump();
-  } catch (const Json::exception&) {
-    throw CheckpointError("a tensor's name or the metadata of a safetensors file is not UTF-8");
-  }
+  json += '}';
   json.append((8 - json.size() % 8) % 8, ' ');
   std::string length;
   for (int shift = 0; shift < 64; shift += 8) {
@@ -76,27 +77,6 @@ void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metad
     const torch::Tensor dense = tensor.detach().to(torch::kCPU).contiguous();
     sink({static_cast<const char*>(dense.const_data_ptr()), dense.nbytes()});
   }
-}
-
-void write_safetensors(const std::filesystem::path& path, const NamedTensors& tensors,
-                       const TensorMetadata& metadata) {
-  std::filesystem::path aside = path;
-  aside += ".tmp";
-  try {
-    StampedFile file(aside);
-    encode_safetensors(tensors, metadata, [&](std::string_view bytes) { file.append(bytes); });
-    file.close();
-    std::error_code error;
-    std::filesystem::rename(aside, path, error);
-    if (error) {
-      throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
-    }
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
-    throw;
-  }
-  sync_to_disk(path.has_parent_path() ? path.parent_path() : ".");
 }
 
 }  // namespace regard

@@ -1,5 +1,7 @@
 #include "cli/average_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 
 CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
@@ -13,11 +15,11 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
       ->required()
       ->type_name("MODEL");
   auto* last = command->add_option("--last", arguments.last, "the run's N newest checkpoints");
-  last->check(CLI::Range(1, 1000))->type_name("N");
+  last->transform(whole_number(1, 1000))->type_name("N");
   command
       ->add_option("--best", arguments.best,
                    "the run's N checkpoints that validated best, by training.early_stopping_metric")
-      ->check(CLI::Range(1, 1000))
+      ->transform(whole_number(1, 1000))
       ->type_name("N")
       ->excludes(last);
   command

@@ -1,10 +1,14 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "base/quiet.h"
 #include "base/version.h"
+#include "cli/documents.h"
 #include "cli/misuse.h"
 
 namespace regard {
@@ -22,11 +26,22 @@ void finish(CLI::App& command, bool& quiet, const std::string& words = "") {
   }
 }
 
+// `help config print` as `config print --help`, and `version` as `--version`.
+std::vector<std::string> with_help_as_option(std::vector<std::string> words) {
+  if (words.empty()) return words;
+  if (words.front() == "version") words.front() = "--version";
+  if (words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  return words;
+}
+
 }  // namespace
 
 CommandLine::CommandLine()
     : program_("Train and run sequence-to-sequence translators with attention.", "regard") {
-  program_.set_version_flag("--version", version());
+  program_.set_version_flag("-V,--version", version_report(),
+                            "Print the versions of regard and LibTorch, and the kernels in use");
   program_.require_subcommand(1);
   program_.set_help_all_flag("--help-all", "Print the help of every command");
   const auto is = [this](Verb which) { return [this, which] { verb = which; }; };
@@ -46,20 +61,26 @@ CommandLine::CommandLine()
   add_completions(program_, completions)->callback(is(Verb::completions));
   add_man(program_, man)->callback(is(Verb::man));
   finish(program_, quiet);
+  program_.footer(program_.get_footer() + "\n\nDocuments: " + documents_folder());
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
+  const auto words = with_help_as_option({argv + 1, argv + std::max(argc, 1)});
+  const auto refuse = [&](const std::string& why) { return report_misuse(program_, why, words); };
+  if (const auto misread = misread_option(program_, words)) return refuse(*misread);
   try {
-    program_.parse(argc, argv);
+    program_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0 || names_no_command(program_)) {
-      return report_misuse(program_, error);
+      const auto misplaced = misplaced_file(program_);
+      return refuse(misplaced ? *misplaced : complaint(program_, error, words));
     }
     program_.exit(error);  // --help, --version
     if (std::cout.flush()) return ExitCode::ok;
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }
+  if (const auto misplaced = misplaced_file(program_)) return refuse(*misplaced);
   if (quiet) be_quiet();
   return std::nullopt;
 }

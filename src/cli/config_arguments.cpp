@@ -1,5 +1,7 @@
 #include "cli/config_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 namespace {
 
@@ -40,7 +42,7 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
       ->add_option("--split", arguments.split,
                    "set so many pairs, drawn at random, apart for validation, in new files beside "
                    "the configuration")
-      ->check(CLI::Range(1, 1'000'000))
+      ->transform(whole_number(1, 1'000'000))
       ->needs(source)
       ->excludes(dev)
       ->type_name("N");

@@ -1,14 +1,23 @@
 #include "cli/evaluate_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 namespace {
+
+// In lower case; chrF2 and chrF2++ are what scores of chrf and chrf++ are called.
+std::string metric_meant(const std::string& given) {
+  const auto name = CLI::detail::to_lower(given);
+  if (name == "chrf2") return "chrf";
+  return name == "chrf2++" ? "chrf++" : name;
+}
 
 void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
   command
       .add_option("--metrics", arguments.metrics,
-                  "which metrics, e.g. bleu,chrf++,ter (default bleu,chrf)")
+                  "which metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
       ->delimiter(',')
-      ->allow_extra_args(false)
+      ->transform(metric_meant)
       ->type_name("bleu|chrf|chrf++|ter");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|none");
@@ -19,14 +28,14 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
   command
       .add_option("--smooth-value", arguments.smooth_value,
                   "of floor (default 0.1) or add-k (default 1)")
-      ->check(CLI::Range(0.0, 1e6))
+      ->transform(real_number(0, 1e6))
       ->type_name("N");
   command.add_flag("--lowercase", arguments.lowercase,
                    "score BLEU and chrF without regard to case");
   command
       .add_option("--chrf-word-order", arguments.chrf_word_order,
                   "word n-grams in chrF; 2 is chrF++")
-      ->check(CLI::Range(0, 9))
+      ->transform(whole_number(0, 9))
       ->type_name("N");
   command.add_flag("--ter-normalized", arguments.ter_normalized,
                    "TER: part punctuation from words");
@@ -56,14 +65,15 @@ void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
       ->excludes(bootstrap)
       ->group(group);
   command.add_option("--resamples", arguments.resamples, "of the bootstrap (default 1000)")
-      ->check(CLI::Range(2, 1'000'000))
+      ->transform(whole_number(2, 1'000'000))
       ->type_name("N")
       ->group(group);
   command.add_option("--trials", arguments.trials, "of the randomisation (default 10000)")
-      ->check(CLI::Range(1, 10'000'000))
+      ->transform(whole_number(1, 10'000'000))
       ->type_name("N")
       ->group(group);
   command.add_option("--resampling-seed", arguments.resampling_seed, "of either (default 12345)")
+      ->transform(whole_number(0))
       ->type_name("N")
       ->group(group);
 }
@@ -75,7 +85,7 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
           .add_option("--by-length", arguments.by_length,
                       "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
           ->delimiter(',')
-          ->allow_extra_args(false)
+          ->transform(whole_number(0, 1'000'000'000).description(""))
           ->needs(source)
           ->type_name("LENGTHS");
   command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")

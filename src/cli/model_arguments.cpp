@@ -1,5 +1,7 @@
 #include "cli/model_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 
 void add_device_options(CLI::App& command, ModelArguments& arguments) {
@@ -7,8 +9,10 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
       .add_option("--device", arguments.device,
                   "where tensors live; auto is cuda:0 where there is one; also cuda:N")
       ->type_name("auto|cpu|cuda");
-  command.add_option("--threads", arguments.threads, "processor threads; 0 is one a core")
-      ->check(CLI::Range(0, 1024))
+  command
+      .add_option("--threads", arguments.threads,
+                  "processor threads; 0 is one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
       ->type_name("N");
 }
 
@@ -30,6 +34,7 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                   "of several models: what each counts, above 0; equal unless given")
       ->needs(model)
       ->delimiter(',')
+      ->transform(real_number(0))
       ->type_name("N");
   return model;
 }

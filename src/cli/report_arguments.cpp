@@ -1,12 +1,17 @@
 #include "cli/report_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 
 CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
   auto* command = program.add_subcommand(
       "report",
       "Draw a run as one .html page: learning curves, translations, BLEU by length, attention");
-  command->add_option("run", arguments.model.models, "a run folder")->expected(1)->required();
+  command->add_option("run", arguments.model.models, "a run folder")
+      ->expected(1)
+      ->required()
+      ->type_name("FOLDER");
   command
       ->add_option("-o,--output", arguments.output,
                    "where the page goes; report.html in the run when not given")
@@ -29,7 +34,7 @@ CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
   command
       ->add_option("--sentences", arguments.sentences,
                    "how many sentences are shown in each part (default 5)")
-      ->check(CLI::Range(0, 100))
+      ->transform(whole_number(0, 100))
       ->type_name("N");
   add_device_options(*command, arguments.model);
   return command;

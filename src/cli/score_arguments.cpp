@@ -1,5 +1,7 @@
 #include "cli/score_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 namespace {
 
@@ -55,7 +57,7 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
       ->excludes(n_best);
   command->add_flag("--json", arguments.json, "print one JSON object")->excludes(n_best);
   command->add_option("--batch-size", arguments.batch_size, "pairs scored together")
-      ->check(CLI::Range(1, 1000000))
+      ->transform(whole_number(1, 1000000))
       ->type_name("N");
   add_alignment_options(*command, arguments, target);
   return command;

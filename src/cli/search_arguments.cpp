@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/suggest.h"
+#include "cli/numbers.h"
 
 namespace regard {
 namespace {
@@ -19,11 +21,6 @@ std::string flag_of(std::string_view key) {
   std::string flag = "--" + std::string(key);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
-}
-
-std::string text_of(const Range& range) {
-  if (std::isinf(range.max)) return fmt::format("at least {}", range.min);
-  return fmt::format("from {} to {}", range.min, range.max);
 }
 
 template <Choice Value>
@@ -40,26 +37,28 @@ bool read_choice(std::string_view name, Value& value) {
   return place != names.end();
 }
 
+template <Choice Value>
+std::string wrong_choice(const std::string& input) {
+  Value value{};
+  if (read_choice(input, value)) return {};
+  const auto names = enum_names(value);
+  const auto near = nearest(input, {names.begin(), names.end()});
+  return fmt::format("found `{}`, wanted one of {}{}", input, names_of<Value>(", "),
+                     near ? fmt::format("; did you mean `{}`?", *near) : "");
+}
+
 template <typename Value>
 CLI::Validator wanted_as(const Range& range) {
-  const auto check = [=](const std::string& input) -> std::string {
-    Value value{};
-    if constexpr (Choice<Value>) {
-      if (read_choice(input, value)) return {};
-      const auto names = enum_names(value);
-      const auto near = nearest(input, {names.begin(), names.end()});
-      return fmt::format("found `{}`, wanted one of {}{}", input, names_of<Value>(", "),
-                         near ? fmt::format("; did you mean `{}`?", *near) : "");
-    } else {
-      const std::string kind = std::is_integral_v<Value> ? "a whole number" : "a number";
-      if (CLI::detail::lexical_cast(input, value) && static_cast<double>(value) >= range.min &&
-          static_cast<double>(value) <= range.max) {
-        return {};
-      }
-      return fmt::format("found `{}`, wanted {} {}", input, kind, text_of(range));
-    }
-  };
-  return CLI::Validator(check, "");
+  if constexpr (Choice<Value>) {
+    return CLI::Validator([](std::string& input) { return wrong_choice<Value>(input); }, "");
+  } else if constexpr (std::is_integral_v<Value>) {
+    constexpr auto largest = std::numeric_limits<Value>::max();
+    const auto most = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
+    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(most))
+        .description("");
+  } else {
+    return real_number(range.min, range.max).description("");
+  }
 }
 
 template <typename Value>
@@ -91,7 +90,7 @@ void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& 
     auto* option = command.add_option(flag_of(key), text);
     if (!model->get_required()) option->needs(model);
     option->expected(1)
-        ->check(wanted_as<Value>(range))
+        ->transform(wanted_as<Value>(range))
         ->type_name(type_name<Value>())
         ->group("Search (as in the model's configuration unless given)");
   });

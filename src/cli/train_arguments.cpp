@@ -1,5 +1,7 @@
 #include "cli/train_arguments.h"
 
+#include "cli/numbers.h"
+
 namespace regard {
 
 CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
@@ -14,7 +16,10 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
       ->type_name("KEY=VALUE");
   command->add_option("--device", arguments.device, "where tensors live; also cuda:N")
       ->type_name("auto|cpu|cuda");
-  command->add_option("--threads", arguments.threads, "processor threads; 0 is one a core")
+  command
+      ->add_option("--threads", arguments.threads,
+                   "processor threads; 0 is one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
       ->type_name("N");
   command
       ->add_option("--init-from", arguments.init_from,

@@ -1,5 +1,7 @@
 #include "cli/translate_arguments.h"
 
+#include "cli/numbers.h"
+
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ Forms add_forms(CLI::App& command, TranslateArguments& arguments) {
   auto* n_best = command
                      .add_option("--n-best", arguments.n_best,
                                  "the N best translations, in the format of Moses")
-                     ->check(CLI::Range(1, 1000))
+                     ->transform(whole_number(1, 1000))
                      ->type_name("N")
                      ->group(group);
   auto* json = command
@@ -61,6 +63,13 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments, con
                     .add_flag("--show-attention", arguments.show_attention,
                               "draw the attention in the terminal, under each translation")
                     ->group(group);
+  command
+      .add_option(
+          "--attention-scale", arguments.attention_scale,
+          "which weight is drawn white in --picture, --show-attention and --report: 1 (as it "
+          "is unless given), the largest of the picture, or of each row")
+      ->type_name("absolute|picture|row")
+      ->group(group);
   auto* explained =
       command
           .add_flag("--explain", arguments.explain,
@@ -110,7 +119,7 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->add_option("--split-length", arguments.split_length,
                    "translate lines of more than N words in parts, split behind the ends of "
                    "sentences where there are some, and join them")
-      ->check(CLI::Range(1, 1000000))
+      ->transform(whole_number(1, 1000000))
       ->type_name("N");
   add_attention_options(*command, arguments, add_forms(*command, arguments));
   add_line_options(*command, arguments);

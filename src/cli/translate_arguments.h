@@ -19,6 +19,7 @@ struct TranslateArguments {
   std::int64_t n_best = 0;
   std::string alignments;
   std::string picture;
+  std::string attention_scale = "absolute";
   std::string prefixes;
   std::string demand;
   std::string ban;

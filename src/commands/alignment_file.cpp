@@ -1,5 +1,6 @@
 #include "commands/alignment_file.h"
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "data/line_reader.h"
 #include "text/words.h"
@@ -22,10 +23,10 @@ void check_links(const std::string& path, const std::vector<GoldAlignment>& alig
     for (const auto& link : alignments[i].possible) {
       if (link.source < source_words && link.target < target_words) continue;
       throw InputError(
-          "{}:{}: the link {}-{} goes beyond the sentences, which have {} words of source and {} "
-          "of "
+          "{}:{}: the link {}-{} goes beyond the sentences, which have {} of source and {} of "
           "target; words are counted from 0",
-          input_name(path), i + 1, link.source, link.target, source_words, target_words);
+          input_name(path), i + 1, link.source, link.target, counted(source_words, "word"),
+          target_words);
     }
   }
 }

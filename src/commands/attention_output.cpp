@@ -1,5 +1,7 @@
 #include "commands/attention_output.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -7,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "report/format.h"
 #include "report/heat_map.h"
 #include "translation/word_alignment.h"
 
@@ -14,6 +17,7 @@ namespace regard {
 namespace {
 
 constexpr std::size_t most_pictures = 50;
+constexpr float dark = 0.2F;  // the largest weight of a picture that is nearly black
 
 std::string ending_of(const std::string& path) {
   return std::filesystem::path(path).extension().string();
@@ -24,9 +28,11 @@ bool is_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
-AttentionPicture picture_of(const Translation& translation, const Translator& translator) {
+AttentionPicture picture_of(const Translation& translation, const Translator& translator,
+                            WeightScale scale) {
   const auto& hypothesis = translation.hypotheses.front();
   AttentionPicture picture;
+  picture.scale = scale;
   picture.source = translation.source_tokens;
   picture.target = translator.tokens(hypothesis, translation);
   AttentionMatrix matrix;
@@ -82,9 +88,34 @@ void WeightsOutput::write(std::int64_t number, const Translation& translation,
   }
 }
 
-std::string attention_text(const Translation& translation, const Translator& translator) {
+WeightScale weight_scale_named(const std::string& name) {
+  const auto names = enum_names(WeightScale{});
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    throw ConfigError("--attention-scale: found `{}`, expected {}", name, fmt::join(names, ", "));
+  }
+  return static_cast<WeightScale>(found - names.begin());
+}
+
+void DarkPictures::add(const AttentionPicture& picture) {
+  for (const auto& matrix : picture.matrices) {
+    largest_ = std::max(largest_, largest_weight(matrix.weights));
+  }
+}
+
+void DarkPictures::log_advice() const {
+  if (scale_ != WeightScale::absolute || largest_ < 0.0F || largest_ >= dark) return;
+  log::info(
+      "The largest attention weight is {}, which is dark on the scale from 0 to 1; "
+      "--attention-scale picture or row draws the largest white.",
+      format_short(static_cast<double>(largest_)));
+}
+
+std::string AttentionText::of(const Translation& translation, const Translator& translator) {
   if (translation.hypotheses.empty()) return "";
-  return heat_map(picture_of(translation, translator), stdout_terminal());
+  const auto picture = picture_of(translation, translator, scale_);
+  dark_.add(picture);
+  return heat_map(picture, stdout_terminal());
 }
 
 void check_picture_name(const std::string& path) {
@@ -96,8 +127,12 @@ void check_picture_name(const std::string& path) {
       path, ending);
 }
 
-PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model)
-    : path_(path), html_(ending_of(path) == ".html"), model_name_(model.loaded.options.name) {
+PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale)
+    : path_(path),
+      scale_(scale),
+      dark_(scale),
+      html_(ending_of(path) == ".html"),
+      model_name_(model.loaded.options.name) {
   require_attention(model, "--picture");
   if (is_folder(path)) {
     make_folder(path);
@@ -116,16 +151,19 @@ void PictureOutput::write_into_folder(const AttentionPicture& picture) const {
 void PictureOutput::add(const Translation& translation, const Translator& translator) {
   ++lines_;
   if (translation.hypotheses.empty()) return;
-  if (!file_) return write_into_folder(picture_of(translation, translator));
-  if (pictures_.size() == (html_ ? most_pictures : 1)) {
+  if (file_ && pictures_.size() == (html_ ? most_pictures : 1)) {
     ++left_out_;
     return;
   }
-  pictures_.push_back(picture_of(translation, translator));
-  pictures_.back().caption = fmt::format("Line {}", lines_);
+  auto picture = picture_of(translation, translator, scale_);
+  dark_.add(picture);
+  if (!file_) return write_into_folder(picture);
+  picture.caption = fmt::format("Line {}", lines_);
+  pictures_.push_back(std::move(picture));
 }
 
 void PictureOutput::commit() {
+  dark_.log_advice();
   if (!file_) return;
   if (html_) {
     file_->write(alignment_html("Attention of " + model_name_, pictures_));

@@ -48,8 +48,35 @@ class WeightsOutput {
   OutputFile file_;
 };
 
-// The heat map of the best hypothesis for the terminal that standard output is.
-std::string attention_text(const Translation& translation, const Translator& translator);
+// Returns the scale that --attention-scale names. ConfigError for other names.
+WeightScale weight_scale_named(const std::string& name);
+
+// Finds out if pictures on the scale from 0 to 1 are so dark that little is seen in them.
+class DarkPictures {
+ public:
+  explicit DarkPictures(WeightScale scale) : scale_(scale) {}
+
+  void add(const AttentionPicture& picture);
+  // Logs what would show more, if all pictures were dark.
+  void log_advice() const;
+
+ private:
+  WeightScale scale_;
+  float largest_ = -1.0F;  // none yet
+};
+
+// Draws heat maps of the best hypotheses for the terminal that standard output is.
+class AttentionText {
+ public:
+  explicit AttentionText(WeightScale scale) : scale_(scale), dark_(scale) {}
+
+  std::string of(const Translation& translation, const Translator& translator);
+  void log_advice() const { dark_.log_advice(); }
+
+ private:
+  WeightScale scale_;
+  DarkPictures dark_;
+};
 
 // ConfigError for names that neither end in .html or .svg nor are a folder's.
 void check_picture_name(const std::string& path);
@@ -59,7 +86,7 @@ void check_picture_name(const std::string& path);
 class PictureOutput {
  public:
   // ConfigError when the model has no attention.
-  PictureOutput(const std::string& path, const ReadyModel& model);
+  PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
 
   void add(const Translation& translation, const Translator& translator);
   void commit();
@@ -68,6 +95,8 @@ class PictureOutput {
   void write_into_folder(const AttentionPicture& picture) const;
 
   std::string path_;
+  WeightScale scale_;
+  DarkPictures dark_;
   std::optional<OutputFile> file_;  // not with a folder
   bool html_;
   std::string model_name_;

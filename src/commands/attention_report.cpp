@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "commands/model_text.h"
 #include "decoding/search_tree.h"
@@ -96,15 +97,16 @@ std::string lines_html(const Explanation& explanation, TokenizerKind kind) {
   return alignment_lines(lines);
 }
 
-std::string viewer_html(const Explanation& explanation, std::vector<AttentionMatrix> maps) {
+std::string viewer_html(const Explanation& explanation, std::vector<AttentionMatrix> maps,
+                        WeightScale scale) {
   std::vector<std::string> notes;
   for (const auto& step : explanation.steps) {
     notes.push_back(fmt::format("P {:.3f}", step.probability));
     if (step.generates)
       notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.generates);
   }
-  return attention_viewer({"", explanation.source_tokens, tokens_of(explanation), std::move(maps)},
-                          notes);
+  return attention_viewer(
+      {"", explanation.source_tokens, tokens_of(explanation), std::move(maps), scale}, notes);
 }
 
 std::string n_best_html(const Translation& translation, const Translator& translator) {
@@ -129,7 +131,7 @@ std::string tree_html(const SearchTree& tree, const Translation& translation,
     picture.nodes.push_back({translator.tokens(one, translation).front(), node.previous,
                              node.log_probability, node.score});
   }
-  return "<div class=\"scroll\">" + search_tree_svg(picture) + "</div>\n";
+  return "<div class=\"scroll\" tabindex=\"0\">" + search_tree_svg(picture) + "</div>\n";
 }
 
 }  // namespace
@@ -165,7 +167,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 }
 
 std::string sentence_html(const ReadyModel& model, const std::string& line,
-                          const Translation& translation) {
+                          const Translation& translation, WeightScale scale) {
   const auto translator = model.translator();
   const auto explanation = explain(model.loaded, model.device, line, translation);
   auto html = fmt::format(
@@ -173,30 +175,32 @@ std::string sentence_html(const ReadyModel& model, const std::string& line,
       escape_xml(line), escape_xml(translation.text));
   auto maps = attention_maps(explanation, model.loaded.options.model);
   if (!maps.empty()) {
-    html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps)) +
+    html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps), scale) +
             lines_html(explanation, model.loaded.options.data.tokenizer.kind) + "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));
   if (const auto& tree = translation.hypotheses[0].tree) {
-    html += page_details(fmt::format("The search: {} hypotheses, step by step", tree->nodes.size()),
-                         tree_html(*tree, translation, translator));
+    html += page_details(
+        fmt::format("The search: {}, step by step", counted(tree->nodes.size(), "hypothesis")),
+        tree_html(*tree, translation, translator));
   }
   return html;
 }
 
-ReportOutput::ReportOutput(const std::string& path, const ReadyModel& model)
-    : file_(path), model_(model) {}
+ReportOutput::ReportOutput(const std::string& path, const ReadyModel& model, WeightScale scale)
+    : file_(path), model_(model), scale_(scale) {}
 
 void ReportOutput::add(const std::string& line, const Translation& translation) {
   ++lines_;
   if (translation.hypotheses.empty() || shown_++ >= most_sentences) return;
-  body_ += page_section(fmt::format("Line {}", lines_), sentence_html(model_, line, translation));
+  body_ += page_section(fmt::format("Line {}", lines_),
+                        sentence_html(model_, line, translation, scale_));
 }
 
 void ReportOutput::commit() {
   const auto& name = model_.loaded.options.name;
-  file_.write(html_page("Translations of " + name, weight_scale(), body_));
+  file_.write(html_page("Translations of " + name, scale_switch(scale_), body_));
   file_.commit();
   if (shown_ > most_sentences) {
     log::info("the report shows the first {} sentences, not the other {}", most_sentences,

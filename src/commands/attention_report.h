@@ -20,12 +20,13 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 // Source and translation, the attention of the best hypothesis and its links between words, the
 // n-best list, and the tree of the search where it was kept.
 std::string sentence_html(const ReadyModel& model, const std::string& line,
-                          const Translation& translation);
+                          const Translation& translation,
+                          WeightScale scale = WeightScale::absolute);
 
 // The page of `translate --report`: the first sentences, as many as a page bears (50).
 class ReportOutput {
  public:
-  ReportOutput(const std::string& path, const ReadyModel& model);
+  ReportOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
 
   void add(const std::string& line, const Translation& translation);
   void commit();
@@ -33,6 +34,7 @@ class ReportOutput {
  private:
   OutputFile file_;
   const ReadyModel& model_;
+  WeightScale scale_;
   std::size_t lines_ = 0;
   std::size_t shown_ = 0;
   std::string body_;

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/owned_files.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
@@ -59,9 +61,10 @@ std::vector<fs::path> of_run(const AverageArguments& arguments) {
   const auto wanted = static_cast<std::size_t>(std::max(arguments.best, arguments.last));
   if (steps.size() < wanted) {
     throw CheckpointError(
-        "{}: {} checkpoint(s) {}there, {} wanted; training.keep_newest and training.keep_best say "
+        "{}: found {}{}, wanted {}; training.keep_newest and training.keep_best say "
         "how many a training keeps",
-        run.path().string(), steps.size(), arguments.best > 0 ? "with a score " : "", wanted);
+        run.path().string(), counted(steps.size(), "checkpoint"),
+        arguments.best > 0 ? " with a score" : "", wanted);
   }
   std::vector<fs::path> folders;
   for (std::size_t i = 0; i < wanted; ++i) folders.push_back(run.checkpoint(steps[i]));
@@ -84,27 +87,33 @@ std::vector<fs::path> chosen(const AverageArguments& arguments) {
   return folders;
 }
 
-void refuse_own_input(const std::vector<fs::path>& folders, const fs::path& output) {
+// Before anything is read: a place where the model could not or must not be written.
+void check_output(const std::vector<fs::path>& folders, const fs::path& output) {
   std::error_code ignored;
   for (const auto& folder : folders) {
     if (fs::equivalent(folder, output, ignored)) {
       throw ConfigError("average: {} is one of the models; give -o another name", output.string());
     }
   }
+  refuse_owned_file(output);
+  if (is_run(output)) {
+    throw ConfigError("average: {} is a training run; give -o another name", output.string());
+  }
+  check_replaceable(output);
 }
 
 }  // namespace
 
 ExitCode average(const AverageArguments& arguments) {
   const auto folders = chosen(arguments);
-  refuse_own_input(folders, arguments.output);
+  check_output(folders, arguments.output);
   const auto model = average_models(folders);
   FolderWriter writer(arguments.output);
   add_model(writer, model.options, model.tokenizers, model.weights);
   Json names = Json::array();
   for (const auto& folder : folders) names.push_back(folder.string());
   writer.commit({{"average_of", names}});
-  log::info("The mean of {} models, in {}:\n  {}", folders.size(), arguments.output,
+  log::info("The mean of {}, in {}:\n  {}", counted(folders.size(), "model"), arguments.output,
             fmt::join(std::vector<std::string>(names), "\n  "));
   return ExitCode::ok;
 }

@@ -1,5 +1,6 @@
 #include "commands/doubts.h"
 
+#include "base/counted.h"
 #include "base/log.h"
 
 namespace regard {
@@ -14,15 +15,14 @@ void Doubts::look_at(const Translation& translation) {
 
 void Doubts::log() const {
   if (too_long_ > 0) {
-    log::warning(
-        "longer than anything in training (data.max_length, {} tokens): {} of {} sentences",
-        options_.data.max_length, too_long_, sentences_);
+    log::warning("longer than anything in training (data.max_length, {}): {} of {}",
+                 counted(options_.data.max_length, "token"), too_long_,
+                 counted(sentences_, "sentence"));
   }
   if (cut_off_ > 0) {
     log::warning(
-        "cut off at the greatest length (--max-output-length, --max-output-ratio): {} of {} "
-        "translations",
-        cut_off_, sentences_);
+        "cut off at the greatest length (--max-output-length, --max-output-ratio): {} of {}",
+        cut_off_, counted(sentences_, "translation"));
   }
 }
 

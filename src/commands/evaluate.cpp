@@ -12,6 +12,7 @@
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
 #include "metrics/suspicions.h"
+#include "metrics/unspaced_text.h"
 #include "report/progress.h"
 #include "translation/check_search.h"
 #include "translation/forced_translation.h"
@@ -82,9 +83,19 @@ class ModelEvaluation {
   TestingOptions testing_;
 };
 
-void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
+void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts,
+          const EvaluationPlan& plan) {
   if (arguments.force) return;
+  const auto say = [](const std::string& sentence) {
+    log::warning("{} (--force: no such warnings)", sentence);
+  };
   const NamedLines reference{arguments.references[0], texts.references[0]};
+  auto metrics = plan.metrics;
+  if (!arguments.training.empty()) metrics.emplace_back("bleu");  // its words are counted
+  for (const auto& sentence :
+       unspaced_text_warnings(reference.name, reference.lines, metrics, plan.options)) {
+    say(sentence);
+  }
   const NamedLines source{arguments.source, texts.source};
   const auto files = system_files(arguments);
   const auto made_here = texts.systems.size() - files.size();  // a model's come first
@@ -92,7 +103,7 @@ void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
     const auto& [name, lines] = texts.systems[s];
     const NamedLines hypotheses{s < made_here ? name : files[s - made_here], lines};
     for (const auto& sentence : suspicions(hypotheses, reference, source)) {
-      log::warning("{} (--force: no such warnings)", sentence);
+      say(sentence);
     }
   }
 }
@@ -110,17 +121,15 @@ void warn_of_equals(const EvaluateArguments& arguments, const EvaluationTexts& t
 // By length and by frequency, where asked for.
 void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
                  const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
-  const auto& options = evaluation.plan.options;
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
-    const auto& hypotheses = texts.systems[s].second;
     auto& system = evaluation.systems[s];
     if (!arguments.by_length.empty()) {
-      system.by_length = score_by_length(texts.source, hypotheses, texts.references,
-                                         arguments.by_length, options.bleu, options.chrf);
+      system.by_length =
+          score_by_length(texts.source, counted_metrics(evaluation, s), arguments.by_length);
     }
     if (frequencies) {
-      system.by_frequency =
-          score_by_frequency(hypotheses, texts.references[0], *frequencies, options.bleu);
+      system.by_frequency = score_by_frequency(texts.systems[s].second, texts.references[0],
+                                               *frequencies, evaluation.plan.options.bleu);
     }
   }
 }
@@ -184,10 +193,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   ReferenceFigures figures;
   if (!arguments.model.models.empty()) {
     const ModelEvaluation model(arguments);
-    texts.source = readable(model.model(), std::move(texts.source), arguments.source);
+    texts.source = readable_source(model.model(), std::move(texts.source), arguments.source);
     // First, as a line that the model cannot read is found here.
     figures = model.judge_reference(
-        texts, readable(model.model(), texts.references[0], arguments.references[0]));
+        texts, readable_target(model.model(), texts.references[0], arguments.references[0]));
     texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.models[0]),
                           model.translate(texts.source));
     if (translations) {
@@ -195,7 +204,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
       translations->commit();
     }
   }
-  warn(arguments, texts);
+  warn(arguments, texts, plan);
   warn_of_equals(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, plan);
   evaluation.reference = figures;

@@ -27,6 +27,7 @@ Sample sample(const CorpusMetric& metric, const std::vector<std::string>& hypoth
 
 Score score_of(const CorpusMetric& metric, const Sample& sample) {
   Score score;
+  score.counts = sample.counts;
   score.sums = sample.counts.sum();
   score.score = metric.score(score.sums);
   if (!sample.scores.empty()) score.confidence = confidence_interval(sample.scores);
@@ -69,6 +70,14 @@ Evaluation score_systems(const Systems& systems, const References& references,
     }
   }
   return evaluation;
+}
+
+std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system) {
+  std::vector<CountedMetric> counted;
+  for (std::size_t m = 0; m < evaluation.metrics.size(); ++m) {
+    counted.push_back({evaluation.metrics[m].get(), &evaluation.systems[system].scores[m].counts});
+  }
+  return counted;
 }
 
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation) {

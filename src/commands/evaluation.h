@@ -28,7 +28,8 @@ struct EvaluationPlan {
 
 struct Score {
   double score = 0;
-  std::vector<double> sums;  // what it is made of
+  SentenceCounts counts;     // for each sentence
+  std::vector<double> sums;  // of these counts
   std::optional<ConfidenceInterval> confidence;
   std::optional<double> p;  // of the difference from the first system
 };
@@ -63,6 +64,8 @@ void check_metrics(const EvaluationPlan& plan);
 // Every metric of every system; the rest is left as it is.
 Evaluation score_systems(const Systems& systems, const References& references,
                          const EvaluationPlan& plan);
+// Every metric with its counts for a system, for score_by_length(). They point into `evaluation`.
+std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system);
 // With the resamples or trials and the seed where sacreBLEU has them.
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation);
 

@@ -4,8 +4,10 @@
 
 #include <limits>
 
+#include "base/counted.h"
 #include "base/suggest.h"
 #include "commands/evaluation_tables.h"
+#include "report/format.h"
 #include "report/line_chart.h"
 #include "report/table.h"
 
@@ -33,14 +35,15 @@ std::string score_lines(const Evaluation& e) {
 std::string model_lines(const Evaluation& e) {
   std::string text;
   if (e.reference.perplexity) {
-    text += fmt::format("perplexity = {:.2f}\n  of the first reference, a token, </s> included\n",
-                        *e.reference.perplexity);
+    text += fmt::format("perplexity = {}\n  of the first reference, a token, </s> included\n",
+                        format_fixed(*e.reference.perplexity, 2));
   }
   if (e.reference.alignment) {
-    text += fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} links against {}\n",
-                        e.reference.alignment->error_rate, e.reference.alignment->precision,
-                        e.reference.alignment->recall, e.reference.alignment->proposed,
-                        e.reference.alignment->sure);
+    text +=
+        fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} against {}\n",
+                    e.reference.alignment->error_rate, e.reference.alignment->precision,
+                    e.reference.alignment->recall, counted(e.reference.alignment->proposed, "link"),
+                    e.reference.alignment->sure);
   }
   return text;
 }
@@ -88,16 +91,17 @@ Json of_any(std::int64_t count, double figure) {
   return count == 0 ? Json() : Json(figure);
 }
 
-Json bucket_json(const LengthBucket& bucket) {
-  const auto sentences = static_cast<std::int64_t>(bucket.sentences);
-  return {{"shortest", bucket.shortest},
-          {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
-          {"sentences", bucket.sentences},
-          {"bleu", of_any(sentences, bucket.bleu.score)},
-          {"chrf", of_any(sentences, bucket.chrf)}};
+Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
+  Json json = {{"shortest", bucket.shortest},
+               {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
+               {"sentences", bucket.sentences}};
+  for (std::size_t m = 0; m < bucket.scores.size(); ++m) {
+    json[e.plan.metrics[m]] = of_any(static_cast<std::int64_t>(bucket.sentences), bucket.scores[m]);
+  }
+  return json;
 }
 
-Json bucket_json(const FrequencyBucket& bucket) {
+Json bucket_json(const FrequencyBucket& bucket, const Evaluation& /*e*/) {
   return {{"rarest", bucket.rarest},
           {"commonest", bucket.commonest ? Json(*bucket.commonest) : Json()},
           {"reference", bucket.reference},
@@ -109,9 +113,9 @@ Json bucket_json(const FrequencyBucket& bucket) {
 }
 
 template <typename Bucket>
-Json buckets_json(const std::vector<Bucket>& buckets) {
+Json buckets_json(const std::vector<Bucket>& buckets, const Evaluation& e) {
   auto json = Json::array();
-  for (const auto& bucket : buckets) json.push_back(bucket_json(bucket));
+  for (const auto& bucket : buckets) json.push_back(bucket_json(bucket, e));
   return json;
 }
 
@@ -121,7 +125,7 @@ Json systems_json(const Evaluation& e) {
     json.push_back({{"name", system.name}});
     add_scores(json.back(), system, e);
     if (!system.by_frequency.empty()) {
-      json.back()["by_frequency"] = buckets_json(system.by_frequency);
+      json.back()["by_frequency"] = buckets_json(system.by_frequency, e);
     }
   }
   return json;
@@ -159,10 +163,10 @@ Json to_json(const Evaluation& e) {
   add_scores(json, first, e);
   if (e.reference.perplexity) json["perplexity"] = *e.reference.perplexity;
   if (e.reference.alignment) json["alignment"] = to_json(*e.reference.alignment);
-  if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length);
-  if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency);
+  if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length, e);
+  if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency, e);
   for (std::size_t s = 1; s < e.systems.size() && !first.by_length.empty(); ++s) {
-    json["compared"][e.systems[s].name] = buckets_json(e.systems[s].by_length);
+    json["compared"][e.systems[s].name] = buckets_json(e.systems[s].by_length, e);
   }
   if (e.systems.size() > 1) json["systems"] = systems_json(e);
   return json;
@@ -184,9 +188,10 @@ std::string report(const Evaluation& evaluation, ReportFormat format) {
 
 std::string by_length_svg(const Evaluation& evaluation) {
   LineChart chart;
-  chart.title = "BLEU by source length";
+  const auto name = evaluation.metrics[0]->name();
+  chart.title = name + " by source length";
   chart.x_label = "source words";
-  chart.y_label = "BLEU";
+  chart.y_label = name;
   chart.y_min = 0;
   for (const auto& system : evaluation.systems) {
     chart.series.push_back({system.name, {}});
@@ -194,7 +199,7 @@ std::string by_length_svg(const Evaluation& evaluation) {
       const auto& bucket = system.by_length[b];
       const auto gap = std::numeric_limits<double>::quiet_NaN();
       chart.series.back().points.emplace_back(static_cast<double>(b),
-                                              bucket.sentences == 0 ? gap : bucket.bleu.score);
+                                              bucket.sentences == 0 ? gap : bucket.scores[0]);
     }
   }
   const auto& buckets = evaluation.systems.front().by_length;

@@ -19,7 +19,8 @@ Json to_json(const Evaluation& evaluation);
 Json to_json(const AlignmentScore& score);
 std::string report(const Evaluation& evaluation, ReportFormat format);
 
-// BLEU over the source's length as an SVG file, a line for each system; empty buckets are gaps.
+// The first metric over the source's length as an SVG file, a line for each system; empty buckets
+// are gaps.
 std::string by_length_svg(const Evaluation& evaluation);
 
 }  // namespace regard

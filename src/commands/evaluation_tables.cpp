@@ -34,21 +34,20 @@ std::string figure(std::int64_t words, double share) {
 
 Table by_length_table(const Evaluation& evaluation) {
   std::vector<Table::Column> columns = {{"source words", Align::right},
-                                        {"sentences", Align::right},
-                                        {"BLEU", Align::right},
-                                        {chrf_name(evaluation.plan.options.chrf), Align::right}};
+                                        {"sentences", Align::right}};
+  for (const auto& metric : evaluation.metrics) columns.push_back({metric->name(), Align::right});
   const auto& systems = evaluation.systems;
   for (std::size_t s = 1; s < systems.size(); ++s) {
-    columns.push_back({"BLEU of " + systems[s].name, Align::right});
+    columns.push_back({evaluation.metrics[0]->name() + " of " + systems[s].name, Align::right});
   }
   Table table(columns);
   for (std::size_t b = 0; b < systems[0].by_length.size(); ++b) {
     const auto& bucket = systems[0].by_length[b];
     std::vector<std::string> row = {name_of(bucket),
-                                    format_thousands(static_cast<std::int64_t>(bucket.sentences)),
-                                    figure(bucket, bucket.bleu.score), figure(bucket, bucket.chrf)};
+                                    format_thousands(static_cast<std::int64_t>(bucket.sentences))};
+    for (const auto score : bucket.scores) row.push_back(figure(bucket, score));
     for (std::size_t s = 1; s < systems.size(); ++s) {
-      row.push_back(figure(systems[s].by_length[b], systems[s].by_length[b].bleu.score));
+      row.push_back(figure(bucket, systems[s].by_length[b].scores[0]));
     }
     table.add(row);
   }
@@ -100,7 +99,7 @@ Table score_table(const Evaluation& evaluation) {
     if (first && evaluation.plan.test != PairedTest::none) row[0] += " (baseline)";
     for (const auto& score : system.scores) row.push_back(cell(score));
     if (first && evaluation.reference.perplexity)
-      row.push_back(fmt::format("{:.2f}", *evaluation.reference.perplexity));
+      row.push_back(format_fixed(*evaluation.reference.perplexity, 2));
     if (first && evaluation.reference.alignment) {
       row.push_back(fmt::format("{:.4f}", evaluation.reference.alignment->error_rate));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "commands/alignment_file.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -17,12 +18,29 @@ void check_counts(const std::string& first_path, std::size_t first, const std::s
                     static_cast<std::int64_t>(second));
 }
 
+void warn_of_byte_order_mark(const LineReader& reader, bool is_scored) {
+  if (!reader.had_byte_order_mark()) return;
+  log::warning("{}:1: begins with a byte order mark (U+FEFF), which is left out{}", reader.name(),
+               is_scored ? "; sacreBLEU scores it as a part of the first word, so that its figures "
+                           "differ: remove the mark from the file to compare"
+                         : "");
+}
+
+// Warns if a byte order mark is left out. `is_scored`: a hypothesis or a reference.
+std::vector<std::string> read_text(const std::string& path, bool is_scored) {
+  LineReader reader(path);
+  std::vector<std::string> lines;
+  for (std::string line; reader.next(line);) lines.push_back(line);
+  warn_of_byte_order_mark(reader, is_scored);
+  return lines;
+}
+
 // Files of one name, in different folders, are called by their paths.
 Systems read_systems(const std::vector<std::string>& files) {
   Systems systems;
   for (const auto& file : files) {
     const auto same = std::ranges::count(files, name_of(file), [](auto& f) { return name_of(f); });
-    systems.emplace_back(same > 1 ? file : name_of(file), read_lines(file));
+    systems.emplace_back(same > 1 ? file : name_of(file), read_text(file, /*is_scored=*/true));
   }
   return systems;
 }
@@ -43,7 +61,7 @@ std::string name_of(const std::filesystem::path& path) {
 EvaluationTexts read_texts(const EvaluateArguments& arguments) {
   EvaluationTexts texts;
   for (const auto& path : arguments.references) {
-    texts.references.push_back(read_lines(path));
+    texts.references.push_back(read_text(path, /*is_scored=*/true));
     if (!std::ranges::all_of(texts.references.back(), is_blank)) continue;
     throw InputError("{}: empty, so there is nothing to score", path);
   }
@@ -53,7 +71,7 @@ EvaluationTexts read_texts(const EvaluateArguments& arguments) {
     check_counts(arguments.references[r], texts.references[r].size(), first, count);
   }
   if (!arguments.source.empty()) {
-    texts.source = read_lines(arguments.source);
+    texts.source = read_text(arguments.source, /*is_scored=*/false);
     check_counts(arguments.source, texts.source.size(), first, count);
   }
   const auto files = system_files(arguments);
@@ -75,6 +93,7 @@ WordFrequencies count_words(const std::vector<std::string>& files, const BleuOpt
     LineReader reader(file);
     std::int64_t lines = 0;
     for (std::string line; reader.next(line);) lines += frequencies.add(line) ? 1 : 0;
+    warn_of_byte_order_mark(reader, /*is_scored=*/false);
     if (lines == 0) throw InputError("{}: empty, so no word is seen in training", file);
   }
   return frequencies;

@@ -18,7 +18,8 @@ struct EvaluationTexts {
   std::vector<GoldAlignment> gold;
 };
 
-// InputError where line counts differ or a file has nothing to score, with the files and counts.
+// Throws InputError if line counts differ or a file has nothing to score, with the files and
+// counts. Warns of byte order marks.
 EvaluationTexts read_texts(const EvaluateArguments& arguments);
 
 // The files of the systems, in order; those of --hypotheses come before those of --compare.

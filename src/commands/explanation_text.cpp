@@ -6,6 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/counted.h"
+#include "report/format.h"
 #include "report/table.h"
 
 namespace regard {
@@ -15,10 +17,10 @@ constexpr std::size_t most_numbers = 6;
 
 // "0.123", "(0.123, 0.456)", or of many the first: "(0.123, …)".
 std::string numbers_text(const std::vector<float>& x) {
-  if (x.size() == 1) return fmt::format("{:.3f}", x[0]);
+  if (x.size() == 1) return format_fixed(x[0], 3);
   std::string shown;
   for (std::size_t i = 0; i < std::min(x.size(), most_numbers); ++i) {
-    shown += fmt::format("{}{:.3f}", i > 0 ? ", " : "", x[i]);
+    shown += (i > 0 ? ", " : "") + format_fixed(x[i], 3);
   }
   return fmt::format("({}{})", shown, x.size() > most_numbers ? ", …" : "");
 }
@@ -28,8 +30,8 @@ std::string vector_line(std::string_view name, const std::vector<float>& x) {
   if (x.empty()) return "";
   double square = 0;
   for (const double number : x) square += number * number;
-  return fmt::format("  {} = {}, {} numbers, length {:.3f}\n", name, numbers_text(x), x.size(),
-                     std::sqrt(square));
+  return fmt::format("  {} = {}, {}, length {}\n", name, numbers_text(x),
+                     counted(x.size(), "number"), format_fixed(std::sqrt(square), 3));
 }
 
 // "p_t = 3.214, …", or nothing.
@@ -66,7 +68,7 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
   Table table(columns);
   for (std::size_t s = 0; s < source.size(); ++s) {
     std::vector<std::string> cells = {fmt::format("{}", s + 1), source[s]};
-    for (const auto* numbers : shown) cells.push_back(fmt::format("{:.3f}", numbers->at(s)));
+    for (const auto* numbers : shown) cells.push_back(format_fixed(numbers->at(s), 3));
     std::string bar;
     for (int i = 0; i < std::lround(20 * shown.back()->at(s)); ++i) bar += "█";
     cells.push_back(bar);

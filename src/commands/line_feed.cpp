@@ -9,10 +9,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "commands/output_file.h"
-#include "data/line_checks.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -35,7 +35,7 @@ struct LineFeed::Shared {
   std::unique_ptr<LineReader> reader;
   std::size_t least = 1;  // lines that take() waits for
   std::size_t most = 1;
-  std::size_t longest = 0;  // of a line, in bytes
+  LineLimit limit;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -51,7 +51,7 @@ struct LineFeed::Shared {
   void read_all() {
     std::string line;
     while (reader->next(line)) {
-      auto warning = cut_long_line(line, longest, reader->name(), reader->line_number());
+      auto warning = cut_long_line(line, limit, reader->name(), reader->line_number());
       std::unique_lock lock(mutex);
       changed.wait(lock, [&] { return !is_full() || abandoned; });
       if (abandoned) return;
@@ -62,8 +62,8 @@ struct LineFeed::Shared {
     }
     if (!reader->changed()) return;
     const std::lock_guard lock(mutex);
-    warnings.push_back(fmt::format("{}: has changed while it was read; {} lines were there",
-                                   reader->name(), reader->line_number()));
+    warnings.push_back(fmt::format("{}: has changed while it was read, after {}", reader->name(),
+                                   counted(reader->line_number(), "line")));
   }
 
   void run() {
@@ -80,10 +80,10 @@ struct LineFeed::Shared {
   }
 };
 
-LineFeed::LineFeed(const std::string& path, std::size_t most, std::size_t longest)
+LineFeed::LineFeed(const std::string& path, std::size_t most, const LineLimit& limit)
     : shared_(new Shared) {
   shared_->reader = std::make_unique<LineReader>(standard_unless_given(path), /*may_grow=*/true);
-  shared_->longest = longest;
+  shared_->limit = limit;
   shared_->most = most;
   shared_->least = is_regular_file(path) ? most : 1;
   // Detached: while a read waits for a terminal there is no way to call the thread back.

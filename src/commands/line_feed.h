@@ -8,14 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "data/line_checks.h"
+
 namespace regard {
 
 class LineFeed {
  public:
   // `path` is plain or gzip; standard input when it is empty or "-". A chunk has at most `most`
-  // lines, and no more behind 64 MB; a line above `longest` bytes is cut. InputError where the file
-  // cannot be read.
-  LineFeed(const std::string& path, std::size_t most, std::size_t longest);
+  // lines, and no more behind 64 MB; a line beyond the limit is cut, or an InputError. InputError
+  // where the file cannot be read.
+  LineFeed(const std::string& path, std::size_t most, const LineLimit& limit);
   ~LineFeed();
   LineFeed(const LineFeed&) = delete;
   LineFeed& operator=(const LineFeed&) = delete;

@@ -7,7 +7,6 @@
 #include "commands/attention_output.h"
 #include "commands/output_file.h"
 #include "data/byte_stream.h"
-#include "data/line_checks.h"
 #include "translation/long_lines.h"
 
 namespace regard {
@@ -41,7 +40,7 @@ LineTranslation::LineTranslation(const TranslateArguments& arguments, const Test
       tokenizers_(model.loaded.tokenizers),
       batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
-      longest_(longest_line(model.loaded.options.data)),
+      limit_(source_line_limit(tokenizers_, model.loaded.options.data)),
       input_(input_name(standard_unless_given(arguments.input))),
       kind_(model.loaded.options.data.tokenizer.kind),
       doubts_(model.loaded.options) {
@@ -93,7 +92,7 @@ std::vector<std::string> LineTranslation::parts_of(const std::string& line) {
   if (split_length_ == 0) return {line};
   auto parts = split_line(line, split_length_);
   for (auto& part : parts) {
-    const auto warning = cut_long_line(part, longest_, input_, lines_);
+    const auto warning = cut_long_line(part, limit_, input_, lines_);
     if (warning) log::warning("{}", *warning);
   }
   return parts;

@@ -11,6 +11,7 @@
 #include "cli/translate_arguments.h"
 #include "commands/doubts.h"
 #include "commands/ready_model.h"
+#include "data/line_checks.h"
 #include "translation/unknown_words.h"
 
 namespace regard {
@@ -41,7 +42,7 @@ class LineTranslation {
   const Tokenizers& tokenizers_;
   std::int64_t batch_size_;
   std::int64_t split_length_;  // 0: no line is split
-  std::size_t longest_;        // of a part, in bytes
+  LineLimit limit_;            // of a part
   std::string input_;
   std::int64_t lines_ = 0;  // so far
   std::optional<UnknownWords> unknown_words_;

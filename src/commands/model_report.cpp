@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
@@ -60,12 +61,13 @@ std::int64_t parameter_count(const Seq2Seq& model) {
 std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
   const auto& tokenizers = report.model.tokenizers;
-  const auto vocabulary = options.data.tokenizer.joint
-                              ? fmt::format("{} entries for both languages",
-                                            format_thousands(tokenizers.source->size()))
-                              : fmt::format("{} source and {} target entries",
-                                            format_thousands(tokenizers.source->size()),
-                                            format_thousands(tokenizers.target->size()));
+  const auto vocabulary =
+      options.data.tokenizer.joint
+          ? fmt::format("{} {} for both languages", format_thousands(tokenizers.source->size()),
+                        noun_for(tokenizers.source->size() == 1, "entry"))
+          : fmt::format("{} source and {} target entries",
+                        format_thousands(tokenizers.source->size()),
+                        format_thousands(tokenizers.target->size()));
   return fmt::format("{}tokenizer  {}, {}\n\n{}", layers_text(options.model),
                      name_of(options.data.tokenizer.kind), vocabulary,
                      parameter_table(*report.model.model));
@@ -87,7 +89,8 @@ std::string recipe_text(const Options& options) {
   const auto& o = options.training;
   const auto& d = options.model.dropout;
   auto schedule = name_of(o.scheduling);
-  if (o.warmup_steps > 0) schedule += fmt::format(" after {} steps of warm-up", o.warmup_steps);
+  if (o.warmup_steps > 0)
+    schedule += fmt::format(" after {} of warm-up", counted(o.warmup_steps, "step"));
   return fmt::format(
       "optimizer  {}, learning rate {}, {}\n"
       "batches  {} {}s{}, gradient clipped to norm {}, label smoothing {}\n"
@@ -103,16 +106,18 @@ std::string training_text(const ModelReport& report) {
   const auto averaged = report.checkpoint.find("average_of");
   auto text =
       averaged != report.checkpoint.end()
-          ? fmt::format("these weights  the mean of {} models\n", averaged->size())
+          ? fmt::format("these weights  the mean of {}\n", counted(averaged->size(), "model"))
           : fmt::format("these weights  step {}, epoch {}\n", shown(report.checkpoint, "step"),
                         shown(report.checkpoint, "epoch"));
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
   text += fmt::format("until last validation  {}\n", format_duration(seconds_of(run)));
-  text += fmt::format("with  regard {}, LibTorch {}, {} threads, seed {}\n",
-                      shown(run.manifest, "regard"), shown(run.manifest, "libtorch"),
-                      shown(run.manifest, "threads"), shown(run.manifest, "random_seed"));
+  text +=
+      fmt::format("with  regard {}, LibTorch {}, {} {}, seed {}\n", shown(run.manifest, "regard"),
+                  shown(run.manifest, "libtorch"), shown(run.manifest, "threads"),
+                  noun_for(shown(run.manifest, "threads") == "1", "thread"),
+                  shown(run.manifest, "random_seed"));
   if (const auto stopped = run.manifest.find("stopped"); stopped != run.manifest.end()) {
     text += fmt::format("stopped  at step {}: {}\n", shown(*stopped, "step"),
                         shown(*stopped, "reason"));
@@ -142,7 +147,7 @@ std::string scores_text(const Validations& validations) {
       } else if (column == "perplexity") {
         row[c] = format_short(value);
       } else {
-        row[c] = fmt::format("{:.2f}", value);
+        row[c] = format_fixed(value, 2);
       }
     }
     table.add(row);

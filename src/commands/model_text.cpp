@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "config/scalar.h"
 #include "model/attention/table.h"
 
@@ -9,13 +10,14 @@ namespace regard {
 namespace {
 
 std::string layers(std::int64_t n, const std::string& what) {
-  return fmt::format("{} {} {}", n, what, n == 1 ? "layer" : "layers");
+  return counted(n, what + " layer");
 }
 
 std::string self_attention(const SelfAttentionOptions& o, PositionKind when_automatic) {
   const auto position = o.position == PositionKind::automatic ? when_automatic : o.position;
   return fmt::format(
-      "{} heads, feed-forward {}, {}-norm, {}", o.heads, o.feed_forward_size, to_yaml(o.norm),
+      "{}, feed-forward {}, {}-norm, {}", counted(o.heads, "head"), o.feed_forward_size,
+      to_yaml(o.norm),
       position == PositionKind::none ? "no positions" : to_yaml(position) + " positions");
 }
 

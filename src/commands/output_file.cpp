@@ -1,6 +1,5 @@
 #include "commands/output_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/owned_files.h"
 
 namespace regard {
 namespace {
@@ -45,18 +45,11 @@ std::string target_of(const std::string& path) {
   return error ? path : target.string();
 }
 
-// Opens a new file beside `path`, of a name that nobody has: PATH.part-PID, or with a number
-// behind.
 std::FILE* open_aside(const std::string& path, std::string& written) {
-  int descriptor = -1;
-  for (int i = 0; descriptor < 0; ++i) {
-    written = fmt::format("{}.part-{}", path, ::getpid());
-    if (i > 0) written += fmt::format("-{}", i);
-    descriptor = ::open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0 && errno != EEXIST) return nullptr;
-  }
-  take_permissions(path, descriptor);
-  return ::fdopen(descriptor, "wb");
+  std::filesystem::path beside;
+  const int descriptor = open_beside(path, beside);
+  written = beside.string();
+  return descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb");
 }
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -84,6 +77,7 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_named_file(outputs[i])) continue;
+    refuse_owned_file(outputs[i]);
     for (const auto& input : inputs) {
       if (is_named_file(input) && is_same_file(input, outputs[i])) {
         throw ConfigError("{}: is read and would be written over; give the output another name",
@@ -115,6 +109,7 @@ OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
     if (file_ == nullptr) fail();
     return;
   }
+  refuse_owned_file(path);
   written_ = path_ = target_of(path);
   file_ = takes_a_rename(path) ? open_aside(path_, written_) : std::fopen(path.c_str(), "wb");
   if (file_ == nullptr) fail();

@@ -12,8 +12,9 @@
 
 namespace regard {
 
-// No output may be an input or another output, and "-", standard input and output, only one of
-// either: a ConfigError names the file. Empty names are passed over.
+// Throws ConfigError with the file's name if an output is an input or another output, or belongs to
+// a training run or a model folder, or if "-", standard input or output, is given twice. Ignores
+// empty names.
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
 // What check_files() is told of an option that is standard input or output unless it is given.
 std::string standard_unless_given(const std::string& path);
@@ -21,8 +22,9 @@ std::string standard_unless_given(const std::string& path);
 // A file is written aside, under a new name beside its own, and takes its place by commit(), with
 // the permissions of what was there; that stands until then, and for good when commit() is never
 // reached, be it for an error or a signal: nothing is left aside. Standard output,
-// pipes and devices get their bytes as they come. A name in .gz gets them packed. All failures are
-// EnvironmentErrors with the system's reason.
+// pipes and devices get their bytes as they come. A name in .gz gets them packed. Throws
+// ConfigError for a file of a training run or a model folder, EnvironmentError with the system's
+// reason for everything else.
 class OutputFile {
  public:
   // Standard output when `path` is empty or "-".

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
@@ -24,8 +25,8 @@ EnsembleMean mean_named(const std::string& name) {
 
 void check_weights(const std::vector<double>& weights, std::size_t models) {
   if (!weights.empty() && weights.size() != models) {
-    throw ConfigError("--ensemble-weights: found {}, wanted one for each of {} models",
-                      weights.size(), models);
+    throw ConfigError("--ensemble-weights: found {}, wanted one for each of {}", weights.size(),
+                      counted(models, "model"));
   }
   double sum = 0;
   for (const auto weight : weights) {
@@ -59,6 +60,16 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
   }
 }
 
+std::vector<std::string> readable(std::vector<std::string> lines, const LineLimit& limit,
+                                  const std::string& path) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto warning =
+        cut_long_line(lines[i], limit, input_name(path), static_cast<std::int64_t>(i) + 1);
+    if (warning) log::warning("{}", *warning);
+  }
+  return lines;
+}
+
 }  // namespace
 
 ReadyModel load_model(const ModelArguments& arguments) {
@@ -82,15 +93,16 @@ ReadyModel load_model(const ModelArguments& arguments) {
   return {paths[0], paths.size(), device, std::move(workers), std::move(first)};
 }
 
-std::vector<std::string> readable(const ReadyModel& model, std::vector<std::string> lines,
-                                  const std::string& path) {
-  const auto longest = longest_line(model.loaded.options.data);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto warning =
-        cut_long_line(lines[i], longest, input_name(path), static_cast<std::int64_t>(i) + 1);
-    if (warning) log::warning("{}", *warning);
-  }
-  return lines;
+std::vector<std::string> readable_source(const ReadyModel& model, std::vector<std::string> lines,
+                                         const std::string& path) {
+  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  return readable(std::move(lines), limit, path);
+}
+
+std::vector<std::string> readable_target(const ReadyModel& model, std::vector<std::string> lines,
+                                         const std::string& path) {
+  const auto limit = target_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  return readable(std::move(lines), limit, path);
 }
 
 std::vector<Alignment> alignments_of(const ReadyModel& model,

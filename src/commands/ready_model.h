@@ -28,10 +28,12 @@ struct ReadyModel {
 // find_device() and load_model(); ConfigError where models do not go together.
 ReadyModel load_model(const ModelArguments& arguments);
 
-// What the model reads of these lines of the file `path`: its beginning where one is too long to be
-// a sentence, with a warning.
-std::vector<std::string> readable(const ReadyModel& model, std::vector<std::string> lines,
-                                  const std::string& path);
+// Returns the lines of the file `path` as the model reads them. Cuts those that are too long to be
+// sentences, with a warning, or throws InputError (data/line_checks.h).
+std::vector<std::string> readable_source(const ReadyModel& model, std::vector<std::string> lines,
+                                         const std::string& path);
+std::vector<std::string> readable_target(const ReadyModel& model, std::vector<std::string> lines,
+                                         const std::string& path);
 
 // The word alignments of the best hypotheses, whose weights were wanted; none where there is none.
 std::vector<Alignment> alignments_of(const ReadyModel& model,

@@ -12,6 +12,7 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/page.h"
+#include "report/weight_scale.h"
 #include "report/xml.h"
 #include "training/examples.h"
 #include "training/setup_report.h"
@@ -35,8 +36,14 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
 // What the run's model makes of some of the sentences, with its attention.
 std::string attention_html(const ReadyModel& model, const ScoredText& text, std::size_t count) {
   const auto chosen = spread(text.sources.size(), count);
+  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   std::vector<std::string> lines;
-  for (const auto i : chosen) lines.push_back(text.sources[i]);
+  for (const auto i : chosen) {
+    lines.push_back(text.sources[i]);
+    const auto number = static_cast<std::int64_t>(i) + 1;
+    const auto warning = cut_long_line(lines.back(), limit, "source", number);
+    if (warning) log::warning("{}", *warning);
+  }
   const auto& testing = model.loaded.options.testing;
   auto search = search_options(testing);
   search.want_tree = true;
@@ -82,7 +89,7 @@ ExitCode report(const ReportArguments& arguments) {
         "<pre>" + escape_xml(parameter_table(*model.loaded.model)) + "</pre>\n" + configuration;
   }
   body += page_section("Configuration", configuration);
-  output.write(html_page("Run " + run.options.name, weight_scale(), body));
+  output.write(html_page("Run " + run.options.name, scale_switch(WeightScale::absolute), body));
   output.commit();
   if (arguments.output.empty()) log::info("{}", path);
   return ExitCode::ok;

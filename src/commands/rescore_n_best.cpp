@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "commands/output_file.h"
 #include "commands/scorer.h"
 #include "data/line_reader.h"
@@ -24,9 +25,9 @@ NBestList read_n_best(const std::string& path, const std::vector<std::string>& s
   for (std::string line; reader.next(line);) {
     auto entry = parse_n_best(line, reader.name(), reader.line_number());
     if (entry.sentence >= source.size()) {
-      throw InputError("{}:{}: sentence {}, but {} has {} lines, counted from 0", reader.name(),
+      throw InputError("{}:{}: sentence {}, but {} has {}, counted from 0", reader.name(),
                        reader.line_number(), entry.sentence, input_name(source_path),
-                       source.size());
+                       counted(source.size(), "line"));
     }
     if (has_feature(entry, feature)) {
       throw InputError("{}:{}: has a feature '{}' already; name this one with --feature",
@@ -51,10 +52,11 @@ ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_files({arguments.source, arguments.n_best}, {standard_unless_given(arguments.output)});
   auto source = read_lines(arguments.source);
   Scorer scorer(arguments.model);
-  source = readable(scorer.model(), std::move(source), arguments.source);
+  source = readable_source(scorer.model(), std::move(source), arguments.source);
   auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
   OutputFile output(arguments.output);
-  list.pairs.target = readable(scorer.model(), std::move(list.pairs.target), arguments.n_best);
+  list.pairs.target =
+      readable_target(scorer.model(), std::move(list.pairs.target), arguments.n_best);
   scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
   for (std::size_t i = 0; i < list.entries.size(); ++i) {
     auto& entry = list.entries[i];

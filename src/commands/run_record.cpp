@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -66,7 +67,11 @@ RunRecord read_run(const fs::path& path) {
   }
   RunRecord run;
   run.path = path;
-  run.options = read_options(path / "config.yaml");
+  try {
+    run.options = read_options(path / "config.yaml");
+  } catch (const ConfigError& error) {
+    throw DamagedError("{}", error.what());
+  }
   run.manifest = read_run_manifest(path / "manifest.json");
   run.journal = read_journal((path / "train.jsonl").string());
   if (const auto file = path / "validations.tsv"; is_file(file)) {
@@ -101,10 +106,10 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
     return text;
   }
   log::warning(
-      "{}: {} translations were kept at step {}, but {} and {} have {} and {} lines; the page is "
-      "without the validation's sentences",
-      run.path.string(), text.hypotheses.size(), step, dev.src, dev.trg, text.sources.size(),
-      text.references.size());
+      "{}: found {} kept at step {}, but {} and {} have {} and {}; the page is without "
+      "the validation's sentences",
+      run.path.string(), counted(text.hypotheses.size(), "translation"), step, dev.src, dev.trg,
+      text.sources.size(), counted(text.references.size(), "line"));
   return std::nullopt;
 }
 

@@ -29,8 +29,8 @@ struct RunRecord {
   double last(const std::string& key) const;
 };
 
-// CheckpointError where the folder is no run's. Errors as of read_options(), read_run_manifest()
-// and read_validations().
+// Throws CheckpointError if the folder is not a run's, DamagedError if its config.yaml cannot be
+// understood, and the errors of read_run_manifest() and read_validations().
 RunRecord read_run(const std::filesystem::path& path);
 
 // What the run kept of a validation; none where the file is gone.

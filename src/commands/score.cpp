@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -20,6 +21,7 @@
 #include "data/line_reader.h"
 #include "metrics/alignment_error.h"
 #include "metrics/symmetrisation.h"
+#include "report/format.h"
 #include "text/utf8.h"
 #include "translation/forced_translation.h"
 #include "translation/word_alignment.h"
@@ -30,7 +32,7 @@ namespace {
 using Lines = std::vector<std::string>;
 
 std::string text_line(const Scorer& scorer, std::size_t i, bool words) {
-  auto line = fmt::format("{:.4f}", scorer.log_probability(i));
+  auto line = format_fixed(scorer.log_probability(i), 4);
   if (words) {
     line += " |||";
     for (const auto& score : scorer.words(i)) line += " " + to_text(score);
@@ -97,9 +99,9 @@ void warn_of_impossible(const std::vector<Translation>& forced, const Lines& tar
   }
   if (count == 0) return;
   log::warning(
-      "{} of {} translations belong to an empty line, which has no other than an empty one: their "
+      "{} of {}: the source line is empty, and has no other translation than an empty one; the "
       "log-probability is -inf, and the perplexity is that of the others",
-      count, target.size());
+      count, counted(target.size(), "translation"));
 }
 
 Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
@@ -112,9 +114,9 @@ Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& align
 }
 
 std::string summary_text(const Json& summary) {
-  auto text = count_of_lines(summary["lines"].get<std::int64_t>());
+  auto text = counted(summary["lines"].get<std::int64_t>(), "line");
   if (const auto& found = summary["perplexity"]; !found.is_null()) {
-    text += fmt::format(", perplexity {:.4f}", found.get<double>());
+    text += fmt::format(", perplexity {}", format_fixed(found.get<double>(), 4));
   }
   if (summary.contains("alignment")) {
     const auto& alignment = summary["alignment"];
@@ -140,8 +142,8 @@ ExitCode score(const ScoreArguments& arguments) {
                     arguments.target, static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
-  pairs = {readable(scorer.model(), std::move(pairs.source), arguments.source),
-           readable(scorer.model(), std::move(pairs.target), arguments.target)};
+  pairs = {readable_source(scorer.model(), std::move(pairs.source), arguments.source),
+           readable_target(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");
   OutputFile output(arguments.output);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -82,8 +83,8 @@ std::string SentenceFeed::place(const File& file) const {
 bool SentenceFeed::next(File& file, std::int64_t number) {
   if (!file.reader) return false;
   if (!file.reader->next(file.line)) {
-    throw InputError("{}: has {} lines, but the input has more: {} wants one for each line",
-                     file.reader->name(), number - 1, file.option);
+    throw InputError("{}: has {}, but the input has more: {} wants one for each line",
+                     file.reader->name(), counted(number - 1, "line"), file.option);
   }
   return true;
 }
@@ -112,9 +113,10 @@ void SentenceFeed::check(const SentenceOptions& sentence) const {
   for (const auto& phrase : sentence.demanded) needed += phrase.size();
   if (needed > 0 && static_cast<std::int64_t>(needed) >= longest_) {
     throw InputError(
-        "{}: found {} tokens to be said, wanted fewer than max_output_length, {}; "
+        "{}: found {} to be said, wanted fewer than max_output_length, {}; "
         "raise it with --max-output-length",
-        place(sentence.demanded.empty() ? prefixes_ : demanded_), needed, longest_);
+        place(sentence.demanded.empty() ? prefixes_ : demanded_), counted(needed, "token"),
+        longest_);
   }
   for (const auto& ban : sentence.banned) {
     const auto contradicts = [&](const Phrase& phrase) { return has(phrase, ban); };
@@ -170,11 +172,10 @@ void SentenceFeed::look_at(const SentenceOptions& sentence, const Translation& t
 void SentenceFeed::check_all_met() const {
   if (unmet_.empty()) return;
   throw InputError(
-      "{}:{}: no translation was found that has all these phrases{}; so it is with {} line(s), "
-      "whose "
-      "translations are the best there were",
+      "{}:{}: no translation was found that has all these phrases{}; so it is with {}, "
+      "translated as well as it could be",
       demanded_.reader->name(), unmet_[0],
-      banned_.reader ? " and none of those that are banned" : "", unmet_.size());
+      banned_.reader ? " and none of those that are banned" : "", counted(unmet_.size(), "line"));
 }
 
 void SentenceFeed::check_end() {

@@ -74,8 +74,8 @@ std::string by_length_html(const ScoredText& text) {
   const Bleu bleu;
   const auto counts = bleu.count(text.hypotheses, {text.references});
   LineChart chart;
-  chart.width = 560;
-  chart.height = 220;
+  chart.width = 420;  // not much more than a telephone's
+  chart.height = 200;
   chart.x_label = "source words";
   chart.y_min = 0;
   Series series{"BLEU, 95 % confidence", {}};
@@ -88,8 +88,8 @@ std::string by_length_html(const ScoredText& text) {
     const auto score = bleu.score(part.sum());
     const auto interval = confidence_interval(bootstrap_scores(bleu, part, {}));
     const auto x = static_cast<double>(series.points.size());
-    const auto low = interval.mean - interval.half_width;
-    const auto high = interval.mean + interval.half_width;
+    const auto low = std::max(0.0, interval.mean - interval.half_width);
+    const auto high = std::min(100.0, interval.mean + interval.half_width);
     series.points.emplace_back(x, score);
     series.band.emplace_back(low, high);
     chart.x_ticks.emplace_back(x, name_of(bucket));

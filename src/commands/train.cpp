@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
@@ -18,6 +19,7 @@
 #include "config/reader.h"
 #include "data/batches.h"
 #include "model/build_model.h"
+#include "report/format.h"
 #include "training/batch_loss.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
@@ -107,12 +109,13 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
 // One step forward and backward, as the run would begin or go on; nothing is written.
 void dry_run(const Options& options, const TrainArguments& arguments) {
   const RunFolder run(options.training.model_dir);
+  check_is_for_runs(run);
   const auto last = beginning(run, arguments);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
   if (last) warn_of_changes(run, setup);
   Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                   static_cast<std::uint64_t>(options.training.random_seed),
-                  options.data.tokenizer.sampling);
+                  sampling_for(options, *setup.model));
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // weights below 1 can leave one without a pair
   const auto batch = batches.batch(epoch, 0).to(setup.device);
@@ -120,11 +123,11 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
   const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
   loss.objective.backward();
   log::info(
-      "dry run{}: {} batches an epoch; the first has {} sentences and {} target tokens, loss "
-      "{:.4f}. Nothing was written",
-      last ? fmt::format(", going on from {}", last->string()) : "", batches.count(epoch),
-      batch.size(), batch.target_tokens,
-      loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens));
+      "dry run{}: {} an epoch; the first has {} and {}, loss {}. Nothing was written",
+      last ? fmt::format(", going on from {}", last->string()) : "",
+      counted(batches.count(epoch), "batch"), counted(batch.size(), "sentence"),
+      counted(batch.target_tokens, "target token"),
+      format_fixed(loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens), 4));
 }
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator) {
@@ -173,13 +176,35 @@ StopReason train_with_setbacks(Setup& setup, RunFolder& run, Validator* validato
   }
 }
 
-void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason) {
-  log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
-  if (const auto step = trainer.early_stopping().best_step(); step > 0) {
-    log::info("The best validation was at step {}.", step);
+// Names the best validation and the checkpoint that `translate` takes, which differ if the best one
+// was removed before early_stopping_metric changed.
+void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
+  const auto best = trainer.early_stopping().best_step();
+  if (best == 0) return;
+  const auto name = enum_names(metric)[static_cast<std::size_t>(metric)];
+  const auto taken = run.best_step();
+  if (taken == best) {
+    log::info("The best validation by {} was at step {}; translate takes that checkpoint.", name,
+              best);
+  } else if (taken) {
+    log::info(
+        "The best validation by {} was at step {}, whose checkpoint was removed "
+        "(training.keep_best); "
+        "translate takes that of step {} (the link best).",
+        name, best, *taken);
+  } else {
+    log::info("The best validation by {} was at step {}; translate takes the last checkpoint.",
+              name, best);
   }
+}
+
+void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason,
+             Metric metric) {
+  log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
+  log_best(run, trainer, metric);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
-    log::warning("{} batches were skipped, as their loss or gradient was not finite.", skipped);
+    log::warning("Skipped {}, where the loss or the gradient was not finite.",
+                 counted(skipped, "batch"));
   }
   if (reason.signal != 0) log::info("The same command goes on from there.");
   log::info("Translate with: regard translate -m {}", run.path().string());
@@ -218,21 +243,30 @@ ExitCode train(const TrainArguments& arguments) {
   auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
                                                            *setup.workers)
                              : std::unique_ptr<Validator>();
+  // Before the trainer makes any file: a run that is killed early is known as a run.
+  if (!setup.checkpoint) record_session(run, setup, command_line());
   auto trainer = make_trainer(setup, run, validator.get());
-  if (!trainer->is_finished()) record_sitting(run, setup, command_line());
+  const bool was_finished = trainer->is_finished();
+  if (setup.checkpoint) {
+    if (was_finished) {
+      record_testing_options(run, setup.options.testing);
+    } else {
+      record_session(run, setup, command_line());
+    }
+  }
   if (last) {
     log::info("Going on from step {} ({}).", trainer->position().step, last->string());
   } else {
-    log::info("Training on {} with {} threads, into {}.", setup.device.str(),
-              setup.workers->count(), run.path().string());
+    log::info("Training on {} with {}, into {}.", setup.device.str(),
+              counted(setup.workers->count(), "thread"), run.path().string());
   }
   const auto first_step = trainer->position().step;
   const auto reason = train_with_setbacks(setup, run, validator.get(), trainer);
-  if (last && trainer->position().step == first_step && reason.signal == 0) {
+  if (was_finished && trainer->position().step == first_step && reason.signal == 0) {
     log::info("This run is finished; raise what stopped it to go on, or start over with --fresh.");
   }
   record_end(run, trainer->position().step, reason.sentence);
-  log_end(run, *trainer, reason);
+  log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
   if (arguments.json) print_report(run);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
   return ExitCode::ok;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -39,17 +40,20 @@ class Outputs {
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
-        show_attention_(arguments.show_attention),
         text_(arguments, model, translator, n_best),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.attention_weights.empty()) weights_.emplace(arguments.attention_weights, model);
-    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model);
-    if (!arguments.report.empty()) report_.emplace(arguments.report, model);
-    if (show_attention_) require_attention(model, "--show-attention");
+    const auto scale = weight_scale_named(arguments.attention_scale);
+    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, scale);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
+    if (arguments.show_attention) {
+      require_attention(model, "--show-attention");
+      attention_text_.emplace(scale);
+    }
   }
 
-  bool want_weights() const { return alignments_ || weights_ || picture_ || show_attention_; }
+  bool want_weights() const { return alignments_ || weights_ || picture_ || attention_text_; }
 
   // The line's number, from 0.
   void write(std::int64_t number, const std::string& line, const Translation& translation) {
@@ -61,8 +65,8 @@ class Outputs {
     if (explain_) {
       const auto explanation = explain(model_.loaded, model_.device, line, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
-    } else if (show_attention_) {
-      file_.write(translation.text + "\n" + attention_text(translation, translator_) + "\n");
+    } else if (attention_text_) {
+      file_.write(translation.text + "\n" + attention_text_->of(translation, translator_) + "\n");
     } else {
       file_.write(text_.of(number, line, translation));
     }
@@ -76,6 +80,7 @@ class Outputs {
     if (weights_) weights_->commit();
     if (picture_) picture_->commit();
     if (report_) report_->commit();
+    if (attention_text_) attention_text_->log_advice();
   }
 
  private:
@@ -83,13 +88,13 @@ class Outputs {
   const Translator& translator_;
   std::size_t n_best_;
   bool explain_;
-  bool show_attention_;
   TranslationText text_;
   OutputFile file_;
   std::optional<AlignmentOutput> alignments_;
   std::optional<WeightsOutput> weights_;
   std::optional<PictureOutput> picture_;
   std::optional<ReportOutput> report_;
+  std::optional<AttentionText> attention_text_;
 };
 
 // Of a file, and only where somebody would see how far it is: not between translations that appear
@@ -118,12 +123,12 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
         "--scores: lists of several translations have their scores in them; leave it out");
   }
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
-    throw ConfigError("--n-best {}: only {} samples are drawn; draw more with --samples",
-                      arguments.n_best, testing.samples);
+    throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
+                      arguments.n_best, counted(testing.samples, "sample"));
   }
   if (testing.samples == 0 && arguments.n_best > testing.beam_size) {
-    throw ConfigError("--n-best {}: the search keeps only {} hypotheses; widen it with --beam-size",
-                      arguments.n_best, testing.beam_size);
+    throw ConfigError("--n-best {}: the search keeps only {}; widen it with --beam-size",
+                      arguments.n_best, counted(testing.beam_size, "hypothesis"));
   }
 }
 
@@ -145,9 +150,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto translator = model.translator();
   const auto testing = arguments.search.over(model.loaded.options.testing);
   check(arguments, testing, model);
-  const auto longest = longest_line(model.loaded.options.data);
+  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
-                arguments.split_length > 0 ? any_size : longest);
+                arguments.split_length > 0 ? LineLimit{} : limit);
   const auto n_best = lines_wanted(arguments, testing);
   SentenceFeed asked(arguments, testing, model);
   LineTranslation translation(arguments, testing, model, translator);

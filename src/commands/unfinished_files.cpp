@@ -15,10 +15,14 @@ namespace {
 // Plain characters: a handler may read them and call unlink(), and little else.
 std::array<std::atomic<char*>, 16> paths;
 
-extern "C" void remove_and_end(int signal) {
+extern "C" void remove_all() {
   for (auto& slot : paths) {
     if (const char* path = slot.load()) ::unlink(path);
   }
+}
+
+extern "C" void remove_and_end(int signal) {
+  remove_all();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
@@ -35,6 +39,7 @@ void take_signals() {
 }  // namespace
 
 UnfinishedFile::UnfinishedFile(const std::string& path) {
+  [[maybe_unused]] static const bool registered = std::at_quick_exit(remove_all) == 0;
   take_signals();
   char* copy = ::strdup(path.c_str());
   for (std::size_t i = 0; i < paths.size() && slot_ < 0; ++i) {

@@ -1,5 +1,5 @@
 // Files under a name of their own that nobody wants when the process is ended by a signal: SIGINT,
-// SIGTERM, SIGHUP (unless it is ignored), SIGPIPE.
+// SIGTERM, SIGHUP (unless it is ignored), SIGPIPE; or by quick_exit() (base/failure.h).
 #pragma once
 
 #include <string>

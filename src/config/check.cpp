@@ -29,6 +29,9 @@ void check_sizes(const std::string& key, T& section, Contradictions& problems) {
   });
 }
 
+// Of a corpus that is used at all: no corpus has so many pairs that less would show one of them.
+constexpr double least_weight = 1e-6;
+
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
   if (!device.starts_with("cuda:") || device.size() == 5 || device.size() > 8) return false;
@@ -113,6 +116,11 @@ void check_corpora(const DataOptions& o, Contradictions& problems) {
   }
   for (std::size_t i = 0; i < o.train.size(); ++i) {
     check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, problems);
+    const auto weight = o.train[i].weight;
+    if (weight == 0 || weight >= least_weight) continue;
+    problems.add(
+        "data.train.{}.weight: found {}, wanted 0, which leaves the corpus out, or at least {}", i,
+        weight, least_weight);
   }
   const bool all_off = std::all_of(o.train.begin(), o.train.end(),
                                    [](const CorpusOptions& corpus) { return corpus.weight == 0; });
@@ -202,6 +210,9 @@ void check_options(const Options& options, const Origins& origins) {
 void check_testing_options(const TestingOptions& options) {
   const Origins nowhere;
   Contradictions problems(nowhere);
+  TestingOptions sized = options;  // describe() takes no const
+  check_sizes("testing", sized, problems);
+  problems.throw_if_any();
   check_search_options(options, problems);
   problems.throw_if_any();
 }

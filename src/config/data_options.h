@@ -34,7 +34,8 @@ void describe(CorpusOptions& o, Field&& field) {
   field("src", o.src, "source file, one sentence a line, UTF-8, plain or .gz");
   field("trg", o.trg, "target file, line i translating line i of `src`");
   field("weight", o.weight,
-        "how often an epoch shows each pair: 2 is twice, 0.5 is every other epoch on average",
+        "how often an epoch shows each pair: 2 is twice, 0.5 is every other epoch on average; 0 "
+        "leaves the corpus out, and all corpora together need a pair an epoch on average",
         between(0, 1000));
 }
 
@@ -75,7 +76,8 @@ void describe(TokenizerOptions& o, Field&& field) {
   field("lowercase", o.lowercase, "lower-case all text before it is tokenized");
   field("sampling", o.sampling,
         "sub-word regularisation in training (Kudo 2018; BPE-dropout, Provilkov 2020): unigram's "
-        "smoothing alpha, or bpe's probability of dropping a merge; 0 is off",
+        "smoothing alpha, or bpe's probability of dropping a merge; 0 is off; a sample with more "
+        "tokens than the model has positions gives way to the usual segmentation",
         between(0, 1));
 }
 

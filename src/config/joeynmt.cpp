@@ -39,6 +39,8 @@ const std::map<std::string, Left> reasons = {
     {"data.special_symbols.eos_id", {}},
     {"data.src.tokenizer_cfg", {"regard trains SentencePiece itself"}},
     {"data.trg.tokenizer_cfg", {"regard trains SentencePiece itself"}},
+    {"data.src.tokenizer_cfg.nbest_size", {"regard samples from all ways to split a word", "-1"}},
+    {"data.trg.tokenizer_cfg.nbest_size", {"regard samples from all ways to split a word", "-1"}},
     {"data.src.voc_file", {"regard makes sub-word vocabularies anew"}},
     {"data.trg.voc_file", {"regard makes sub-word vocabularies anew"}},
     {"model.initializer", {"regard's is Xavier, recurrent matrices orthogonal", "xavier_uniform"}},

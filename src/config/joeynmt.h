@@ -1,7 +1,8 @@
 // A configuration of JoeyNMT (version 2; Kreutzer, Bastings, Riezler 2019) as one of regard's.
 //
-// Keys that mean the same are carried over, JoeyNMT's own defaults too where regard's differ. Where
-// a key has no counterpart, or one that does not quite mean the same, a note says so.
+// Keys that mean the same are carried over, JoeyNMT's own defaults too where regard's differ, and
+// SentencePiece models. Where a key has no counterpart, or one that does not quite mean the same, a
+// note says so.
 #pragma once
 
 #include <string>

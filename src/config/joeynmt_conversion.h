@@ -42,6 +42,7 @@ class Conversion {
   void data();
   void tokenizer();
   void vocabulary(const std::string& level);
+  void sentencepiece_models();
   void normalisation();
   void model();
   void side(const std::string& name);

@@ -53,8 +53,24 @@ void Conversion::tokenizer() {
     }
   }
   put("data.tokenizer.kind", kind);
+  if (level == "bpe") sentencepiece_models();
   vocabulary(level);
   normalisation();
+}
+
+// A side whose sub-words are SentencePiece's keeps its model.
+void Conversion::sentencepiece_models() {
+  for (const std::string side : {"src", "trg"}) {
+    const auto from = "data." + side + ".";
+    const bool is_bpe = joey_.take_lower(from + "level", "bpe") == "bpe";
+    const auto type = joey_.take_lower(from + "tokenizer_type", "sentencepiece");
+    if (!is_bpe || type != "sentencepiece") continue;
+    const auto model = joey_.take(from + "tokenizer_cfg.model_file");
+    if (!model) continue;
+    put_text("data.tokenizer." + side + "_file", *model);
+    joey_.note(from + "voc_file", "the SentencePiece model has its vocabulary in it");
+    joey_.take(from + "voc_file");
+  }
 }
 
 void Conversion::vocabulary(const std::string& level) {

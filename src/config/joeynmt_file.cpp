@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/field.h"
+#include "config/foreign_file.h"
 #include "config/scalar.h"
 #include "config/yaml_file.h"
 #include "config/yaml_reader.h"
@@ -61,15 +62,9 @@ void walk(const YAML::Node& section, const std::string& key, const Visit& visit,
 
 JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(name)) {
   const auto root = load_yaml(text, name_);
-  for (const std::string section : {"data", "model", "training"}) {
-    if (root.IsMap() && root[section] && root[section].IsMap()) continue;
-    throw ConfigError(
-        "{}: no section `{}`: wanted a configuration of JoeyNMT's (sections data, model, training, "
-        "testing)",
-        name_, section);
-  }
   std::size_t visited = 0;
-  walk(root, "", [&](const std::string& key, const YAML::Node& node, int depth) {
+  const auto sections = root.IsMap() ? root : YAML::Node(YAML::NodeType::Map);
+  walk(sections, "", [&](const std::string& key, const YAML::Node& node, int depth) {
     if (++visited > most_values || depth > deepest) {
       throw ConfigError("{}:{}: more than {} values, or deeper than {} levels: no configuration",
                         name_, node.Mark().line + 1, most_values, deepest);
@@ -77,10 +72,7 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
     if (node.IsMap()) return;
     values_[key] = {value_text(node), node.Mark().line + 1, node.IsNull(), false};
   });
-  if (!root["data"]["src"] && !root["data"]["trg"]) {
-    throw ConfigError(
-        "{}: `data` has no section `src` and no `trg`, as every configuration of JoeyNMT's", name_);
-  }
+  require_joeynmt(root, name_);
 }
 
 std::optional<std::string> JoeyFile::take(const std::string& key) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/counted.h"
 #include "config/writer.h"
 
 namespace regard {
@@ -92,10 +93,10 @@ void check_self_attention(const std::string& side, const SelfAttentionOptions& o
 
 void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
                      Contradictions& problems) {
-  refuse_fewer(
-      key, positions, max_length + 1,
-      fmt::format("sentences have up to {} tokens (data.max_length), </s> not counted", max_length),
-      problems);
+  refuse_fewer(key, positions, max_length + 1,
+               fmt::format("sentences have up to {} (data.max_length), </s> not counted",
+                           counted(max_length, "token")),
+               problems);
 }
 
 void refuse_unread(const Options& defaults, const Options& given,

@@ -25,7 +25,9 @@ template <typename Field>
 void describe(Options& o, Field&& field) {
   field("name", o.name, "what this model is called");
   field("device", o.device, "auto (cuda:0 where there is one), cpu, cuda or cuda:N");
-  field("threads", o.threads, "processor threads; 0 takes one for each core", between(0, 1024));
+  field("threads", o.threads,
+        "processor threads; 0 takes one for each processor that this process may use",
+        between(0, 1024));
   field("data", o.data, "the corpora and how their text becomes tokens");
   field("model", o.model, "sizes and kinds");
   field("training", o.training, "the loop, the optimizer, validation, what is kept");

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "config/foreign_file.h"
 #include "config/yaml_file.h"
 #include "config/yaml_reader.h"
 
@@ -17,7 +18,9 @@ class Override {
     const std::size_t equals = argument.find('=');
     key_ = argument.substr(0, equals);
     if (equals == std::string::npos || key_.empty()) {
-      problem("wanted key=value, such as training.epochs=3");
+      const bool is_file = key_.ends_with(".yaml") || key_.ends_with(".yml");
+      problem(is_file ? "a configuration is given with -c, and only one"
+                      : "wanted key=value, such as training.epochs=3");
       return;
     }
     text_ = argument.substr(equals + 1);
@@ -122,6 +125,7 @@ Options parse_options(std::string_view yaml, const std::string& name,
   Problems problems;
   Origins found(name);
   const YAML::Node root = load_yaml(yaml, name);
+  refuse_foreign_configuration(root, name);
   YamlReader(problems, found, name, true).read(options, root, {"", Range{}, root.Mark().line});
   for (const std::string& argument : overrides) Override(problems, found, argument).apply(options);
   problems.throw_if_any();

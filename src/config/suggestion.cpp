@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/special_tokens.h"
 #include "config/scalar.h"
 
@@ -35,6 +36,25 @@ std::int64_t rounded_up(double value, std::int64_t unit) {
   return unit * static_cast<std::int64_t>(std::ceil(value / static_cast<double>(unit)));
 }
 
+// True if words are to be split into sub-words.
+bool is_split(const CorpusFacts& facts) {
+  return !facts.src.split && !facts.trg.split &&
+         std::min(facts.src.distinct_words, facts.trg.distinct_words) >= few_words;
+}
+
+// ", about 12 of 29000 here": the pairs with more tokens than the limit.
+std::string left_out_text(const CorpusFacts& facts, std::int64_t limit, bool splits_words) {
+  if (facts.pairs_by_length.empty()) return "";
+  const double tokens = splits_words ? tokens_a_word : 1;
+  std::int64_t longer = 0;
+  for (std::size_t words = 0; words < facts.pairs_by_length.size(); ++words) {
+    const bool fits = tokens * static_cast<double>(words) <= static_cast<double>(limit);
+    if (!fits) longer += facts.pairs_by_length[words];
+  }
+  if (longer == 0) return ", none here";
+  return fmt::format(",{} {} of {} here", splits_words ? " about" : "", longer, facts.pairs);
+}
+
 std::string tokenizer_text(const CorpusFacts& facts, const Size& size) {
   const auto [words, most_words] = std::minmax(facts.src.distinct_words, facts.trg.distinct_words);
   const auto all_words = most_words + special_count;
@@ -65,10 +85,11 @@ std::string tokenizer_text(const CorpusFacts& facts, const Size& size) {
 
 std::string data_text(const Suggestion& s, const Size& size) {
   auto text = fmt::format(
-      "data:\n  # Line i of one file translates line i of the other: {} pairs.\n  train:\n"
+      "data:\n  # Line i of one file translates line i of the other: {}.\n  train:\n"
       "    - src: {}   # {}\n      trg: {}   # {}\n",
-      s.train.pairs, to_yaml(s.train.src.path), facts_text(s.train.src, s.train.pairs),
-      to_yaml(s.train.trg.path), facts_text(s.train.trg, s.train.pairs));
+      counted(s.train.pairs, "pair"), to_yaml(s.train.src.path),
+      facts_text(s.train.src, s.train.pairs), to_yaml(s.train.trg.path),
+      facts_text(s.train.trg, s.train.pairs));
   if (s.dev_src.empty()) {
     text +=
         "  # No validation pair: nothing will tell when to stop, nor which checkpoint is the "
@@ -88,25 +109,25 @@ std::string data_text(const Suggestion& s, const Size& size) {
   }
   text += tokenizer_text(s.train, size);
   const auto longest = std::max(s.train.src.long_length, s.train.trg.long_length);
-  text += fmt::format(
-      "  max_length: {}   # tokens; pairs that are longer are left out, about one in a hundred\n",
-      std::clamp(rounded_up(tokens_a_word * static_cast<double>(longest), 10), std::int64_t{20},
-                 std::int64_t{250}));
+  const auto limit = std::clamp(rounded_up(tokens_a_word * static_cast<double>(longest), 10),
+                                std::int64_t{20}, std::int64_t{250});
+  text += fmt::format("  max_length: {}   # tokens; longer pairs are left out{}\n", limit,
+                      left_out_text(s.train, limit, is_split(s.train)));
   return text;
 }
 
-std::string model_text(const CorpusFacts& facts, const Size& size) {
+std::string model_text(const Suggestion& s, const Size& size) {
   return fmt::format(
-      "model:\n  # Sizes for {} pairs; larger ones learn more where there is more to learn from.\n"
+      "model:\n  # Sizes for {}; larger ones learn more where there is more to learn from.\n"
       "  encoder:\n    embedding_dim: {}\n    hidden_size: {}   # in each direction\n"
       "  decoder:\n    embedding_dim: {}\n    hidden_size: {}\n"
       "    readout_size: {}   # as wide as the embedding, which is the output layer too\n"
-      "  attention:\n    kind: additive   # docs/attention.md has all of them\n    size: {}\n"
+      "  attention:\n    kind: additive   # {}/attention.md has all of them\n    size: {}\n"
       "  dropout:   # more where the loss of the validation pair rises while the other falls\n"
       "    embeddings: {}\n    states: {}\n    readout: {}\n"
       "  tied_embeddings: output\n",
-      facts.pairs, size.embedding, size.hidden, size.embedding, size.hidden, size.embedding,
-      size.hidden, size.dropout, size.dropout, size.dropout);
+      counted(s.train.pairs, "pair"), size.embedding, size.hidden, size.embedding, size.hidden,
+      size.embedding, s.documents, size.hidden, size.dropout, size.dropout, size.dropout);
 }
 
 std::string training_text(const Suggestion& s, const Size& size) {
@@ -115,10 +136,10 @@ std::string training_text(const Suggestion& s, const Size& size) {
   const auto steps = std::max(1.0, tokens / static_cast<double>(size.batch));  // an epoch
   const auto all = steps * static_cast<double>(size.epochs);
   auto text = fmt::format(
-      "training:\n  epochs: {}   # of about {} steps\n  batch_size: {}   # target tokens\n"
+      "training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n"
       "  # Up in the first steps, then down along a cosine to nothing at the last one.\n"
       "  learning_rate: 0.001\n  scheduling: cosine\n  warmup_steps: {}\n",
-      size.epochs, rounded_up(steps, 10), size.batch,
+      size.epochs, counted(rounded_up(steps, 10), "step"), size.batch,
       std::clamp(rounded_up(all / 20, 50), std::int64_t{50}, std::int64_t{2'000}));
   if (s.dev_src.empty()) return text;
   constexpr double long_epoch = 3'000;
@@ -132,8 +153,8 @@ std::string training_text(const Suggestion& s, const Size& size) {
 }  // namespace
 
 std::string facts_text(const SideFacts& side, std::int64_t lines) {
-  return fmt::format("{} lines, {:.1f} words each, {} different{}{}", lines, side.mean_words,
-                     side.distinct_words, side.tokenised ? ", tokenised" : "",
+  return fmt::format("{}, {:.1f} words each, {} different{}{}", counted(lines, "line"),
+                     side.mean_words, side.distinct_words, side.tokenised ? ", tokenised" : "",
                      side.split ? ", split into sub-words" : "");
 }
 
@@ -148,8 +169,7 @@ std::string suggested_config(const Suggestion& s) {
       "# is a beginning, to be changed; every key that is not here has its default\n"
       "# (`regard config print --help-comments` lists them all).\n#\n"
       "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}",
-      direction, to_yaml(s.name), data_text(s, size), model_text(s.train, size),
-      training_text(s, size));
+      direction, to_yaml(s.name), data_text(s, size), model_text(s, size), training_text(s, size));
 }
 
 }  // namespace regard

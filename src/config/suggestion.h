@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace regard {
 
@@ -23,6 +24,9 @@ struct CorpusFacts {
   std::int64_t pairs = 0;
   SideFacts src;
   SideFacts trg;
+  // Element n counts the pairs whose longer side has n words; the last one, so many or more. In
+  // text without blanks four characters are a word.
+  std::vector<std::int64_t> pairs_by_length = {};
 };
 
 struct Suggestion {
@@ -30,6 +34,7 @@ struct Suggestion {
   CorpusFacts train;
   std::string dev_src;  // empty: no validation pair
   std::string dev_trg;
+  std::string documents = "docs";  // the folder of attention.md
 };
 
 // YAML with comments, which parse_options() and check_training_options() take.

@@ -141,7 +141,7 @@ void describe(TrainingOptions& o, Field&& field) {
         "write what is logged as event files for TensorBoard too, into the run folder");
 
   field("save_every", o.save_every,
-        "steps from one checkpoint to the next, besides one at each validation; 0 is none",
+        "steps from one checkpoint to the next, besides one before each validation; 0 is none",
         at_least(0));
   field("keep_best", o.keep_best, "how many of the best checkpoints stay", at_least(1));
   field("keep_newest", o.keep_newest, "how many of the newest checkpoints stay", at_least(1));

@@ -5,8 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/random.h"
-
 namespace regard {
 namespace {
 
@@ -127,9 +125,9 @@ Plan plan_in_order(const Corpus& corpus, BatchSize size) {
   return plan;
 }
 
-Batches::Batches(const Corpus& corpus, BatchSize size, std::uint64_t seed, double sampling)
+Batches::Batches(const Corpus& corpus, BatchSize size, std::uint64_t seed, const Sampling& sampling)
     : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling) {
-  if (sampling_ > 0 && !corpus_.has_text()) {
+  if (sampling_.amount > 0 && !corpus_.has_text()) {
     throw std::logic_error("sub-word sampling needs a corpus that has kept its text");
   }
 }
@@ -141,7 +139,7 @@ std::int64_t Batches::count(std::int64_t epoch) {
 Batch Batches::batch(std::int64_t epoch, std::int64_t i) {
   const Plan& current = plan(epoch);
   const auto pairs = current.batch(i);
-  if (sampling_ == 0) return make_batch(corpus_, pairs);
+  if (sampling_.amount == 0) return make_batch(corpus_, pairs);
   return sampled(epoch, current.starts[static_cast<std::size_t>(i)], pairs);
 }
 
@@ -153,6 +151,14 @@ const Plan& Batches::plan(std::int64_t epoch) {
   return plan_;
 }
 
+std::vector<std::int32_t> Batches::sample(const Tokenizer& tokenizer, std::string_view text,
+                                          std::span<const std::int32_t> best, std::int64_t longest,
+                                          Random& random) const {
+  auto tokens = tokenizer.sample(text, sampling_.amount, random);
+  if (static_cast<std::int64_t>(tokens.size()) <= longest) return tokens;
+  return {best.begin(), best.end()};
+}
+
 Batch Batches::sampled(std::int64_t epoch, std::size_t first,
                        std::span<const std::int64_t> pairs) const {
   const std::uint64_t epoch_seed = segmenting(seed_, epoch).next();
@@ -162,8 +168,10 @@ Batch Batches::sampled(std::int64_t epoch, std::size_t first,
     Random random(epoch_seed, first + k);
     Example example;
     example.index = pairs[k];
-    example.source = tokenizers.source->sample(corpus_.source_text(pairs[k]), sampling_, random);
-    example.target = tokenizers.target->sample(corpus_.target_text(pairs[k]), sampling_, random);
+    example.source = sample(*tokenizers.source, corpus_.source_text(pairs[k]),
+                            corpus_.source(pairs[k]), sampling_.longest_source, random);
+    example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]),
+                            corpus_.target(pairs[k]), sampling_.longest_target, random);
     const auto numbers = corpus_.numbers(pairs[k]);
     example.numbers.assign(numbers.begin(), numbers.end());
     examples.push_back(std::move(example));

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
+#include "base/sha256.h"
 
 namespace regard {
 namespace {
@@ -79,9 +81,9 @@ void ByteStream::check_state() const {
   const State now = state();
   if (now == opened_ || (may_grow_ && now.size >= opened_.size)) return;
   throw InputError(
-      "{}: has changed while it was read ({} bytes at first, {} at its end); begin again when "
+      "{}: has changed while it was read ({} at first, {} at its end); begin again when "
       "nothing writes to it any more",
-      name_, opened_.size, now.size);
+      name_, counted(opened_.size, "byte"), now.size);
 }
 
 void ByteStream::detect_format() {
@@ -111,6 +113,10 @@ bool ByteStream::refill() {
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw InputError("{}: reading failed ({})", name_, std::strerror(errno));
   if (count == 0) check_state();
+  if (hash_ != nullptr) {
+    hash_->update(
+        {reinterpret_cast<const char*>(packed_.data()) + end_, static_cast<std::size_t>(count)});
+  }
   end_ += static_cast<std::size_t>(count);
   return count > 0;
 }

@@ -12,6 +12,8 @@ struct z_stream_s;
 
 namespace regard {
 
+class Sha256;
+
 // What messages call an input: the path, and - "standard input".
 std::string input_name(const std::string& path);
 
@@ -29,6 +31,9 @@ class ByteStream {
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
+  // Adds the bytes of the file, as they lie on the disk, to `hash` from now on: before the first
+  // read(). All are added when read() has returned 0. `hash` must outlive this.
+  void hash_into(Sha256& hash) { hash_ = &hash; }
   // Up to `size` bytes into `to`; waits only while there is none at all. 0 is the end.
   std::size_t read(char* to, std::size_t size);
   const std::string& name() const { return name_; }
@@ -62,6 +67,7 @@ class ByteStream {
   bool started_ = false;
   bool inside_member_ = false;
   bool after_member_ = false;
+  Sha256* hash_ = nullptr;
 };
 
 }  // namespace regard

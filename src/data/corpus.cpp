@@ -4,15 +4,18 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace regard {
 namespace {
+
+// On average; weights are decimal fractions, which add up to a little less than they say.
+constexpr double least_pairs_in_epoch = 1 - 1e-9;
 
 bool has_odd_ratio(std::size_t a, std::size_t b, double max_ratio) {
   if (max_ratio == 0) return false;
@@ -47,7 +50,7 @@ double CorpusReport::mean_length(const Side& side) const {
 }
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
-  Corpus corpus(tokenizers, options.tokenizer.sampling > 0, longest_line(options));
+  Corpus corpus(options, tokenizers, options.tokenizer.sampling > 0);
   const Limits limits{options.max_length, options.max_ratio};
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
@@ -62,18 +65,40 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
     std::vector<std::string> files;
     for (const CorpusOptions& part : options.train) files.push_back(part.src);
     throw InputError(
-        "{}: no training pair is left of {} read: {} empty, {} with more than {} tokens "
-        "(data.max_length) or {} bytes on a side, {} with lengths more than {} times apart "
+        "{}: no training pair is left of {} read: {} empty, {} with more than {} "
+        "(data.max_length) or {} on a side, {} with lengths more than {} times apart "
         "(data.max_ratio){}",
-        fmt::join(files, ", "), report.read, report.empty, report.too_long, limits.max_length,
-        corpus.longest_, report.odd_ratio, limits.max_ratio, other_line_break(files.front()));
+        fmt::join(files, ", "), report.read, report.empty, report.too_long,
+        counted(limits.max_length, "token"), counted(text_limit(options).bytes, "byte"),
+        report.odd_ratio, limits.max_ratio, other_line_break(files.front()));
   }
+  corpus.check_epoch(options);
   return corpus;
+}
+
+// An epoch without a pair makes no update, and what is to end after so many of these never does.
+void Corpus::check_epoch(const DataOptions& options) const {
+  double pairs = 0;
+  std::int64_t begin = 0;
+  for (const auto& part : parts_) {
+    pairs += part.weight * static_cast<double>(part.end - begin);
+    begin = part.end;
+  }
+  if (pairs >= least_pairs_in_epoch) return;
+  std::string weights;
+  for (std::size_t i = 0; i < options.train.size(); ++i) {
+    if (options.train[i].weight == 0) continue;
+    weights += fmt::format("{}data.train.{}.weight is {}", weights.empty() ? "" : ", ", i,
+                           options.train[i].weight);
+  }
+  throw ConfigError(
+      "{}: an epoch then has {:.3g} of {} pairs on average, wanted 1 at least; raise the weight",
+      weights, pairs, size());
 }
 
 Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers) {
   const auto& [source, target] = options.dev;
-  Corpus corpus(tokenizers, true, longest_line(options));
+  Corpus corpus(options, tokenizers, true);
   corpus.read(source, target, nullptr);
   corpus.parts_.push_back({corpus.size(), 1, source});
   if (corpus.size() == 0) throw InputError("{}: empty, so there is nothing to validate on", source);
@@ -83,8 +108,8 @@ Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenize
                      target);
   }
   if (empty > 0) {
-    log::warning("{}, {}: {} of {} lines are empty in one or both; they count in the scores",
-                 source, target, empty, corpus.size());
+    log::warning("{}, {}: {} of {}: empty in one or both; they count in the scores", source, target,
+                 empty, counted(corpus.size(), "line"));
   }
   return corpus;
 }
@@ -129,8 +154,8 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
     }
     if (!more) return;
     if (limits == nullptr) {
-      const bool source_cut = cut(source_line);
-      report_.too_long += cut(target_line) || source_cut;
+      const bool source_cut = cut(source_line, source_limit_);
+      report_.too_long += cut(target_line, target_limit_) || source_cut;
     }
     add(source_line, target_line, limits);
   }
@@ -139,7 +164,10 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
 void Corpus::add(const Line& source_line, const Line& target_line, const Limits* limits) {
   ++report_.read;
   const bool empty = is_blank(source_line.text) || is_blank(target_line.text);
-  const bool endless = std::max(source_line.text.size(), target_line.text.size()) > longest_;
+  const bool endless = source_line.text.size() > source_limit_.bytes ||
+                       target_line.text.size() > target_limit_.bytes;
+  check_elements(source_line.text, source_limit_, source_line.path, source_line.number);
+  check_elements(target_line.text, target_limit_, target_line.path, target_line.number);
   if (empty || endless) {
     ++(empty ? report_.empty : report_.too_long);
     if (limits != nullptr) return;
@@ -174,8 +202,8 @@ void Corpus::add(const Line& source_line, const Line& target_line, const Limits*
   target_text_.add(target_line.text);
 }
 
-bool Corpus::cut(Line& line) const {
-  const auto warning = cut_long_line(line.text, longest_, line.path, line.number);
+bool Corpus::cut(Line& line, const LineLimit& limit) {
+  const auto warning = cut_long_line(line.text, limit, line.path, line.number);
   if (warning) log::warning("{}", *warning);
   return warning.has_value();
 }

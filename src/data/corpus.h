@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/data_options.h"
+#include "data/line_checks.h"
 #include "data/tokenizers.h"
 
 namespace regard {
@@ -23,7 +24,7 @@ struct CorpusReport {
   std::int64_t read = 0;
   std::int64_t kept = 0;
   std::int64_t empty = 0;      // left out, but to validate: white space alone on either side
-  std::int64_t too_long = 0;   // left out: above data.max_length or longest_line(); or cut to that
+  std::int64_t too_long = 0;   // left out: above data.max_length or a LineLimit; or cut to that
   std::int64_t odd_ratio = 0;  // left out: lengths further apart than data.max_ratio
   Side source;
   Side target;
@@ -54,12 +55,13 @@ class Packed {
 class Corpus {
  public:
   // data.train, less the pairs of the reasons above. InputError when the two files of a corpus
-  // differ in their numbers of lines (both files and counts are named) or no pair is left;
-  // ConfigError when no corpus has a weight above 0.
+  // differ in their numbers of lines (both files and counts are named), a line has too many
+  // elements, or no pair is left; ConfigError when no corpus has a weight above 0, or
+  // the weights leave an epoch less than one pair on average.
   static Corpus training(const DataOptions& options, const Tokenizers& tokenizers);
   // Every line of data.dev, with its text: pair i is line i + 1, even where it is empty, which is
-  // counted and warned of. Of a line above longest_line() the beginning, with a warning. InputError
-  // where no pair has text on both sides.
+  // counted and warned of. Of a line with too many bytes the beginning, with a warning. InputError
+  // where a line has too many elements, or no pair has text on both sides.
   static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers);
 
   std::int64_t size() const { return static_cast<std::int64_t>(source_.size()); }
@@ -97,8 +99,11 @@ class Corpus {
     std::string text = {};
   };
 
-  Corpus(const Tokenizers& tokenizers, bool keep_text, std::size_t longest)
-      : tokenizers_(tokenizers), keep_text_(keep_text), longest_(longest) {}
+  Corpus(const DataOptions& options, const Tokenizers& tokenizers, bool keep_text)
+      : tokenizers_(tokenizers),
+        keep_text_(keep_text),
+        source_limit_(source_line_limit(tokenizers, options)),
+        target_limit_(target_line_limit(tokenizers, options)) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::string_view text(const Packed<char>& texts, std::int64_t i);
   const Part& part_of(std::int64_t i) const;
@@ -107,14 +112,18 @@ class Corpus {
     return all.size() == 0 ? std::span<const T>() : all[index(i)];
   }
 
+  // Throws ConfigError if the weights leave an epoch less than one pair on average.
+  void check_epoch(const DataOptions& options) const;
   // Null limits: every pair is kept.
   void read(const std::string& source_path, const std::string& target_path, const Limits* limits);
   void add(const Line& source_line, const Line& target_line, const Limits* limits);
-  bool cut(Line& line) const;  // where it is too long, with a warning
+  // Cuts a line that has too many bytes, with a warning. True if it had.
+  static bool cut(Line& line, const LineLimit& limit);
 
   Tokenizers tokenizers_;
   bool keep_text_;
-  std::size_t longest_;
+  LineLimit source_limit_;
+  LineLimit target_limit_;
   Packed<std::int32_t> source_;
   Packed<std::int32_t> target_;
   Packed<float> numbers_;

@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t enough_words = 200'000;
 // A word of SentencePiece's is about so long; text without blanks is counted by it.
 constexpr std::size_t characters_a_token = 4;
+// A line of longer words on average has no blanks between them.
+constexpr std::size_t most_characters_a_word = 20;
+constexpr std::size_t longest_counted = 1'000;  // words
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -33,6 +36,8 @@ class Look {
     ++lines_;
     words_ += found.size();
     lengths_.push_back(std::max(found.size(), characters.size() / characters_a_token));
+    const bool has_blanks = characters.size() <= most_characters_a_word * found.size();
+    words_by_line_.push_back(has_blanks ? found.size() : lengths_.back());
     apart_ += line.ends_with(" .") || line.ends_with(" ?") || line.ends_with(" !") ? 1 : 0;
     attached_ += !apart(line) && ends_sentence(line) ? 1 : 0;
     split_ += has(line, "@@ ") || has(line, "▁") ? 1 : 0;
@@ -58,6 +63,8 @@ class Look {
     return facts;
   }
 
+  const std::vector<std::size_t>& words_by_line() const { return words_by_line_; }
+
   std::int64_t lines() const { return static_cast<std::int64_t>(lines_); }
 
  private:
@@ -74,6 +81,7 @@ class Look {
   std::size_t attached_ = 0;  // end in a mark without
   std::size_t split_ = 0;     // have the signs of sub-words
   std::vector<std::size_t> lengths_;
+  std::vector<std::size_t> words_by_line_;
   std::unordered_set<std::string> distinct_;
   std::set<std::string> alphabet_;
 };
@@ -102,6 +110,11 @@ CorpusFacts look_at(const std::string& src, const std::string& trg) {
   facts.pairs = source.lines();
   facts.src = source.facts(src);
   facts.trg = target.facts(trg);
+  facts.pairs_by_length.resize(longest_counted + 1);
+  for (std::size_t i = 0; i < source.words_by_line().size(); ++i) {
+    const auto words = std::max(source.words_by_line()[i], target.words_by_line()[i]);
+    ++facts.pairs_by_length[std::min(words, longest_counted)];
+  }
   return facts;
 }
 

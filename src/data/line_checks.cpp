@@ -6,9 +6,13 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "data/line_reader.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+#include "text/words.h"
 
 namespace regard {
 namespace {
@@ -22,34 +26,105 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
     {"\f", "a form feed (U+000C)"},
 }};
 
+constexpr std::int64_t least_limit = 8192;
+
+bool begins_code_point(std::string_view text, std::size_t at) {
+  return (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
+}
+
+// The code point that begins at `at`.
+std::string_view code_point(std::string_view text, std::size_t at) {
+  auto end = at + 1;
+  while (end < text.size() && !begins_code_point(text, end)) ++end;
+  return text.substr(at, end - at);
+}
+
+// Where the code point before it begins; at > 0.
+std::size_t before(std::string_view text, std::size_t at) {
+  do --at;
+  while (at > 0 && !begins_code_point(text, at));
+  return at;
+}
+
+struct Cut {
+  std::size_t end;
+  bool in_word;
+};
+
+// Where to cut a text of more than `most` bytes.
+Cut cut_of(std::string_view text, std::size_t most) {
+  auto end = most;
+  while (end > 0 && !begins_code_point(text, end)) --end;
+  for (auto at = end; at > most / 2; at = before(text, at)) {
+    if (is_blank(code_point(text, at)) || is_blank(code_point(text, before(text, at)))) {
+      return {at, false};
+    }
+  }
+  // No word ends here. A letter and its marks stay together, if they are no more than this.
+  constexpr int longest_character = 64;  // in code points
+  auto begin = end;
+  for (int i = 0; i < longest_character && begin > 0; ++i) begin = before(text, begin);
+  const auto next = end + code_point(text, end).size();
+  const auto last = decode_utf8(text.substr(begin, next - begin));
+  const auto character = last_character(last);
+  if (character == 0) return {end, true};
+  return {begin + encode_utf8(std::u32string_view(last).substr(0, character)).size(), true};
+}
+
 }  // namespace
 
-std::string count_of_lines(std::int64_t lines) {
-  return fmt::format("{} line{}", lines, lines == 1 ? "" : "s");
+LineLimit text_limit(const DataOptions& options) {
+  LineLimit limit;
+  limit.bytes = static_cast<std::size_t>(std::max(least_limit, 64 * options.max_length));
+  return limit;
 }
 
-std::size_t longest_line(const DataOptions& options) {
-  return static_cast<std::size_t>(std::max<std::int64_t>(8192, 64 * options.max_length));
+LineLimit element_limit(const DataOptions& options) {
+  LineLimit limit;
+  limit.elements = static_cast<std::size_t>(std::max(least_limit, options.max_length));
+  return limit;
 }
 
-std::optional<std::string> cut_long_line(std::string& line, std::size_t longest,
+LineLimit source_line_limit(const Tokenizers& tokenizers, const DataOptions& options) {
+  const bool elements =
+      tokenizers.source->reads_elements() || tokenizers.output == OutputKind::pointer;
+  return elements ? element_limit(options) : text_limit(options);
+}
+
+LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& options) {
+  return tokenizers.target->reads_elements() ? element_limit(options) : text_limit(options);
+}
+
+void check_elements(std::string_view line, const LineLimit& limit, const std::string& name,
+                    std::int64_t number) {
+  if (line.size() / 2 < limit.elements) return;  // a space between each two
+  const auto elements = words(line).size();
+  if (elements <= limit.elements) return;
+  throw InputError(
+      "{}:{}: found {} elements, wanted at most {} (8192, or data.max_length); split the line, of "
+      "which nothing can be left out",
+      name, number, elements, limit.elements);
+}
+
+std::optional<std::string> cut_long_line(std::string& line, const LineLimit& limit,
                                          const std::string& name, std::int64_t number) {
-  if (line.size() <= longest) return std::nullopt;
+  check_elements(line, limit, name, number);
+  if (line.size() <= limit.bytes) return std::nullopt;
   const auto bytes = line.size();
-  auto end = longest;
-  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;
+  const auto [end, in_word] = cut_of(line, limit.bytes);
   line.resize(end);
   line.shrink_to_fit();
-  return fmt::format("{}:{}: the line has {} bytes, of which only the first {} are read; split it",
-                     name, number, bytes, end);
+  return fmt::format("{}:{}: the line has {}, of which only the first {} are read{}; split it",
+                     name, number, counted(bytes, "byte"), end,
+                     in_word ? ", up to the middle of a word" : "");
 }
 
 void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second) {
   if (first == second) return;
   throw InputError("{} has {}, but {} has {}: line i of one must belong to line i of the other{}{}",
-                   input_name(first_path), count_of_lines(first), input_name(second_path),
-                   count_of_lines(second), other_line_break(first_path),
+                   input_name(first_path), counted(first, "line"), input_name(second_path),
+                   counted(second, "line"), other_line_break(first_path),
                    other_line_break(second_path));
 }
 

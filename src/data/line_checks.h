@@ -3,24 +3,41 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/data_options.h"
+#include "data/tokenizers.h"
 
 namespace regard {
 
-// In bytes. A longer line is no sentence but a table, say, or a file without line feeds, and one
-// alone could take all memory. Training leaves its pair out, everything else reads its beginning.
-// 8192, or 64 for each token of data.max_length.
-std::size_t longest_line(const DataOptions& options);
+// The longest line of one side. A longer one is no sentence but a table, say, or a file without
+// line feeds, and one alone could take all memory. Training leaves out a pair with too many bytes,
+// everything else reads the beginning of such a line. A line with too many elements is an error
+// everywhere: without some of its numbers or positions it says something else.
+struct LineLimit {
+  std::size_t bytes = std::numeric_limits<std::size_t>::max();
+  std::size_t elements = std::numeric_limits<std::size_t>::max();  // between white space
+};
 
-// Cuts a line that is longer at the last code point that fits; then what is to be said of it, with
-// `name`:`number`.
-std::optional<std::string> cut_long_line(std::string& line, std::size_t longest,
+// 8192 bytes of text, or 64 for each token of data.max_length; or 8192 elements, or data.max_length
+// of them. Elements are vectors of numbers, positions, and the source words that positions are of.
+LineLimit source_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
+LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
+LineLimit text_limit(const DataOptions& options);
+LineLimit element_limit(const DataOptions& options);
+
+// Throws InputError with `name`:`number` if the line has too many elements.
+void check_elements(std::string_view line, const LineLimit& limit, const std::string& name,
+                    std::int64_t number);
+
+// Cuts a line with too many bytes at the last white space that fits; if there is none in its second
+// half, behind the last whole character. Returns the warning to give, with `name`:`number`, or
+// nothing. Throws as check_elements() does.
+std::optional<std::string> cut_long_line(std::string& line, const LineLimit& limit,
                                          const std::string& name, std::int64_t number);
-
-std::string count_of_lines(std::int64_t lines);  // "1 line", "2 lines"
 
 // InputError unless the two files have equally many lines. Where one has a character that ends a
 // line for other programs, the error names the first such place.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/sha256.h"
 #include "text/utf8.h"
 
 namespace regard {
@@ -26,6 +27,29 @@ bool is_utf16(std::string_view start) {
 bool is_utf16_unmarked(std::string_view start) {
   return start.size() > 1 &&
          5 * static_cast<std::size_t>(std::ranges::count(start, '\0')) >= 2 * start.size();
+}
+
+// Throws InputError for what can be read only once.
+void check_is_read_again(const std::string& path) {
+  std::error_code ignored;
+  const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
+  if (is_there && !std::filesystem::is_directory(path, ignored) && !is_file(path)) {
+    throw InputError(
+        "{}: not a regular file, but training reads it several times; write its text "
+        "to one",
+        path);
+  }
+}
+
+std::int64_t count_lines(ByteStream& bytes) {
+  std::vector<char> buffer(buffer_size);
+  std::int64_t lines = 0;
+  char last = '\n';
+  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
+    lines += std::count(buffer.data(), buffer.data() + count, '\n');
+    last = buffer[count - 1];
+  }
+  return last == '\n' ? lines : lines + 1;
 }
 
 }  // namespace
@@ -49,7 +73,8 @@ bool LineReader::next(std::string& line) {
         "UTF-8` makes it UTF-8",
         name(), line.front() == '\0' ? "BE" : "LE");
   }
-  if (line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+  had_byte_order_mark_ = line.starts_with(byte_order_mark);
+  if (had_byte_order_mark_) line.erase(0, byte_order_mark.size());
   return true;
 }
 
@@ -98,23 +123,18 @@ std::vector<std::string> read_lines(const std::string& path) {
 }
 
 std::int64_t count_lines(const std::string& path, bool may_grow) {
-  std::error_code ignored;
-  const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
-  if (is_there && !std::filesystem::is_directory(path, ignored) && !is_file(path)) {
-    throw InputError(
-        "{}: not a regular file, but training reads it several times; write its text "
-        "to one",
-        path);
-  }
+  check_is_read_again(path);
   ByteStream bytes(path, may_grow);
-  std::vector<char> buffer(buffer_size);
-  std::int64_t lines = 0;
-  char last = '\n';
-  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
-    lines += std::count(buffer.data(), buffer.data() + count, '\n');
-    last = buffer[count - 1];
-  }
-  return last == '\n' ? lines : lines + 1;
+  return count_lines(bytes);
+}
+
+TextDigest digest_of_text(const std::string& path) {
+  check_is_read_again(path);
+  ByteStream bytes(path);
+  Sha256 hash;
+  bytes.hash_into(hash);
+  const auto lines = count_lines(bytes);
+  return {lines, hash.hex_digest()};
 }
 
 }  // namespace regard

@@ -27,6 +27,8 @@ class LineReader {
   // Of the line that came last; the first is 1.
   std::int64_t line_number() const { return line_number_; }
   const std::string& name() const { return bytes_.name(); }
+  // True if the text begins with a byte order mark; known from the first line on.
+  bool had_byte_order_mark() const { return had_byte_order_mark_; }
   // As in ByteStream.
   bool changed() const { return bytes_.changed(); }
 
@@ -39,6 +41,7 @@ class LineReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t line_number_ = 0;
+  bool had_byte_order_mark_ = false;
 };
 
 // All lines of a file, plain or gzip; of standard input where it is -.
@@ -47,5 +50,12 @@ std::vector<std::string> read_lines(const std::string& path);
 // How many lines a file has, without a look at their bytes. Only regular files: training reads its
 // files several times. InputError, and where it changes meanwhile as in ByteStream.
 std::int64_t count_lines(const std::string& path, bool may_grow = false);
+
+// The same with the SHA-256 of the file's bytes, packed as they may be, in one reading.
+struct TextDigest {
+  std::int64_t lines = 0;
+  std::string sha256;
+};
+TextDigest digest_of_text(const std::string& path);
 
 }  // namespace regard

@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "text/element_tokenizers.h"
+#include "text/sentencepiece_model.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
 
@@ -21,8 +23,8 @@ namespace {
 
 // All lines of several files, one after the other, but for those that training leaves out as
 // endless.
-std::unique_ptr<Tokenizer> train_on(const DataOptions& data,
-                                    const std::vector<std::string>& paths) {
+std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& limit,
+                                    const std::vector<std::string>& paths, std::int64_t threads) {
   const TokenizerOptions& options = data.tokenizer;
   std::size_t next_path = 0;
   std::unique_ptr<LineReader> reader;
@@ -35,12 +37,12 @@ std::unique_ptr<Tokenizer> train_on(const DataOptions& data,
         if (read_all) return false;
         reader = std::make_unique<LineReader>(paths[next_path++]);
       }
-    } while (line.size() > longest_line(data));
+    } while (line.size() > limit.bytes);
     blank = blank && is_blank(line);
     return true;
   };
   try {
-    return train_tokenizer(options, source);
+    return train_tokenizer(options, source, threads);
   } catch (const InputError&) {
     if (!read_all || !blank) throw;
     throw InputError("{}: no text to make a vocabulary of", fmt::join(paths, ", "));
@@ -49,11 +51,17 @@ std::unique_ptr<Tokenizer> train_on(const DataOptions& data,
   }
 }
 
-std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, const std::string& file,
-                                                   const std::vector<std::string>& paths) {
-  if (file.empty()) return train_on(data, paths);
-  return load_tokenizer(data.tokenizer,
-                        read_file<InputError>(file, "vocabulary that data.tokenizer names"), file);
+std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, const LineLimit& limit,
+                                                   const std::string& file,
+                                                   const std::vector<std::string>& paths,
+                                                   std::int64_t threads) {
+  if (file.empty()) return train_on(data, limit, paths, threads);
+  auto bytes = read_file<InputError>(file, "vocabulary that data.tokenizer names");
+  const auto kind = data.tokenizer.kind;
+  if (kind == TokenizerKind::bpe || kind == TokenizerKind::unigram) {
+    bytes = with_special_pieces_first(bytes);
+  }
+  return load_tokenizer(data.tokenizer, bytes, file);
 }
 
 }  // namespace
@@ -81,8 +89,8 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   if (output == OutputKind::pointer) {
     for (const auto id : ids) {
       if (id < first_position_id + length) continue;
-      throw InputError("position {} is none of the source, which has {} elements, counted from 0",
-                       id - first_position_id, length);
+      throw InputError("position {} is none of the source, which has {}, counted from 0",
+                       id - first_position_id, counted(length, "element"));
     }
   }
   if (source_line.more_words.empty()) return ids;
@@ -122,7 +130,8 @@ std::shared_ptr<const Tokenizer> fixed_target(const ModelOptions& options) {
   return options.output.kind == OutputKind::pointer ? make_positions() : nullptr;
 }
 
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
+                           std::int64_t threads) {
   const TokenizerOptions& tokenizer = options.tokenizer;
   std::vector<std::string> source_paths;
   std::vector<std::string> target_paths;
@@ -134,8 +143,15 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   if (!tokenizer.joint) {
     auto source = fixed_source(model);
     auto target = fixed_target(model);
-    if (!source) source = from_file_or_text(options, tokenizer.src_file, source_paths);
-    if (!target) target = from_file_or_text(options, tokenizer.trg_file, target_paths);
+    const auto text = text_limit(options);
+    // Positions are of all words of a line, which therefore is read whole.
+    const auto of_source = target ? element_limit(options) : text;
+    if (!source) {
+      source = from_file_or_text(options, of_source, tokenizer.src_file, source_paths, threads);
+    }
+    if (!target) {
+      target = from_file_or_text(options, text, tokenizer.trg_file, target_paths, threads);
+    }
     return {source, target, model.output.kind};
   }
   if (!tokenizer.src_file.empty() && !tokenizer.trg_file.empty() &&
@@ -146,7 +162,7 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   }
   source_paths.insert(source_paths.end(), target_paths.begin(), target_paths.end());
   const std::string& file = tokenizer.src_file.empty() ? tokenizer.trg_file : tokenizer.src_file;
-  const auto both = from_file_or_text(options, file, source_paths);
+  const auto both = from_file_or_text(options, text_limit(options), file, source_paths, threads);
   return {both, both, model.output.kind};
 }
 

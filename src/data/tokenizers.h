@@ -42,9 +42,10 @@ struct Tokenizers {
 
 // Loads src_file and trg_file where given, and trains the others on data.train (corpora of weight 0
 // apart; each line once, whatever the weight); numbers and positions need neither. Joint: one
-// tokenizer of both sides' text, or one file. ConfigError when two joint files differ; InputError,
-// ConfigError as in text/tokenizer.h.
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {});
+// tokenizer of both sides' text, or one file. `threads` as in train_tokenizer(). ConfigError when
+// two joint files differ; other errors as in text/tokenizer.h.
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {},
+                           std::int64_t threads = 0);
 
 // The tokenizer of a side that needs no vocabulary, by the model's options; else null.
 std::shared_ptr<const Tokenizer> fixed_source(const ModelOptions& options);

@@ -67,6 +67,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;
 
   while (!alive.empty()) {
+    options.throw_if_cancelled();
     const auto step = model.step(tokens, state, memory);
     // 2W without a penalty are left, whatever the groups before have said.
     const auto best = chooser.best(

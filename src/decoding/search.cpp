@@ -48,8 +48,10 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
   if (options.max_output_ratio <= 0) return options.max_output_length;
   auto needed = static_cast<std::int64_t>(sentence.prefix.size());
   for (const auto& phrase : sentence.demanded) needed += static_cast<std::int64_t>(phrase.size());
-  const auto by_ratio =
-      static_cast<std::int64_t>(options.max_output_ratio * static_cast<double>(source_length) + 10);
+  // Compared as it is: a ratio may be beyond all integers.
+  const auto longest = static_cast<double>(options.max_output_length);
+  const auto by_ratio = static_cast<std::int64_t>(
+      std::min(longest, options.max_output_ratio * static_cast<double>(source_length) + 10));
   return std::min(options.max_output_length,
                   std::max({by_ratio, options.min_output_length + 1, needed + 1}));
 }
@@ -63,6 +65,7 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
     return search(model, source, lengths, options,
                   std::vector<SentenceOptions>(static_cast<std::size_t>(source.size(0))), packed);
   }
+  options.throw_if_cancelled();
   const torch::InferenceMode guard;
   const kernels::WithPackedWeights with(packed);
   if (options.samples > 0) return sample(model, source, lengths, options, sentences);

@@ -5,6 +5,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -15,6 +17,12 @@
 
 namespace regard {
 
+// Thrown by a search that SearchOptions::cancelled ended.
+class SearchCancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the search was cancelled"; }
+};
+
 // What the configuration says of a search, and what else there is to say.
 struct SearchOptions : TestingOptions {
   std::int64_t n_best = 1;                             // how many `exact` makes sure of; at most W
@@ -22,8 +30,14 @@ struct SearchOptions : TestingOptions {
   std::vector<bool> inside_words = {};                 // by token: goes on with the word before it
   bool want_weights = false;                           // keep the attention weights
   bool want_tree = false;  // keep all that a beam search has gone through
+  // Called before every decoding step, from any thread. True ends the search with SearchCancelled.
+  // Empty: the search always runs to its end.
+  std::function<bool()> cancelled = {};
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
+  void throw_if_cancelled() const {
+    if (cancelled && cancelled()) throw SearchCancelled();
+  }
 };
 
 // What holds of one sentence alone.

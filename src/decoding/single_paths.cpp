@@ -36,6 +36,7 @@ std::vector<Hypothesis> single_paths(Seq2Seq& model, Memory memory,
   const auto index = torch::TensorOptions(torch::kInt64).device(memory.mask.device());
   auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, bos_id, index);
   while (!alive.empty()) {
+    options.throw_if_cancelled();
     auto step = model.step(tokens, state, memory);
     std::vector<History> histories;
     for (const auto path : alive) histories.push_back({found[path].tokens, &sentences[path]});

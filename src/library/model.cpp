@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/workers.h"
@@ -41,15 +42,15 @@ std::vector<Model::Translation> shown(const std::vector<Translation>& translatio
   return all;
 }
 
-// What the model reads of the lines: UTF-8, and of one that is too long its beginning.
-std::vector<std::string> readable(std::vector<std::string> lines, std::size_t longest,
+// What the model reads of the lines: UTF-8, and of a text that is too long its beginning.
+std::vector<std::string> readable(std::vector<std::string> lines, const LineLimit& limit,
                                   const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
     }
     const auto number = static_cast<std::int64_t>(i) + 1;
-    if (const auto warning = cut_long_line(lines[i], longest, name, number)) {
+    if (const auto warning = cut_long_line(lines[i], limit, name, number)) {
       log::warning("{}", *warning);
     }
   }
@@ -64,7 +65,8 @@ struct Model::Parts {
         workers(make_workers(threads, device)),
         loaded(load_model(resolve_model(folder), device)),
         translator(loaded.model, loaded.tokenizers, device, *workers),
-        longest(longest_line(loaded.options.data)) {}
+        source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
+        target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}
 
   TestingOptions testing(const std::vector<std::string>& search) const {
     std::vector<std::string> overrides;
@@ -80,14 +82,15 @@ struct Model::Parts {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && loaded.model->shows_attention();
-    return translator.translate(readable(lines, longest, "line"), options, testing.batch_size);
+    return translator.translate(readable(lines, source_limit, "line"), options, testing.batch_size);
   }
 
   torch::Device device;
   std::unique_ptr<Workers> workers;
   TranslationModel loaded;
   Translator translator;
-  std::size_t longest;
+  LineLimit source_limit;
+  LineLimit target_limit;
 };
 
 Model::Model(const std::string& folder, const std::string& device, std::int64_t threads)
@@ -120,13 +123,14 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& targets) const {
   if (sources.size() != targets.size()) {
-    throw InputError("score: {} sources and {} targets, wanted as many of each", sources.size(),
-                     targets.size());
+    throw InputError("score: {} and {}, wanted as many of each", counted(sources.size(), "source"),
+                     counted(targets.size(), "target"));
   }
   const auto& model = parts_->loaded;
-  const auto translations = force_translations(
-      model, parts_->device, *parts_->workers, readable(sources, parts_->longest, "source"),
-      readable(targets, parts_->longest, "target"), model.model->shows_attention(), pairs_at_once);
+  const auto translations = force_translations(model, parts_->device, *parts_->workers,
+                                               readable(sources, parts_->source_limit, "source"),
+                                               readable(targets, parts_->target_limit, "target"),
+                                               model.model->shows_attention(), pairs_at_once);
   return shown(translations, 1, parts_->translator);
 }
 

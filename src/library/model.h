@@ -36,7 +36,8 @@ class __attribute__((visibility("default"))) Model {
   };
 
   // `folder`: a run folder (its best model, else its last) or a model folder. `device`: auto
-  // (cuda:0 where there is one), cpu, cuda or cuda:N. `threads`: 0 is one a core.
+  // (cuda:0 where there is one), cpu, cuda or cuda:N. `threads`: 0 is one for each processor
+  // that this process may use.
   explicit Model(const std::string& folder, const std::string& device = "auto",
                  std::int64_t threads = 0);
   ~Model();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "text/utf8.h"
 
@@ -76,8 +77,8 @@ GoldAlignment parse_alignment(std::string_view text, const std::string& file, st
 AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
                                 const std::vector<GoldAlignment>& gold) {
   if (proposed.size() != gold.size()) {
-    throw InputError("there are {} alignments, but {} gold ones: give one line for each sentence",
-                     proposed.size(), gold.size());
+    throw InputError("found {}, but {}: give one line for each sentence",
+                     counted(proposed.size(), "alignment"), counted(gold.size(), "gold alignment"));
   }
   AlignmentScore score;
   for (std::size_t i = 0; i < gold.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "text/unicode.h"
 
@@ -18,6 +19,18 @@ std::vector<LengthBucket> empty_buckets(const std::vector<std::size_t>& edges) {
   return buckets;
 }
 
+// The bucket of each source line.
+std::vector<std::size_t> places_of(const std::vector<std::string>& sources,
+                                   const std::vector<std::size_t>& edges) {
+  std::vector<std::size_t> places;
+  for (const auto& line : sources) {
+    const auto length = split_words(decode_utf8(line)).size();
+    const auto edge = std::lower_bound(edges.begin(), edges.end(), length);
+    places.push_back(static_cast<std::size_t>(edge - edges.begin()));
+  }
+  return places;
+}
+
 }  // namespace
 
 void check_length_edges(const std::vector<std::size_t>& edges) {
@@ -28,32 +41,27 @@ void check_length_edges(const std::vector<std::size_t>& edges) {
 }
 
 std::vector<LengthBucket> score_by_length(const std::vector<std::string>& sources,
-                                          const std::vector<std::string>& hypotheses,
-                                          const References& references,
-                                          const std::vector<std::size_t>& edges,
-                                          const BleuOptions& bleu_options,
-                                          const ChrfOptions& chrf_options) {
-  if (sources.size() != hypotheses.size()) {
-    throw InputError("there are {} source lines, but {} hypotheses: give one for each",
-                     sources.size(), hypotheses.size());
-  }
+                                          const std::vector<CountedMetric>& metrics,
+                                          const std::vector<std::size_t>& edges) {
   check_length_edges(edges);
-  std::vector<LengthBucket> buckets = empty_buckets(edges);
-  std::vector<BleuStatistics> bleu_sums(buckets.size());
-  std::vector<ChrfStatistics> chrf_sums(buckets.size());
-  const auto bleu = bleu_statistics(hypotheses, references, bleu_options);
-  const auto chrf = chrf_statistics(hypotheses, references, chrf_options);
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::size_t length = split_words(decode_utf8(sources[i])).size();
-    const auto edge = std::lower_bound(edges.begin(), edges.end(), length);
-    const auto bucket = static_cast<std::size_t>(edge - edges.begin());
-    ++buckets[bucket].sentences;
-    bleu_sums[bucket] += bleu[i];
-    add_to(chrf_sums[bucket], chrf[i]);
-  }
-  for (std::size_t b = 0; b < buckets.size(); ++b) {
-    buckets[b].bleu = bleu_of(bleu_sums[b], bleu_options);
-    buckets[b].chrf = chrf_of(chrf_sums[b], chrf_options);
+  auto buckets = empty_buckets(edges);
+  const auto places = places_of(sources, edges);
+  for (const auto place : places) ++buckets[place].sentences;
+  for (const auto& [metric, counts] : metrics) {
+    if (counts->sentences() != sources.size()) {
+      throw InputError("found {}, but {}: give one for each",
+                       counted(sources.size(), "source line"),
+                       counted(counts->sentences(), "hypothesis"));
+    }
+    std::vector<std::vector<double>> sums(buckets.size(), std::vector<double>(counts->width));
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const auto sentence = counts->of(i);
+      auto& sum = sums[places[i]];
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += sentence[k];
+    }
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      buckets[b].scores.push_back(buckets[b].sentences == 0 ? 0 : metric->score(sums[b]));
+    }
   }
   return buckets;
 }

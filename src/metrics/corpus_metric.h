@@ -13,7 +13,7 @@
 namespace regard {
 
 struct SentenceCounts {
-  std::size_t width;           // numbers a sentence
+  std::size_t width = 0;       // numbers a sentence
   std::vector<double> values;  // [sentences, width]
 
   std::size_t sentences() const { return values.size() / width; }

@@ -1,5 +1,6 @@
 #include "metrics/references.h"
 
+#include "base/counted.h"
 #include "base/error.h"
 
 namespace regard {
@@ -8,9 +9,8 @@ void check_references(std::size_t hypotheses, const References& references) {
   if (references.empty()) throw InputError("no reference to score against: give at least one");
   for (std::size_t r = 0; r < references.size(); ++r) {
     if (references[r].size() == hypotheses) continue;
-    throw InputError(
-        "reference {} has {} lines, but there are {} hypotheses: give one line for each", r + 1,
-        references[r].size(), hypotheses);
+    throw InputError("reference {} has {}, but found {}: give one line for each", r + 1,
+                     counted(references[r].size(), "line"), counted(hypotheses, "hypothesis"));
   }
 }
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/counted.h"
+
 namespace regard {
 
 namespace {
@@ -54,7 +56,7 @@ std::size_t count_equal(const Lines& lines, const Lines& source) {
 }
 
 std::string found(const NamedLines& text, std::size_t count, std::string_view what) {
-  return fmt::format("{}: {} of {} lines {}", text.name, count, text.lines.size(), what);
+  return fmt::format("{}: {} of {} {}", text.name, count, counted(text.lines.size(), "line"), what);
 }
 
 void look_for(const Mark& mark, const NamedLines& hypotheses, const NamedLines& reference,

@@ -31,13 +31,26 @@ void MovingAverage::update(std::int64_t n, Workers& workers) {
   });
 }
 
-void MovingAverage::swap() {
+void MovingAverage::swap(const torch::Tensor& scratch) {
   const torch::NoGradGuard guard;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const auto weights = parameters_[i].second.clone();
-    parameters_[i].second.copy_(averages_[i].second);
-    averages_[i].second.copy_(weights);
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    const auto weights = scratch.narrow(0, 0, weights_[i].numel()).view_as(weights_[i]);
+    weights.copy_(weights_[i]);
+    weights_[i].copy_(smoothed_[i]);
+    smoothed_[i].copy_(weights);
   }
+}
+
+AveragedWeights::AveragedWeights(MovingAverage* average) : average_(average) {
+  if (average_ == nullptr || average_->weights_.empty()) return;
+  std::int64_t largest = 0;
+  for (const auto& tensor : average_->weights_) largest = std::max(largest, tensor.numel());
+  scratch_ = torch::empty({largest}, average_->weights_.front().options().requires_grad(false));
+  average_->swap(scratch_);
+}
+
+AveragedWeights::~AveragedWeights() {
+  if (scratch_.defined()) average_->swap(scratch_);
 }
 
 }  // namespace regard

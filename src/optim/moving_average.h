@@ -16,17 +16,33 @@ class MovingAverage {
 
   // After update n, counted from 1.
   void update(std::int64_t n, Workers& workers);
-  // Exchanges weights and averages: once to validate or save, once more to go on.
-  void swap();
   const NamedParameters& averages() const { return averages_; }
 
  private:
+  friend class AveragedWeights;
+  // Exchanges weights and averages; `scratch` holds the largest tensor.
+  void swap(const torch::Tensor& scratch);
+
   double decay_;
   NamedParameters parameters_;
   NamedParameters averages_;
   Tensors weights_;  // the same tensors, without names
   Tensors smoothed_;
   Pieces pieces_;
+};
+
+// Puts the averages in place of the model's weights for its lifetime. Restores the weights on
+// destruction, also when an exception ends the scope. Does nothing without an average.
+class AveragedWeights {
+ public:
+  explicit AveragedWeights(MovingAverage* average);
+  ~AveragedWeights();
+  AveragedWeights(const AveragedWeights&) = delete;
+  AveragedWeights& operator=(const AveragedWeights&) = delete;
+
+ private:
+  MovingAverage* average_;
+  torch::Tensor scratch_;  // allocated here, so that the destructor needs no memory
 };
 
 }  // namespace regard

@@ -75,12 +75,13 @@ std::string draw_words(const Columns& columns, const std::vector<std::string>& w
 std::string alignment_lines(const AlignmentLines& lines) {
   check(lines);
   const auto rows = std::max({lines.source.size(), lines.target.size(), std::size_t{1}});
-  Columns columns{widest(lines.source) + 2.0, 0.0, static_cast<double>(rows) * row_height};
+  constexpr double edge = 3.0;  // some ink leaves its advance width
+  Columns columns{widest(lines.source) + edge, 0.0, static_cast<double>(rows) * row_height};
   columns.right = columns.left + between;
   auto svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lines\" role=\"img\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
-      format_coordinate(columns.right + widest(lines.target) + 2.0),
+      format_coordinate(columns.right + widest(lines.target) + edge),
       format_coordinate(columns.height), format_coordinate(font_size));
   for (std::size_t t = 0; t < lines.weights.size(); ++t) {
     for (std::size_t s = 0; s < lines.source.size(); ++s) {

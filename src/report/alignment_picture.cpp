@@ -19,6 +19,11 @@ constexpr double tilt = 60.0;             // degrees by which source words rise
 constexpr double sine = 0.866;
 constexpr double cosine = 0.5;
 constexpr double margin = 12.0;
+constexpr double legend_height = 24.0;
+constexpr double legend_font = 11.0;
+constexpr double bar_start = 12.0;  // behind "0"
+constexpr double bar_step = 8.0;
+constexpr int bar_steps = 11;
 constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
 
 // Sizes in pixels, the same for all matrices of one sentence.
@@ -37,11 +42,17 @@ std::string short_word(const std::string& word) {
   return truncate_to_width(word, longest_word);
 }
 
+// Returns the widest word in pixels, with a pixel for ink that leaves its advance width.
 double widest(const std::vector<std::string>& words, double font_size) {
   double width = 0.0;
   for (const std::string& word : words)
     width = std::max(width, estimate_text_width(short_word(word)));
-  return width * font_size;
+  return width * font_size + 1.0;
+}
+
+double legend_width(const AttentionPicture& picture, const AttentionMatrix& matrix) {
+  const auto label = bright_label(picture.scale, largest_weight(matrix.weights));
+  return bar_start + bar_steps * bar_step + 5.0 + estimate_text_width(label) * legend_font;
 }
 
 // 28-pixel cells up to 16 words; long sentences shrink down to 14 pixels a word.
@@ -65,15 +76,17 @@ Layout lay_out(const AttentionPicture& picture) {
   }
   double inner = static_cast<double>(columns) * layout.cell + layout.right;
   for (const AttentionMatrix& matrix : picture.matrices)
-    inner = std::max(inner, estimate_text_width(matrix.caption) * 13.0);
-  layout.width = layout.left + inner;
-  layout.height = layout.caption + layout.top + static_cast<double>(rows) * layout.cell;
+    inner = std::max({inner, estimate_text_width(matrix.caption, FontWeight::bold) * 13.0,
+                      legend_width(picture, matrix)});
+  layout.width = layout.left + inner + 1.0;
+  layout.height =
+      layout.caption + layout.top + static_cast<double>(rows) * layout.cell + legend_height;
   return layout;
 }
 
-std::string gray(float weight) {
+std::string gray(float weight, float white) {
   if (std::isnan(weight)) return "#c00";
-  const auto level = static_cast<int>(std::lround(255.0F * std::clamp(weight, 0.0F, 1.0F)));
+  const auto level = static_cast<int>(std::lround(255.0F * std::clamp(weight / white, 0.0F, 1.0F)));
   return fmt::format("#{0:02x}{0:02x}{0:02x}", level);
 }
 
@@ -101,22 +114,24 @@ std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-// Cell (t, s) is the unit square at x = s, y = t of a scaled group.
+// Cell (t, s) is the unit square at x = s, y = t of a scaled group. `data` are more attributes.
 std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                       const Layout& layout) {
+                       const Layout& layout, const std::string& data) {
   const std::size_t columns = picture.source.size();
+  const auto whites = white_weights(matrix.weights, columns, picture.scale);
   std::string svg = fmt::format(
       "<g class=\"cells\" transform=\"translate({} {}) scale({})\" "
-      "shape-rendering=\"crispEdges\">\n",
+      "shape-rendering=\"crispEdges\"{}>\n",
       format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
-      format_coordinate(layout.cell));
+      format_coordinate(layout.cell), data);
   for (std::size_t t = 0; t < picture.target.size(); ++t) {
     for (std::size_t s = 0; s < columns; ++s) {
       const float weight = matrix.weights[t * columns + s];
       svg += fmt::format(
           "<rect x=\"{}\" y=\"{}\" width=\"1\" height=\"1\" fill=\"{}\">"
           "<title>{} ← {}  {:.3f}</title></rect>\n",
-          s, t, gray(weight), escape_xml(picture.target[t]), escape_xml(picture.source[s]), weight);
+          s, t, gray(weight, whites[t]), escape_xml(picture.target[t]),
+          escape_xml(picture.source[s]), weight);
     }
   }
   return svg + "</g>\n";
@@ -138,16 +153,43 @@ std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
+// "0", the grays from black to white, and what white means.
+std::string draw_legend(const AttentionPicture& picture, const AttentionMatrix& matrix,
                         const Layout& layout) {
+  const double y = layout.height - legend_height + 9.0;
+  const double start = layout.left + bar_start;
+  const double baseline = y + 8.5;
+  const double end = start + bar_steps * bar_step;
+  auto svg = fmt::format(
+      "<g class=\"legend\" font-size=\"{}\" shape-rendering=\"crispEdges\">\n<text x=\"{}\" "
+      "y=\"{}\">0</text>\n",
+      format_coordinate(legend_font), format_coordinate(layout.left), format_coordinate(baseline));
+  for (int i = 0; i < bar_steps; ++i) {
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"{}\"/>\n",
+                       format_coordinate(start + i * bar_step), format_coordinate(y),
+                       format_coordinate(bar_step),
+                       gray(static_cast<float>(i) / (bar_steps - 1.0F), 1.0F));
+  }
+  svg += fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"none\" stroke=\"currentColor\" "
+      "stroke-opacity=\"0.35\"/>\n",
+      format_coordinate(start), format_coordinate(y), format_coordinate(end - start));
+  return svg + fmt::format("<text class=\"white\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n",
+                           format_coordinate(end + 5.0), format_coordinate(baseline),
+                           bright_label(picture.scale, largest_weight(matrix.weights)));
+}
+
+std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
+                        const Layout& layout, const std::string& data = "") {
   std::string svg;
   if (!matrix.caption.empty())
     svg += fmt::format(
         "<text class=\"caption\" x=\"{}\" y=\"14\" font-size=\"13\" "
         "font-weight=\"600\">{}</text>\n",
         format_coordinate(layout.left), escape_xml(matrix.caption));
-  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout) +
+  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout, data) +
          draw_chosen(matrix, layout);
+  if (!matrix.weights.empty()) svg += draw_legend(picture, matrix, layout);
   svg += fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"currentColor\" "
       "stroke-opacity=\"0.35\"/>\n",
@@ -184,7 +226,9 @@ std::string draw_figure(const AttentionPicture& picture) {
   std::string html = "<div class=\"matrices\">\n";
   for (const AttentionMatrix& matrix : picture.matrices)
     html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
-            draw_matrix(picture, matrix, layout) + "</svg>\n";
+            draw_matrix(picture, matrix, layout,
+                        fmt::format(" data-weights=\"{}\"", encode_weights(matrix.weights))) +
+            "</svg>\n";
   return page_section(picture.caption, html + "</div>\n");
 }
 
@@ -197,7 +241,8 @@ std::string alignment_svg(const AttentionPicture& picture) {
   const auto count = static_cast<double>(picture.matrices.size());
   const double head = picture.caption.empty() ? margin : margin + 26.0;
   const double body = count * layout.width + std::max(0.0, count - 1.0) * gap;
-  const double width = 2.0 * margin + std::max(body, estimate_text_width(picture.caption) * 15.0);
+  const double width =
+      2.0 * margin + std::max(body, estimate_text_width(picture.caption, FontWeight::bold) * 15.0);
   std::string svg = open_svg(width, head + layout.height + margin, " color=\"#1a1a1a\"");
   svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
   if (!picture.caption.empty())
@@ -229,7 +274,8 @@ std::string alignment_html(const std::string& title,
     check_sizes(picture);
     body += draw_figure(picture);
   }
-  return html_page(title, weight_scale(), body);
+  const auto scale = pictures.empty() ? WeightScale::absolute : pictures.front().scale;
+  return html_page(title, scale_switch(scale), body);
 }
 
 }  // namespace regard

@@ -1,12 +1,15 @@
 // Pictures of attention, as in Fig. 3 of Bahdanau et al. (2015): source words across the top,
-// target words down the left, each cell gray by its weight α_ts, from black (0) to white (1).
-// Self-contained: no script or font is loaded from anywhere.
+// target words down the left, each cell gray by its weight α_ts, from black (0) to white (1, or as
+// `scale` says). A bar of the grays with its numbers and the largest weight stands below each
+// matrix. Self-contained: no script or font is loaded from anywhere.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "report/weight_scale.h"
 
 namespace regard {
 
@@ -25,18 +28,20 @@ struct AttentionPicture {
   std::vector<std::string> source;  // S words or pieces
   std::vector<std::string> target;  // T words or pieces
   std::vector<AttentionMatrix> matrices;
+  WeightScale scale = WeightScale::absolute;
 };
 
 // One sentence as an SVG file on white. Each cell tells target, source and weight as a tooltip.
-// Weights outside [0, 1] are drawn as the nearer end, NaN in red. Throws std::invalid_argument
-// where a matrix has not T * S weights, or chosen positions but not T.
+// Weights outside the scale are drawn as the nearer end, NaN in red. Throws std::invalid_argument
+// if a matrix has not T * S weights, or chosen positions but not T.
 std::string alignment_svg(const AttentionPicture& picture);
 
 // The words and one matrix, without its caption, as the <svg> element of a page.
 std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix);
 
 // Many sentences as one HTML page, light or dark as the reader's system is. The cell under the
-// pointer tells its weight and lights up its two words; without scripts the tooltips remain.
+// pointer tells its weight and lights up its two words, and the header has a switch between the
+// scales; without scripts the tooltips and the scale of the first picture remain.
 std::string alignment_html(const std::string& title, const std::vector<AttentionPicture>& pictures);
 
 }  // namespace regard

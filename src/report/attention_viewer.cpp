@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/json.h"
 #include "report/page.h"
 #include "report/xml.h"
@@ -12,20 +9,10 @@
 namespace regard {
 namespace {
 
-// A weight as thousandths in two digits of base 36; NaN as what no number is.
-std::string digits(float weight) {
-  static constexpr const char* figures = "0123456789abcdefghijklmnopqrstuvwxyz";
-  if (std::isnan(weight)) return "--";
-  const auto thousandths = std::lround(1000.0F * std::clamp(weight, 0.0F, 1.0F));
-  return {figures[thousandths / 36], figures[thousandths % 36]};
-}
-
 std::string maps_of(const AttentionPicture& picture) {
   Json maps = Json::array();
   for (const auto& matrix : picture.matrices) {
-    std::string weights;
-    for (const float weight : matrix.weights) weights += digits(weight);
-    maps.push_back({{"weights", weights}});
+    maps.push_back({{"weights", encode_weights(matrix.weights)}});
     if (!matrix.chosen.empty()) maps.back()["chosen"] = matrix.chosen;
   }
   return to_text(maps);

@@ -17,6 +17,13 @@ std::string repeat(std::string_view text, std::size_t times) {
   return result;
 }
 
+// "1.0e-3"
+std::string with_exponent(double value, int decimals) {
+  const std::string text = fmt::format("{:.{}e}", value, decimals);
+  const auto exponent = text.find('e');
+  return fmt::format("{}e{}", text.substr(0, exponent), std::stoi(text.substr(exponent + 1)));
+}
+
 }  // namespace
 
 std::string format_thousands(std::int64_t value) {
@@ -37,12 +44,14 @@ std::string format_short(double value) {
   return size >= 0.09995 ? fmt::format("{:.3f}", value) : fmt::format("{:.4f}", value);
 }
 
+std::string format_fixed(double value, int decimals) {
+  if (!std::isfinite(value)) return format_short(value);
+  return std::abs(value) < 1e7 ? fmt::format("{:.{}f}", value, decimals) : with_exponent(value, 2);
+}
+
 std::string format_rate(double value) {
   if (!std::isfinite(value)) return format_short(value);
-  if (value == 0.0) return "0";
-  const std::string text = fmt::format("{:.1e}", value);
-  const auto exponent = text.find('e');
-  return fmt::format("{}e{}", text.substr(0, exponent), std::stoi(text.substr(exponent + 1)));
+  return value == 0.0 ? "0" : with_exponent(value, 1);
 }
 
 std::string format_duration(double seconds) {

@@ -13,6 +13,10 @@ std::string format_thousands(std::int64_t value);
 // Three significant digits, never an exponent below a million, e.g. 0.0712, 2.31, 10.1, 1,765;
 // from a million on 1.23e6; "nan", "inf", "-inf".
 std::string format_short(double value);
+// A fixed number of decimals, and three digits with an exponent from ten million on, so that a
+// perplexity before its time is no line of digits: format_fixed(3.14159, 2) is "3.14",
+// format_fixed(1.234e97, 2) is "1.23e97"; "nan", "inf", "-inf".
+std::string format_fixed(double value, int decimals);
 // A learning rate: one decimal and a short exponent, e.g. 1.0e-3; zero is "0".
 std::string format_rate(double value);
 // Seconds as 0:07, 12:31, 1:02:03; from two days on "2 d 4 h". Negative and NaN read "?".

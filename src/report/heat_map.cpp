@@ -26,15 +26,16 @@ constexpr std::array<int, 11> colors{234, 53, 89, 125, 161, 167, 203, 209, 215, 
 constexpr std::array<std::string_view, 6> shades{blank, "· ", "░░", "▒▒", "▓▓", "██"};
 
 // Which of `count` levels, each of the same width.
-std::size_t level(float weight, std::size_t count) {
-  const auto share = static_cast<float>(count) * std::clamp(weight, 0.0F, 1.0F);
-  return std::min(count - 1, static_cast<std::size_t>(share));
+std::size_t level(float share, std::size_t count) {
+  const auto scaled = static_cast<float>(count) * std::clamp(share, 0.0F, 1.0F);
+  return std::min(count - 1, static_cast<std::size_t>(scaled));
 }
 
-std::string cell(float weight, bool color) {
-  if (std::isnan(weight)) return "??";
-  if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(weight, colors.size())], blank);
-  return std::string(weight < 0.05F ? blank : shades[1 + level(weight, shades.size() - 1)]);
+// `share` is the weight as a part of the white one.
+std::string cell(float share, bool color) {
+  if (std::isnan(share)) return "??";
+  if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(share, colors.size())], blank);
+  return std::string(share < 0.05F ? blank : shades[1 + level(share, shades.size() - 1)]);
 }
 
 std::string padded(const std::string& text, std::size_t columns) {
@@ -83,6 +84,17 @@ std::string header(const std::vector<std::string>& source, std::size_t first, st
   return text;
 }
 
+// "0 ·░▒▓█ 1 (largest here: 0.9)", below the cells.
+std::string legend(WeightScale scale, float largest, std::size_t left, bool color) {
+  std::string bar = color ? "" : "·░▒▓█";
+  for (std::size_t i = 0; color && i < colors.size(); ++i) {
+    bar += fmt::format("\x1b[48;5;{}m ", colors[i]);
+  }
+  if (color) bar += "\x1b[0m";
+  return std::string(left > 2 ? left - 2 : 0, ' ') +
+         fmt::format("0 {} {}\n", bar, bright_label(scale, largest));
+}
+
 }  // namespace
 
 std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) {
@@ -91,6 +103,8 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
   if (picture.matrices.empty() || picture.matrices[0].weights.size() != S * T)
     throw std::invalid_argument("heat map: weights of other numbers of words");
   const auto& weights = picture.matrices[0].weights;
+  if (weights.empty()) return "";
+  const auto whites = white_weights(weights, S, picture.scale);
   const auto source = shortened(picture.source);
   const auto target = shortened(picture.target);
   const auto left = widest(target) + 2;
@@ -104,7 +118,7 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
     for (std::size_t t = 0; t < T; ++t) {
       const auto* row = weights.data() + t * S;
       auto line = std::string(left - 2 - display_width(target[t]), ' ') + target[t] + "  ";
-      for (auto s = first; s < last; ++s) line += cell(row[s], terminal.color);
+      for (auto s = first; s < last; ++s) line += cell(row[s] / whites[t], terminal.color);
       if (terminal.color) line += "\x1b[0m";
       if (last == S) {
         const auto most = static_cast<std::size_t>(std::max_element(row, row + S) - row);
@@ -114,7 +128,7 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
     }
     if (last < S) text += "\n";
   }
-  return text;
+  return text + legend(picture.scale, largest_weight(weights), left, terminal.color);
 }
 
 }  // namespace regard

@@ -9,8 +9,10 @@
 //               h
 //        Ils  ██·     They  0.90
 //  regardent    ▒▒▒▒  .     0.58
+//           0 ·░▒▓█ 1 (largest here: 0.900)
 //
-// With colours a cell's background tells the weight, without them the shades · ░ ▒ ▓ █ do.
+// With colours a cell's background tells the weight, without them the shades · ░ ▒ ▓ █ do. The last
+// line shows the scale (AttentionPicture::scale).
 #pragma once
 
 #include <string>
@@ -20,9 +22,9 @@
 
 namespace regard {
 
-// Of the picture's first matrix; in as many blocks of source words as the terminal's columns ask
-// for. Every line ends in a newline and none in blanks. Throws std::invalid_argument where there
-// is no matrix of T * S weights.
+// Draws the picture's first matrix, in as many blocks of source words as the terminal's columns ask
+// for. Every line ends in a newline and none in blanks. Throws std::invalid_argument if there is no
+// matrix of T * S weights.
 std::string heat_map(const AttentionPicture& picture, const Terminal& terminal);
 
 }  // namespace regard

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -37,7 +38,7 @@ LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
     else
       dropped = true;
   }
-  if (torn > 0) log::warning("{}: dropped {} damaged line(s) while resuming", path, torn);
+  if (torn > 0) log::warning("{}: dropped {} while resuming", path, counted(torn, "damaged line"));
   write_file(path, kept);
   return {path, LineFile::Mode::append};
 }
@@ -162,8 +163,8 @@ Validations read_validations(const std::string& path) {
       continue;
     }
     if (cells.size() != result.columns.size())
-      throw InputError("{}:{}: {} cells, but the header names {} columns", path, number,
-                       cells.size(), result.columns.size());
+      throw InputError("{}:{}: {}, but the header names {}", path, number,
+                       counted(cells.size(), "cell"), counted(result.columns.size(), "column"));
     result.rows.push_back(std::move(cells));
   }
   return result;

@@ -13,13 +13,27 @@
 namespace regard {
 namespace {
 
-constexpr double right_room = 24.0;
+constexpr double font_size = 12.0;
+constexpr double title_size = 16.0;
+constexpr double edge = 4.0;         // between text and the picture's edge
+constexpr double least_room = 24.0;  // right of the plot
 constexpr double legend_row = 20.0;
 constexpr std::size_t most_markers = 40;
 
 // What can be drawn: finite, and far enough from overflow that differences are too.
 bool is_point(const std::pair<double, double>& point) {
   return std::abs(point.first) <= 1e300 && std::abs(point.second) <= 1e300;
+}
+
+double text_width(const std::string& text) {
+  return estimate_text_width(text) * font_size;
+}
+
+// Half of the widest label, plus the edge: the room a centred label needs beside its tick.
+double room_beside(const Ticks& ticks) {
+  double widest = 0.0;
+  for (const auto& tick : ticks) widest = std::max(widest, text_width(tick.second));
+  return widest / 2.0 + edge;
 }
 
 // The plot's rectangle on the page and the values at its edges.
@@ -112,17 +126,20 @@ std::string draw_legend(const LineChart& chart, double left, double y, double& h
   const bool wanted =
       chart.series.size() > 1 || (chart.series.size() == 1 && !chart.series[0].name.empty());
   height = wanted ? legend_row : 0.0;
+  constexpr double before = 35.0;  // the line with its marker
   for (std::size_t i = 0; wanted && i < chart.series.size(); ++i) {
-    const double wide = 36.0 + estimate_text_width(chart.series[i].name) * 12.0 + 14.0;
-    if (x > left && x + wide > chart.width - right_room) {
+    const auto name = truncate_to_text_width(chart.series[i].name,
+                                             (chart.width - left - before - edge) / font_size);
+    const double end = x + before + text_width(name);
+    if (x > left && end > chart.width - edge) {
       x = left;
       height += legend_row;
     }
     const double middle = y + height - legend_row / 2.0;
     svg += rule(x, middle, x + 28.0, middle, stroke(i));
     if (chart.series[i].points.size() <= most_markers) svg += marker(i, x + 14.0, middle, "");
-    svg += text_at(x + 35.0, middle + 4.0, "start", "", chart.series[i].name);
-    x += wide;
+    svg += text_at(x + before, middle + 4.0, "start", "", name);
+    x += before + text_width(name) + 15.0;
   }
   return svg;
 }
@@ -144,15 +161,26 @@ std::string draw_axes(const LineChart& chart, const Frame& frame, const Ticks& x
   svg +=
       rule(frame.left, frame.bottom, frame.right, frame.bottom, "class=\"axis\" stroke=\"#555\"");
   if (!chart.x_label.empty()) {
-    svg +=
-        text_at((frame.left + frame.right) / 2.0, frame.bottom + 42.0, "middle", "", chart.x_label);
+    const double middle = (frame.left + frame.right) / 2.0;
+    const double room = 2.0 * (std::min(middle, chart.width - middle) - edge) / font_size;
+    svg += text_at(middle, frame.bottom + 42.0, "middle", "",
+                   truncate_to_text_width(chart.x_label, room));
   }
   if (chart.y_label.empty()) return svg;
   const double middle = (frame.top + frame.bottom) / 2.0;
   return svg + text_at(0.0, 0.0, "middle",
                        fmt::format(" transform=\"translate(18 {}) rotate(-90)\"",
                                    format_coordinate(middle)),
-                       chart.y_label);
+                       truncate_to_text_width(chart.y_label, frame.bottom / font_size - 2.0));
+}
+
+// The title begins above the plot, or as far left as its length asks for.
+std::string draw_title(const LineChart& chart, const Frame& frame) {
+  const auto title = truncate_to_text_width(chart.title, (chart.width - 2.0 * edge) / title_size,
+                                            FontWeight::bold);
+  const double width = estimate_text_width(title, FontWeight::bold) * title_size;
+  return text_at(std::min(frame.left, chart.width - edge - width), 27.0, "start",
+                 " font-size=\"16\" font-weight=\"600\"", title);
 }
 
 // The ranges of all values, opened to round numbers.
@@ -198,10 +226,10 @@ std::string draw(const LineChart& chart, bool for_page) {
   Ticks y_ticks;
   fit(chart, frame, x_ticks, y_ticks);
   double label_width = 0.0;
-  for (const auto& tick : y_ticks)
-    label_width = std::max(label_width, estimate_text_width(tick.second) * 12.0);
-  frame.left = (chart.y_label.empty() ? 16.0 : 42.0) + label_width;
-  frame.right = chart.width - right_room;
+  for (const auto& tick : y_ticks) label_width = std::max(label_width, text_width(tick.second));
+  const double beside = room_beside(x_ticks);
+  frame.left = std::max((chart.y_label.empty() ? 16.0 : 42.0) + label_width, beside);
+  frame.right = chart.width - std::max(least_room, beside);
   const double head = chart.title.empty() ? 12.0 : 42.0;
   double legend_height = 0.0;
   const std::string legend = draw_legend(chart, frame.left, head, legend_height);
@@ -219,8 +247,7 @@ std::string draw(const LineChart& chart, bool for_page) {
           ? fmt::format(" class=\"chart\" role=\"img\" data-x=\"{}\"", escape_xml(chart.x_label))
           : "");
   if (!for_page) svg += "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
-  if (!chart.title.empty())
-    svg += text_at(frame.left, 27.0, "start", " font-size=\"16\" font-weight=\"600\"", chart.title);
+  if (!chart.title.empty()) svg += draw_title(chart, frame);
   svg += legend + draw_axes(chart, frame, x_ticks, y_ticks);
   if (for_page) {
     svg += rule(frame.left, frame.top, frame.left, frame.bottom, "class=\"cursor\"");

@@ -31,8 +31,4 @@ std::string page_note(const std::string& text) {
   return fmt::format("<p class=\"note\">{}</p>\n", escape_xml(text));
 }
 
-std::string weight_scale() {
-  return "<div class=\"scale\">weight 0 <i></i> 1</div>";
-}
-
 }  // namespace regard

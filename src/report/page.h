@@ -19,9 +19,6 @@ std::string page_details(const std::string& heading, const std::string& body);
 // A paragraph of plain text beside the figures.
 std::string page_note(const std::string& text);
 
-// The scale of attention weights, for html_page's `beside`.
-std::string weight_scale();
-
 // The parts of every page.
 extern const char* const page_style;
 extern const char* const page_script;

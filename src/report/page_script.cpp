@@ -80,8 +80,50 @@ for (const chart of document.querySelectorAll('.chart')) {
   });
 }
 
+// The scale of the weights, absolute, picture or row, is the header's choice for the whole page.
+// Each group of cells has its weights, row by row, and the number of its columns.
+const [scale] = document.querySelectorAll('.scale select');
+const chosen = () => scale ? scale.value : 'absolute';
+const unit = 46655;  // weights are three digits of base 36, in 1/46655
+const decode = codes => (codes.match(/.../g) || []).map(code => parseInt(code, 36) / unit);
+const largest = weights => weights.reduce((most, w) => w > most ? w : most, 0);
+
+// The weight that is white in row t.
+function white(group, t) {
+  if (chosen() === 'absolute') return 1;
+  const {weights, columns} = group;
+  return largest(chosen() === 'row' ? weights.slice(t * columns, (t + 1) * columns) : weights) || 1;
+}
+
+function paint(group) {
+  const whites = [];
+  for (const [k, cell] of group.cells.entries()) {
+    const t = Math.floor(k / group.columns);
+    whites[t] ??= white(group, t);
+    const level = Math.round(255 * Math.min(1, group.weights[k] / whites[t]));
+    cell.setAttribute('fill', Number.isNaN(level) ? '#c00' : `rgb(${level},${level},${level})`);
+  }
+  const most = largest(group.weights);
+  group.closest('svg').querySelector('.legend .white').textContent =
+    chosen() === 'row' ? "the row's largest" :
+    chosen() === 'absolute' ? `1 (largest here: ${most.toPrecision(3)})` :
+    most > 0 ? most.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
+}
+
+for (const group of document.querySelectorAll('.cells[data-weights]')) {
+  group.cells = [...group.querySelectorAll('rect')];
+  group.weights = decode(group.dataset.weights);
+  group.columns = group.closest('svg').querySelectorAll('text.s').length;
+  if (group.cells.length > 0) paint(group);
+}
+if (scale && document.querySelector('.cells rect')) scale.parentNode.hidden = false;
+if (scale) scale.addEventListener('change', () => {
+  for (const group of document.querySelectorAll('.cells')) if (group.cells.length > 0) paint(group);
+  document.dispatchEvent(new Event('rescaled'));
+});
+
 // Attention viewers: a target word shades the source words by what it looked at, a source word the
-// target words that looked at it. Weights are thousandths, two digits of base 36 each, row by row.
+// target words that looked at it.
 for (const viewer of document.querySelectorAll('.viewer')) {
   const maps = JSON.parse(viewer.dataset.maps);
   const source = [...viewer.querySelectorAll('.strip .s')];
@@ -103,10 +145,10 @@ for (const viewer of document.querySelectorAll('.viewer')) {
   let map = 0;
   let word = 0;
 
-  const weight = (t, s) => {
-    const at = 2 * (t * S + s);
-    return parseInt(maps[map].weights.slice(at, at + 2), 36) / 1000;
-  };
+  group.cells = cells;
+  group.columns = S;
+  const weight = (t, s) => group.weights[t * S + s];
+  const brightness = (t, s) => Math.min(1, weight(t, s) / white(group, t));
   const picked = t => maps[map].chosen ? maps[map].chosen[t] : -1;
   const shade = (spans, weights, now, other) => {
     spans.forEach((span, i) => {
@@ -117,25 +159,25 @@ for (const viewer of document.querySelectorAll('.viewer')) {
   };
   function look(t) {
     word = t;
-    shade(source, s => weight(t, s), -1, picked(t));
+    shade(source, s => brightness(t, s), -1, picked(t));
     shade(target, null, t, -1);
     place.textContent = `word ${t + 1} of ${target.length}`;
     for (const [name, value] of [['x', left], ['y', top + t * size], ['width', S * size],
                                  ['height', size]]) row.setAttribute(name, value);
   }
   function lookAt(s) {
-    shade(target, t => weight(t, s), -1, -1);
+    shade(target, t => brightness(t, s), -1, -1);
     shade(source, null, s, -1);
   }
   function show(i) {
     map = i;
     chooser.selectedIndex = i;
+    group.weights = decode(maps[i].weights);
+    paint(group);
     const name = span => span.firstChild.textContent;
     cells.forEach((cell, k) => {
       const t = Math.floor(k / S);
       const w = weight(t, k % S);
-      const level = Math.round(255 * w);
-      cell.setAttribute('fill', Number.isNaN(w) ? '#c00' : `rgb(${level},${level},${level})`);
       if (map > 0 || cell.label) {
         label(cell);
         cell.label = `${name(target[t])} ← ${name(source[k % S])}  ${w.toFixed(3)}`;
@@ -174,7 +216,10 @@ for (const viewer of document.querySelectorAll('.viewer')) {
     look(around(word + by, target.length));
     event.preventDefault();
   });
-  if (target.length > 0) show(0);
+  if (target.length > 0) {
+    show(0);
+    document.addEventListener('rescaled', () => look(word));
+  }
 }
 )js";
 

@@ -24,13 +24,11 @@ h3 { font-size: .95rem; margin: 1.2rem 0 .4rem; overflow-wrap: anywhere; }
 header { display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: center;
          justify-content: space-between; margin-bottom: 1.5rem; }
 .scale { display: flex; gap: .5rem; align-items: center; color: var(--soft); font-size: .85rem; }
-.scale i { width: 8rem; height: .8rem; border: 1px solid var(--line);
-           background: linear-gradient(90deg, #000, #fff); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
           padding: 1.2rem 1.4rem; margin-bottom: 1.2rem; }
 .note { color: var(--soft); font-size: .88rem; margin: .2rem 0 .8rem; }
 .matrices { display: flex; flex-wrap: wrap; gap: 1.5rem 2rem; align-items: flex-end; }
-svg { max-width: 100%; height: auto; display: block; }
+svg { max-width: 100%; height: auto; display: block; overflow: visible; }
 .scroll { overflow: auto; max-height: 34rem; }
 .scroll svg { max-width: none; }
 
@@ -54,8 +52,8 @@ dl.pair dd { margin: 0; overflow-wrap: anywhere; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 300px), 1fr));
           gap: 1rem 1.2rem; }
 .chart { width: 100%; touch-action: pan-y; }
-.charts .chart { max-width: 480px; }
-.sides .chart { flex: 1 1 20rem; max-width: 560px; }
+.charts .chart, .sides .chart { max-width: 480px; }
+.sides .chart { flex: 1 1 20rem; }
 .history .scroll { max-height: 15rem; }
 .chart text { fill: var(--text); }
 .grid { stroke: var(--line); }
@@ -103,6 +101,8 @@ text.on { fill: var(--mark); font-weight: 700; }
   body { padding: 1rem .7rem 3rem; }
   section { padding: .9rem .8rem; }
   .facts { grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
+  th, td { padding-right: .6rem; }
+  th, .r { white-space: normal; }
 }
 )css";
 

@@ -17,10 +17,14 @@ constexpr double font_size = 13.0;
 constexpr double row_height = 21.0;
 constexpr double gap = 34.0;  // between columns
 constexpr double margin = 6.0;
-constexpr double score_width = 52.0;
+constexpr double score_gap = 6.0;
 
 std::string label(const SearchTreePicture::Node& node) {
   return truncate_to_width(node.token, longest_token);
+}
+
+std::string score_text(const SearchTreePicture::Node& node) {
+  return node.score ? fmt::format("{:.3f}", *node.score) : "";
 }
 
 // What goes beside a node of the picture.
@@ -51,7 +55,10 @@ class Layout {
 
  private:
   static double token_width(const SearchTreePicture::Node& node) {
-    return estimate_text_width(label(node)) * font_size * 1.08;  // some are bold
+    return estimate_text_width(label(node), FontWeight::bold) * font_size;  // some are bold
+  }
+  static double score_width(const SearchTreePicture::Node& node) {
+    return node.score ? score_gap + estimate_text_width(score_text(node)) * font_size : 0.0;
   }
 
   void hang(std::size_t i) {
@@ -96,7 +103,7 @@ class Layout {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       widths.resize(std::max(widths.size(), places_[i].depth + 1), 0.0);
       auto& width = widths[places_[i].depth];
-      width = std::max(width, token_width(nodes_[i]) + gap + (nodes_[i].score ? score_width : 0.0));
+      width = std::max(width, token_width(nodes_[i]) + gap + score_width(nodes_[i]));
     }
     for (const auto width : widths) columns_.push_back(columns_.back() + width);
   }
@@ -147,9 +154,9 @@ std::string draw_node(const SearchTreePicture& picture, const Layout& layout, st
                        format_coordinate(y), format_coordinate(x2), format_coordinate(y),
                        format_coordinate(0.6 + 2.4 * std::exp(node.log_probability - before)));
   }
-  const auto score =
-      node.score ? fmt::format("<tspan dx=\"6\" font-weight=\"400\">{:.3f}</tspan>", *node.score)
-                 : "";
+  const auto score = node.score ? fmt::format("<tspan dx=\"{}\" font-weight=\"400\">{}</tspan>",
+                                              format_coordinate(score_gap), score_text(node))
+                                : "";
   return svg + fmt::format(
                    "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\">{}{}<title>{}\nP {:.3f}, so "
                    "far log P {:.3f}{}</title></text>\n",

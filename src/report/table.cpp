@@ -142,7 +142,7 @@ std::string Table::html() const {
     }
     return text + "</tr>\n";
   };
-  auto text = "<div class=\"scroll\"><table>\n<thead>" +
+  auto text = "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead>" +
               line("th", [&](std::size_t i) { return columns_[i].title; }) + "</thead>\n<tbody>\n";
   for (const auto& row : rows_) {
     if (!row.empty()) text += line("td", [&](std::size_t i) { return row[i]; });

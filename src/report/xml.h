@@ -14,8 +14,16 @@ std::string escape_xml(std::string_view text);
 // finite becomes 0, so that a picture stays well formed.
 std::string format_coordinate(double value);
 
-// A guess at the width of `text` in a sans-serif font, in units of the font size; generous rather
-// than tight, as the font that will be used is not known.
-double estimate_text_width(std::string_view text);
+enum class FontWeight { regular, bold };
+
+// Returns an upper bound of the width of `text` in a sans-serif font, in units of the font size:
+// the advance widths of DejaVu Sans, the widest of the fonts that pictures and pages ask for.
+// Scripts that DejaVu Sans does not cover count as full squares.
+double estimate_text_width(std::string_view text, FontWeight weight = FontWeight::regular);
+
+// Returns `text` if it is at most `width` wide (in units of the font size), otherwise as much of
+// its beginning as fits, with "…".
+std::string truncate_to_text_width(std::string_view text, double width,
+                                   FontWeight weight = FontWeight::regular);
 
 }  // namespace regard

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -41,6 +42,7 @@ class NumbersTokenizer : public Tokenizer {
     const auto found = words(text);
     return {found.begin(), found.end()};
   }
+  bool reads_elements() const override { return true; }
   std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
   std::string token(std::int32_t /*id*/) const override { return "#"; }
   std::int64_t size() const override { return special_count + 1; }
@@ -60,8 +62,8 @@ class NumbersTokenizer : public Tokenizer {
       begin = comma + 1;
     }
     if (found != width_) {
-      throw InputError("`{}` has {} numbers, wanted {} (model.encoder.numbers)", excerpt(word),
-                       found, width_);
+      throw InputError("`{}` has {}, wanted {} (model.encoder.numbers)", excerpt(word),
+                       counted(found, "number"), width_);
     }
   }
 
@@ -83,6 +85,7 @@ class PositionsTokenizer : public Tokenizer {
     }
     return ids;
   }
+  bool reads_elements() const override { return true; }
   std::string decode(std::span<const std::int32_t> ids) const override {
     std::string text;
     for (const std::int32_t id : ids) {

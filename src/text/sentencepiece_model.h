@@ -1,6 +1,7 @@
 // What a SentencePiece model says of itself, for which the library has no function.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace regard {
@@ -25,5 +26,12 @@ bool encodes_word_by_word(std::string_view model);
 // (Darts-clone) of 32-bit units: from unit i with offset o, a byte b leads to unit i XOR o XOR b,
 // and a unit with a value to unit i XOR o, whose lower 31 bits are a place in the texts.
 bool rules_stay_inside(std::string_view model);
+
+// Returns the model with <pad>, <unk>, <s> and </s> as its first pieces, in that order, which
+// regard counts on; SentencePiece's own default and JoeyNMT begin with <unk>. Pieces of that
+// meaning are moved, one that is missing is added, and all others keep their order, so that every
+// text has the same pieces as before. Returns other bytes as they are, and models in which it
+// cannot be done: one without <unk>, or whose name for a missing piece belongs to a word.
+std::string with_special_pieces_first(std::string_view model);
 
 }  // namespace regard

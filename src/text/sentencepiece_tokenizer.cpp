@@ -1,14 +1,17 @@
 #include "text/sentencepiece_tokenizer.h"
 
+#include <sched.h>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "text/sentencepiece_model.h"
 #include "text/space_sign.h"
@@ -167,6 +170,36 @@ class TrainingLines : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
+// SentencePiece's threads, and the parts of its sums: part of the result.
+constexpr int parts = 4;
+
+// While one lives, the calling thread and those that it starts have so many cores at most.
+class CoreLimit {
+ public:
+  // 0 is no limit. Nothing is limited where the system does not tell or set a thread's cores.
+  explicit CoreLimit(std::int64_t cores) {
+    if (cores <= 0 || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+    if (cores >= CPU_COUNT(&before_)) return;
+    cpu_set_t some;
+    CPU_ZERO(&some);
+    // From the present core on: other processes that are limited so are on other cores.
+    auto core = std::max(0, sched_getcpu());
+    for (; CPU_COUNT(&some) < cores; core = (core + 1) % CPU_SETSIZE) {
+      if (CPU_ISSET(core, &before_)) CPU_SET(core, &some);
+    }
+    limited_ = sched_setaffinity(0, sizeof some, &some) == 0;
+  }
+  ~CoreLimit() {
+    if (limited_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  CoreLimit(const CoreLimit&) = delete;
+  CoreLimit& operator=(const CoreLimit&) = delete;
+
+ private:
+  cpu_set_t before_{};
+  bool limited_ = false;
+};
+
 // The model is trained with a soft limit, so that it shows how large the text can make it.
 std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOptions& options) {
   return {{"model_type", options.kind == TokenizerKind::bpe ? "bpe" : "unigram"},
@@ -180,7 +213,7 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
           {"eos_id", std::to_string(eos_id)},
           {"unk_surface", std::string(special_name(unk_id))},
           {"input_sentence_size", "2000000"},
-          {"num_threads", "4"},
+          {"num_threads", std::to_string(parts)},
           {"minloglevel", "3"}};
 }
 
@@ -197,26 +230,42 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
       options.vocabulary_size, needed.substr(0, needed.find('.')));
 }
 
+// The bytes of a model of these lines.
+std::string trained_model(const TokenizerOptions& options, TrainingLines& lines,
+                          std::int64_t threads) {
+  const CoreLimit limit(threads);
+  std::string bytes;
+  try {
+    const auto status =
+        sentencepiece::SentencePieceTrainer::Train(trainer_settings(options), &lines, &bytes);
+    if (lines.failure) std::rethrow_exception(lines.failure);
+    if (!status.ok()) explain(status.ToString(), options);
+  } catch (const std::system_error& error) {
+    throw EnvironmentError(
+        "data.tokenizer: SentencePiece's {} threads could not be started ({}); allow more "
+        "processes "
+        "(ulimit -u), or give a trained model as src_file and trg_file",
+        parts, error.code().message());
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
-                                               const LineSource& next_line) {
+                                               const LineSource& next_line, std::int64_t threads) {
   sentencepiece::SetRandomGeneratorSeed(1);
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);
   if (lines.failure) std::rethrow_exception(lines.failure);
   if (lines.done()) throw InputError("there is no text to make a vocabulary of");
-  std::string bytes;
-  const auto status =
-      sentencepiece::SentencePieceTrainer::Train(trainer_settings(options), &lines, &bytes);
-  if (lines.failure) std::rethrow_exception(lines.failure);
-  if (!status.ok()) explain(status.ToString(), options);
+  const auto bytes = trained_model(options, lines, threads);
   auto tokenizer = std::make_unique<SentencePieceTokenizer>(bytes, "the trained model");
   if (tokenizer->size() < options.vocabulary_size) {
     throw ConfigError(
-        "data.tokenizer.vocabulary_size is {}, but this training text gives no more than {} "
-        "entries; lower it",
-        options.vocabulary_size, tokenizer->size());
+        "data.tokenizer.vocabulary_size is {}, but this training text gives no more than {}; "
+        "lower it",
+        options.vocabulary_size, counted(tokenizer->size(), "entry"));
   }
   return tokenizer;
 }

@@ -4,8 +4,10 @@
 // Training. Normalisation `identity`: nmt_nfkc, SentencePiece's default, rewrites ½, full-width
 // letters and ligatures, which then no translation could contain. White space is handled as
 // tokenizer.h says. Lines longer than 4192 bytes or with a NUL or U+2585 teach nothing, and of
-// more than two million lines a fixed random choice is used. The thread count is fixed too: it
-// changes the order of sums, and so the model.
+// more than two million lines a fixed random choice is used. SentencePiece adds up in as many parts
+// as it has threads, which changes the last digits of unigram's sums and so its pieces, and writes
+// their number into the model. It therefore always has four, which are kept to as many cores as the
+// run has threads: the bytes are the same with any number.
 //
 // Encoding. Most of SentencePiece's time goes into looking up the same merges of the same words.
 // Where the model is such that a line's pieces are those of its words (sentencepiece_model.h),
@@ -17,6 +19,7 @@
 // its arguments, whatever was drawn before, in whichever thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,7 +31,8 @@ namespace regard {
 // See train_tokenizer(). ConfigError when the text cannot fill the vocabulary (naming the largest
 // size it can), or has more characters than the vocabulary has room for.
 std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
-                                               const LineSource& next_line);
+                                               const LineSource& next_line,
+                                               std::int64_t threads = 0);
 
 // See load_tokenizer().
 std::unique_ptr<Tokenizer> load_sentencepiece(std::string_view bytes, const std::string& name);

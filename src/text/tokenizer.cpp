@@ -67,7 +67,7 @@ std::string Tokenizer::join(const std::vector<std::string>& tokens) const {
 }
 
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
-                                           const LineSource& next_line) {
+                                           const LineSource& next_line, std::int64_t threads) {
   LineSource source = next_line;
   if (options.lowercase) {
     source = [&next_line](std::string& line) {
@@ -76,8 +76,9 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
       return true;
     };
   }
-  return with_case(options, is_sentencepiece(options.kind) ? train_sentencepiece(options, source)
-                                                           : train_vocabulary(options, source));
+  return with_case(options, is_sentencepiece(options.kind)
+                                ? train_sentencepiece(options, source, threads)
+                                : train_vocabulary(options, source));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,

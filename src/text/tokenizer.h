@@ -43,6 +43,9 @@ class Tokenizer {
   // Where tokens are vectors of F numbers: F + 1 for each token and for the </s> behind them, the
   // last of them 1 at </s> and else 0; none where they are not.
   virtual std::vector<float> numbers(std::string_view /*text*/) const { return {}; }
+  // True if a line is a sequence of elements, numbers or positions, rather than a text: without one
+  // of them it says something else.
+  virtual bool reads_elements() const { return false; }
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   // How a token is shown, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;
@@ -56,10 +59,12 @@ class Tokenizer {
 // Puts the next line into its argument, or says that there is none.
 using LineSource = std::function<bool(std::string&)>;
 
-// A tokenizer learnt from text: the same lines in the same order give the same bytes. ConfigError
-// when the text cannot give what `options` asks for, InputError when there is no text at all.
+// A tokenizer learnt from text: the same lines in the same order give the same bytes, whatever the
+// number of threads. `threads`: how many cores are used at most; 0 is all. ConfigError when the
+// text cannot give what `options` asks for, InputError when there is no text at all,
+// EnvironmentError when the system starts no thread.
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
-                                           const LineSource& next_line);
+                                           const LineSource& next_line, std::int64_t threads = 0);
 
 // A tokenizer from its bytes: a SentencePiece model, or one token a line, as `options.kind` says.
 // InputError, which names `name`, when they are no such thing or its special ids are not ours.

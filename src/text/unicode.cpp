@@ -118,6 +118,18 @@ bool is_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
+std::size_t last_character(std::u32string_view text) {
+  utf8proc_int32_t state = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(text[i - 1]),
+                                         static_cast<utf8proc_int32_t>(text[i]), &state)) {
+      begin = i;
+    }
+  }
+  return begin;
+}
+
 std::u32string to_lower(std::u32string_view text) {
   std::u32string lower;
   lower.reserve(text.size());

@@ -5,6 +5,7 @@
 // the one a recent sacreBLEU uses, may know it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ bool is_number(char32_t c);       // categories N*
 bool is_letter(char32_t c);       // categories L* and M*, marks on letters
 // What Python's str.split() takes for white space: Unicode's White_Space and U+001C to U+001F.
 bool is_space(char32_t c);
+
+// Returns where the last character begins as a reader sees it, with all of its marks and joiners:
+// the last extended grapheme cluster of Unicode annex 29. `text` is not empty.
+std::size_t last_character(std::u32string_view text);
 
 // Lower case, one character to one, with the two exceptions of Unicode's SpecialCasing that hold in
 // every language: capital I with dot above (U+0130) becomes i and U+0307, and capital sigma at the

@@ -59,18 +59,23 @@ Json numbers_of(const ResumableState& state) {
     if (step == state.early_stopping.closing_step()) validations.back()["closing"] = true;
   }
   const auto& schedule = state.schedule.state();
-  return {{"step", state.position.step},
-          {"epoch", state.position.epoch},
-          {"batch", state.position.batch},
-          {"mean_log_p", state.position.mean_log_p},
-          {"skipped", state.position.skipped},
-          {"skipped_in_a_row", state.position.skipped_in_a_row},
-          {"schedule",
-           {{"setbacks", schedule.setbacks},
-            {"decreases", schedule.decreases},
-            {"validations_without_improvement", schedule.validations_without_improvement}}},
-          {"validations", std::move(validations)},
-          {"log", state.log.state()}};
+  Json numbers = {{"step", state.position.step},
+                  {"epoch", state.position.epoch},
+                  {"batch", state.position.batch},
+                  {"mean_log_p", state.position.mean_log_p},
+                  {"skipped", state.position.skipped},
+                  {"skipped_in_a_row", state.position.skipped_in_a_row},
+                  {"schedule",
+                   {{"setbacks", schedule.setbacks},
+                    {"decreases", schedule.decreases},
+                    {"validations_without_improvement", schedule.validations_without_improvement}}},
+                  {"validations", std::move(validations)},
+                  {"log", state.log.state()}};
+  if (state.pending_validation != PendingValidation::none) {
+    const bool closing = state.pending_validation == PendingValidation::closing;
+    numbers["pending_validation"] = closing ? "closing" : "due";
+  }
+  return numbers;
 }
 
 // What regard counts is never negative, and far from the end of 64 bits.
@@ -91,6 +96,10 @@ void set_numbers(const Json& json, const ResumableState& state) {
                     .mean_log_p = json.value("mean_log_p", 0.0),
                     .skipped = count_or_none(json, "skipped"),
                     .skipped_in_a_row = count_or_none(json, "skipped_in_a_row")};
+  const auto pending = json.value("pending_validation", "none");
+  state.pending_validation = pending == "due"       ? PendingValidation::due
+                             : pending == "closing" ? PendingValidation::closing
+                                                    : PendingValidation::none;
   const auto& schedule = json.at("schedule");
   state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
@@ -126,8 +135,12 @@ void add_state(FolderWriter& folder, const ResumableState& state) {
   for (auto& [name, random] : generators(state.device)) {
     tensors.emplace_back(name, random.get_state());
   }
-  folder.add_text(numbers_file, numbers_of(state).dump(1) + "\n");
   folder.add_tensors(tensors_file, std::move(tensors));
+  add_numbers(folder, state);
+}
+
+void add_numbers(FolderWriter& folder, const ResumableState& state) {
+  folder.add_text(numbers_file, numbers_of(state).dump(1) + "\n");
 }
 
 void read_state(const FolderReader& folder, ResumableState state) {

@@ -16,9 +16,14 @@
 
 namespace regard {
 
+// The validation that a checkpoint was saved before, and that a resumed run makes first: one that
+// was due at this step, or the one that closes a run.
+enum class PendingValidation { none, due, closing };
+
 // The parts, which belong to the trainer.
 struct ResumableState {
   Position& position;
+  PendingValidation& pending_validation;
   Schedule& schedule;
   EarlyStopping& early_stopping;
   TrainingLog& log;
@@ -30,6 +35,8 @@ struct ResumableState {
 };
 
 void add_state(FolderWriter& folder, const ResumableState& state);
+// The file of numbers alone, for a checkpoint whose tensors were saved at the same step.
+void add_numbers(FolderWriter& folder, const ResumableState& state);
 // Brings everything back, Torch's random generators last of all. CheckpointError where something
 // is missing or does not fit.
 void read_state(const FolderReader& folder, ResumableState state);

@@ -1,6 +1,8 @@
 #include "training/run_files.h"
 
 #include <filesystem>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -10,6 +12,7 @@
 #include "config/writer.h"
 #include "report/event_file.h"
 #include "training/run_manifest.h"
+#include "translation/model_folder.h"
 
 namespace regard {
 namespace {
@@ -28,22 +31,36 @@ void warn_of_changes(const Json& before, const Json& now) {
 }  // namespace
 
 void check_is_for_runs(const RunFolder& run) {
-  const auto manifest = run.path() / "manifest.json";
+  namespace fs = std::filesystem;
+  if (!run.list().empty()) return;
   std::error_code ignored;
-  if (!run.list().empty() || !(std::filesystem::exists(run.path() / "config.yaml", ignored) ||
-                               std::filesystem::exists(manifest, ignored))) {
-    return;
+  const auto has = [&](const fs::path& name) {
+    return fs::exists(fs::symlink_status(run.path() / name, ignored));
+  };
+  if (has("manifest.json")) {
+    const auto manifest =
+        parse_json(read_file<EnvironmentError>(run.path() / "manifest.json", "manifest"));
+    if (is_run_manifest(manifest)) return;
+    if (is_model_manifest(manifest)) {
+      throw ConfigError(
+          "training.model_dir: {} is a model, not a run; training would write over it. Give "
+          "training.model_dir a folder of its own, and the model to --init-from",
+          run.path().string());
+    }
   }
-  std::string text;
-  if (std::filesystem::exists(manifest, ignored)) {
-    text = read_file<EnvironmentError>(manifest, "manifest");
+  // A run that was killed before it had a manifest leaves its lock, and a log at most.
+  const bool locked_before = has(".lock");
+  std::vector<fs::path> written = {"manifest.json", "config.yaml", "train.jsonl", "validations.tsv",
+                                   "validation",    "checkpoints", "last",        "best"};
+  if (!locked_before) written.emplace_back("train.log");
+  for (const auto& file : event_files(run.path())) written.push_back(file.filename());
+  for (const auto& name : written) {
+    if (!has(name)) continue;
+    throw ConfigError(
+        "training.model_dir: {}: {} is there, but not of a run; training would write over it. Give "
+        "training.model_dir a folder of its own",
+        run.path().string(), name.string());
   }
-  const auto json = parse_json(text);
-  if (json.is_object() && json.contains("regard")) return;
-  throw ConfigError(
-      "{}: has a config.yaml or manifest.json that is not of a run, and would be written over; "
-      "give training.model_dir a folder of its own",
-      run.path().string());
 }
 
 void start_over(const RunFolder& run) {
@@ -69,7 +86,7 @@ void warn_of_changes(const RunFolder& run, const Setup& setup) {
   warn_of_changes(before, now);
 }
 
-void record_sitting(const RunFolder& run, const Setup& setup, const std::string& command_line) {
+void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
   auto manifest = run_manifest(setup.options, command_line, setup.workers->count());
   if (setup.checkpoint) {
@@ -81,7 +98,32 @@ void record_sitting(const RunFolder& run, const Setup& setup, const std::string&
   write_file(run.path() / "config.yaml", write_options(setup.options));
 }
 
+void record_testing_options(const RunFolder& run, const TestingOptions& testing) {
+  std::set<std::filesystem::path> checkpoints;
+  for (const auto& linked : {run.last(), run.best()}) {
+    if (linked) checkpoints.insert(*linked);
+  }
+  for (const auto& path : checkpoints) {
+    const FolderReader checkpoint(path);
+    auto options = read_model_options(checkpoint);
+    const auto before = std::exchange(options.testing, testing);
+    auto old = options;
+    old.testing = before;
+    const auto differences = differing_keys(old, options);
+    if (differences.empty()) continue;
+    FolderWriter writer(path);
+    writer.keep_other_files();
+    add_model_options(writer, options);
+    writer.commit(checkpoint.info());
+    write_file(run.path() / "config.yaml", write_options(options));
+    for (const auto& difference : differences) {
+      log::info("{}: recorded {}", path.string(), difference);
+    }
+  }
+}
+
 void record_end(const RunFolder& run, std::int64_t step, const std::string& reason) {
+  run.check_in_place();
   const auto path = run.path() / "manifest.json";
   auto manifest = read_run_manifest(path);
   manifest["stopped"] = {{"step", step}, {"reason", reason}};

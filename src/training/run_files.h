@@ -11,8 +11,8 @@
 
 namespace regard {
 
-// ConfigError where the folder has a configuration or a manifest that no run of regard has written:
-// it is somebody's own.
+// Throws ConfigError if the folder is a model (a checkpoint, an averaged model), or if it holds a
+// file that a run would write over and that no run of regard has written.
 void check_is_for_runs(const RunFolder& run);
 
 // Removes what a run has written, and nothing else.
@@ -22,9 +22,14 @@ void start_over(const RunFolder& run);
 // versions, threads.
 void warn_of_changes(const RunFolder& run, const Setup& setup);
 
-// config.yaml and manifest.json say what the run does from now on; the manifest remembers earlier
-// sittings. Warns as warn_of_changes().
-void record_sitting(const RunFolder& run, const Setup& setup, const std::string& command_line);
+// Writes config.yaml and manifest.json for this session; the manifest keeps those of earlier
+// sessions. Warns as warn_of_changes().
+void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line);
+
+// Writes the `testing` options of a finished run, which makes no more checkpoints, into its
+// config.yaml and into those of its last and best checkpoints. `translate` takes its defaults
+// there.
+void record_testing_options(const RunFolder& run, const TestingOptions& testing);
 
 // Why the run stopped, and at which step.
 void record_end(const RunFolder& run, std::int64_t step, const std::string& reason);

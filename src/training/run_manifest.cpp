@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "base/sha256.h"
 #include "base/version.h"
 #include "data/line_reader.h"
 
@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t most_bytes = 16 << 20;
 
 Json file_entry(const std::string& path) {
-  const auto bytes = read_file<InputError>(path, "data file");
-  return {{"path", path}, {"sha256", sha256(bytes)}, {"lines", count_lines(path)}};
+  const auto digest = digest_of_text(path);
+  return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
 // A sentence for each file of the list that holds another text than the one of its name, or, in a
@@ -36,9 +36,10 @@ void changed_files(const Json& before, const Json& now, const char* list, std::s
     }
     if (earlier == old.end() || earlier->at("sha256") == file.at("sha256")) continue;
     found.push_back(
-        fmt::format("{}: is another text than the one this run was trained on so far ({} lines "
+        fmt::format("{}: is another text than the one this run was trained on so far ({} "
                     "then, {} now); {}",
-                    file.at("path").get<std::string>(), earlier->at("lines").get<std::int64_t>(),
+                    file.at("path").get<std::string>(),
+                    counted(earlier->at("lines").get<std::int64_t>(), "line"),
                     file.at("lines").get<std::int64_t>(), effect));
   }
 }
@@ -84,6 +85,14 @@ Json run_manifest(const Options& options, const std::string& command_line, std::
           {"threads", threads},
           {"data", std::move(files)},
           {"tokenizer_files", std::move(tokenizers)}};
+}
+
+bool is_run_manifest(const Json& manifest) {
+  return manifest.is_object() && manifest.contains("regard") && manifest.contains("command");
+}
+
+bool is_model_manifest(const Json& manifest) {
+  return manifest.is_object() && manifest.contains("regard") && manifest.contains("files");
 }
 
 std::vector<std::string> changes(const Json& before, const Json& now) {

@@ -14,6 +14,10 @@ namespace regard {
 
 // Versions, command line, seed, and the data with hashes and line counts.
 Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads);
+// True for the manifest.json that run_manifest() makes.
+bool is_run_manifest(const Json& manifest);
+// True for the manifest.json of a model folder or checkpoint (checkpoint/manifest.h).
+bool is_model_manifest(const Json& manifest);
 // An empty object where there is none; CheckpointError where it is damaged.
 Json read_run_manifest(const std::filesystem::path& path);
 // What is not as it was in an earlier manifest, a sentence each: the text in a data file, that of a

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
+#include "metrics/unspaced_text.h"
 #include "model/build_model.h"
 #include "training/setup_report.h"
 #include "translation/device.h"
@@ -34,7 +35,16 @@ bool is_fixed(const std::string& difference, const TrainingOptions& before,
          difference.starts_with("training.optimizer");
 }
 
-std::string consequence(const std::string& difference, const TrainingOptions& before) {
+// Consequences of a learning rate that is this many times the one before deserve a warning.
+constexpr double large_increase = 4;
+
+std::string consequence(const std::string& difference, const TrainingOptions& before,
+                        const TrainingOptions& now) {
+  if (difference.starts_with("training.learning_rate:") && before.learning_rate > 0) {
+    const auto ratio = now.learning_rate / before.learning_rate;
+    if (ratio < large_increase) return "";
+    return fmt::format("; {:.3g} times as high: the loss may rise and not come down again", ratio);
+  }
   if (names_tokenizer_file(difference)) return "; the run keeps the tokenizers it has";
   const bool moves_end = difference.starts_with("training.max_steps") ||
                          (difference.starts_with("training.epochs") && before.max_steps == 0);
@@ -62,8 +72,8 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
     if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
-      log::warning("changed since the run began: {}{}", difference,
-                   consequence(difference, before.training));
+      log::warning("changed since this run last trained: {}{}", difference,
+                   consequence(difference, before.training, options.training));
     }
   }
   if (fixed.empty()) return;
@@ -76,11 +86,27 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
       checkpoint.path().string(), fixed);
 }
 
+// Validations score BLEU by 13a.
+void warn_of_unspaced_text(const Setup& setup) {
+  const bool decides = setup.options.training.early_stopping_metric == Metric::bleu;
+  if (!setup.dev || !decides) return;
+  std::vector<std::string> lines;
+  for (std::int64_t i = 0; i < setup.dev->size(); ++i)
+    lines.emplace_back(setup.dev->target_text(i));
+  const auto script = unspaced_script(lines);
+  if (!script) return;
+  log::warning(
+      "{}: found {}, which has no spaces between words: the BLEU of validations, which chooses the "
+      "best checkpoint, takes each clause for a word; set training.early_stopping_metric to chrf",
+      setup.options.data.dev.trg, language_of(*script));
+}
+
 void load_data(Setup& setup) {
   const auto& data = setup.options.data;
   setup.corpus = Corpus::training(data, setup.tokenizers);
   if (!data.dev.src.empty()) setup.dev = Corpus::validation(data, setup.tokenizers);
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
+  warn_of_unspaced_text(setup);
 }
 
 // A model to begin from, and the options that it was trained with.
@@ -175,6 +201,13 @@ void go_back(Setup& setup, const std::filesystem::path& checkpoint) {
   load_weights(*setup.model, read_weights(*setup.checkpoint), checkpoint.string());
 }
 
+Sampling sampling_for(const Options& options, const Seq2Seq& model) {
+  Sampling sampling{.amount = options.data.tokenizer.sampling};
+  if (const auto limit = model.source_limit()) sampling.longest_source = limit->tokens - 1;
+  if (const auto limit = model.target_limit()) sampling.longest_target = limit->tokens - 1;
+  return sampling;
+}
+
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from) {
   Setup setup;
@@ -193,7 +226,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     first.emplace(resolve_model(init_from));
     take_tokenizers(setup, *first);
   } else {
-    setup.tokenizers = make_tokenizers(options.data, options.model);
+    setup.tokenizers = make_tokenizers(options.data, options.model, options.threads);
   }
   load_data(setup);
   make_model(setup, first ? &*first : nullptr);

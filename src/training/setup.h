@@ -12,6 +12,7 @@
 #include "base/workers.h"
 #include "checkpoint/folder.h"
 #include "config/options.h"
+#include "data/batches.h"
 #include "data/corpus.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
@@ -31,9 +32,12 @@ struct Setup {
 
 // To go on from the checkpoint `last`; else to begin, with the weights and tokenizers of the model
 // `init_from` where that is not empty. Logs what the data and the model are, and what has changed
-// since the run began; CheckpointError where it cannot go on with these options.
+// since the run last trained; CheckpointError where it cannot go on with these options.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from);
+
+// data.tokenizer.sampling, as far as the model has positions.
+Sampling sampling_for(const Options& options, const Seq2Seq& model);
 
 // To this checkpoint of the run, as if it had been resumed from there.
 void go_back(Setup& setup, const std::filesystem::path& checkpoint);

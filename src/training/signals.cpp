@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <string_view>
 
@@ -11,11 +12,13 @@ namespace {
 
 constexpr std::array stopping = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::string_view answer =
-    "\nStopping: what is under way is finished and saved first; the same signal again ends at "
+    "\nStopping: the current step is finished and saved first; the same signal again ends at "
     "once, without saving.\n";
 
-volatile std::sig_atomic_t caught_signal = 0;
-volatile std::sig_atomic_t wants_save = 0;
+// Set by handlers and read by any thread.
+std::atomic<int> caught_signal = 0;
+std::atomic<bool> wants_save = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 extern "C" void remember(int signal) {
   caught_signal = signal;
@@ -24,14 +27,14 @@ extern "C" void remember(int signal) {
 }
 
 extern "C" void remember_to_save(int /*signal*/) {
-  wants_save = 1;
+  wants_save = true;
 }
 
 }  // namespace
 
 SignalCatcher::SignalCatcher() {
   caught_signal = 0;
-  wants_save = 0;
+  wants_save = false;
   struct sigaction action = {};
   action.sa_handler = remember_to_save;
   action.sa_flags = SA_RESTART;
@@ -57,9 +60,7 @@ int SignalCatcher::caught() const {
 }
 
 bool SignalCatcher::save_wanted() const {
-  const bool wanted = wants_save != 0;
-  wants_save = 0;
-  return wanted;
+  return wants_save.exchange(false);
 }
 
 }  // namespace regard

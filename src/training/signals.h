@@ -13,9 +13,9 @@ class SignalCatcher {
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;
 
-  // The signal that asks to stop, or 0 while none has come.
+  // The signal that asks to stop, or 0 while none has come. Callable from any thread.
   int caught() const;
-  // A SIGUSR1 has come since this was last asked.
+  // True if a SIGUSR1 has come since the last call.
   bool save_wanted() const;
 };
 

@@ -9,11 +9,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "report/format.h"
 #include "training/examples.h"
 #include "training/out_of_memory.h"
+#include "training/setup.h"
 #include "training/train_step.h"
 #include "translation/model_folder.h"
 
@@ -60,7 +62,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       optimizer_(make_optimizer(options.training, parameters_)),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
-               options.data.tokenizer.sampling),
+               sampling_for(options, *model_)),
       schedule_(with_known_end(options.training, batches_)),
       early_stopping_(options.training),
       log_(options.training, run.path().string(), validator != nullptr, step_of(resume_from)) {
@@ -79,7 +81,11 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
 void Trainer::take_up_history() {
   if (!is_finished()) {
     if (early_stopping_.closing_step() > 0) forget_closing_validation();
+    if (pending_validation_ == PendingValidation::closing) passed_end_ = position_.step;
     log_.go_on_after(position_.step);
+  }
+  if (pending_validation_ == PendingValidation::closing || !validator_) {
+    pending_validation_ = PendingValidation::none;  // the end of the run asks for it again
   }
   link_best();
   const auto& history = early_stopping_.history();
@@ -94,9 +100,15 @@ void Trainer::forget_closing_validation() {
 }
 
 ResumableState Trainer::state() {
-  return {position_,   schedule_,   early_stopping_,
-          log_,        *optimizer_, average_ ? &*average_ : nullptr,
-          parameters_, device_};
+  return {position_,
+          pending_validation_,
+          schedule_,
+          early_stopping_,
+          log_,
+          *optimizer_,
+          average_ ? &*average_ : nullptr,
+          parameters_,
+          device_};
 }
 
 std::optional<StopReason> Trainer::reason_to_stop() const {
@@ -109,9 +121,9 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   }
   if (early_stopping_.out_of_patience()) {
     return StopReason{fmt::format(
-        "no better {} in {} validations (training.patience)",
+        "no better {} in {} (training.patience)",
         enum_names(o.early_stopping_metric)[static_cast<std::size_t>(o.early_stopping_metric)],
-        o.patience)};
+        counted(o.patience, "validation"))};
   }
   if (schedule_.exhausted()) {
     return StopReason{fmt::format(
@@ -123,32 +135,44 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
   for (;;) {
-    if (const auto reason = reason_to_stop()) {
+    run_.check_in_place();
+    if (pending_validation_ == PendingValidation::due) {
+      save_and_validate(PendingValidation::due, signals);
+    } else if (const auto reason = reason_to_stop()) {
       log_.finish(position_, batches_.count(position_.epoch));
       const bool unvalidated = validator_ && validated_step_ != position_.step;
-      if (unvalidated) validate(/*closing=*/true);
-      if (unvalidated || saved_step_ != position_.step) save();
-      return *reason;
+      if (!unvalidated) {
+        if (saved_step_ != position_.step) save();
+        return *reason;
+      }
+      if (save_and_validate(PendingValidation::closing, signals)) return *reason;
+    } else {
+      update();
+      if (validation_is_due()) {
+        pending_validation_ = PendingValidation::due;
+      } else if (save_is_due()) {
+        save();
+      }
     }
-    update();
-    if (validation_is_due()) {
-      validate();
-      save();
-    } else if (save_is_due()) {
-      save();
-    }
-    if (signals.save_wanted()) {
-      if (saved_step_ != position_.step) save();
-      log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
-    }
-    if (const int signal = signals.caught()) {
-      if (saved_step_ != position_.step) save();
-      return {signal == SIGINT    ? "interrupted (SIGINT)"
-              : signal == SIGTERM ? "asked to end (SIGTERM)"
-                                  : "the terminal is gone (SIGHUP)",
-              signal};
-    }
+    if (const auto reason = answer(signals)) return *reason;
   }
+}
+
+std::optional<StopReason> Trainer::answer(const SignalCatcher& signals) {
+  const int signal = signals.caught();
+  if (signal != 0 && saved_step_ != position_.step) save();
+  answer_save(signals);
+  if (signal == 0) return std::nullopt;
+  return StopReason{signal == SIGINT    ? "interrupted (SIGINT)"
+                    : signal == SIGTERM ? "asked to end (SIGTERM)"
+                                        : "the terminal is gone (SIGHUP)",
+                    signal};
+}
+
+void Trainer::answer_save(const SignalCatcher& signals) {
+  if (!signals.save_wanted()) return;
+  if (saved_step_ != position_.step) save();
+  log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
 void Trainer::update() {
@@ -228,11 +252,8 @@ void Trainer::skip(const StepResult& result, double learning_rate) {
 
 DivergedError Trainer::diverged(const std::string& what) const {
   const auto places = corpus_.source_places(last_pairs_);
-  return DivergedError(
-      "{}. Try a lower training.learning_rate, a longer training.warmup_steps or {}.{}", what,
-      options_.training.clip_grad_norm > 0 ? "a lower training.clip_grad_norm"
-                                           : "training.clip_grad_norm (it is off)",
-      places.empty() ? "" : " The last batch is of " + places);
+  return DivergedError("{}. Try {}.{}", what, advice_against_divergence(options_.training),
+                       places.empty() ? "" : " The last batch is of " + places);
 }
 
 // An epoch without a pair ends with the model, and perhaps the very step, of the one before.
@@ -251,10 +272,24 @@ bool Trainer::save_is_due() const {
          saved_step_ != position_.step;
 }
 
-void Trainer::validate(bool closing) {
-  if (average_) average_->swap();
-  const auto validation = validator_->validate(model_);
-  if (average_) average_->swap();
+bool Trainer::save_and_validate(PendingValidation kind, const SignalCatcher& signals) {
+  pending_validation_ = kind;
+  if (saved_step_ != position_.step) save();
+  std::optional<Validation> validation;
+  {
+    const AveragedWeights averaged(average_ ? &*average_ : nullptr);
+    validation = validator_->validate(
+        model_, {[&] { return signals.caught() != 0; }, [&] { answer_save(signals); }});
+  }
+  if (!validation) return false;
+  record(*validation, kind == PendingValidation::closing);
+  pending_validation_ = PendingValidation::none;
+  save();
+  return true;
+}
+
+void Trainer::record(const Validation& validation, bool closing) {
+  run_.check_in_place();
   validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
   const bool is_best = early_stopping_.validated(position_.step, validation.scores, closing);
@@ -264,7 +299,7 @@ void Trainer::validate(bool closing) {
   log_examples(*validator_, validation.translations, options_.training.show_examples);
 }
 
-// Whatever kept it from being set when it was due: a kill, a disk.
+// Restores the `best` link if an earlier run was interrupted before setting it.
 void Trainer::link_best() {
   const auto best = early_stopping_.best_step();
   if (best == 0 || !is_checkpoint(run_.checkpoint(best))) return;
@@ -283,24 +318,43 @@ void Trainer::drop_passed_end() {
   if (is_checkpoint(checkpoint)) remove_checkpoint(checkpoint);
 }
 
+// A checkpoint that a validation follows becomes `last` and nothing more: what is best, and what
+// may go, the validation decides.
 void Trainer::save() {
-  if (!are_finite(tensors_) || (average_ && !are_finite(tensors_of(average_->averages())))) {
-    throw diverged(fmt::format(
-        "step {}: there are weights that are no finite numbers any more, which are not saved",
-        position_.step));
+  run_.check_in_place();
+  try {
+    write_checkpoint();
+    run_.set_last(position_.step);
+    saved_step_ = written_step_ = position_.step;
+    if (pending_validation_ != PendingValidation::none) return;
+    link_best();
+    drop_passed_end();
+  } catch (const EnvironmentError&) {
+    run_.check_in_place();  // explains the error better, if this is its cause
+    throw;
   }
-  FolderWriter folder(run_.checkpoint(position_.step));
-  add_model(folder, options_, corpus_.tokenizers(), average_ ? average_->averages() : parameters_);
-  add_state(folder, state());
-  folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
-  run_.set_last(position_.step);
-  link_best();
-  drop_passed_end();
-  saved_step_ = position_.step;
   // Should the run go on, it goes on without the closing validation, which therefore has no vote.
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
              static_cast<std::size_t>(options_.training.keep_best),
              ranking(options_.training.early_stopping_metric, early_stopping_.due_history()));
+}
+
+void Trainer::write_checkpoint() {
+  FolderWriter folder(run_.checkpoint(position_.step));
+  if (written_step_ == position_.step) {  // only the numbers have changed, by a validation
+    folder.keep_other_files();
+    add_numbers(folder, state());
+  } else {
+    if (!are_finite(tensors_) || (average_ && !are_finite(tensors_of(average_->averages())))) {
+      throw diverged(fmt::format(
+          "step {}: there are weights that are no finite numbers any more, which are not saved",
+          position_.step));
+    }
+    add_model(folder, options_, corpus_.tokenizers(),
+              average_ ? average_->averages() : parameters_);
+    add_state(folder, state());
+  }
+  folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
 }
 
 }  // namespace regard

@@ -74,12 +74,18 @@ class Trainer {
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
   bool save_is_due() const;
-  // One that closes the run is not due by the schedule.
-  void validate(bool closing = false);
+  // Saves, so that a run that ends meanwhile repeats the validation; validates; saves again. False
+  // if a signal ended the validation.
+  bool save_and_validate(PendingValidation kind, const SignalCatcher& signals);
+  void record(const Validation& validation, bool closing);
+  // Saves for a SIGUSR1, and for a signal that asks to stop, which it returns as a reason.
+  std::optional<StopReason> answer(const SignalCatcher& signals);
+  void answer_save(const SignalCatcher& signals);
   void take_up_history();
   void forget_closing_validation();
   void drop_passed_end();
   void save();
+  void write_checkpoint();
   void link_best();
   ResumableState state();
 
@@ -101,8 +107,10 @@ class Trainer {
   std::vector<std::int64_t> last_pairs_;  // of the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;
+  PendingValidation pending_validation_ = PendingValidation::none;
   std::int64_t validated_step_ = -1;
   std::int64_t saved_step_ = -1;
+  std::int64_t written_step_ = -1;  // of the last checkpoint that this object wrote
   // Where the run had ended before it went on, until the next checkpoint; 0: nowhere.
   std::int64_t passed_end_ = 0;
 };

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "report/format.h"
 
 namespace regard {
 
@@ -42,9 +45,38 @@ void TrainingLog::step(const Position& position, const StepResult& result, doubl
     if (reporter_.wants_update()) reporter_.update(progress(position, batches_in_epoch));
     return;
   }
-  report(progress(position, batches_in_epoch));
+  const auto now = progress(position, batches_in_epoch);
+  report(now);
+  warn_if_loss_rises(now);
   nll_ = interval_seconds_ = 0;
   source_tokens_ = target_tokens_ = 0;
+}
+
+std::string advice_against_divergence(const TrainingOptions& options) {
+  return fmt::format("a lower training.learning_rate, a longer training.warmup_steps or {}",
+                     options.clip_grad_norm > 0 ? "a lower training.clip_grad_norm"
+                                                : "training.clip_grad_norm (it is off)");
+}
+
+bool is_rising_loss(double lowest, double now) {
+  return now > 2 * lowest && now > lowest + 1;
+}
+
+void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
+  if (lowest_loss_step_ == 0 || now.loss < lowest_loss_) {
+    lowest_loss_ = now.loss;
+    lowest_loss_step_ = now.step;
+  }
+  if (!is_rising_loss(lowest_loss_, now.loss)) {
+    warned_of_rise_ = false;
+  } else if (!std::exchange(warned_of_rise_, true)) {
+    log::warning(
+        "step {}: the loss has risen from {:.2f} (step {}) to {:.2f} at learning rate {}; the "
+        "training "
+        "diverges. Try {}",
+        now.step, lowest_loss_, lowest_loss_step_, now.loss, format_rate(now.learning_rate),
+        advice_against_divergence(options_));
+  }
 }
 
 // The sums stay: should the run go on, its lines are those of one that never ended here.
@@ -133,7 +165,9 @@ Json TrainingLog::state() const {
           {"nll", nll_},
           {"interval_seconds", interval_seconds_},
           {"source_tokens", source_tokens_},
-          {"target_tokens", target_tokens_}};
+          {"target_tokens", target_tokens_},
+          {"lowest_loss", lowest_loss_},
+          {"lowest_loss_step", lowest_loss_step_}};
 }
 
 void TrainingLog::set_state(const Json& state) {
@@ -142,6 +176,8 @@ void TrainingLog::set_state(const Json& state) {
   interval_seconds_ = state.at("interval_seconds");
   source_tokens_ = state.at("source_tokens");
   target_tokens_ = state.at("target_tokens");
+  lowest_loss_ = state.value("lowest_loss", 0.0);
+  lowest_loss_step_ = state.value("lowest_loss_step", std::int64_t{0});
 }
 
 }  // namespace regard

@@ -68,6 +68,7 @@ class TrainingLog {
 
  private:
   void report(const TrainingProgress& now);
+  void warn_if_loss_rises(const TrainingProgress& now);
   TrainingProgress progress(const Position& position, std::int64_t batches_in_epoch) const;
 
   TrainingOptions options_;
@@ -87,6 +88,18 @@ class TrainingLog {
   std::int64_t target_tokens_ = 0;
   double gradient_norm_ = 0;  // of the last step
   double learning_rate_ = 0;
+
+  // The lowest mean loss of an interval so far, for the warning about a loss that rises.
+  double lowest_loss_ = 0;
+  std::int64_t lowest_loss_step_ = 0;  // 0: no interval yet
+  bool warned_of_rise_ = false;        // until the loss is near the lowest again
 };
+
+// True if a mean loss of `now` nats per token, after `lowest`, means that the training is diverging
+// rather than fluctuating: more than twice as high, and at least one nat higher.
+bool is_rising_loss(double lowest, double now);
+
+// The options to change when a training diverges, as the object of "Try".
+std::string advice_against_divergence(const TrainingOptions& options);
 
 }  // namespace regard

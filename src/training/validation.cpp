@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "data/batches.h"
@@ -19,6 +20,21 @@
 #include "translation/translator.h"
 
 namespace regard {
+namespace {
+
+// Evaluation mode for its lifetime, then training mode again.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(Seq2Seq& model) : model_(model) { model_.eval(); }
+  ~EvaluationMode() { model_.train(); }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  Seq2Seq& model_;
+};
+
+}  // namespace
 
 Validator::Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers)
     : options_(options),
@@ -32,59 +48,69 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, W
   }
 }
 
-double Validator::loss(Seq2Seq& model) const {
+double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
   const auto plan = plan_in_order(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
-  deal(workers_, nll.size(), [&](std::size_t i) {
+  const auto read_batch = [&](std::size_t i, std::size_t /*end*/) {
+    if (hooks.cancelled && hooks.cancelled()) throw SearchCancelled();
     const torch::InferenceMode guard;
     const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
     nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
     tokens[i] = batch.target_tokens;
+  };
+  deal_groups(workers_, nll.size(), 1, read_batch, [&](std::int64_t) {
+    if (hooks.after_batch) hooks.after_batch();
   });
   return std::accumulate(nll.begin(), nll.end(), 0.0) /
          static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
 }
 
-Validation Validator::validate(const std::shared_ptr<Seq2Seq>& model) {
+std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& model,
+                                              const ValidationHooks& hooks) {
   for (;;) {
     try {
-      return validate_in_batches(model);
+      const EvaluationMode guard(*model);
+      return validate_in_batches(model, hooks);
+    } catch (const SearchCancelled&) {
+      return std::nullopt;
     } catch (const std::exception& error) {
-      model->train();
       if (!is_out_of_memory(error)) throw;
       if (batch_size_ == 1) {
         throw EnvironmentError("validation: the memory is too small for a single sentence");
       }
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
-          "validation: the memory is too small: {} sentences at once from here on; a smaller "
+          "validation: the memory is too small: {} at once from here on; a smaller "
           "testing.batch_size does the same",
-          batch_size_);
+          counted(batch_size_, "sentence"));
     }
   }
 }
 
-Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model) const {
+Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
+                                          const ValidationHooks& hooks) const {
   const auto start = std::chrono::steady_clock::now();
-  model->eval();
   Validation validation;
-  validation.scores.loss = loss(*model);
+  validation.scores.loss = loss(*model, hooks);
   validation.scores.perplexity = std::exp(validation.scores.loss);
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
   search.beam_groups = 1;
   search.samples = 0;
+  search.cancelled = hooks.cancelled;
   const Translator translator(model, dev_.tokenizers(), device_, workers_);
   DecodingReporter reporter("validating", dev_.size());
-  for (auto& translation : translator.translate(
-           sources_, search, batch_size_, [&](std::int64_t done) { reporter.update(done); })) {
+  const auto progress = [&](std::int64_t done) {
+    reporter.update(done);
+    if (hooks.after_batch) hooks.after_batch();
+  };
+  for (auto& translation : translator.translate(sources_, search, batch_size_, progress)) {
     validation.translations.push_back(std::move(translation.text));
   }
   validation.scores.bleu = corpus_bleu(validation.translations, {references_}).score;
   validation.scores.chrf = corpus_chrf(validation.translations, {references_});
-  model->train();
   validation.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return validation;

@@ -22,10 +22,10 @@ ValidationRecord::ValidationRecord(const std::filesystem::path& run,
 void ValidationRecord::add(const Validation& validation, const Position& position,
                            double learning_rate, double seconds, bool is_best) {
   const auto& scores = validation.scores;
-  log::info(
-      "validation at step {}: loss {:.4f}  perplexity {:.2f}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
-      position.step, scores.loss, scores.perplexity, scores.bleu, scores.chrf,
-      format_duration(validation.seconds), is_best ? "  best so far" : "");
+  log::info("validation at step {}: loss {}  perplexity {}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
+            position.step, format_fixed(scores.loss, 4), format_fixed(scores.perplexity, 2),
+            scores.bleu, scores.chrf, format_duration(validation.seconds),
+            is_best ? "  best so far" : "");
   rows_.append({{"step", position.step},
                 {"epoch", position.current_epoch()},
                 {"loss", scores.loss},

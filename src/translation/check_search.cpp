@@ -1,5 +1,6 @@
 #include "translation/check_search.h"
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "config/check.h"
 
@@ -16,8 +17,8 @@ void check_search(const TestingOptions& options, const Seq2Seq& model) {
   const auto limit = model.target_limit();
   if (limit && options.max_output_length > limit->tokens) {
     throw ConfigError(
-        "max_output_length is {}, but the model takes {} tokens ({}); set it to that or less",
-        options.max_output_length, limit->tokens, limit->key);
+        "max_output_length is {}, but the model takes {} ({}); set it to that or less",
+        options.max_output_length, counted(limit->tokens, "token"), limit->key);
   }
 }
 

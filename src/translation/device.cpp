@@ -5,10 +5,11 @@
 #include <torch/version.h>
 
 #include <charconv>
-#include <thread>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/process.h"
 
 namespace regard {
 
@@ -24,27 +25,28 @@ torch::Device find_device(const std::string& name) {
     const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
     const auto parsed = has_prefix ? std::from_chars(name.data() + prefix.size(), end, index)
                                    : std::from_chars_result{nullptr, std::errc::invalid_argument};
-    if (parsed.ec != std::errc() || parsed.ptr != end) {
+    if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) {
       throw ConfigError("device: found `{}`, wanted auto, cpu, cuda or cuda:N", name);
     }
   }
   if (index >= count) {
     throw EnvironmentError(
-        "device: {} was asked for, but this machine has {} CUDA devices that LibTorch {} can use; "
+        "device: {} was asked for, but this machine has {} that LibTorch {} can use; "
         "say device=cpu, or device=auto to take what there is",
-        name, count, TORCH_VERSION);
+        name, counted(count, "CUDA device"), TORCH_VERSION);
   }
   return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
 }
 
 std::unique_ptr<Workers> make_workers(std::int64_t threads, torch::Device device) {
-  const auto cores = static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  if (threads > cores && cores > 0) {
-    log::warning("threads: {} were asked for, but there are {} cores", threads, cores);
+  const auto usable = usable_processors();
+  if (threads > usable) {
+    log::warning("threads: {} were asked for, but this process may use {}", threads,
+                 counted(usable, "processor"));
   }
   if (!device.is_cpu()) return std::make_unique<Workers>(1);
   at::set_num_threads(1);
-  const auto count = threads > 0 ? threads : std::max<std::int64_t>(1, cores);
+  const auto count = threads > 0 ? threads : usable;
   return std::make_unique<Workers>(static_cast<std::size_t>(count), [] { at::init_num_threads(); });
 }
 

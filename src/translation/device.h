@@ -15,9 +15,10 @@ namespace regard {
 // EnvironmentError for a device that is not there.
 torch::Device find_device(const std::string& name);
 
-// `threads` workers, 0 for one a core, each doing its arithmetic on one thread: LibTorch's own
-// threads are turned off. On any other device than the CPU a single worker. To be called before the
-// first tensor is made; warns of more threads than cores.
+// `threads` workers, 0 for one for each processor that this process may use (base/process.h), each
+// doing its arithmetic on one thread: LibTorch's own threads are turned off. On any other device
+// than the CPU a single worker. To be called before the first tensor is made; warns of more threads
+// than processors.
 std::unique_ptr<Workers> make_workers(std::int64_t threads, torch::Device device);
 
 }  // namespace regard

@@ -49,11 +49,12 @@ std::vector<Translation> force_translations(const TranslationModel& model, torch
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();
   });
+  kernels::PackedWeights packed;  // for all groups
   const auto force_group = [&](std::size_t begin, std::size_t end) {
     const auto count = end - begin;
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
     auto forced =
-        force(*model.model, batch.source, batch.source_lengths, batch.target, want_weights);
+        force(*model.model, batch.source, batch.source_lengths, batch.target, want_weights, packed);
     for (std::size_t k = 0; k < count; ++k) {
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(forced[k]));

@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "config/check.h"
 #include "config/reader.h"
@@ -24,6 +25,17 @@ constexpr const char* weights_file = "model.safetensors";
 std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
   const bool pieces = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   return side + (pieces ? ".model" : ".vocabulary");
+}
+
+// A configuration that makes no sense is the user's error on a command line, but damage in a folder
+// that regard has written.
+template <typename Read>
+auto as_damage(Read read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const ConfigError& error) {
+    throw DamagedError("{}", error.what());
+  }
 }
 
 std::uint64_t count_of(const NamedTensors& weights) {
@@ -61,10 +73,14 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
   for (const auto& [name, tensor] : weights) parameters.find(name)->copy_(tensor);
 }
 
+void add_model_options(FolderWriter& folder, const Options& options) {
+  folder.add_text(config_file, write_options(options));
+}
+
 void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
                const NamedTensors& weights) {
   const auto kind = options.data.tokenizer.kind;
-  folder.add_text(config_file, write_options(options));
+  add_model_options(folder, options);
   if (!fixed_source(options.model)) {
     folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
   }
@@ -79,8 +95,10 @@ NamedTensors read_weights(const FolderReader& folder) {
 }
 
 Options read_model_options(const FolderReader& folder, Origins* origins) {
-  return parse_options(folder.text(config_file), (folder.path() / config_file).string(), {},
-                       origins);
+  return as_damage([&] {
+    return parse_options(folder.text(config_file), (folder.path() / config_file).string(), {},
+                         origins);
+  });
 }
 
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
@@ -108,16 +126,17 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   TranslationModel loaded;
   Origins origins;
   loaded.options = read_model_options(folder, &origins);
-  check_options(loaded.options, origins);
+  as_damage([&] { check_options(loaded.options, origins); });
   loaded.tokenizers = read_tokenizers(folder, loaded.options);
   const auto weights = read_weights(folder);
   {
     const auto numbers = count_of(weights);
-    const MemoryBudget budget(model_budget(numbers),
-                              fmt::format("{}: its model, of which {} has only {} numbers,",
-                                          (path / config_file).string(), weights_file, numbers));
+    const MemoryBudget budget(
+        model_budget(numbers),
+        fmt::format("{}: its model, of which {} has only {},", (path / config_file).string(),
+                    weights_file, counted(numbers, "number")));
     const WithoutInitialisation weights_follow;
-    check_model(loaded.options.model, origins);
+    as_damage([&] { check_model(loaded.options.model, origins); });
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
   }

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "data/batch.h"
 #include "text/utf8.h"
@@ -19,9 +20,8 @@ SearchOptions search_options(const TestingOptions& options) {
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
   const auto length = static_cast<std::int64_t>(tokens) + 1;
   if (!limit || length <= limit->tokens) return;
-  throw InputError(
-      "{} tokens, </s> counted, but the model takes {} ({}): shorten it, or train with more",
-      length, limit->tokens, limit->key);
+  throw InputError("{}, </s> counted, but the model takes {} ({}): shorten it, or train with more",
+                   counted(length, "token"), limit->tokens, limit->key);
 }
 
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,

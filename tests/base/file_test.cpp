@@ -90,6 +90,33 @@ TEST_F(File, WritingReplacesTheFileAndLeavesNothingBeside) {
   EXPECT_THAT(names(), ElementsAre("file", "kept"));
 }
 
+TEST_F(File, WritingLeavesEveryOtherFileBesideAlone) {
+  const auto part = "file.part-" + std::to_string(::getpid());
+  for (const auto& name : {std::string("file.tmp"), part, part + "-1"}) {
+    put_bytes(folder_ / name, "mine");
+  }
+  write_file(path_, "new");
+  EXPECT_EQ(bytes_of(path_), "new");
+  EXPECT_THAT(names(), ElementsAre("file", part, part + "-1", "file.tmp"));
+  EXPECT_EQ(bytes_of(folder_ / part), "mine");
+  EXPECT_EQ(bytes_of(folder_ / "file.tmp"), "mine");
+}
+
+TEST_F(File, ANewFileBesideAnotherHasItsPermissionsAndANameOfItsOwn) {
+  put_bytes(path_, "old");
+  fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
+  fs::path first, second;
+  const int a = open_beside(path_, first);
+  const int b = open_beside(path_, second);
+  ASSERT_GE(a, 0);
+  ASSERT_GE(b, 0);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(fs::status(first).permissions(), fs::status(path_).permissions());
+  EXPECT_EQ(bytes_of(path_), "old");
+  ::close(a);
+  ::close(b);
+}
+
 TEST_F(File, AFullDiskLeavesTheOldFileAndNothingBeside) {
   write_file(path_, "old");
   const auto message = [&] {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace regard {
 namespace {
 
@@ -47,6 +49,16 @@ TEST(JsonText, HasSoManyKeysInAnObjectAndNoMore) {
   EXPECT_EQ(fault_of(object_of(1000)), "");
   EXPECT_THAT(fault_of(object_of(1001)), HasSubstr("more than 1000 keys"));
   EXPECT_EQ(fault_of("[" + object_of(1000) + "," + object_of(1000) + "]"), "");
+}
+
+// The parser's callback looks through all objects before each one that ends: half a minute here.
+TEST(JsonText, OfManyObjectsTakesTimeByItsLength) {
+  std::string text = "[{}";
+  for (int i = 1; i < 200'000; ++i) text += ",{}";
+  text += "]";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(parse_json(text).size(), 200'000);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 }  // namespace

@@ -37,6 +37,29 @@ TEST(Suggest, CaseAndDashesCountLittle) {
   EXPECT_EQ(nearest("learning-rate", {"learning_rate"}), "learning_rate");
 }
 
+TEST(Suggest, TheBeginningOfAWordFindsItBeforeAWordThatOnlyResembles) {
+  EXPECT_EQ(nearest("eval", {"translate", "evaluate"}), "evaluate");
+  EXPECT_EQ(nearest("--temp", {"--top-p", "--temperature"}), "--temperature");
+  EXPECT_EQ(nearest("--align", {"--alpha", "--alignments"}), "--alignments");
+}
+
+TEST(Suggest, WhatOtherProgramsSayIsUnderstood) {
+  EXPECT_EQ(nearest("--beam", {"--ban", "--beam-alpha", "--beam-size"}), "--beam-size");
+  EXPECT_EQ(nearest("--beam", {"--ban"}), std::nullopt);
+  EXPECT_EQ(nearest("lr", {"epochs", "learning_rate"}), "learning_rate");
+  EXPECT_EQ(nearest("bahdanau", kinds), "additive");
+  EXPECT_EQ(nearest("luong", kinds), "general");
+  EXPECT_EQ(nearest("Noam", {"constant", "inverse_square_root"}), "inverse_square_root");
+}
+
+TEST(Suggest, TheSpellingOfKnownWordsWinsOverEverything) {
+  EXPECT_EQ(nearest("-SRC", {"--input", "--src"}), "--src");
+  const auto found = suggest("--Beam_Size", {"--beam-sizes", "--beam-size"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->word, "--beam-size");
+  EXPECT_EQ(found->likeness, Likeness::spelling);
+}
+
 TEST(Suggest, NothingNearIsNoSuggestion) {
   EXPECT_EQ(nearest("transformer", kinds), std::nullopt);
   EXPECT_EQ(nearest("x", {"y"}), std::nullopt);

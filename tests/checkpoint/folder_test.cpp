@@ -1,11 +1,16 @@
 #include "checkpoint/folder.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -101,6 +106,29 @@ TEST(CheckpointFolder, OlderCheckpointIsReplacedWhole) {
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
 }
 
+TEST(CheckpointFolder, FilesThatAreKeptStayAsTheyAreBesideThoseAddedAnew) {
+  const ScratchFolder scratch;
+  FolderWriter old(scratch / "c");
+  old.add_text("kept.txt", "kept");
+  old.add_text("changed.txt", "before");
+  old.commit({{"step", 1}});
+  struct stat before = {};
+  ASSERT_EQ(::stat((scratch / "c/kept.txt").c_str(), &before), 0);
+  FolderWriter writer(scratch / "c");
+  writer.keep_other_files();
+  writer.add_text("changed.txt", "after");
+  writer.commit({{"step", 2}});
+  const FolderReader reader(scratch / "c");
+  EXPECT_EQ(reader.text("kept.txt"), "kept");
+  EXPECT_EQ(reader.text("changed.txt"), "after");
+  EXPECT_EQ(reader.info().at("step"), 2);
+  struct stat after = {};
+  ASSERT_EQ(::stat((scratch / "c/kept.txt").c_str(), &after), 0);
+  EXPECT_EQ(after.st_ino, before.st_ino);  // not written again
+  EXPECT_EQ(after.st_nlink, 1u);
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
+}
+
 TEST(CheckpointFolder, AnythingElseAtThePathIsLeftAlone) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "home");
@@ -136,25 +164,154 @@ TEST(CheckpointFolder, WhatLiesInAnOlderCheckpointBesidesIsLeftAlone) {
   EXPECT_NO_THROW(writer_of(scratch / "c").commit());
 }
 
-TEST(CheckpointFolder, LeftoversOfAKilledWriterGo) {
+// The lock of a writer that was killed with this mark.
+void put_lock(const fs::path& path, const std::string& mark) {
+  put_bytes(path, "regard is writing the folder of this name\n123\n" + mark + "\n");
+}
+
+// Runs `act` in another process. Returns its id.
+template <typename Act>
+pid_t in_another_process(Act act) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  try {
+    act();
+    ::_exit(0);
+  } catch (...) {
+    ::_exit(1);
+  }
+}
+
+int exit_code_of(pid_t child) {
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+FolderWriter large_folder(const fs::path& path, char content) {
+  FolderWriter writer(path);
+  for (int i = 0; i < 5; ++i) {
+    writer.add_text(fmt::format("{}.txt", i), std::string(100'000, content));
+  }
+  return writer;
+}
+
+TEST(CheckpointFolder, WritersOfOneFolderAtOnceLeaveThatOfTheLastWhole) {
   const ScratchFolder scratch;
-  fs::create_directories(scratch / ".c.tmp/sub");
-  put_bytes(scratch / ".c.tmp/half.safetensors", "half");
+  std::vector<pid_t> writers;
+  for (const char content : {'a', 'b', 'c', 'd'}) {
+    writers.push_back(in_another_process([&] {
+      for (int i = 0; i < 20; ++i) large_folder(scratch / "m", content).commit();
+    }));
+  }
+  for (const auto writer : writers) EXPECT_EQ(exit_code_of(writer), 0);
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"m"});
+  const FolderReader reader(scratch / "m", {});
+  EXPECT_NO_THROW(reader.verify_all());
+  const auto content = reader.text("0.txt").substr(0, 1);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(reader.text(fmt::format("{}.txt", i)), std::string(100'000, content[0]));
+  }
+}
+
+TEST(CheckpointFolder, WhatAKilledWriterLeftGoesWithTheNextOne) {
+  const ScratchFolder scratch;
+  bool left_something = false;
+  for (int i = 0; i < 20; ++i) {
+    const auto writer = in_another_process([&] {
+      for (;;) large_folder(scratch / "m", 'a').commit();
+    });
+    ::usleep(static_cast<useconds_t>(3'000 + 700 * i));
+    ::kill(writer, SIGKILL);
+    EXPECT_EQ(exit_code_of(writer), 128 + SIGKILL);
+    left_something = left_something || entries_of(scratch.path()).size() > 1;
+    large_folder(scratch / "m", 'b').commit();
+    ASSERT_EQ(entries_of(scratch.path()), std::vector<std::string>{"m"});
+    ASSERT_EQ(FolderReader(scratch / "m").text("0.txt")[0], 'b');
+  }
+  EXPECT_TRUE(left_something);
+}
+
+TEST(CheckpointFolder, OnlyWhatALockRecordsIsRemoved) {
+  const ScratchFolder scratch;
+  const std::vector<std::string> mine = {".c.old", ".c.old-01234567", ".c.tmp", ".c.tmp-01234567"};
+  for (const auto& name : mine) {
+    fs::create_directories(scratch / name);
+    put_bytes(scratch / name / "diary", "dear");
+  }
   writer_of(scratch / "c").commit();
-  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
-  EXPECT_FALSE(fs::exists(scratch / "c/half.safetensors"));
+  writer_of(scratch / "c").commit();
+  remove_checkpoint(scratch / "c");
+  EXPECT_EQ(entries_of(scratch.path()), mine);
+  for (const auto& name : mine) EXPECT_EQ(bytes_of(scratch / name / "diary"), "dear");
+
+  fs::create_directories(scratch / ".c.tmp-89abcdef/sub");
+  put_lock(scratch / ".c.regard-lock", "89abcdef");
+  writer_of(scratch / "c").commit();
+  remove_checkpoint(scratch / "c");
+  EXPECT_EQ(entries_of(scratch.path()), mine);
+}
+
+TEST(CheckpointFolder, ALockIsWaitedForAndOneThatIsNotRegardsIsRefused) {
+  const ScratchFolder scratch;
+  const auto lock = scratch / ".c.regard-lock";
+  put_bytes(lock, "mine");
+  EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / "c").commit(); }),
+              HasSubstr(".c.regard-lock: is no lock of regard's"));
+  EXPECT_EQ(bytes_of(lock), "mine");
+  for (const auto& torn : {std::string(), std::string("regard is wr"), std::string(9, '\0'),
+                           std::string("regard is writing the folder of this name\n1")}) {
+    put_bytes(lock, torn);
+    writer_of(scratch / "c").commit();
+    EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"}) << torn;
+  }
+  const int held = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  const auto writer = in_another_process([&] {
+    ::close(held);
+    writer_of(scratch / "c", "late").commit();
+  });
+  ::usleep(200'000);
+  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
+  ::close(held);
+  EXPECT_EQ(exit_code_of(writer), 0);
+  EXPECT_EQ(bytes_of(scratch / "c/config.yaml"), "late");
 }
 
 // Killed between the two renames of a file system that cannot swap folders.
 TEST(CheckpointFolder, CheckpointMovedAsideComesBack) {
   const ScratchFolder scratch;
-  writer_of(scratch / ".c.old").commit();
+  const auto moved_aside = [&](const std::string& config) {
+    writer_of(scratch / ".c.old-89abcdef", config).commit();
+    put_lock(scratch / ".c.regard-lock", "89abcdef");
+  };
+  moved_aside("seed: 1\n");
   clear_leftovers(scratch / "c");
   EXPECT_TRUE(is_checkpoint(scratch / "c"));
-  writer_of(scratch / ".c.old", "older").commit();
+  moved_aside("older");
   clear_leftovers(scratch / "c");
   EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
+}
+
+// In a run, whose lock the caller holds.
+TEST(CheckpointFolder, LeftoversOfOlderVersionsAreClearedWhereTheyAreAskedFor) {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / ".c.tmp/sub");
+  writer_of(scratch / ".c.old").commit();
+  clear_leftovers(scratch / "c");
+  EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
+  EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
+}
+
+TEST(CheckpointFolder, WhatCannotBeReplacedIsKnownBefore) {
+  const ScratchFolder scratch;
+  EXPECT_NO_THROW(check_replaceable(scratch / "c"));
+  writer_of(scratch / "c").commit();
+  EXPECT_NO_THROW(check_replaceable(scratch / "c/"));
+  put_bytes(scratch / "c/diary", "dear");
+  EXPECT_THROW(check_replaceable(scratch / "c"), EnvironmentError);
+  EXPECT_THROW(check_replaceable(scratch.path()), EnvironmentError);
 }
 
 TEST(CheckpointFolder, FileNamesArePlainAndGivenOnce) {
@@ -199,12 +356,14 @@ TEST(CheckpointFolder, TooLittleSpaceIsSaidBeforeAnythingIsWritten) {
 }
 
 TEST(CheckpointFolder, DiskThatFillsUpLeavesTheOldCheckpoint) {
-  // Inodes for the disk, c with four files, .c.tmp and one file: the second one finds no room.
-  const SmallDisk disk("size=1m,nr_inodes=8");
+  // Inodes for the disk, c with four files, the lock, .c.tmp-… and one file: the second one finds
+  // no room.
+  const SmallDisk disk("size=1m,nr_inodes=9");
   if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
   writer_of(disk / "c").commit();
-  EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(disk / "c", "seed: 2\n").commit(); }),
-              AllOf(HasSubstr(".c.tmp"), HasSubstr("cannot be written (No space left on device)")));
+  EXPECT_THAT(
+      message_of<EnvironmentError>([&] { writer_of(disk / "c", "seed: 2\n").commit(); }),
+      AllOf(HasSubstr(".c.tmp-"), HasSubstr("cannot be written (No space left on device)")));
   EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
   EXPECT_EQ(FolderReader(disk / "c").text("config.yaml"), "seed: 1\n");
 }
@@ -259,7 +418,7 @@ TEST(CheckpointFolder, MissingCutAndUnknownFilesAreNamed) {
   fs::remove(scratch / "c/model.safetensors");
   const FolderReader reader(scratch / "c");
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("vocabulary.txt"); }),
-              HasSubstr("vocabulary.txt: damaged: 3 bytes, 4 were written"));
+              HasSubstr("vocabulary.txt: damaged: 3 bytes, but 4 in its manifest"));
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
               HasSubstr("model.safetensors: missing"));
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("none"); }),

@@ -100,15 +100,66 @@ TEST(RunFolder, LinkToNothingFallsBackToTheNewest) {
   EXPECT_EQ(run.best(), std::nullopt);
 }
 
-TEST(RunFolder, CopyWithFoldersInTheLinksPlaceWorks) {
+void save_with_step(const RunFolder& run, std::int64_t step) {
+  FolderWriter writer(run.checkpoint(step));
+  writer.add_text("numbers", std::to_string(step));
+  writer.commit({{"step", step}});
+}
+
+TEST(RunFolder, CopiesInTheLinksPlaceBecomeLinksAgainWhenTheRunIsLocked) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
-  save(run, 1);
+  save_with_step(run, 1);
+  save_with_step(run, 2);
   fs::copy(run.checkpoint(1), scratch / "x/best");
+  fs::copy(run.checkpoint(2), scratch / "x/last");
   EXPECT_EQ(run.best(), scratch / "x/best");
-  run.set_best(1);
+  EXPECT_EQ(run.best_step(), 1);
+  run.lock();
+  EXPECT_EQ(fs::read_symlink(scratch / "x/best"), "checkpoints/step-00000001");
+  EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000002");
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch / "x"), {}), 4);  // .lock, checkpoints
+}
+
+TEST(RunFolder, ACopyWhoseCheckpointIsGoneTakesItsPlace) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save_with_step(run, 1);
+  fs::rename(run.checkpoint(1), scratch / "x/last");
+  run.lock();
+  EXPECT_EQ(fs::read_symlink(scratch / "x/last"), "checkpoints/step-00000001");
+  EXPECT_EQ(bytes_of(run.checkpoint(1) / "numbers"), "1");
+}
+
+TEST(RunFolder, ACopyThatDiffersFromItsCheckpointIsKeptUnderAnotherName) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  save_with_step(run, 1);
+  fs::copy(run.checkpoint(1), scratch / "x/best");
+  FolderWriter writer(run.checkpoint(1));
+  writer.add_text("numbers", "others");
+  writer.commit({{"step", 1}});
+  run.lock();
   EXPECT_TRUE(fs::is_symlink(scratch / "x/best"));
-  EXPECT_TRUE(is_checkpoint(scratch / "x/best.copied"));
+  EXPECT_EQ(bytes_of(scratch / "x/best.copied/numbers"), "1");
+}
+
+TEST(RunFolder, AFolderThatWasMovedDeletedOrReplacedIsNoticed) {
+  const ScratchFolder scratch;
+  RunFolder run(scratch / "x");
+  EXPECT_NO_THROW(run.check_in_place());  // not locked yet
+  run.lock();
+  EXPECT_NO_THROW(run.check_in_place());
+  const auto message = [&] { return message_of<EnvironmentError>([&] { run.check_in_place(); }); };
+  fs::rename(scratch / "x", scratch / "moved");
+  EXPECT_THAT(message(), HasSubstr("moved or deleted"));
+  fs::create_directory(scratch / "x");
+  EXPECT_THAT(message(), HasSubstr("moved or deleted"));
+  put_bytes(scratch / "x/.lock", "");
+  EXPECT_THAT(message(), HasSubstr("moved or deleted"));
+  fs::remove_all(scratch / "x");
+  fs::rename(scratch / "moved", scratch / "x");
+  EXPECT_EQ(message(), "");
 }
 
 TEST(RunFolder, PruningKeepsTheNewestTheBestAndTheLinked) {
@@ -179,9 +230,15 @@ TEST(RunFolder, LockingClearsWhatAKilledTrainerLeft) {
   fs::create_directories(scratch / "x/checkpoints/.step-00000003.tmp/sub");
   fs::rename(run.checkpoint(2), scratch / "x/checkpoints/.step-00000002.old");
   fs::create_directories(scratch / "x/checkpoints/.mine.tmp");
+  fs::create_directories(scratch / "x/checkpoints/.step-00000004.tmp-89abcdef/sub");
+  put_bytes(scratch / "x/checkpoints/.step-00000004.regard-lock",
+            "regard is writing the folder of this name\n123\n89abcdef\n");
   run.lock();
   EXPECT_THAT(run.list(), ElementsAre(1, 2));
-  EXPECT_FALSE(fs::exists(scratch / "x/checkpoints/.step-00000003.tmp"));
+  for (const auto* name :
+       {".step-00000003.tmp", ".step-00000004.tmp-89abcdef", ".step-00000004.regard-lock"}) {
+    EXPECT_FALSE(fs::exists(scratch / "x/checkpoints" / name)) << name;
+  }
   EXPECT_TRUE(fs::exists(scratch / "x/checkpoints/.mine.tmp"));
 }
 

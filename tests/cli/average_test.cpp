@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,8 @@ TEST_F(Average, TheBestAreThoseThatValidatedBest) {
 TEST_F(Average, ARunIsNoPlaceForItsMean) {
   const auto trained = long_run();
   const auto finished = run({"average", trained.string(), "--last", "2", "-o", trained.string()});
-  EXPECT_EQ(finished.code, 6);
-  EXPECT_THAT(finished.err, HasSubstr("is no part of a checkpoint"));
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("is a training run"));
   EXPECT_TRUE(fs::exists(trained / "checkpoints" / "step-00000030" / "model.safetensors"));
   EXPECT_TRUE(fs::exists(trained / "validations.tsv"));
 }
@@ -99,7 +100,7 @@ TEST_F(Average, VocabulariesThatDifferAreRefused) {
 TEST_F(Average, WhatCannotBeChosenIsSaid) {
   const auto too_many = average({tiny_model().string(), "--last", "9"});
   EXPECT_EQ(too_many.code, 5);
-  EXPECT_THAT(too_many.err, HasSubstr("9 wanted"));
+  EXPECT_THAT(too_many.err, HasSubstr("wanted 9"));
   const auto one = average({tiny_model().string()});
   EXPECT_EQ(one.code, 2);
   EXPECT_THAT(one.err, HasSubstr("--last N"));
@@ -116,6 +117,25 @@ TEST_F(Average, AModelIsNotWrittenOverByItsOwnAverage) {
       run({"average", carried.string(), tiny_model().string(), "-o", carried.string()});
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(read_text(carried / "manifest.json"), before);
+}
+
+TEST_F(Average, TwoAtOnceLeaveOneWholeModelAndTheFoldersBesideIt) {
+  const auto folder = output_.parent_path();
+  for (const auto* name : {".mean.tmp", ".mean.old"}) {
+    fs::create_directories(folder / name);
+    write_text(folder / name / "diary", "dear");
+  }
+  const std::vector<std::string> words = {"average", tiny_model().string(), tiny_model().string(),
+                                          "-o", output_.string()};
+  for (int i = 0; i < 4; ++i) {
+    Running first(words), second(words);
+    EXPECT_EQ(first.finish().code, 0);
+    EXPECT_EQ(second.finish().code, 0);
+    EXPECT_EQ(run({"info", output_.string()}).code, 0);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 3);
+  EXPECT_EQ(read_text(folder / ".mean.tmp" / "diary"), "dear");
+  EXPECT_EQ(read_text(folder / ".mean.old" / "diary"), "dear");
 }
 
 }  // namespace

@@ -113,7 +113,7 @@ TEST_P(BadCorpora, TrainingAndValidation) {
               ElementsAre(200, 200 - empty - too_long, empty, too_long));
   EXPECT_THAT(pairs_of("dev", finished.err), ElementsAre(20, 20, empty, too_long));
   if (empty) {
-    EXPECT_THAT(finished.err, HasSubstr("1 of 20 lines are empty"));
+    EXPECT_THAT(finished.err, HasSubstr("1 of 20 lines: empty"));
   } else if (too_long) {
     EXPECT_THAT(finished.err, HasSubstr(message(dev)));
   } else {

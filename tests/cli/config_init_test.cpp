@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
+#include <sentencepiece_trainer.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,6 +144,89 @@ TEST_F(ConfigInit, AtATerminalItAsksAndReturnTakesTheGuess) {
   EXPECT_EQ(lines_of(read_text(path("toy.dev.en"))).size(), 30u);
 }
 
+TEST_F(ConfigInit, AWrongAnswerIsAskedForAgain) {
+  write_text(path("short.fr"), "un\n");
+  write_text(path("old.yaml"), "mine\n");
+  const auto screen = at_terminal(folder_, {"config", "init"},
+                                  "\ntrian.en\n-\n.\ntrain.en\nshort.fr\nnone.fr\ntrain.fr\n"
+                                  "300\n30\na/b\ntoy\nold.yaml\n\n");
+  EXPECT_THAT(screen, AllOf(HasSubstr("found nothing"), HasSubstr("trian.en: "), HasSubstr("not -"),
+                            HasSubstr("300 lines, but"), HasSubstr("none.fr: "),
+                            HasSubstr("a whole number from 0 to 299")));
+  EXPECT_THAT(screen, AllOf(HasSubstr("found `a/b`"), HasSubstr("old.yaml: is there already")));
+  EXPECT_EQ(read_options(path("toy.yaml")).name, "toy");
+  EXPECT_EQ(read_text(path("old.yaml")), "mine\n");
+}
+
+TEST_F(ConfigInit, AWrongAnswerOfTheValidationPairIsAskedForAgain) {
+  const auto dev = toy_corpus(10, 2);
+  write_text(path("val.en"), dev.source);
+  write_text(path("val.fr"), dev.target);
+  const auto screen = at_terminal(folder_, {"config", "init", "train.en", "train.fr"},
+                                  "vla.en\n\ntrain.fr\n\n\n\n");
+  EXPECT_THAT(screen, AllOf(HasSubstr("validation source (`-` for none) [val.en]: "),
+                            HasSubstr("vla.en: "), HasSubstr("train.fr has 300 lines")));
+  EXPECT_EQ(read_options(path("en-fr.yaml")).data.dev.trg, "val.fr");
+}
+
+TEST_F(ConfigInit, ANameThatIsNoFolderIsRefusedBeforeAnythingIsWritten) {
+  const auto finished = init({"--name", "a/b", "-o", path("mine.yaml"), "--split", "5"});
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err, HasSubstr("name: found `a/b`"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+}
+
+TEST_F(ConfigInit, OneFileOnBothSidesIsAWarning) {
+  const auto finished = run({"config", "init", path("train.en"), path("train.en"), "--yes"});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.err, HasSubstr("warning: " + path("train.en") + ": the training pair is"));
+  std::filesystem::create_symlink(path("train.en"), path("link.fr"));
+  EXPECT_THAT(run({"config", "init", path("train.en"), path("link.fr"), "--yes"}).err,
+              HasSubstr("one file on both sides"));
+  EXPECT_THAT(init({}).err, testing::Not(HasSubstr("both sides")));
+  EXPECT_THAT(init({"--dev", path("train.en"), path("train.en")}).err,
+              AllOf(HasSubstr("the validation pair is"), HasSubstr("trained on and validated on")));
+}
+
+TEST_F(ConfigInit, TheValidationPairIsFoundByTheUsualNames) {
+  namespace fs = std::filesystem;
+  const auto dev = toy_corpus(10, 2);
+  const std::vector<std::pair<std::string, std::string>> names = {
+      {"europarl.train.", "europarl.dev."}, {"news-train-v2.", "news-valid-v2."},
+      {"train.tok.", "val.tok."},           {"train/news.", "dev/news."},
+      {"training.", "validation."},         {"corpus.", "dev."}};
+  for (const auto& [train, expected] : names) {
+    const auto folder = fresh_folder();
+    for (const auto& name : {train, expected}) {
+      fs::create_directories((folder / name).parent_path());
+      const auto text = name == train ? toy_corpus(40, 1) : dev;
+      write_text((folder / name).string() + "en", text.source);
+      write_text((folder / name).string() + "fr", text.target);
+    }
+    const auto stem = (folder / train).string();
+    const auto finished = run({"config", "init", stem + "en", stem + "fr", "--yes"});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    const auto options = parse_options(finished.out, "printed");
+    EXPECT_EQ(options.data.dev.src, (folder / expected).string() + "en") << train;
+    EXPECT_EQ(options.data.dev.trg, (folder / expected).string() + "fr") << train;
+  }
+}
+
+TEST_F(ConfigInit, ATestSetIsNoValidationPair) {
+  const auto unseen = toy_corpus(10, 2);
+  write_text(path("test.en"), unseen.source);
+  write_text(path("test.fr"), unseen.target);
+  EXPECT_EQ(parse_options(init({}).out, "printed").data.dev.src, "");
+}
+
+TEST_F(ConfigInit, WhatItWritesPointsToADocumentThatIsThere) {
+  const auto text = init({}).out;
+  const auto end = text.find("attention.md");
+  ASSERT_NE(end, std::string::npos);
+  const auto begin = text.rfind("# ", end) + 2;
+  EXPECT_TRUE(std::filesystem::exists(text.substr(begin, end - begin) + "attention.md"));
+}
+
 TEST_F(ConfigInit, WithYesItAsksNothing) {
   EXPECT_THAT(at_terminal(folder_, {"config", "init", "train.en", "train.fr", "--yes"}, ""),
               AllOf(HasSubstr("name: en-fr"), testing::Not(HasSubstr("[en-fr]"))));
@@ -162,6 +246,66 @@ TEST_F(ConfigInit, BadInputIsASentence) {
   write_text(path("en-fr.dev.en"), "mine\n");
   EXPECT_EQ(init({"-o", path("new.yaml"), "--name", "en-fr", "--split", "5"}).code, 2);
   EXPECT_EQ(read_text(path("en-fr.dev.en")), "mine\n");
+}
+
+// As JoeyNMT's scripts/build_vocab.py trains one: <unk> comes first.
+void write_sentencepiece_model(const std::filesystem::path& path, const std::string& text) {
+  auto corpus = path;
+  write_text(corpus.replace_extension("txt"), text);
+  auto prefix = path;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      {{"input", corpus.string()},
+       {"model_prefix", prefix.replace_extension().string()},
+       {"vocab_size", "60"},
+       {"hard_vocab_limit", "false"},
+       {"unk_id", "0"},
+       {"pad_id", "1"},
+       {"bos_id", "2"},
+       {"eos_id", "3"},
+       {"minloglevel", "3"}});
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+TEST(ConfigConvert, ASentencePieceModelOfJoeyNmtTrains) {
+  const auto folder = fresh_folder();
+  const auto corpus = toy_corpus(300, 1);
+  for (const auto* part : {"train", "dev"}) {
+    write_text(folder / (part + std::string(".en")), corpus.source);
+    write_text(folder / (part + std::string(".fr")), corpus.target);
+  }
+  write_sentencepiece_model(folder / "sp.model", corpus.source + corpus.target);
+  const auto joey = (folder / "joey.yaml").string(), mine = (folder / "mine.yaml").string();
+  const auto side = [&](const std::string& language) {
+    return "{lang: " + language + ", level: bpe, tokenizer_type: sentencepiece, tokenizer_cfg: " +
+           "{model_type: unigram, model_file: " + (folder / "sp.model").string() + "}}";
+  };
+  write_text(joey,
+             "name: j\ndata: {train: " + (folder / "train").string() + ", dev: " +
+                 (folder / "dev").string() + ", src: " + side("en") + ", trg: " + side("fr") +
+                 "}\ntraining: {batch_size: 8, epochs: 1}\nmodel: {encoder: {type: recurrent,"
+                 " embeddings: {embedding_dim: 8}, hidden_size: 8}, decoder: {type: recurrent,"
+                 " embeddings: {embedding_dim: 8}, hidden_size: 8}}\n");
+  const auto direct = run({"train", "-c", joey});
+  EXPECT_EQ(direct.code, 2);
+  EXPECT_EQ(lines_of(direct.err).size(), 1u) << direct.err;
+  EXPECT_THAT(direct.err, HasSubstr("regard config convert " + joey));
+  ASSERT_EQ(run({"config", "convert", joey, "-o", mine}).code, 0);
+  EXPECT_EQ(read_options(mine).data.tokenizer.src_file, (folder / "sp.model").string());
+  const auto trained = run({"train", "-c", mine, "--dry-run"});
+  EXPECT_EQ(trained.code, 0) << trained.err;
+}
+
+TEST(ConfigConvert, AModelThatIsNotThereIsAWarning) {
+  const auto folder = fresh_folder();
+  const auto joey = (folder / "joey.yaml").string();
+  write_text(joey,
+             "data: {train: t, dev: d, src: {lang: a, tokenizer_cfg: {model_file: no.model}}, trg: "
+             "{lang: b}}\ntraining: {epochs: 2}\nmodel: {encoder: {type: recurrent}, decoder: "
+             "{type: recurrent}}\n");
+  const auto finished = run({"config", "convert", joey});
+  EXPECT_EQ(finished.code, 0);
+  EXPECT_THAT(finished.out, HasSubstr("src_file: no.model\n"));
+  EXPECT_THAT(finished.err, HasSubstr("data.tokenizer.src_file: no.model: no such file"));
 }
 
 TEST(ConfigConvert, WritesTheConfigurationAndSaysWhatIsLeft) {

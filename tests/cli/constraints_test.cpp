@@ -51,7 +51,7 @@ TEST_F(ConstraintsCli, LinesHaveWhatIsAskedOfThemAndNoOtherChanges) {
 TEST_F(ConstraintsCli, AFileOfAnotherLengthIsAnError) {
   const auto shorter = translate({"--prefixes", file("p", "le\n")}, "the\ncat\n");
   EXPECT_EQ(shorter.code, 3);
-  EXPECT_THAT(shorter.err, HasSubstr("p: has 1 lines, but the input has more"));
+  EXPECT_THAT(shorter.err, HasSubstr("p: has 1 line, but the input has more"));
   const auto longer = translate({"--ban", file("b", "le\n\n\n")}, "the\ncat\n");
   EXPECT_EQ(longer.code, 3);
   EXPECT_THAT(longer.err, HasSubstr("b:3: is a line too many"));

@@ -132,6 +132,69 @@ TEST_F(Evaluate, OtherTranslationsJoinTheTableAndTheChart) {
   EXPECT_THAT(read_text(path("l.svg")), AllOf(HasSubstr("hyp"), HasSubstr("ref")));
 }
 
+// Whatever is asked for is scored by length, and nothing else.
+TEST_F(Evaluate, ByLengthHasTheMetricsThatAreAskedFor) {
+  const auto scored = [&](const std::string& metrics, const std::string& format) {
+    const auto finished =
+        run({"evaluate", "--hypotheses", path("hyp"), "-s", path("src"), "-r", path("ref"),
+             "--compare", path("ref2"), "--by-length", "4", "--metrics", metrics, "--by-length-svg",
+             path("l.svg"), "--format", format});
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  };
+  const auto text = scored("chrf++,ter", "text");
+  EXPECT_THAT(text, AllOf(HasSubstr("source words  sentences  chrF2++    TER  chrF2++ of ref2"),
+                          testing::Not(HasSubstr("BLEU"))));
+  EXPECT_THAT(read_text(path("l.svg")), HasSubstr("chrF2++ by source length"));
+  const auto buckets = Json::parse(scored("chrf++,ter", "json")).at("by_length");
+  ASSERT_EQ(buckets.size(), 2u);
+  const auto hypotheses = lines_of(read_text(path("hyp")));
+  const auto reference = lines_of(read_text(path("ref")));
+  EXPECT_DOUBLE_EQ(buckets[1].at("chrf++"),
+                   sentence_chrf(hypotheses[1], {reference[1]}, {.word_order = 2}));
+  EXPECT_DOUBLE_EQ(buckets[1].at("ter"), sentence_ter(hypotheses[1], {reference[1]}));
+  EXPECT_FALSE(buckets[1].contains("bleu"));
+  const auto usual = Json::parse(scored("bleu,chrf", "json")).at("by_length");
+  EXPECT_TRUE(usual[0].contains("bleu") && usual[0].contains("chrf"));
+}
+
+// sacreBLEU keeps the mark, as a part of the first word.
+TEST_F(Evaluate, AByteOrderMarkIsWarnedOfInEveryText) {
+  const auto plain = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref")});
+  for (const std::string name : {"hyp", "ref", "ref2", "src"}) {
+    write_text(folder / (name + ".bom"), "\xEF\xBB\xBF" + read_text(folder / name));
+  }
+  const auto marked = run({"evaluate", "--hypotheses", path("hyp.bom"), "-r", path("ref.bom"), "-s",
+                           path("src.bom"), "--compare", path("ref2.bom"), "--training",
+                           path("ref2.bom"), "--force"});
+  ASSERT_EQ(marked.code, 0);
+  for (const std::string name : {"hyp", "ref", "ref2", "src"}) {
+    EXPECT_THAT(marked.err, HasSubstr(path(name + ".bom") + ":1: begins with a byte order mark"));
+  }
+  const auto one = run({"evaluate", "--hypotheses", path("hyp.bom"), "-r", path("ref")});
+  EXPECT_EQ(one.out, plain.out);
+  EXPECT_THAT(one.err, AllOf(HasSubstr(path("hyp.bom") + ":1: "), HasSubstr("sacreBLEU")));
+  EXPECT_EQ(lines_of(one.err).size(), 1u) << one.err;
+  EXPECT_EQ(plain.err, "");
+}
+
+TEST_F(Evaluate, TextWithoutSpacesIsWarnedOfWithTheTokenizersToUse) {
+  write_text(folder / "zh", "我们昨天在北京看了一场电影。\n");
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"evaluate", "--hypotheses", path("zh"), "-r", path("zh")});
+    const auto finished = run(more);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.err;
+  };
+  EXPECT_THAT(with({}), AllOf(HasSubstr(path("zh") + ": found Chinese"), HasSubstr("zh, or char"),
+                              HasSubstr("--force")));
+  EXPECT_THAT(with({"--metrics", "ter"}), HasSubstr("--ter-asian-support"));
+  EXPECT_THAT(with({"--metrics", "chrf", "--training", path("zh")}), HasSubstr("--tokenize 13a"));
+  EXPECT_EQ(with({"--tokenize", "zh"}), "");
+  EXPECT_EQ(with({"--metrics", "chrf"}), "");
+  EXPECT_EQ(with({"--force"}), "");
+}
+
 TEST_F(Evaluate, DifferentLineCountsNameBothFilesAndCounts) {
   write_text(folder / "short", "one\n");
   const auto finished = run({"evaluate", "--hypotheses", path("short"), "-r", path("ref")});

@@ -5,6 +5,10 @@
 #include <csignal>
 #include <filesystem>
 #include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/run.h"
 
@@ -49,6 +53,106 @@ TEST(OutputFiles, JsonIsUtf8WhateverAFileIsCalled) {
                              path.string(), "--json", "--force"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("h\uFFFD"));
+}
+
+// All files below the folder with their bytes, and links with their targets.
+std::map<std::string, std::string> content_of(const fs::path& folder) {
+  std::map<std::string, std::string> content;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const auto name = entry.path().lexically_relative(folder).string();
+    if (entry.is_symlink()) {
+      content[name] = fs::read_symlink(entry.path()).string();
+    } else {
+      content[name] = entry.is_directory() ? "" : read_text(entry.path());
+    }
+  }
+  return content;
+}
+
+class OutputsOfEachVerb : public testing::Test {
+ protected:
+  OutputsOfEachVerb() {
+    fs::copy(tiny_model(), run_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+    fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
+    const auto corpus = toy_corpus(3, 7);
+    write_text(folder_ / "a.en", corpus.source);
+    write_text(folder_ / "a.fr", corpus.target);
+  }
+  // Each option that names an output, ready for its value.
+  std::vector<std::vector<std::string>> verbs() const {
+    const auto source = (folder_ / "a.en").string(), target = (folder_ / "a.fr").string();
+    const std::vector<std::string> translate = {"translate", "-m", model_.string(), "-i", source};
+    const std::vector<std::string> score = {"score", "-m", model_.string(), "-s",
+                                            source,  "-t", target};
+    const std::vector<std::string> evaluate = {"evaluate", "-m", model_.string(), "-s",
+                                               source,     "-r", target,          "--force"};
+    std::vector<std::vector<std::string>> all;
+    const auto add = [&](std::vector<std::string> words, const std::string& option) {
+      words.push_back(option);
+      all.push_back(std::move(words));
+    };
+    for (const auto* option : {"-o", "--alignments", "--attention-weights", "--report"}) {
+      add(translate, option);
+    }
+    add(score, "-o");
+    add(score, "--align");
+    add(evaluate, "-o");
+    auto by_length = evaluate;
+    by_length.insert(by_length.end(), {"--by-length", "5"});
+    add(by_length, "--by-length-svg");
+    add({"score", "-m", model_.string(), "-s", source, "--n-best", (folder_ / "list").string()},
+        "-o");
+    add({"report", run_.string()}, "-o");
+    add({"average", model_.string(), tiny_model().string()}, "-o");
+    add({"config", "init", source, target, "--yes"}, "-o");
+    add({"config", "convert", source}, "-o");
+    return all;
+  }
+
+  fs::path folder_ = fresh_folder();
+  fs::path run_ = folder_ / "run";
+  fs::path model_ = folder_ / "model";
+};
+
+TEST_F(OutputsOfEachVerb, AreNoFilesOfARunOrAModel) {
+  fs::create_symlink(run_ / "train.log", folder_ / "link");
+  write_text(folder_ / "list", "0 ||| le chat\n");
+  const auto before = content_of(folder_);
+  for (auto words : verbs()) {
+    for (const auto& output :
+         {run_ / "train.log", run_ / "validations.tsv", run_ / "best" / "config.yaml",
+          run_ / "checkpoints" / "new", run_ / "validation" / "step-00000030.txt",
+          model_ / "model.safetensors", model_ / "manifest.json", folder_ / "link"}) {
+      words.push_back(output.string());
+      const auto finished = run(words);
+      EXPECT_EQ(finished.code, 2) << testing::PrintToString(words) << finished.err;
+      EXPECT_THAT(finished.err, HasSubstr("give the output another name")) << words[0];
+      words.pop_back();
+    }
+  }
+  for (const auto* picture : {"best/", "checkpoints/maps/", "checkpoints/a.svg"}) {
+    const auto finished =
+        run({"translate", "-m", model_.string(), "-i", (folder_ / "a.en").string(), "--picture",
+             (run_ / picture).string()});
+    EXPECT_EQ(finished.code, 2) << picture;
+  }
+  EXPECT_EQ(run({"man", "--into", (run_ / "checkpoints").string()}).code, 2);
+  EXPECT_EQ(content_of(folder_), before);
+}
+
+TEST_F(OutputsOfEachVerb, MayLieInARunUnderOtherNames) {
+  const auto made = [&](const std::vector<std::string>& words) {
+    const auto finished = run(words);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return fs::exists(words.back());
+  };
+  const auto before = content_of(run_);
+  EXPECT_TRUE(made({"translate", "-m", run_.string(), "-i", (folder_ / "a.en").string(), "-o",
+                    (run_ / "test.fr").string()}));
+  EXPECT_TRUE(made({"average", run_.string(), "--best", "1", "-o", (run_ / "averaged").string()}));
+  EXPECT_TRUE(made({"report", run_.string(), "-o", (run_ / "page.html").string()}));
+  const auto after = content_of(run_);
+  for (const auto& [name, bytes] : before) EXPECT_EQ(after.at(name), bytes) << name;
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
   EXPECT_THAT(found.out, MatchesRegex("([01] ?)*\n\n([012] ?)*\n"));
   const auto bad = translate("1,2\n3\n");
   EXPECT_EQ(bad.code, 3);
-  EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 numbers, wanted 2"));
+  EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, wanted 2"));
 
   const auto other = (folder_ / "other").string();
   auto narrower = options;
@@ -107,6 +107,76 @@ TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
   const auto refused = train(fresh);
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.err, HasSubstr("train.fr:2: position 2 is none of the source"));
+}
+
+std::string repeated(const std::string& word, std::size_t times) {
+  std::string line;
+  for (std::size_t i = 0; i < times; ++i) line += (i == 0 ? "" : " ") + word;
+  return line;
+}
+
+// 20,000 bytes and more, of which the last number is pointed at.
+TEST_F(Outputs, ALongSequenceIsReadToItsEnd) {
+  const auto longer = repeated("0.1234567", 2000);
+  for (const std::string numbers : {"1", "0"}) {  // as numbers, and as words
+    SCOPED_TRACE(numbers);
+    write_training("0.5 0.25\n" + longer + "\n", "1 0\n1999\n");
+    const auto trained =
+        train({"model.encoder.numbers=" + numbers, "model.output.kind=pointer", "--fresh",
+               "data.max_length=2000", "data.max_ratio=0", "training.max_steps=1",
+               "training.validation_every=1", "testing.max_output_length=3"});
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    EXPECT_THAT(trained.err, testing::Not(HasSubstr("warning")));
+    const auto found = translate(longer + "\n", {"--json"});
+    EXPECT_EQ(found.code, 0);
+    EXPECT_EQ(found.err, "");
+    write_text(folder_ / "last", "1999\n");
+    write_text(folder_ / "long", longer + "\n");
+    const auto scored = run({"score", "-m", (folder_ / "run").string(), "-s",
+                             (folder_ / "long").string(), "-t", (folder_ / "last").string()});
+    EXPECT_EQ(scored.code, 0) << scored.err;
+  }
+}
+
+TEST_F(Outputs, ASequenceOfTooManyElementsIsAnErrorWithItsLineEverywhere) {
+  const std::vector<std::string> options = {
+      "model.encoder.numbers=1",     "model.output.kind=pointer",   "training.max_steps=1",
+      "training.validation_every=1", "testing.max_output_length=3", "--fresh"};
+  const std::string good = "0.5 0.25\n";
+  const auto too_long = good + repeated("1", 8193) + "\n";
+  const auto named = [](const std::string& file) {
+    return HasSubstr(file + ":2: found 8193 elements, wanted at most 8192");
+  };
+  const auto refused = [&](const std::string& file, const std::string& text) {
+    write_training(good + good, "1\n0\n");
+    write_text(folder_ / file, text);
+    const auto finished = train(options);
+    EXPECT_EQ(finished.code, 3) << file;
+    EXPECT_THAT(finished.err, named(file));
+  };
+  refused("train.en", too_long);
+  refused("dev.en", too_long);
+  refused("dev.fr", "1\n" + repeated("0", 8193) + "\n");
+  refused("train.fr", "1\n" + repeated("0", 8193) + "\n");
+
+  write_training(good + good, "1\n0\n");
+  ASSERT_EQ(train(options).code, 0);
+  const auto source = (folder_ / "long").string();
+  const auto target = (folder_ / "target").string();
+  write_text(source, too_long);
+  write_text(target, "0\n0\n");
+  const auto model = (folder_ / "run").string();
+  const auto translated = run({"translate", "-m", model, "-i", source});
+  EXPECT_EQ(translated.code, 3);
+  EXPECT_THAT(translated.err, named(source));
+  EXPECT_EQ(lines_of(translated.out).size(), 1u) << "the line before is translated";
+  for (const auto& verb :
+       {std::vector<std::string>{"score", "-m", model, "-s", source, "-t", target},
+        {"evaluate", "-m", model, "-s", source, "-r", target}}) {
+    const auto finished = run(verb);
+    EXPECT_EQ(finished.code, 3) << verb[0];
+    EXPECT_THAT(finished.err, named(source)) << verb[0];
+  }
 }
 
 }  // namespace

@@ -157,6 +157,53 @@ TEST(Pictures, AFolderGetsOneOfEachSentence) {
   EXPECT_THAT(svg, HasSubstr(">bird</text>"));
 }
 
+// After one step the attention is spread over the sentence.
+TEST_F(ChoosingModels, AnEarlyModelIsToldOfTheRelativeScale) {
+  ASSERT_EQ(run({"train", "-c", config_.string(), "training.max_steps=1"}).code, 0);
+  const auto early = folder_ / "run";
+  const std::string sentence = "the small cat and the old dog here .\n";
+  const auto picture = (folder_ / "early.svg").string();
+  const auto shown = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"translate", "-m", early.string(), "--picture", picture});
+    return run(more, sentence);
+  };
+  const auto absolute = shown({});
+  EXPECT_EQ(absolute.code, 0);
+  EXPECT_THAT(absolute.err, HasSubstr("dark on the scale from 0 to 1; --attention-scale picture"));
+  EXPECT_THAT(read_text(picture), HasSubstr(">1 (largest here: 0.1"));
+  EXPECT_THAT(read_text(picture), Not(HasSubstr("height=\"1\" fill=\"#ffffff\"")));
+
+  const auto relative = shown({"--attention-scale", "picture", "--show-attention"});
+  EXPECT_EQ(relative.code, 0);
+  EXPECT_THAT(relative.err, Not(HasSubstr("dark")));
+  EXPECT_THAT(read_text(picture), HasSubstr("height=\"1\" fill=\"#ffffff\""));
+  EXPECT_THAT(read_text(picture), HasSubstr(" (the largest)</text>"));
+  EXPECT_THAT(relative.out, AllOf(HasSubstr("██"), HasSubstr(" (the largest)\n")));
+
+  const auto wrong = shown({"--attention-scale", "relative"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("found `relative`, expected absolute, picture, row"));
+}
+
+// The mean and half of the interval can be beyond 100.
+TEST(Report, ConfidenceOfBleuStaysBelowOneHundred) {
+  const auto folder = fresh_folder();
+  const auto data = tiny_model().parent_path();
+  auto said = lines_of(read_text(data / "dev.fr"));
+  said[6].replace(said[6].rfind(' ') + 1, std::string::npos, "maison");
+  std::string hypotheses;
+  for (const auto& line : said) hypotheses += line + "\n";
+  write_text(folder / "hypotheses", hypotheses);
+  const auto page = (folder / "page.html").string();
+  const auto finished =
+      run({"report", tiny_model().string(), "-o", page, "-s", (data / "dev.en").string(), "-r",
+           (data / "dev.fr").string(), "--hypotheses", (folder / "hypotheses").string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(read_text(page), HasSubstr("95 % confidence"));
+  EXPECT_THAT(read_text(page), HasSubstr(" – 100.00"));
+  EXPECT_THAT(read_text(page), Not(testing::ContainsRegex("– 1[0-9][0-9]\\.(0[1-9]|[1-9])")));
+}
+
 TEST(Report, ARunIsOnePage) {
   const auto path = fresh_folder() / "page.html";
   const auto finished = run({"report", tiny_model().string(), "-o", path.string()});

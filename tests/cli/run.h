@@ -71,6 +71,7 @@ std::vector<std::string> as_transformer();
 std::filesystem::path tiny_model();          // words, additive attention
 std::filesystem::path tiny_fixed_context();  // words, no attention
 std::filesystem::path tiny_transformer();    // words, two layers
+std::filesystem::path tiny_lstm();           // words, self-attention on top, attention as in an NTM
 
 // Of toy_training()'s dev.en, by the tiny model.
 std::string tiny_translation();

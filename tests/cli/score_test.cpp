@@ -134,7 +134,7 @@ TEST_F(Score, ABlankLineIsTranslatedToABlankOneAndToNothingElse) {
   EXPECT_EQ(lines[0], "0.0000");
   EXPECT_EQ(lines[1], "-inf");
   EXPECT_LT(std::stod(lines[2]), 0);
-  EXPECT_THAT(finished.err, HasSubstr("1 of 3 translations belong to an empty line"));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 3 translations: the source line is empty"));
 }
 
 TEST_F(Score, WithoutALineThatIsTranslatedThereIsNoPerplexity) {

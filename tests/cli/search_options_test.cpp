@@ -71,7 +71,7 @@ TEST(SearchOptionsCli, WhatContradictsIsRefusedInASentence) {
       {{"--diversity", "2"}, "testing.diversity: found 2, but testing.beam_groups is 1"},
       {{"--temperature", "0.5"}, "testing.temperature: found 0.5, but testing.samples is 0"},
       {{"--seed", "7"}, "testing.seed: found 7, but testing.samples is 0"},
-      {{"--samples", "2", "--n-best", "3"}, "--n-best 3: only 2 samples are drawn"},
+      {{"--samples", "2", "--n-best", "3"}, "--n-best 3: found 2 samples to choose from"},
       {{"--samples", "2", "--beam-groups", "3"}, "samples have no beam"}};
   for (const auto& [arguments, message] : cases) {
     const auto finished = translate(arguments);

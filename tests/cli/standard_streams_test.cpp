@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "base/json.h"
 #include "data/line_reader.h"
 #include "tests/cli/run.h"
 #include "tests/cli/train.h"
@@ -96,6 +99,79 @@ TEST_F(StandardStreams, AnOutputInGzIsPackedAndReadBack) {
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(read_lines(path("out.gz")), lines_of(plain.out));
   EXPECT_EQ(read_text(folder_ / "out.gz").substr(0, 2), "\x1F\x8B");
+}
+
+// A program that is started without a standard descriptor, as daemons and cron do it, opens its
+// first file in that descriptor's place.
+class ClosedStreams : public StandardStreams {
+ protected:
+  // Of a shell's line with redirections; $regard stands for the program.
+  static int bash(const std::string& line, const std::string& program = "/regard") {
+    const auto command = "regard=" REGARD_BINARY_DIR + program + "; " + line;
+    return WEXITSTATUS(std::system(("bash -c '" + command + "' >/dev/null 2>&1").c_str()));
+  }
+};
+
+TEST_F(ClosedStreams, NothingOfThemGetsIntoAFile) {
+  const auto model = tiny_model().string();
+  const auto expected = with_model("translate", {"-i", path("src")}).out;
+  const auto long_line = std::string(9000, 'a') + "\n";  // cut, with a warning
+  write_text(folder_ / "long", long_line);
+  const auto with_warning = with_model("translate", {"-i", path("long")}).out;
+  for (const std::string program : {"/regard", "/regard-torch"}) {
+    for (const auto* closed :
+         {"<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- 2>&-", "<&- >&- 2>&-"}) {
+      const auto translate = "$regard translate --threads 1 -m " + model + " -o " + path("out");
+      ASSERT_EQ(bash(translate + " -i " + path("src") + " " + closed, program), 0) << closed;
+      EXPECT_EQ(read_text(folder_ / "out"), expected) << closed;
+      ASSERT_EQ(bash(translate + " -i " + path("long") + " " + closed, program), 0) << closed;
+      EXPECT_EQ(read_text(folder_ / "out"), with_warning) << closed;
+    }
+  }
+}
+
+TEST_F(ClosedStreams, ATrainingWritesTheFilesOfAnyOther) {
+  const auto config = toy_training(folder_ / "training").string();
+  const auto train = [&](const std::string& redirections) {
+    std::filesystem::remove_all(folder_ / "training" / "run");
+    EXPECT_EQ(bash("$regard train threads=1 -c " + config + " " + redirections), 0) << redirections;
+    const auto run = folder_ / "training" / "run";
+    std::string steps;  // what takes time differs
+    for (const auto& line : lines_of(read_text(run / "train.jsonl"))) {
+      const auto object = Json::parse(line);
+      steps += object.at("step").dump() + " " + object.value("loss", Json()).dump() + "\n";
+    }
+    EXPECT_EQ(std::stoi(read_text(run / ".lock")) > 0, true);
+    EXPECT_EQ(lines_of(read_text(run / ".lock")).size(), 1);
+    return steps + read_text(run / "last" / "model.safetensors");
+  };
+  const auto expected = train("</dev/null >/dev/null 2>/dev/null");
+  for (const auto* closed : {"<&-", "2>&-", "<&- >&- 2>&-"})
+    EXPECT_EQ(train(closed), expected) << closed;
+}
+
+TEST_F(ClosedStreams, AnOutputThatIsWantedThereIsAnError) {
+  const auto model = " -m " + tiny_model().string() + " --threads 1 ";
+  const auto messages = path("messages");
+  for (const auto& command :
+       {"translate -i " + path("src") + model,
+        "score -s " + path("src") + " -t " + path("trg") + model,
+        "evaluate --hypotheses " + path("src") + " -r " + path("trg"),
+        "info " + tiny_model().string(), "translate -o /dev/stdout -i " + path("src") + model,
+        "translate -o /dev/fd/1 -i " + path("src") + model, std::string("config print"),
+        std::string("config docs"), std::string("completions bash"), std::string("man"),
+        std::string("--help"), std::string("--version")}) {
+    EXPECT_EQ(bash("$regard " + command + " >&- 2>" + messages), 6) << command;
+    EXPECT_THAT(read_text(messages), HasSubstr("standard output: cannot be written")) << command;
+  }
+}
+
+TEST_F(ClosedStreams, AnInputThatIsWantedThereIsAnError) {
+  const auto command = "$regard translate --threads 1 -m " + tiny_model().string() + " -o " +
+                       path("out") + " <&- 2>" + path("messages");
+  EXPECT_EQ(bash(command), 3);
+  EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("standard input: reading failed"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
 
 }  // namespace

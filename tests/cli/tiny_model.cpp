@@ -160,4 +160,12 @@ fs::path tiny_transformer() {
   return trained_once("tiny_transformer", as_transformer());
 }
 
+fs::path tiny_lstm() {
+  return trained_once("tiny_lstm", {"model.encoder.cell=lstm", "model.decoder.cell=lstm",
+                                    "model.encoder.hidden_size=18", "model.decoder.hidden_size=21",
+                                    "model.encoder.self_attention_layers=1",
+                                    "model.encoder.heads=4", "model.encoder.feed_forward_size=33",
+                                    "model.attention.kind=ntm", "model.attention.size=512"});
+}
+
 }  // namespace regard

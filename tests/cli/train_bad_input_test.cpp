@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include "tests/cli/train.h"
@@ -149,6 +150,26 @@ TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTra
   EXPECT_THAT(translated.err, HasSubstr("source line 2: 11 tokens"));
 }
 
+TEST_F(TrainBadInput, AWeightThatLeavesEveryEpochWithoutAPair) {
+  auto text = read_text(config_);
+  const std::string end = "train.fr}";
+  text.replace(text.find(end), end.size(), "train.fr, weight: 1e-300}");
+  write_text(folder_ / "odd.yaml", text);
+  for (const auto& more : {std::vector<std::string>{}, {"--dry-run"}}) {
+    std::vector<std::string> arguments = {"train", "-c", (folder_ / "odd.yaml").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const auto in_file = run(arguments);
+    EXPECT_EQ(in_file.code, 2);
+    EXPECT_THAT(in_file.err, AllOf(HasSubstr("odd.yaml:6: data.train.0.weight: found 1e-300")));
+    arguments = more;
+    arguments.emplace_back("data.train.0.weight=0.001");
+    const auto of_200 = train(arguments);
+    EXPECT_EQ(of_200.code, 2);
+    EXPECT_THAT(of_200.err, AllOf(HasSubstr("data.train.0.weight is 0.001"),
+                                  HasSubstr("0.2 of 200 pairs on average")));
+  }
+}
+
 TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
   const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
   EXPECT_EQ(result.code, 2);
@@ -264,6 +285,56 @@ TEST_F(TrainBadInput, AFolderOfSomebodyElseIsNotWrittenInto) {
     EXPECT_EQ(read_text(project / name), config);
     EXPECT_EQ(std::distance(fs::directory_iterator(project), {}), 1);
   }
+}
+
+// The names and bytes of all files below a folder.
+std::map<std::string, std::string> contents_of(const fs::path& folder) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) found[entry.path().string()] = read_text(entry.path());
+  }
+  return found;
+}
+
+TEST_F(TrainBadInput, AModelFolderIsNoRunFolder) {
+  ASSERT_EQ(train({"training.keep_newest=2"}).code, 0);
+  const auto averaged = folder_ / "averaged";
+  ASSERT_EQ(
+      run({"average", (folder_ / "run").string(), "--last", "2", "-o", averaged.string()}).code, 0);
+  const auto before = contents_of(folder_);
+  for (const auto& model : {averaged, folder_ / "run" / "best", folder_ / "run" / "last"}) {
+    for (const auto* option : {"training.max_steps=70", "--fresh", "--dry-run"}) {
+      const auto result = train({"training.model_dir=" + model.string(), option});
+      EXPECT_EQ(result.code, 2) << model << option << result.err;
+      EXPECT_THAT(result.err, AllOf(HasSubstr("is a model"), HasSubstr("--init-from")));
+    }
+  }
+  EXPECT_EQ(contents_of(folder_), before);
+}
+
+TEST_F(TrainBadInput, FilesWithTheNamesOfARunsOwnAreNotWrittenOver) {
+  const auto project = folder_ / "project";
+  for (const auto* name :
+       {"train.jsonl", "train.log", "validations.tsv", "validation/step-00000030.txt",
+        "checkpoints/mine", "last", "best", "events.out.tfevents.0000000001.host.regard"}) {
+    fs::remove_all(project);
+    fs::create_directories((project / name).parent_path());
+    write_text(project / name, "mine");
+    const auto before = contents_of(project);
+    for (const auto* option : {"training.max_steps=60", "--fresh"}) {
+      const auto result = train({"training.model_dir=" + project.string(), option});
+      EXPECT_EQ(result.code, 2) << name << result.err;
+      EXPECT_THAT(result.err, HasSubstr("training.model_dir a folder of its own"));
+    }
+    EXPECT_EQ(contents_of(project), before) << name;
+  }
+}
+
+TEST_F(TrainBadInput, AFolderWithOtherFilesIsTaken) {
+  fs::create_directories(folder_ / "run");
+  write_text(folder_ / "run" / "notes.txt", "mine");
+  EXPECT_EQ(train().code, 0);
+  EXPECT_EQ(read_text(folder_ / "run" / "notes.txt"), "mine");
 }
 
 }  // namespace

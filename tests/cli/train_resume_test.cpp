@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 using TrainResume = Train;
 
@@ -55,6 +56,35 @@ TEST_F(TrainResume, ARunKilledAndResumedEndsInTheSameBytesAsOneNeverStopped) {
     return kept;
   };
   EXPECT_EQ(scores("run"), scores("killed"));
+}
+
+// Samples have up to a token a letter; the model has positions for the best segmentation alone.
+TEST_F(TrainResume, SampledSubWordsStayWithinTheModelsPositionsAndComeBack) {
+  const std::vector<std::string> sampled = {
+      "data.tokenizer.kind=bpe",   "data.tokenizer.vocabulary_size=60",
+      "data.tokenizer.joint=true", "data.tokenizer.sampling=0.8",
+      "data.max_length=26",        "testing.max_output_length=27"};
+  auto learned = as_transformer();
+  learned.insert(learned.end(),
+                 {"model.encoder.position=learned", "model.encoder.max_positions=27",
+                  "model.decoder.position=learned", "model.decoder.max_positions=27"});
+  const std::vector<std::string> location = {"model.attention.size=512",
+                                             "model.attention.kind=location",
+                                             "model.attention.max_positions=27"};
+  for (const auto& model : {location, learned}) {
+    SCOPED_TRACE(model.back());
+    auto arguments = sampled;
+    arguments.insert(arguments.end(), model.begin(), model.end());
+    arguments.push_back("--fresh");
+    const auto straight = train(arguments);
+    ASSERT_EQ(straight.code, 0) << straight.err;
+    const auto wanted = weights();
+    arguments.push_back("training.max_steps=35");
+    ASSERT_EQ(train(arguments).code, 0);
+    arguments.resize(arguments.size() - 2);
+    ASSERT_EQ(train(arguments).code, 0);
+    EXPECT_EQ(weights(), wanted);
+  }
 }
 
 TEST_F(TrainResume, AFinishedRunSaysSoAndARaisedLimitContinuesIt) {
@@ -133,6 +163,77 @@ TEST_F(TrainResume, ACopiedRunWithoutLinksGoesOn) {
   ASSERT_TRUE(fs::is_directory(fs::symlink_status(copy / "last")));
   EXPECT_EQ(train({"training.max_steps=70", "training.model_dir=" + copy.string()}).code, 0);
   EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-00000070");
+}
+
+TEST_F(TrainResume, ACopyOfACopyWithoutLinksGoesOnAndItsLinksAreLinksAgain) {
+  ASSERT_EQ(train({"training.validation_every=20"}).code, 0);
+  fs::path copy = folder_ / "run";
+  for (const std::string steps : {"70", "80"}) {
+    const auto next = folder_ / ("copy-" + steps);
+    fs::copy(copy, next, fs::copy_options::recursive);  // follows links
+    copy = next;
+    const auto result = train({"training.validation_every=20", "training.max_steps=" + steps,
+                               "training.model_dir=" + copy.string()});
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(fs::read_symlink(copy / "last").filename(), "step-000000" + steps);
+    EXPECT_TRUE(fs::is_symlink(copy / "best"));
+    for (const auto& entry : fs::directory_iterator(copy)) {
+      EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr("copied")));
+    }
+  }
+  ASSERT_EQ(train({"training.validation_every=20", "training.max_steps=70"}).code, 0);
+  ASSERT_EQ(train({"training.validation_every=20", "training.max_steps=80"}).code, 0);
+  EXPECT_EQ(weights("copy-80"), weights());
+}
+
+TEST_F(TrainResume, TestingOptionsThatChangeOnAFinishedRunAreRecorded) {
+  ASSERT_EQ(train({"training.validation_every=20"}).code, 0);
+  const auto state = read_text(folder_ / "run" / "last" / "training.json");
+  const auto result = train({"training.validation_every=20", "testing.beam_size=4"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("recorded testing.beam_size: 3 → 4"));
+  for (const auto* file : {"config.yaml", "last/config.yaml", "best/config.yaml"}) {
+    EXPECT_THAT(read_text(folder_ / "run" / file), HasSubstr("beam_size: 4")) << file;
+  }
+  EXPECT_EQ(read_text(folder_ / "run" / "last" / "training.json"), state);
+  const auto translated =
+      run({"translate", "-m", (folder_ / "run").string(), "-i", (folder_ / "dev.en").string()});
+  EXPECT_EQ(translated.code, 0);
+  EXPECT_THAT(translated.err, Not(HasSubstr("changed")));  // hashes fit
+  const auto again = train({"training.validation_every=20", "testing.beam_size=4"});
+  EXPECT_THAT(again.err, Not(HasSubstr("beam_size")));
+}
+
+TEST_F(TrainResume, TheEndNamesTheCheckpointThatTranslateTakes) {
+  const auto first = train({"training.validation_every=20", "training.early_stopping_metric=loss"});
+  EXPECT_THAT(first.err,
+              HasSubstr("The best validation by loss was at step 60; translate takes that "
+                        "checkpoint"));
+  // Judged by another metric, of which an earlier validation, long removed, was the best.
+  auto state = read_text(folder_ / "run" / "last" / "training.json");
+  const auto validations = read_text(folder_ / "run" / "validations.tsv");
+  ASSERT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000020"));
+  const auto second = train({"training.validation_every=20", "training.early_stopping_metric=bleu",
+                             "training.learning_rate=1e-12", "training.max_steps=80"});
+  const auto best = run({"info", "--json", (folder_ / "run").string()}).out;
+  const auto linked = fs::read_symlink(folder_ / "run" / "best").filename().string();
+  const auto step = std::to_string(std::stoi(linked.substr(5)));
+  EXPECT_THAT(second.err, AllOf(HasSubstr("by bleu was at step"), HasSubstr("step " + step)));
+}
+
+TEST_F(TrainResume, AMuchHigherLearningRateIsWarnedOf) {
+  ASSERT_EQ(train({"training.learning_rate=0.001"}).code, 0);
+  const auto higher = train({"training.learning_rate=0.1", "training.max_steps=61"});
+  EXPECT_THAT(higher.err, HasSubstr("training.learning_rate: 0.001 → 0.1; 100 times as high"));
+  const auto lower = train({"training.learning_rate=0.05", "training.max_steps=62"});
+  EXPECT_THAT(lower.err, Not(HasSubstr("times as high")));
+}
+
+TEST_F(TrainResume, ALossThatRisesWithoutEndIsWarnedOf) {
+  const auto result =
+      train({"training.learning_rate=30", "training.warmup_steps=0", "training.clip_grad_norm=0",
+             "training.optimizer=sgd", "training.logging_every=5"});
+  EXPECT_THAT(result.err, AllOf(HasSubstr("the loss has risen from"), HasSubstr("learning_rate")));
 }
 
 // As if it had never ended: nothing of the validation that closed it, of its last line, of the
@@ -249,7 +350,7 @@ TEST_F(TrainResume, WhatChangedBesideTheOptionsIsSaid) {
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_THAT(
         result.err,
-        AllOf(HasSubstr("warning: changed since the run began: threads"),
+        AllOf(HasSubstr("warning: changed since this run last trained: threads"),
               HasSubstr("threads: 1 so far, 2 now"), HasSubstr("regard's version: 9"),
               HasSubstr("other.en: is another text"), HasSubstr("train.fr: is another text"),
               HasSubstr("words: is another text"), HasSubstr("keeps the tokenizers")));

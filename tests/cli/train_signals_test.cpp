@@ -88,9 +88,133 @@ TEST_F(TrainSignals, AskedToSaveBeforeThereIsAnythingItGoesOn) {
   EXPECT_EQ(bash(script), 0);
 }
 
+// From its first instruction on, before LibTorch is loaded: what came in the first fifth of a
+// second ended the training.
+TEST_F(TrainSignals, AskedToSaveWhileItIsLoadedItGoesOn) {
+  const auto script = "for wait in 0.01 0.03 0.06 0.1 0.15 0.2; do " +
+                      std::string(REGARD_BINARY_DIR) + "/regard train --fresh -c " +
+                      config_.string() +
+                      " training.max_steps=1 2>/dev/null & pid=$!; sleep $wait; "
+                      "kill -USR1 $pid; wait $pid || exit $?; done";
+  EXPECT_EQ(bash(script), 0);
+}
+
 TEST_F(TrainSignals, NobodyReadingTheMessagesStopsNothing) {
   EXPECT_EQ(train_and_send("TERM", "2> >(head -n 1 >/dev/null)"), 143);
   EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step"));
+}
+
+// A validation of some seconds, whose translations have as many words as the model may say.
+class TrainValidationSignals : public TrainSignals {
+ protected:
+  static constexpr const char* slow =
+      "training.validation_every=20 training.max_steps=40 training.moving_average=0.9 "
+      "testing.validation_beam_size=5 testing.max_output_length=1500 "
+      "testing.min_output_length=1499 "
+      "testing.max_output_ratio=0";
+
+  std::string command(const std::string& run_name) const {
+    return std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() + " " + slow +
+           " training.model_dir=" + (folder_ / run_name).string();
+  }
+  // Begins the run, sends the signal 0.2 s into its first validation, and waits. Returns the exit
+  // code and sets `seconds` from the signal to the end.
+  int signal_in_validation(const std::string& run_name, const std::string& signal,
+                           double* seconds = nullptr) const {
+    const auto times = folder_ / "times";
+    const auto script = command(run_name) + " 2>" + (folder_ / "messages").string() +
+                        " & pid=$!; until [ -e " + (folder_ / run_name / "last").string() +
+                        " ] || ! kill -0 $pid; do sleep 0.01; done; sleep 0.2; date +%s.%N >" +
+                        times.string() + "; kill -" + signal +
+                        " $pid; wait $pid; code=$?; date +%s.%N >>" + times.string() +
+                        "; exit $code";
+    const int code = bash(script);
+    const auto lines = lines_of(read_text(times));
+    if (seconds != nullptr) *seconds = std::stod(lines.at(1)) - std::stod(lines.at(0));
+    return code;
+  }
+  std::string outcome(const std::string& run_name) const {
+    std::string bytes;
+    const auto run_folder = folder_ / run_name;
+    for (const auto* file : {"last/model.safetensors", "last/training.safetensors",
+                             "validation/step-00000020.txt", "validation/step-00000040.txt"}) {
+      bytes += read_text(run_folder / file);
+    }
+    for (const auto& line : lines_of(read_text(run_folder / "validations.tsv"))) {
+      std::size_t end = 0;  // of step, epoch, loss, perplexity, BLEU, chrF
+      for (int column = 0; column < 6; ++column) end = line.find('\t', end) + 1;
+      bytes += line.substr(0, end) + "\n";
+    }
+    return bytes + fs::read_symlink(run_folder / "best").string();
+  }
+};
+
+TEST_F(TrainValidationSignals, AreAnsweredWithinTwoSecondsAndTheValidationIsRepeated) {
+  ASSERT_EQ(bash(command("straight") + " 2>/dev/null"), 0);
+  double seconds = 0;
+  EXPECT_EQ(signal_in_validation("run", "TERM", &seconds), 143);
+  EXPECT_LT(seconds, 2);
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000020");
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 1u) << "too late";
+  EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
+              HasSubstr("\"pending_validation\": \"due\""));
+  ASSERT_EQ(bash(command("run") + " 2>/dev/null"), 0);
+  EXPECT_TRUE(outcome("run") == outcome("straight"));
+}
+
+TEST_F(TrainValidationSignals, AKillInAValidationLosesNoStep) {
+  ASSERT_EQ(bash(command("straight") + " 2>/dev/null"), 0);
+  EXPECT_EQ(signal_in_validation("run", "KILL"), 137);
+  EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000020");
+  ASSERT_EQ(bash(command("run") + " 2>/dev/null"), 0);
+  EXPECT_TRUE(outcome("run") == outcome("straight"));
+}
+
+TEST_F(TrainValidationSignals, ARunSignalledInItsClosingValidationMakesItWhenItGoesOn) {
+  const auto arguments = " training.validation_every=1000 training.max_steps=20";
+  const auto script = command("run") + arguments + " 2>/dev/null & pid=$!; until [ -e " +
+                      (folder_ / "run" / "last").string() +
+                      " ] || ! kill -0 $pid; do sleep 0.01; done; sleep 0.2; kill $pid; wait $pid";
+  EXPECT_EQ(bash(script), 143);
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 1u) << "too late";
+  EXPECT_EQ(bash(command("run") + arguments + " 2>/dev/null"), 0);
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 2u);
+}
+
+// A run folder that is moved or deleted under a training.
+class TrainWithoutItsFolder : public TrainSignals {
+ protected:
+  int train_and(const std::string& act) const {
+    const auto script = std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() +
+                        " training.max_steps=1000000 training.save_every=5 2>" +
+                        (folder_ / "messages").string() + " & pid=$!; until [ -e " +
+                        (folder_ / "run" / "last").string() +
+                        " ] || ! kill -0 $pid; do sleep 0.01; done; " + act + "; wait $pid";
+    return bash(script);
+  }
+};
+
+TEST_F(TrainWithoutItsFolder, ItStopsAndCreatesNothingWhereTheFolderWas) {
+  const auto run_folder = (folder_ / "run").string();
+  for (const auto& act : {"mv " + run_folder + " " + (folder_ / "moved").string(),
+                          "until rm -rf " + run_folder + "; do :; done"}) {
+    EXPECT_EQ(train_and(act), 6) << act;
+    EXPECT_FALSE(fs::exists(folder_ / "run")) << act;
+    EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("moved or deleted")) << act;
+  }
+  // What was moved is whole, and goes on at its new place.
+  EXPECT_EQ(train({"training.model_dir=" + (folder_ / "moved").string(), "--dry-run",
+                   "training.max_steps=1000000", "training.save_every=5"})
+                .code,
+            0);
+}
+
+TEST_F(TrainWithoutItsFolder, AnotherFolderInItsPlaceIsLeftAlone) {
+  const auto run_folder = (folder_ / "run").string();
+  EXPECT_EQ(
+      train_and("mv " + run_folder + " " + (folder_ / "moved").string() + "; mkdir " + run_folder),
+      6);
+  EXPECT_TRUE(fs::is_empty(folder_ / "run"));
 }
 
 }  // namespace

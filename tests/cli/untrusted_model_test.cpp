@@ -83,9 +83,39 @@ TEST_F(UntrustedModel, AConfigurationThatMakesNoModelIsNamed) {
     put("config.yaml", sound);
     change("config.yaml", from, to);
     const auto finished = translate();
-    EXPECT_EQ(finished.code, 2) << to << finished.err;
+    EXPECT_EQ(finished.code, 5) << to << finished.err;
     EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml:"), Not(HasSubstr("unexpected")))) << to;
   }
+}
+
+TEST_F(UntrustedModel, ADamagedConfigurationHasOneCodeInEveryVerb) {
+  const auto folder = model_.parent_path();
+  const auto dev = (tiny_model().parent_path() / "dev.").string();
+  const auto path = model_.string(), other = (folder / "other").string();
+  const auto run_path = (folder / "run").string();
+  fs::copy(tiny_model(), run_path, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto sound = read_text(model_ / "config.yaml");
+  const auto config = toy_training(folder / "training").string();
+  for (const auto& damaged : {sound.substr(0, sound.size() / 2) + "{", std::string("\0\1\2", 3),
+                              sound + "nonsense: 1\n"}) {
+    put("config.yaml", damaged);
+    write_text(fs::path(run_path) / "config.yaml", damaged);
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"translate", "-m", path, "-i", dev + "en"},
+             {"info", path},
+             {"score", "-m", path, "-s", dev + "en", "-t", dev + "fr"},
+             {"evaluate", "-m", path, "-s", dev + "en", "-r", dev + "fr"},
+             {"translate", "-m", tiny_model().string(), path, "-i", dev + "en"},
+             {"average", path, tiny_model().string(), "-o", other},
+             {"average", tiny_model().string(), path, "-o", other},
+             {"train", "-c", config, "--init-from", path},
+             {"report", run_path}}) {
+      const auto finished = run(words);
+      EXPECT_EQ(finished.code, 5) << testing::PrintToString(words) << finished.err;
+      EXPECT_THAT(finished.err, AllOf(HasSubstr("config.yaml"), Not(HasSubstr("unexpected"))));
+    }
+  }
+  EXPECT_FALSE(fs::exists(other));
 }
 
 TEST_F(UntrustedModel, WeightsOfOtherShapesAreRefused) {

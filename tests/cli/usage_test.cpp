@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/json.h"
+#include "base/version.h"
 #include "tests/cli/run.h"
 
 namespace regard {
@@ -65,6 +67,138 @@ TEST(Usage, AMisspeltOptionHasASuggestion) {
                                   HasSubstr("regard translate --help")));
 }
 
+// What regard says of this command line, which is wrong; nothing is read or written.
+std::string complaint(const std::vector<std::string>& arguments) {
+  const auto finished = run(arguments);
+  EXPECT_EQ(finished.code, 2) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  return lines_of(finished.err).empty() ? "" : lines_of(finished.err)[0];
+}
+
+TEST(Usage, WhatOtherProgramsCallItIsUnderstood) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> meant = {
+      {{"eval"}, "`evaluate`"},
+      {{"test"}, "`evaluate`"},
+      {{"decode"}, "`translate`"},
+      {{"Train"}, "`train`"},
+      {{"init"}, "`config init`"},
+      {{"config", "conv"}, "`convert`"},
+      {{"translate", "-m", "x", "--beam", "3"}, "`--beam-size`"},
+      {{"translate", "-m", "x", "--nbest", "3"}, "`--n-best`"},
+      {{"translate", "-m", "x", "-b", "3"}, "`--beam-size`"},
+      {{"translate", "-m", "x", "--lenpen", "1"}, "`--beam-alpha`"},
+      {{"translate", "-m", "x", "--beam_size", "3"}, "`--beam-size`"},
+      {{"translate", "-m", "x", "--src", "in.en"}, "`--input`"},
+      {{"translate", "-m", "x", "--alignment", "f"}, "`--alignments`"},
+      {{"translate", "-m", "x", "--gpu", "0"}, "`--device`"},
+      {{"evaluate", "--hyp", "f", "-r", "g"}, "`--hypotheses`"},
+      {{"evaluate", "--hypotheses", "f", "--references", "g"}, "`--ref`"},
+      {{"score", "-m", "x", "-s", "f", "--tgt", "g"}, "`--trg`"},
+  };
+  for (const auto& [arguments, word] : meant) {
+    EXPECT_THAT(complaint(arguments), HasSubstr("; did you mean " + word + "?"));
+  }
+}
+
+TEST(Usage, OptionsWithOneDashAreNotTakenApart) {
+  // The parser would read `-src FILE` as `-s rc FILE`, `-output` as `-o utput`.
+  EXPECT_THAT(complaint({"translate", "-model", "x", "-src", "f"}), HasSubstr("`--model`?"));
+  EXPECT_THAT(complaint({"translate", "-m", "x", "-output=f"}), HasSubstr("`--output`?"));
+  EXPECT_THAT(complaint({"evaluate", "-src", "f"}), HasSubstr("`--src`?"));
+  EXPECT_THAT(complaint({"translate", "-m", "x", "-beam_size", "5"}), HasSubstr("`--beam-size`?"));
+}
+
+TEST(Usage, ASettingGivenAsAnOptionIsShownAsASetting) {
+  const std::vector<std::string> train = {"train", "-c", "x.yaml"};
+  const auto meant = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), train.begin(), train.end());
+    return complaint(more);
+  };
+  EXPECT_THAT(meant({"--epochs", "3"}), HasSubstr("did you mean `training.epochs=3`?"));
+  EXPECT_THAT(meant({"--training.epochs=3"}), HasSubstr("did you mean `training.epochs=3`?"));
+  EXPECT_THAT(meant({"--lr=0.1"}), HasSubstr("did you mean `training.learning_rate=0.1`?"));
+  EXPECT_THAT(meant({"--seed", "7"}), HasSubstr("did you mean `training.random_seed=7`?"));
+  EXPECT_THAT(meant({"--save-dir", "d"}), HasSubstr("did you mean `training.model_dir=d`?"));
+  EXPECT_THAT(meant({"--fersh"}), HasSubstr("did you mean `--fresh`?"));
+}
+
+TEST(Usage, AWordBehindNoOptionIsShownBehindItsOption) {
+  const auto folder = fresh_folder();
+  const auto text = (folder / "in.en").string(), config = (folder / "x.yaml").string();
+  write_text(text, "a\n");
+  write_text(config, "name: x\n");
+  const auto model = tiny_model().string();
+  const auto meant = [](const std::string& words) { return "did you mean `" + words + "`?"; };
+  EXPECT_THAT(complaint({"train", config}), HasSubstr(meant("regard train -c " + config)));
+  EXPECT_THAT(complaint({"train", model}),
+              HasSubstr(meant("regard train -c " + model + "/config.yaml")));
+  EXPECT_THAT(complaint({config}), HasSubstr(meant("train -c " + config)));
+  EXPECT_THAT(complaint({"config", config}), HasSubstr(meant("print -c " + config)));
+  EXPECT_THAT(complaint({"config", "print", config}), HasSubstr("given with -c"));
+  EXPECT_THAT(complaint({"translate", "-m", model, text}),
+              HasSubstr(meant("-m " + model + " -i " + text)));
+  EXPECT_THAT(complaint({"evaluate", "-m", model, text, text}),
+              HasSubstr(meant("-m " + model + " -s " + text + " -r " + text)));
+  EXPECT_THAT(complaint({"score", "-m", model, text, text}),
+              HasSubstr(meant("-m " + model + " -s " + text + " -t " + text)));
+  EXPECT_THAT(complaint({"translate", "-m", model + "/best/model.safetensors"}),
+              HasSubstr(meant("-m " + model + "/best")));
+  EXPECT_THAT(complaint({"translate", text}), HasSubstr(meant("-i " + text)));
+  EXPECT_THAT(complaint({"translate", model}), HasSubstr(meant("-m " + model)));
+  EXPECT_THAT(complaint({"info", "-m", model}), HasSubstr("`regard info MODEL`"));
+  EXPECT_THAT(complaint({"config", "convert", "-c", config}),
+              HasSubstr("`regard config convert FILE`"));
+}
+
+TEST(Usage, ARunCalledByItsNameAloneIsShownWhereItIs) {
+  const auto folder = fresh_folder();
+  std::filesystem::create_directory(folder / "runs");
+  std::filesystem::create_symlink(tiny_model(), folder / "runs" / "mine");
+  const auto command = "cd '" + folder.string() +
+                       "' && '" REGARD_BINARY_DIR "/regard' translate -m mine 2>said </dev/null";
+  EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 5);
+  EXPECT_THAT(read_text(folder / "said"), HasSubstr("did you mean `runs/mine`?"));
+}
+
+TEST(Usage, AnAttentionByTheNameOfItsAuthorIsUnderstood) {
+  for (const auto& [author, kind] : {std::pair{"bahdanau", "additive"}, {"luong", "general"}}) {
+    EXPECT_THAT(complaint({"config", "print", std::string("model.attention.kind=") + author}),
+                HasSubstr("did you mean `" + std::string(kind) + "`?"));
+  }
+}
+
+TEST(Usage, HelpIsACommandToo) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{}, {"train"}, {"config"}, {"config", "print"}}) {
+    auto with_option = words, with_command = words;
+    with_option.emplace_back("--help");
+    with_command.insert(with_command.begin(), "help");
+    const auto finished = run(with_command);
+    EXPECT_EQ(finished.code, 0);
+    EXPECT_EQ(finished.out, run(with_option).out);
+  }
+  EXPECT_THAT(complaint({"help", "trian"}), HasSubstr("did you mean `train`?"));
+}
+
+TEST(Usage, MetricsMayHaveBlanksBetweenThemAndAnyCase) {
+  const auto file = (fresh_folder() / "text").string();
+  write_text(file, "the cat sees the dog .\n");
+  const std::vector<std::string> evaluate = {"evaluate", "--hypotheses", file,
+                                             "-r",       file,           "--metrics"};
+  const auto with = [&](const std::vector<std::string>& metrics) {
+    auto arguments = evaluate;
+    arguments.insert(arguments.end(), metrics.begin(), metrics.end());
+    const auto finished = run(arguments);
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    return finished.out;
+  };
+  const auto expected = with({"bleu,chrf++,ter"});
+  EXPECT_THAT(expected, AllOf(HasSubstr("BLEU = "), HasSubstr("TER = ")));
+  EXPECT_EQ(with({"bleu", "chrf++", "ter"}), expected);
+  EXPECT_EQ(with({"BLEU", "chrF++,TER"}), expected);
+  EXPECT_EQ(with({"BLEU", "chrF2++", "TER"}), expected);  // as they are printed
+}
+
 TEST(Usage, WhatResemblesNothingIsNamed) {
   const auto finished = run({"config", "print", "--qqqqqqqq"});
   EXPECT_EQ(finished.code, 2);
@@ -81,9 +215,20 @@ TEST(Usage, NoCommandAtAllSaysThatOneIsWanted) {
 TEST(Usage, HelpAndVersionAreNoErrors) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_EQ(run({"train", "--help"}).code, 0);
+  EXPECT_EQ(run({"-V"}).code, 0);
+}
+
+TEST(Usage, TheVersionNamesLibTorchAndTheKernels) {
   const auto version = run({"--version"});
   EXPECT_EQ(version.code, 0);
-  EXPECT_EQ(lines_of(version.out).size(), 1u);
+  EXPECT_EQ(version.out, version_report() + "\n");
+  const auto lines = lines_of(version.out);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_THAT(lines[0], testing::MatchesRegex("regard [0-9.]+"));
+  EXPECT_THAT(lines[1], testing::MatchesRegex("LibTorch [0-9.]+, built with(out)? CUDA.*"));
+  EXPECT_THAT(lines[2], testing::MatchesRegex("kernels for .+"));
+  const auto manifest = Json::parse(read_text(tiny_model() / "manifest.json"));
+  EXPECT_THAT(lines[1], StartsWith("LibTorch " + manifest.at("libtorch").get<std::string>() + ","));
 }
 
 TEST(Usage, HelpOfWhatIsNoCommandSaysSo) {
@@ -110,6 +255,63 @@ TEST(Usage, WhatNeedsNoTorchIsAnsweredWithoutItAndTheRestSaysWhatIsMissing) {
   EXPECT_EQ(alone("info runs/x"), 6);
   EXPECT_THAT(read_text(folder / "said"), HasSubstr("regard-torch"));
   fs::remove_all(folder);
+}
+
+// No sign is dropped, no overflow saturates, nothing is taken for a number that is none.
+TEST(Usage, ANumberThatIsNoneOrOutOfRangeIsNamed) {
+  const std::vector<std::vector<std::string>> options = {
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--by-length"},
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--resamples"},
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--trials"},
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--resampling-seed"},
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--chrf-word-order"},
+      {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--smooth-value"},
+      {"evaluate", "-m", "x", "-s", "x", "-r", "x", "--ensemble-weights"},
+      {"translate", "-m", "x", "--ensemble-weights"},
+      {"translate", "-m", "x", "--n-best"},
+      {"translate", "-m", "x", "--split-length"},
+      {"translate", "-m", "x", "--beam-size"},
+      {"translate", "-m", "x", "--beam-alpha"},
+      {"translate", "-m", "x", "--max-output-ratio"},
+      {"translate", "-m", "x", "--max-output-length"},
+      {"translate", "-m", "x", "--threads"},
+      {"score", "-m", "x", "-s", "x", "-t", "x", "--batch-size"},
+      {"score", "-m", "x", "-s", "x", "-t", "x", "--ensemble-weights"},
+      {"average", "x", "-o", "y", "--last"},
+      {"average", "x", "-o", "y", "--best"},
+      {"report", "x", "--sentences"},
+      {"config", "init", "x", "y", "--split"},
+      {"train", "-c", "x", "--threads"}};
+  for (const auto& option : options) {
+    for (const std::string value :
+         {"-5", "99999999999999999999", "ten", "", "nan", "inf", "0x10", "5;6", "1e400"}) {
+      SCOPED_TRACE(option.front() + " " + option.back() + " '" + value + "'");
+      if (option.back() == "--ensemble-weights" || option.back() == "--max-output-ratio") {
+        if (value.starts_with("9999")) continue;  // a number
+      }
+      auto words = option;
+      words.back() += "=" + value;
+      const auto finished = run(words);
+      EXPECT_EQ(finished.code, 2) << finished.err;
+      EXPECT_THAT(finished.err, HasSubstr(option.back()));
+    }
+  }
+}
+
+// The first element that is none is named, wherever it stands in a list.
+TEST(Usage, AListOfNumbersNamesTheOneThatIsNone) {
+  for (const std::string list : {"10,-5", "-5,10", "10,18446744073709551616", "10,20x"}) {
+    const auto finished =
+        run({"evaluate", "--hypotheses", "x", "-s", "x", "-r", "x", "--by-length=" + list});
+    EXPECT_EQ(finished.code, 2) << list;
+    EXPECT_THAT(finished.err, HasSubstr("--by-length: found `")) << list;
+  }
+  const auto text = (fresh_folder() / "text").string();
+  write_text(text, "a\n");
+  const auto zeros =
+      run({"evaluate", "--hypotheses", text, "-s", text, "-r", text, "--by-length=0010,10"});
+  EXPECT_EQ(zeros.code, 2);
+  EXPECT_THAT(zeros.err, HasSubstr("10 follows 10")) << "ten, not eight";
 }
 
 }  // namespace

@@ -83,6 +83,21 @@ TEST(Check, SomeCorpusHasAWeight) {
   EXPECT_EQ(training_problem({"data.train.0.weight=0", "data.train.1={src: e, trg: f}"}), fine);
 }
 
+TEST(Check, AWeightIsNoneOrNotTooSmall) {
+  for (const std::string weight : {"1e-300", "4.9e-324", "1e-7"}) {
+    EXPECT_THAT(training_problem({"data.train.0.weight=" + weight}),
+                AllOf(HasSubstr("data.train.0.weight: found "), HasSubstr("at least 1e-06")));
+  }
+  for (const std::string weight : {"1e300", "-1", "-0.5", ".nan", ".inf", "-.inf", "1e400"}) {
+    EXPECT_THAT(config_error([&] { with({"data.train.0.weight=" + weight}); }),
+                HasSubstr("data.train.0.weight"))
+        << weight;
+  }
+  for (const std::string weight : {"1e-6", "0.5", "1000"}) {
+    EXPECT_EQ(training_problem({"data.train.0.weight=" + weight}), fine);
+  }
+}
+
 TEST(Check, TrainingHasAnEnd) {
   EXPECT_THAT(training_problem({"training.epochs=0"}), HasSubstr("would never stop"));
   for (const char* end : {"training.max_steps=1", "training.patience=1"}) {

@@ -135,6 +135,66 @@ TEST(JoeyNmt, ATransformerIsCarriedOverWithTheRateOfItsSchedule) {
   EXPECT_NEAR(o.training.learning_rate, 2 / std::sqrt(256.0 * 100), 1e-6);
 }
 
+TEST(JoeyNmt, SentencePieceModelsAreKept) {
+  const auto converted =
+      convert(with(with(with(recurrent, "model_type: \"bpe\", alpha",
+                             "model_type: bpe, model_file: sp.de, alpha"),
+                        "{model_type: \"bpe\"}", "{model_type: bpe, model_file: \"a b/sp.en\"}"),
+                   "lowercase: True,\n", "lowercase: True, voc_file: sp.vocab,\n"));
+  const auto o = read(converted);
+  EXPECT_EQ(o.data.tokenizer.src_file, "sp.de");
+  EXPECT_EQ(o.data.tokenizer.trg_file, "a b/sp.en");
+  EXPECT_EQ(o.data.tokenizer.kind, TokenizerKind::bpe);
+  EXPECT_THAT(converted.notes,
+              ElementsAre(HasSubstr("voc_file: sp.vocab: the SentencePiece model has")));
+}
+
+TEST(JoeyNmt, OnlyModelsOfSentencePieceAreKept) {
+  const auto merges = convert(with(with(recurrent, "\"sentencepiece\"", "\"subword-nmt\""),
+                                   "{model_type: \"bpe\", alpha", "{codes: bpe.codes, alpha"));
+  EXPECT_EQ(read(merges).data.tokenizer.src_file, "");
+  EXPECT_THAT(merges.notes, Contains(AllOf(HasSubstr("tokenizer_cfg.codes: bpe.codes"))));
+  auto words = with(recurrent, "level: \"bpe\"", "level: word");
+  words = with(words, "{model_type: \"bpe\"}", "{model_file: sp.en}");
+  EXPECT_EQ(parse_options(convert(words).yaml, "converted").data.tokenizer.trg_file, "");
+  EXPECT_THAT(convert(words).notes, Contains(HasSubstr("tokenizer_cfg.model_file: sp.en")));
+}
+
+TEST(JoeyNmt, ReadAsAConfigurationItIsOneErrorThatNamesTheConverter) {
+  for (const std::string text : {recurrent, transformer}) {
+    EXPECT_THAT([&] { parse_options(text, "joey.yaml"); },
+                ThrowsMessage<ConfigError>(
+                    AllOf(HasSubstr("joey.yaml: found a configuration of JoeyNMT"),
+                          HasSubstr("regard config convert joey.yaml"), Not(HasSubstr("\n")))));
+  }
+  EXPECT_THAT([] { parse_options("data: {src: a.en, trg: b.fr}\n", "mine.yaml"); },
+              ThrowsMessage<ConfigError>(HasSubstr("unknown key `data.src`")));
+}
+
+TEST(JoeyNmt, SoAreConfigurationsOfOtherPrograms) {
+  EXPECT_THAT(
+      [] {
+        parse_options(
+            "save_data: x\nsrc_vocab: y\n"
+            "data: {corpus_1: {path_src: a, path_tgt: b}}\n",
+            "o.yaml");
+      },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("OpenNMT-py"), HasSubstr("config init"))));
+  EXPECT_THAT([] { parse_options("train-sets: [a, b]\nvocabs: [v, w]\n", "m.yaml"); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("Marian"), HasSubstr("config init"))));
+}
+
+TEST(JoeyNmt, Version1IsRefusedByLine) {
+  EXPECT_THAT(
+      [] {
+        convert(
+            "data: {train: t,\n  src: de, trg: en, level: word}\n"
+            "model: {encoder: {}}\ntraining: {epochs: 1}\n");
+      },
+      ThrowsMessage<ConfigError>(
+          AllOf(HasSubstr("joey.yaml:2: data.src: found `de`"), HasSubstr("version 2"))));
+}
+
 TEST(JoeyNmt, ItsDefaultsHoldWhereItIsSilent) {
   const auto o = read(convert(transformer));
   EXPECT_EQ(o.training.epochs, 3);

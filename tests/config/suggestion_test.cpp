@@ -81,6 +81,33 @@ TEST(Suggestion, LongSentencesFit) {
   EXPECT_GE(read(suggestion).data.max_length, 80);
 }
 
+TEST(Suggestion, ItCountsThePairsThatAreLeftOut) {
+  auto suggestion = of(29'000);
+  EXPECT_THAT(suggested_config(suggestion), Not(HasSubstr("one in a hundred")));
+  suggestion.train.pairs_by_length.assign(101, 0);
+  suggestion.train.pairs_by_length[40] = 28'900;  // 52 tokens: they fit
+  EXPECT_THAT(suggested_config(suggestion), HasSubstr("longer pairs are left out, none here\n"));
+  suggestion.train.pairs_by_length[47] = 7;  // 61.1 tokens
+  suggestion.train.pairs_by_length[46] = 5;  // 59.8
+  suggestion.train.pairs_by_length[100] = 2;
+  EXPECT_THAT(suggested_config(suggestion),
+              HasSubstr("max_length: 60   # tokens; longer pairs are left out, about 9 of 29000 "
+                        "here\n"));
+  suggestion.train.src.distinct_words = 300;  // words are tokens then
+  EXPECT_THAT(suggested_config(suggestion), HasSubstr("left out, 2 of 29000 here\n"));
+}
+
+TEST(Suggestion, OnePairIsNoPairs) {
+  EXPECT_THAT(suggested_config(of(1)), AllOf(HasSubstr("other: 1 pair."), Not(HasSubstr("1 pairs")),
+                                             Not(HasSubstr("1 lines"))));
+}
+
+TEST(Suggestion, ItPointsToTheDocumentsWhereTheyAre) {
+  auto suggestion = of(30'000);
+  suggestion.documents = "/opt/share/doc";
+  EXPECT_THAT(suggested_config(suggestion), HasSubstr("# /opt/share/doc/attention.md has all"));
+}
+
 TEST(Suggestion, WithoutAValidationPairNothingWaitsForOne) {
   auto suggestion = of(30'000);
   suggestion.dev_src.clear();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "tests/data/made_up_corpus.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 namespace {
@@ -61,8 +63,14 @@ TEST(Plan, WholeWeightsRepeatEachPairAndRestsAreDrawn) {
 
 TEST(Plan, AnEpochMayBeEmptyWhenWeightsAreSmall) {
   const TestFolder folder;
-  const Plan plan = plan_epoch(random_corpus(folder, 1, 1e-9), ten_sentences, 1, 0);
-  EXPECT_EQ(plan.batches(), 0);
+  const Corpus corpus = random_corpus(folder, 2, 0.5);
+  int empty = 0;
+  for (std::int64_t epoch = 0; epoch < 100; ++epoch) {
+    const Plan plan = plan_epoch(corpus, ten_sentences, 1, epoch);
+    EXPECT_EQ(plan.batches(), plan.pairs.empty() ? 0 : 1);
+    empty += plan.pairs.empty() ? 1 : 0;
+  }
+  EXPECT_NEAR(empty, 25, 15);
 }
 
 TEST(Plan, DependsOnSeedAndEpochOnly) {
@@ -181,26 +189,73 @@ TEST(Batches, ABatchOutOfTheEpochIsRefused) {
 TEST(Batches, SamplingNeedsText) {
   const TestFolder folder;
   const Corpus corpus = random_corpus(folder, 30);
-  EXPECT_THROW(Batches(corpus, ten_sentences, 1, 0.1), std::logic_error);
+  EXPECT_THROW(Batches(corpus, ten_sentences, 1, {.amount = 0.1}), std::logic_error);
 }
 
-TEST(Batches, SampledSegmentationsDifferByEpochAndComeBackOnResume) {
-  const TestFolder folder;
-  std::string text;
-  for (const std::string& line : syllables(40)) text += line + "\n";
-  DataOptions options;
-  options.tokenizer.vocabulary_size = 60;
-  options.tokenizer.sampling = 0.3;
-  options.train = {{folder.write("src", text), folder.write("trg", text), 2}};
-  const Tokenizers tokenizers = make_tokenizers(options);
-  const Corpus corpus = Corpus::training(options, tokenizers);
-  const BatchSize all{1000, BatchType::sentence};
-  Batches batches(corpus, all, 1, 0.3);
+// A corpus of syllables, in sub-words, each pair twice an epoch.
+class SampledBatches : public testing::Test {
+ protected:
+  SampledBatches() {
+    std::string text;
+    for (const std::string& line : syllables(40)) text += line + "\n";
+    options_.tokenizer.vocabulary_size = 60;
+    options_.tokenizer.sampling = 0.3;
+    options_.train = {{folder_.write("src", text), folder_.write("trg", text), 2}};
+    corpus_.emplace(Corpus::training(options_, make_tokenizers(options_)));
+  }
+  Batch batch(std::int64_t epoch, const Sampling& sampling) const {
+    return Batches(*corpus_, {1000, BatchType::sentence}, 1, sampling).batch(epoch, 0);
+  }
+
+  TestFolder folder_;
+  DataOptions options_;
+  std::optional<Corpus> corpus_;
+};
+
+TEST_F(SampledBatches, DifferByEpochAndComeBackOnResume) {
+  Batches batches(*corpus_, {1000, BatchType::sentence}, 1, {.amount = 0.3});
   const Batch first = batches.batch(0, 0);
   const Batch second = batches.batch(1, 0);
   EXPECT_NE(first.source_tokens, second.source_tokens);
   EXPECT_NE(first.source_tokens, first.target_tokens);  // each side is drawn for itself
-  EXPECT_TRUE(same(Batches(corpus, all, 1, 0.3).batch(1, 0), second));
+  EXPECT_TRUE(same(batch(1, {.amount = 0.3}), second));
+}
+
+// The tokens of each pair on a side, with </s>.
+std::map<std::int64_t, std::vector<std::int64_t>> lengths_of(const Batch& batch,
+                                                             const torch::Tensor& side) {
+  std::map<std::int64_t, std::vector<std::int64_t>> lengths;
+  for (std::int64_t row = 0; row < batch.size(); ++row) {
+    lengths[batch.indices[static_cast<std::size_t>(row)]].push_back(
+        side[row].ne(pad_id).sum().item<std::int64_t>());
+  }
+  return lengths;
+}
+
+TEST_F(SampledBatches, KeepTheBestSegmentationOfALineWhoseSampleIsTooLong) {
+  const auto free = batch(0, {.amount = 0.3});
+  const auto longest = corpus_->report().source.max_length;  // of both sides
+  const auto longest_drawn = free.source.size(1) - 1;
+  ASSERT_GT(longest_drawn, longest + 2);
+  const Sampling limited{
+      .amount = 0.3, .longest_source = (longest + longest_drawn) / 2, .longest_target = longest};
+  const auto found = batch(0, limited);
+  EXPECT_LE(found.source.size(1), limited.longest_source + 1);
+  EXPECT_LE(found.target_output().size(1), limited.longest_target + 1);
+  // Each line has what was drawn, if that fits, and else its own best.
+  const auto drawn = lengths_of(free, free.source);
+  int kept = 0;
+  for (const auto& [pair, lengths] : lengths_of(found, found.source)) {
+    for (const auto length : lengths) {
+      const auto best = static_cast<std::int64_t>(corpus_->source(pair).size()) + 1;
+      const bool was_drawn = std::ranges::count(drawn.at(pair), length) > 0;
+      EXPECT_TRUE(was_drawn || length == best) << pair;
+      kept += was_drawn ? 0 : 1;
+    }
+  }
+  EXPECT_GT(kept, 0);
+  EXPECT_GT(found.source_tokens, batch(0, {}).source_tokens) << "short ones are drawn still";
+  EXPECT_TRUE(same(batch(0, limited), found)) << "again the same";
 }
 
 }  // namespace

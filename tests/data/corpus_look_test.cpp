@@ -26,6 +26,16 @@ TEST(CorpusLook, CountsWhatThereIs) {
   EXPECT_EQ(facts.src.long_length, 3);
 }
 
+TEST(CorpusLook, PairsAreCountedByTheirLongerSide) {
+  const TestFolder folder;
+  const auto facts = look_at(folder.write("t.en", "a\na b c\na b\n" + std::string(200, 'x') + "\n"),
+                             folder.write("t.fr", "a b\na\na b\na\n"));
+  EXPECT_EQ(facts.pairs_by_length[1], 0);
+  EXPECT_EQ(facts.pairs_by_length[2], 2);
+  EXPECT_EQ(facts.pairs_by_length[3], 1);
+  EXPECT_EQ(facts.pairs_by_length[50], 1);  // no blanks: quarters of characters
+}
+
 TEST(CorpusLook, TheLanguageIsTheEndingOfTheName) {
   EXPECT_EQ(language_of("a.b/train.de"), "de");
   EXPECT_EQ(language_of("train.en.gz"), "en");

@@ -104,6 +104,22 @@ TEST_F(CorpusTest, CorporaKeepTheirWeightsAndWeightZeroIsNotRead) {
   EXPECT_THROW(Corpus::training(options_, tokenizers_), ConfigError);
 }
 
+TEST_F(CorpusTest, WeightsLeaveAnEpochOnePairAtLeast) {
+  const auto one = folder_.write("one", "a\n");
+  const auto ten = folder_.write("ten", "a\na\na\na\na\na\na\na\na\na\n");
+  const auto pairs_of = [&](double weight_of_one, double weight_of_ten) {
+    options_.train = {{one, one, weight_of_one}, {ten, ten, weight_of_ten}};
+    return Corpus::training(options_, tokenizers_).size();
+  };
+  EXPECT_EQ(pairs_of(0, 0.1), 10);
+  EXPECT_EQ(pairs_of(0.5, 0.05), 11);
+  EXPECT_EQ(pairs_of(1, 1e-6), 11);
+  EXPECT_THAT([&] { pairs_of(0.4, 0.05); },
+              testing::ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("data.train.0.weight is 0.4, data.train.1.weight is 0.05"),
+                        HasSubstr("0.9 of 11 pairs"))));
+}
+
 TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
   EXPECT_FALSE(load("a b\n", "c\n").has_text());
   options_.tokenizer.sampling = 0.1;
@@ -154,7 +170,7 @@ TEST_F(CorpusTest, NamesFileAndLineOfWhatIsNoNumberOrNoPosition) {
   EXPECT_THAT(corpus.target(0), ElementsAre(5, 4));
   EXPECT_THAT(error_of("1 2\n3 x\n", "0\n0\n"), AllOf(HasSubstr("src:2: "), HasSubstr("`x`")));
   EXPECT_THAT(error_of("1 2\n3\n", "0\n1\n"),
-              AllOf(HasSubstr("trg:2: "), HasSubstr("position 1"), HasSubstr("has 1 elements")));
+              AllOf(HasSubstr("trg:2: "), HasSubstr("position 1"), HasSubstr("has 1 element,")));
   EXPECT_THAT(error_of("1 2\n", "first\n"), AllOf(HasSubstr("trg:1: "), HasSubstr("`first`")));
 }
 

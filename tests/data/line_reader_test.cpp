@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/sha256.h"
 #include "tests/data/files.h"
 
 namespace regard {
@@ -219,6 +220,21 @@ TEST(LineReader, APipeMayCarryGzip) {
   EXPECT_TRUE(reader.next(line) && line == "two");
   EXPECT_FALSE(reader.next(line));
   ::close(ends[0]);
+}
+
+TEST(LineReader, AFileIsHashedAsItLiesAndItsLinesAreCountedInOneReading) {
+  const TestFolder folder;
+  std::string long_text;
+  for (int i = 0; i < 50'000; ++i) long_text += std::to_string(i) + "\n";
+  for (const auto& bytes : {std::string(), std::string("\n"), std::string("a\nb"),
+                            std::string("\x1f"), long_text, gzipped(long_text), gzipped(""),
+                            gzipped("a\n") + gzipped("b") + std::string(70'000, '\0')}) {
+    const auto path = folder.write("text", bytes);
+    const auto digest = digest_of_text(path);
+    EXPECT_EQ(digest.sha256, sha256(bytes));
+    EXPECT_EQ(digest.lines, count_lines(path));
+  }
+  EXPECT_THROW(digest_of_text(folder.path("gone")), InputError);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "tests/fuzz/target.h"
+#include "text/sentencepiece_model.h"
 #include "text/tokenizer.h"
 #include "text/vocabulary.h"
 
@@ -39,7 +40,8 @@ void use(const Tokenizer& tokenizer) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   std::unique_ptr<Tokenizer> tokenizer;
-  const auto bytes = fuzz::text_of(data, size);
+  const auto bytes = with_special_pieces_first(fuzz::text_of(data, size));
+  fuzz::promise(with_special_pieces_first(bytes) == bytes, "what is in order stays");
   if (!fuzz::answers([&] { tokenizer = load_tokenizer({}, bytes, "model"); })) return 0;
   fuzz::answers([&] { use(*tokenizer); });
   return 0;

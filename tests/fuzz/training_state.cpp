@@ -14,6 +14,7 @@ struct Training {
   TrainingOptions options;
   NamedParameters parameters{{"w", torch::zeros({2})}};
   Position position;
+  PendingValidation pending_validation = PendingValidation::none;
   Schedule schedule{options};
   EarlyStopping early_stopping{options};
   TrainingLog log{options, fuzz::scratch().path().string(), true, std::nullopt};
@@ -26,7 +27,8 @@ struct Training {
     writer.commit();
   }
   ResumableState state() {
-    return {position, schedule, early_stopping, log, *optimizer, nullptr, parameters, torch::kCPU};
+    return {position, pending_validation, schedule,   early_stopping, log, *optimizer,
+            nullptr,  parameters,         torch::kCPU};
   }
 };
 

@@ -103,7 +103,7 @@ TEST(LibraryModel, WhatCannotBeIsASentence) {
   EXPECT_THAT([&] { model.translate({"a", "\xFF"}); }, says(HasSubstr("line:2: byte 1")));
   EXPECT_THAT([&] { model.n_best({"a"}, 4); },
               says(AllOf(HasSubstr("found 4"), HasSubstr("1 to 3"))));
-  EXPECT_THAT([&] { model.score({"a"}, {}); }, says(HasSubstr("1 sources and 0 targets")));
+  EXPECT_THAT([&] { model.score({"a"}, {}); }, says(HasSubstr("1 source and 0 targets")));
 }
 
 }  // namespace

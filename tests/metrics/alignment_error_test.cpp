@@ -77,7 +77,7 @@ TEST(AlignmentError, DifferentSentenceCountsNameBothCounts) {
         score_alignments({{}, {}}, {{}});
       },
       testing::ThrowsMessage<InputError>(
-          "there are 2 alignments, but 1 gold ones: give one line for each sentence"));
+          "found 2 alignments, but 1 gold alignment: give one line for each sentence"));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(Bleu, DifferentLineCountsNameBothCounts) {
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),
-                 "reference 2 has 1 lines, but there are 2 hypotheses: give one line for each");
+                 "reference 2 has 1 line, but found 2 hypotheses: give one line for each");
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace regard {
 namespace {
 
@@ -19,19 +21,45 @@ TEST(MovingAverage, FollowsItsFormula) {
   }
 }
 
-TEST(MovingAverage, SwappingTwiceChangesNothing) {
-  auto x = torch::randn({3});
-  MovingAverage average(0.5, {{"x", x}});
-  x.add_(1);
-  Workers workers;
-  average.update(1, workers);
-  const auto weights = x.clone();
-  const auto averages = average.averages()[0].second.clone();
-  average.swap();
-  EXPECT_TRUE(torch::equal(x, averages));
-  average.swap();
-  EXPECT_TRUE(torch::equal(x, weights));
-  EXPECT_TRUE(torch::equal(average.averages()[0].second, averages));
+class AveragedWeightsTest : public testing::Test {
+ protected:
+  AveragedWeightsTest() {
+    x_.add_(1);
+    average_.update(1, workers_);
+    weights_ = x_.clone();
+    averages_ = average_.averages()[0].second.clone();
+  }
+
+  torch::Tensor x_ = torch::randn({3, 2});
+  torch::Tensor bias_ = torch::randn({5});
+  MovingAverage average_{0.5, {{"x", x_}, {"bias", bias_}}};
+  Workers workers_;
+  torch::Tensor weights_;
+  torch::Tensor averages_;
+};
+
+TEST_F(AveragedWeightsTest, StandInForTheWeightsUntilTheScopeEnds) {
+  {
+    const AveragedWeights averaged(&average_);
+    EXPECT_TRUE(torch::equal(x_, averages_));
+  }
+  EXPECT_TRUE(torch::equal(x_, weights_));
+  EXPECT_TRUE(torch::equal(average_.averages()[0].second, averages_));
+}
+
+TEST_F(AveragedWeightsTest, GiveTheWeightsBackWhenAnExceptionEndsTheScope) {
+  try {
+    const AveragedWeights averaged(&average_);
+    throw std::runtime_error("a validation that failed");
+  } catch (const std::runtime_error&) {
+  }
+  EXPECT_TRUE(torch::equal(x_, weights_));
+  EXPECT_TRUE(torch::equal(average_.averages()[0].second, averages_));
+}
+
+TEST_F(AveragedWeightsTest, WithoutAnAverageNothingChanges) {
+  const AveragedWeights averaged(nullptr);
+  EXPECT_TRUE(torch::equal(x_, weights_));
 }
 
 }  // namespace

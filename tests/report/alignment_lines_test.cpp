@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -32,6 +33,14 @@ TEST(AlignmentLines, TheShorterSideIsSpreadOverTheSameHeight) {
   const auto svg = alignment_lines(example());  // three rows of 24
   for (const auto* y : {"y=\"18\"", "y=\"54\"", "y=\"12\"", "y=\"36\"", "y=\"60\""})
     EXPECT_THAT(svg, HasSubstr(y));
+}
+
+TEST(AlignmentLines, NoLabelLeavesThePicture) {
+  for (const auto* word : {"mmmmmmmm", "WWWWWWWWWWWWWWWWWWWWW", "▁Ж", "%"}) {
+    auto lines = example();
+    lines.source[0] = lines.target[2] = word;
+    EXPECT_EQ(find_clipped_label(alignment_lines(lines)), "") << word;
+  }
 }
 
 TEST(AlignmentLines, WeightsAreNotNeeded) {

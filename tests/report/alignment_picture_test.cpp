@@ -8,6 +8,7 @@
 
 #include "report/xml.h"
 #include "tests/report/example_picture.h"
+#include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -39,6 +40,62 @@ TEST(AlignmentPicture, WeightsBeyondTheScaleAreDrawnAtItsEnds) {
   EXPECT_THAT(svg, HasSubstr("#ffffff"));
   EXPECT_THAT(svg, HasSubstr("-0.500"));
   EXPECT_THAT(svg, HasSubstr("#c00"));
+}
+
+TEST(AlignmentPicture, TheScaleIsShownWithItsNumbers) {
+  AttentionPicture picture = example();
+  picture.matrices[0].weights = {0.02F, 0.04F, 0.01F, 0.005F, 0.01F, 0.0F};
+  const auto absolute = alignment_svg(picture);
+  EXPECT_EQ(count_of(absolute, "class=\"legend\""), 1U);
+  EXPECT_THAT(absolute, HasSubstr(">0</text>"));
+  EXPECT_THAT(absolute, HasSubstr(">1 (largest here: 0.0400)</text>"));
+  EXPECT_THAT(absolute, HasSubstr("x=\"1\" y=\"0\" width=\"1\" height=\"1\" fill=\"#0a0a0a\""));
+
+  picture.scale = WeightScale::picture;
+  const auto relative = alignment_svg(picture);
+  EXPECT_THAT(relative, HasSubstr(">0.0400 (the largest)</text>"));
+  EXPECT_THAT(relative, HasSubstr("x=\"1\" y=\"0\" width=\"1\" height=\"1\" fill=\"#ffffff\""));
+  EXPECT_THAT(relative, HasSubstr("x=\"1\" y=\"1\" width=\"1\" height=\"1\" fill=\"#404040\""));
+  EXPECT_THAT(relative, HasSubstr("Ils ← watch  0.040"));  // the weight stays what it is
+
+  picture.scale = WeightScale::row;
+  const auto by_row = alignment_svg(picture);
+  EXPECT_THAT(by_row, HasSubstr("the row's largest</text>"));
+  EXPECT_THAT(by_row, HasSubstr("x=\"1\" y=\"1\" width=\"1\" height=\"1\" fill=\"#ffffff\""));
+
+  picture.matrices[0].weights.assign(6, 0.0F);
+  for (const auto scale : {WeightScale::picture, WeightScale::row}) {
+    picture.scale = scale;
+    EXPECT_EQ(count_of(alignment_svg(picture), "height=\"1\" fill=\"#000000\""), 6U);
+  }
+}
+
+TEST(AlignmentPicture, APageHasTheWeightsAndASwitchBetweenTheScales) {
+  AttentionPicture picture = example();
+  picture.scale = WeightScale::row;
+  const auto html = alignment_html("t", {picture});
+  EXPECT_EQ(find_xml_fault(html), "");
+  EXPECT_THAT(html, HasSubstr("data-weights=\"" + encode_weights(picture.matrices[0].weights)));
+  EXPECT_THAT(html, HasSubstr("<option value=\"row\" selected=\"\">"));
+  EXPECT_THAT(alignment_svg(picture), Not(HasSubstr("data-weights")));
+}
+
+TEST(AlignmentPicture, NoLabelLeavesThePicture) {
+  for (const auto* word :
+       {"mmmmmmmmmmmmmm", "WWWWWWWW", "▁Mme.", "ЩЖЮЩЖЮ", "中文中文中文", "i", "@%@%"}) {
+    AttentionPicture picture = example();
+    picture.caption = std::string("Line 1: ") + word + word;
+    picture.source = {word, "a", word};
+    picture.target = {word, "b"};
+    picture.matrices[0].caption = std::string("layer 1, head 1 of ") + word;
+    for (const auto scale : {WeightScale::absolute, WeightScale::picture, WeightScale::row}) {
+      picture.scale = scale;
+      EXPECT_EQ(find_clipped_label(alignment_svg(picture)), "") << word;
+      EXPECT_EQ(find_clipped_label(alignment_matrix(picture, 0)), "") << word;
+    }
+    picture.matrices.push_back(picture.matrices[0]);
+    EXPECT_EQ(find_clipped_label(alignment_svg(picture)), "") << word;
+  }
 }
 
 TEST(AlignmentPicture, HostileWordsKeepThePictureWellFormed) {

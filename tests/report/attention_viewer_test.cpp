@@ -25,10 +25,11 @@ TEST(AttentionViewer, HasEachMapUnderItsName) {
   const auto html = attention_viewer(example());
   EXPECT_EQ(find_xml_fault(html), "");
   EXPECT_THAT(html, HasSubstr("<option>mean</option><option>layer 1, head 2</option>"));
-  // Thousandths in base 36: 900 = 25 · 36, 1000 = 27 · 36 + 28, 999, 600 = 16 · 36 + 24.
-  EXPECT_THAT(html, HasSubstr("{&quot;weights&quot;:&quot;p02s0000b4go&quot;}"));
-  EXPECT_THAT(html, HasSubstr("{&quot;weights&quot;:&quot;rs000001rr--&quot;,&quot;chosen&quot;:"
-                              "[0,1]}"));
+  // In units of 1/46655 and base 36: 41990, 4666, 0, 0, 18662, 27993; 46655, 0, 0, 47, 46608.
+  EXPECT_THAT(html, HasSubstr("{&quot;weights&quot;:&quot;wee3lm000000eeelll&quot;}"));
+  EXPECT_THAT(html,
+              HasSubstr("{&quot;weights&quot;:&quot;zzz00000001bzyo---&quot;,&quot;chosen&quot;"
+                        ":[0,1]}"));
 }
 
 TEST(AttentionViewer, ShowsWordsAndTheFirstMapWithoutScripts) {

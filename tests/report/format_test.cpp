@@ -33,6 +33,17 @@ TEST(Format, ShortNumbersKeepThreeDigits) {
   EXPECT_EQ(format_short(-INFINITY), "-inf");
 }
 
+TEST(Format, FixedNumbersHaveAnExponentBeforeTheyAreLinesOfDigits) {
+  EXPECT_EQ(format_fixed(3.14159, 2), "3.14");
+  EXPECT_EQ(format_fixed(3.14159, 4), "3.1416");
+  EXPECT_EQ(format_fixed(-0.5, 1), "-0.5");
+  EXPECT_EQ(format_fixed(1'234'567.891, 2), "1234567.89");
+  EXPECT_EQ(format_fixed(1.234e97, 2), "1.23e97");
+  EXPECT_EQ(format_fixed(-1e7, 4), "-1.00e7");
+  EXPECT_EQ(format_fixed(INFINITY, 2), "inf");
+  EXPECT_EQ(format_fixed(std::nan(""), 2), "nan");
+}
+
 TEST(Format, RatesHaveShortExponents) {
   EXPECT_EQ(format_rate(1e-3), "1.0e-3");
   EXPECT_EQ(format_rate(2.54e-4), "2.5e-4");

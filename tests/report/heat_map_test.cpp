@@ -36,7 +36,8 @@ TEST(HeatMap, WithoutColoursShadesTellTheWeights) {
             "           e c\n"
             "           y h .\n"
             "      Ils  ██·     They   0.90\n"
-            "regardent    ▒▒▒▒  watch  0.58\n");
+            "regardent    ▒▒▒▒  watch  0.58\n"
+            "         0 ·░▒▓█ 1 (largest here: 0.900)\n");
 }
 
 TEST(HeatMap, WithColoursBackgroundsDoAndEachRowEndsThem) {
@@ -44,6 +45,21 @@ TEST(HeatMap, WithColoursBackgroundsDoAndEachRowEndsThem) {
   EXPECT_THAT(map,
               HasSubstr("\x1b[48;5;222m  \x1b[48;5;53m  \x1b[48;5;234m  \x1b[0m  They   0.90"));
   EXPECT_THAT(map, Not(HasSubstr("█")));
+  EXPECT_THAT(map, HasSubstr("0 \x1b[48;5;234m \x1b[48;5;53m "));
+  EXPECT_THAT(map, HasSubstr("\x1b[48;5;230m \x1b[0m 1 (largest here: 0.900)\n"));
+}
+
+TEST(HeatMap, ARelativeScaleShowsWeakWeights) {
+  auto picture = example_picture({{"", {0.02F, 0.04F, 0.0F, 0.01F, 0.0F, 0.0F}}});
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("      Ils          watch  0.04\n"));
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("0 ·░▒▓█ 1 (largest here: 0.0400)\n"));
+  picture.scale = WeightScale::picture;
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("      Ils  ▒▒██    watch  0.04\n"
+                                               "regardent  ░░      They   0.01\n"));
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("0 ·░▒▓█ 0.0400 (the largest)\n"));
+  picture.scale = WeightScale::row;
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("regardent  ██      They   0.01\n"));
+  EXPECT_THAT(heat_map(picture, {}), HasSubstr("0 ·░▒▓█ the row's largest\n"));
 }
 
 TEST(HeatMap, WideAndCombiningCharactersKeepTheColumnsStraight) {
@@ -51,7 +67,7 @@ TEST(HeatMap, WideAndCombiningCharactersKeepTheColumnsStraight) {
       "", {"日本語", "e\u0301te\u0301", "👍🏽"}, {"犬", "x\u0302y"}, {{"", {}}}};
   picture.matrices[0].weights = {1, 0, 0, 0, 0, 1};
   const auto lines = lines_of(heat_map(picture, {}));
-  ASSERT_EQ(lines.size(), 5U);
+  ASSERT_EQ(lines.size(), 6U);
   EXPECT_EQ(lines[0], "    日e\u0301");
   EXPECT_EQ(lines[1], "    本t");
   EXPECT_EQ(lines[2], "    語e\u0301 👍🏽");
@@ -66,7 +82,7 @@ TEST(HeatMap, ANarrowTerminalGetsBlocksThatFit) {
   const auto lines = lines_of(heat_map(picture, {false, false, 60}));
   EXPECT_EQ(std::ranges::count(lines, std::string("")), 1);
   for (const auto& line : lines) EXPECT_LE(display_width(line), 60U) << line;
-  EXPECT_THAT(lines.back(), HasSubstr("██  word  1.00"));
+  EXPECT_THAT(lines[lines.size() - 2], HasSubstr("██  word  1.00"));
 }
 
 TEST(HeatMap, LongWordsAreCut) {
@@ -75,7 +91,7 @@ TEST(HeatMap, LongWordsAreCut) {
   picture.target[0] = "Rindfleischetikettierung";
   const auto map = heat_map(picture, {});
   EXPECT_THAT(map, HasSubstr("Rindfleischetik…"));
-  EXPECT_EQ(lines_of(map).size(), 12U + 2U);
+  EXPECT_EQ(lines_of(map).size(), 12U + 2U + 1U);
   EXPECT_THAT(map, HasSubstr("…"));
 }
 

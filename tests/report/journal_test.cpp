@@ -136,7 +136,7 @@ TEST_F(Validation, WrongRowNamesItsLine) {
     read_validations(path_);
     FAIL() << "no error";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: 1 cells"));
+    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: 1 cell,"));
   }
 }
 

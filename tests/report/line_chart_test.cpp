@@ -7,6 +7,7 @@
 #include <cmath>
 #include <regex>
 
+#include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -117,6 +118,23 @@ TEST(LineChart, ALoneSeriesWithoutANameHasNoLegend) {
   LineChart chart{"", "", "", {{"", {{0, 1}, {1, 2}}}}, {}, {}, {}};
   chart.series[0].points.resize(50, {2, 3});
   EXPECT_EQ(count_of(line_chart_svg(chart), "class=\"line c0\""), 1U);
+}
+
+TEST(LineChart, NoLabelLeavesThePicture) {
+  LineChart chart;
+  chart.width = 380;
+  chart.height = 200;
+  for (const double most : {100.0, 100'000.0, 1'000'000.0, 123'456'789.0}) {
+    for (const auto* title : {"", "Speed, target tokens a second, WWWWWWWWWWWWWWWWWWWWWWWWWWWW"}) {
+      chart.title = chart.x_label = chart.y_label = title;
+      chart.series = {{title, {{0, 0}, {most, 1e-4}}}, {title, {{0, most}, {most / 2, most}}}};
+      for (const auto& svg : {line_chart_svg(chart), line_chart_html(chart)})
+        EXPECT_EQ(find_clipped_label(svg), "") << most << title;
+    }
+  }
+  chart.x_ticks = {{0, "1–10 MMMMMMMMMMMM"}, {1, "more than 123 WWWWWWWWWWWWW"}};
+  chart.series = {{"BLEU", {{0, 30}, {1, 20}}}};
+  EXPECT_EQ(find_clipped_label(line_chart_svg(chart)), "");
 }
 
 }  // namespace

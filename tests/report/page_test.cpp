@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/weight_scale.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -13,7 +14,7 @@ using testing::Not;
 
 TEST(Page, IsWellFormedAndEscapesWhatItIsGiven) {
   const auto page =
-      html_page("<b> & \"b\"", weight_scale(),
+      html_page("<b> & \"b\"", scale_switch(WeightScale::absolute),
                 page_section("a < b", page_note("1 < 2") + page_details("c & d", "")));
   EXPECT_EQ(find_xml_fault(page), "");
   EXPECT_THAT(page, HasSubstr("<h1>&lt;b&gt; &amp; &quot;b&quot;</h1>"));

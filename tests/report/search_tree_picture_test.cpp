@@ -6,6 +6,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "tests/report/svg_labels.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {
@@ -61,6 +62,23 @@ TEST(SearchTreePicture, ScoresAndProbabilitiesAreTold) {
   EXPECT_THAT(svg, HasSubstr(">-0.350</tspan>"));
   EXPECT_THAT(svg, HasSubstr("P 0.905, so far log P -0.600"));  // e^-0.1
   EXPECT_THAT(svg, HasSubstr("score -0.3500"));
+}
+
+TEST(SearchTreePicture, NoLabelLeavesThePictureOrMeetsTheNext) {
+  auto picture = example();
+  for (auto& node : picture.nodes) node.token = "▁WWWmmm";
+  picture.nodes[4].score = -1234.5678;
+  const auto svg = search_tree_svg(picture);
+  EXPECT_EQ(find_clipped_label(svg), "");
+  const auto labels = labels_of(svg);
+  for (const auto& one : labels) {
+    for (const auto& other : labels) {
+      const bool same_row = one.top < other.bottom && other.top < one.bottom;
+      if (one.left < other.left && same_row) {
+        EXPECT_LT(one.right, other.left) << one.text;
+      }
+    }
+  }
 }
 
 TEST(SearchTreePicture, AnEmptyTreeIsDrawnAndACrookedOneRefused) {

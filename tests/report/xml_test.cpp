@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "tests/report/xml_check.h"
 
@@ -40,6 +41,41 @@ TEST(Xml, CoordinatesAreShortAndFinite) {
 TEST(Xml, WideCharactersTakeMoreRoomAndMarksNone) {
   EXPECT_GT(estimate_text_width("中文"), estimate_text_width("ab"));
   EXPECT_EQ(estimate_text_width("e\u0301"), estimate_text_width("e"));
+}
+
+// Widths as Chromium 156 measures them (getComputedTextLength), in units of the font size.
+TEST(Xml, TextWidthsAreThoseOfDejaVuSansAndHardlyMore) {
+  struct Measured {
+    const char* text;
+    double regular;
+    double bold;
+  };
+  for (const auto& [text, regular, bold] :
+       std::vector<Measured>{{"100,000", 4.135, 4.555},
+                             {"Speed, target tokens a second", 15.261, 17.243},
+                             {"▁comprehension", 8.471, 9.417},
+                             {"</s>", 2.534, 2.636},
+                             {"BLEU, 95 % confidence", 11.575, 12.822},
+                             {"Www.MMW@%", 7.515, 8.362},
+                             {"▁Straßenbahnhöfe", 9.427, 10.571},
+                             {"œuvre Ægir", 5.869, 6.614},
+                             {"ЩЖЮдомашнийщ", 9.732, 10.970},
+                             {"Ωμέγας", 3.779, 4.104},
+                             {"iiiiilllll..", 3.414, 4.188},
+                             {"-12.345", 3.860, 4.274},
+                             {"«n’est» – oui — …", 8.999, 9.770}}) {
+    EXPECT_GE(estimate_text_width(text), regular) << text;
+    EXPECT_LE(estimate_text_width(text), 1.1 * regular) << text;
+    EXPECT_GE(estimate_text_width(text, FontWeight::bold), bold) << text;
+    EXPECT_LE(estimate_text_width(text, FontWeight::bold), 1.1 * bold) << text;
+  }
+}
+
+TEST(Xml, TextIsCutWhereItLeavesItsRoom) {
+  EXPECT_EQ(truncate_to_text_width("short", 3.0), "short");
+  const auto cut = truncate_to_text_width("a long label", 5.0);
+  EXPECT_EQ(cut, "a long l…");
+  EXPECT_LE(estimate_text_width(cut), 5.0);
 }
 
 TEST(XmlCheck, FindsFaults) {

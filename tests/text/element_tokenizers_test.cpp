@@ -35,7 +35,7 @@ TEST(NumbersTokenizer, NamesTheWordThatIsNoSuchVector) {
   for (const std::string word : {"a,b", "1,", ",1", "1,nan", "1,inf", "1;2", "0x1,2"}) {
     EXPECT_THAT(complaint([&] { two->numbers("1,2 " + word); }), HasSubstr("`" + word + "`"));
   }
-  EXPECT_THAT(complaint([&] { two->numbers("1"); }), HasSubstr("`1` has 1 numbers, wanted 2"));
+  EXPECT_THAT(complaint([&] { two->numbers("1"); }), HasSubstr("`1` has 1 number, wanted 2"));
   EXPECT_THAT(complaint([&] { two->numbers("1,2,3"); }), HasSubstr("has 3 numbers, wanted 2"));
 }
 

@@ -222,5 +222,44 @@ TEST_F(SameAsWholeLines, FromSeveralThreads) {
   EXPECT_EQ(wrong, std::vector<int>(4));
 }
 
+// JoeyNMT's models, and those of SentencePiece as it is called without options.
+const std::vector<Settings> other_orders = {
+    {{"unk_id", "0"}, {"pad_id", "1"}, {"bos_id", "2"}, {"eos_id", "3"}},
+    {{"unk_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"pad_id", "-1"}},
+    {{"unk_id", "2"}, {"pad_id", "7"}, {"bos_id", "-1"}, {"eos_id", "0"}, {"unk_piece", "<?>"}}};
+
+TEST(SpecialPieces, AreMovedToTheFrontAndEveryTextKeepsItsPieces) {
+  for (const auto* type : {"bpe", "unigram"}) {
+    for (auto settings : other_orders) {
+      settings["model_type"] = type;
+      const auto given = model(settings);
+      EXPECT_THROW(load_tokenizer({}, given, "model"), InputError);
+      const auto tokenizer = load_tokenizer({}, with_special_pieces_first(given), "model");
+      sentencepiece::SentencePieceProcessor library;
+      ASSERT_TRUE(library.LoadFromSerializedProto(given).ok());
+      for (const auto& line : syllables(50)) {
+        std::vector<std::string> pieces;
+        ASSERT_TRUE(library.Encode(line, &pieces).ok());
+        EXPECT_EQ(tokenizer->pieces(line), pieces);
+        EXPECT_EQ(tokenizer->decode(tokenizer->encode(line)), line);
+      }
+      EXPECT_EQ(with_special_pieces_first(tokenizer->serialized()), tokenizer->serialized());
+    }
+  }
+}
+
+TEST(SpecialPieces, ThatStandInFrontAlreadyLeaveTheBytesAsTheyAre) {
+  const auto given = model();
+  EXPECT_EQ(with_special_pieces_first(given), given);
+}
+
+TEST(SpecialPieces, OfWhatIsNoSoundModelAreLeft) {
+  const auto given = model(other_orders[0]);
+  for (const auto& bytes : {std::string(), std::string("the\ncat\n"), given.substr(0, 100),
+                            given + '\x07', given + given}) {
+    EXPECT_EQ(with_special_pieces_first(bytes), bytes);
+  }
+}
+
 }  // namespace
 }  // namespace regard

@@ -1,7 +1,12 @@
 #include "text/sentencepiece_tokenizer.h"
 
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <set>
 #include <thread>
 
@@ -90,6 +95,56 @@ TEST_P(SubwordTokenizer, DecodingLeavesOutPaddingAndEnds) {
 
 TEST_P(SubwordTokenizer, SameTextGivesTheSameBytes) {
   EXPECT_EQ(trained()->serialized(), trained()->serialized());
+}
+
+TEST_P(SubwordTokenizer, TheNumberOfThreadsDoesNotChangeTheVocabulary) {
+  const auto with_threads = [&](std::int64_t threads) {
+    return train_tokenizer(options(300), lines_of(syllables(3000)), threads)->serialized();
+  };
+  const auto wanted = with_threads(1);
+  for (const std::int64_t threads : {2, 5, 0}) {
+    EXPECT_EQ(with_threads(threads), wanted) << threads << " threads";
+  }
+}
+
+int cores_of_this_thread() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : -1;
+}
+
+TEST_P(SubwordTokenizer, IsTrainedOnTheCoresOfTheRunAndGivesTheOthersBack) {
+  const int all = cores_of_this_thread();
+  int fewest = all;
+  const auto lines = lines_of(syllables(200));
+  const LineSource watched = [&](std::string& line) {  // read while the model is trained
+    fewest = std::min(fewest, cores_of_this_thread());
+    return lines(line);
+  };
+  train_tokenizer(options(80), watched, 1);
+  EXPECT_EQ(fewest, 1);
+  EXPECT_EQ(cores_of_this_thread(), all);
+}
+
+// The system refuses threads beyond a user's limit; root's it does not, who becomes another user.
+void train_without_threads(TokenizerOptions options, rlim_t processes) {
+  if (geteuid() == 0 && setresuid(54321, 54321, 54321) != 0) _exit(1);
+  const rlimit limit{processes, processes};
+  if (setrlimit(RLIMIT_NPROC, &limit) != 0) _exit(1);
+  try {
+    train_tokenizer(options, lines_of(syllables(200)));
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s", error.what());
+    _exit(static_cast<int>(error.code()));
+  }
+  _exit(0);
+}
+
+TEST_P(SubwordTokenizer, ThreadsThatTheSystemRefusesAreAnErrorOfTheEnvironment) {
+  for (const rlim_t processes :
+       geteuid() == 0 ? std::vector<rlim_t>{1, 2, 4} : std::vector<rlim_t>{0}) {
+    EXPECT_EXIT(train_without_threads(options(80), processes), testing::ExitedWithCode(6),
+                "SentencePiece's 4 threads could not be started");
+  }
 }
 
 TEST_P(SubwordTokenizer, SurvivesSavingAndLoading) {

@@ -59,5 +59,13 @@ TEST(Unicode, SigmaIsFinalAtTheEndOfAWordOnly) {
   EXPECT_EQ(to_lower(U"ΑΣ'Α ΑΣ\u0301"), U"ασ'α ας\u0301");  // sought across marks
 }
 
+TEST(Unicode, ACharacterHasItsMarksAndJoiners) {
+  EXPECT_EQ(last_character(U"a"), 0u);
+  EXPECT_EQ(last_character(U"ab"), 1u);
+  EXPECT_EQ(last_character(U"cafe\u0301"), 3u);
+  EXPECT_EQ(last_character(U"a\U0001F469\u200D\U0001F467"), 1u);
+  EXPECT_EQ(last_character(U"\U0001F1EB\U0001F1F7\U0001F1E9\U0001F1EA"), 2u) << "two flags";
+}
+
 }  // namespace
 }  // namespace regard

@@ -27,5 +27,13 @@ TEST(Position, AnEpochIsThatOfTheNextBatchUntilItIsAtItsEnd) {
   EXPECT_EQ(position.current_epoch(), 2);
 }
 
+TEST(TrainingLog, ALossRisesWhenItIsMoreThanTwiceTheLowestAndANatHigher) {
+  EXPECT_TRUE(is_rising_loss(5.5, 221));
+  EXPECT_TRUE(is_rising_loss(2, 4.1));
+  EXPECT_FALSE(is_rising_loss(2, 3.9));     // a hard batch
+  EXPECT_FALSE(is_rising_loss(0.01, 0.9));  // a model that knows its data by heart
+  EXPECT_FALSE(is_rising_loss(5.5, 5.5));
+}
+
 }  // namespace
 }  // namespace regard
