@@ -3,15 +3,15 @@
 #include <torch/utils.h>
 
 #include "decoding/attention_rows.h"
+#include "kernels/functions.h"
 #include "kernels/packed_weights.h"
 
 namespace regard {
 
 std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
                               const torch::Tensor& lengths, const torch::Tensor& target,
-                              bool want_weights) {
+                              bool want_weights, kernels::PackedWeights& packed) {
   const torch::InferenceMode guard;
-  kernels::PackedWeights packed;
   const kernels::WithPackedWeights with(packed);
   const auto B = source.size(0);
   const auto given = target.to(torch::kCPU).contiguous();  // [B, T + 1]
@@ -22,7 +22,7 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
   auto state = model.start(memory);
   for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
     auto step = model.step(target.select(1, t), state, memory);
-    const auto all = model.output().logits(step, memory).log_softmax(-1);  // [B, V]
+    const auto all = kernels::log_softmax(model.output().logits(step, memory));  // [B, V]
     const auto chosen = all.gather(1, target.slice(1, t + 1, t + 2))
                             .to(torch::kCPU, torch::kDouble)
                             .contiguous();  // [B, 1]
@@ -46,6 +46,13 @@ std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
     state = std::move(step.state);
   }
   return hypotheses;
+}
+
+std::vector<Hypothesis> force(Seq2Seq& model, const torch::Tensor& source,
+                              const torch::Tensor& lengths, const torch::Tensor& target,
+                              bool want_weights) {
+  kernels::PackedWeights packed;
+  return force(model, source, lengths, target, want_weights, packed);
 }
 
 }  // namespace regard

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "decoding/demanded_phrases.h"
+#include "kernels/functions.h"
 #include "kernels/top_k.h"
 
 namespace regard {
@@ -23,7 +24,7 @@ bool is_whole(const Limits& limits) {
 
 // log P of all tokens of logits [N, V]: [N, V] double on the CPU.
 torch::Tensor log_p_of(const torch::Tensor& logits) {
-  return logits.log_softmax(-1).to(torch::kCPU, torch::kDouble).contiguous();
+  return kernels::log_softmax(logits).to(torch::kCPU, torch::kDouble).contiguous();
 }
 
 void leave_out(double* log_p, std::int64_t V, const Limits& limits) {

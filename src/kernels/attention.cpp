@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "kernels/fused.h"
+#include "kernels/late_gradients.h"
 #include "kernels/linear.h"
+#include "kernels/packed_weights.h"
 
 namespace regard::kernels {
 
@@ -81,13 +83,35 @@ Tensor softmax_within(const Tensor& scores, const Tensor& begins, const Tensor& 
   return scores.masked_fill(outside, -std::numeric_limits<double>::infinity()).softmax(-1);
 }
 
+// What the queries of states [N, D] are: [N, A].
+Tensor queries_of(const AttentionScore& score, const Tensor& states) {
+  return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
+}
+
+// [N, S], by weigh() or score() of attention_rows.h, without gradient.
+Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
+  auto contiguous = score;
+  for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
+                  &contiguous.coverage, &contiguous.w}) {
+    if (x->defined()) *x = x->contiguous();
+  }
+  const auto q = queries_of(score, states);
+  auto e = torch::empty({q.size(0), score.keys.size(1)}, q.options());
+  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attention_rows", [&] {
+    const auto of_rows = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
+    of_rows(contiguous.rows<scalar_t>(), q.size(0) / score.keys.size(0),
+            {q.const_data_ptr<scalar_t>(), q.size(1)}, e.mutable_data_ptr<scalar_t>());
+  });
+  return e;
+}
+
 }  // namespace
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
   if (!is_fused_on(states)) return attention_weights_composite(score, states);
-  const auto q = score.W.defined() ? kernels::linear(states, score.W) : states;
+  if (is_batch_invariant(states)) return in_rows(score, states, /*want_weights=*/true);
   const auto maybe = [](const Tensor& x) { return x.defined() ? Maybe(x.contiguous()) : Maybe(); };
-  return WeighFunction::apply(q.contiguous(), score.keys.contiguous(), maybe(score.v),
+  return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(), maybe(score.v),
                               score.lengths.contiguous(), maybe(score.windows),
                               static_cast<std::int64_t>(score.form), score.scale);
 }
@@ -100,6 +124,10 @@ torch::Tensor attention_weights_composite(const AttentionScore& score,
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
   const auto& keys = score.keys;  // [B, S, A]
+  if (is_batch_invariant(states)) {
+    const auto e = in_rows(score, states.flatten(0, 1), /*want_weights=*/false);
+    return e.view({states.size(0), states.size(1), -1});
+  }
   if (score.form == ScoreForm::additive) {
     const auto q = torch::linear(states, score.W).unsqueeze(2);  // [B, G, 1, A]
     return (keys.unsqueeze(1) + q).tanh().matmul(score.v);
@@ -113,12 +141,48 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
 
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
                              const torch::Tensor& windows) {
+  if (is_batch_invariant(scores) && !windows.defined()) {
+    auto alpha = scores.clone(at::MemoryFormat::Contiguous);
+    const auto ends = lengths.contiguous();
+    AT_DISPATCH_FLOATING_TYPES(scores.scalar_type(), "masked_softmax", [&] {
+      softmax_within<scalar_t>(scores.size(0), scores.size(1), scores.size(2),
+                               ends.const_data_ptr<std::int64_t>(),
+                               alpha.mutable_data_ptr<scalar_t>());
+    });
+    return alpha;
+  }
   if (windows.defined()) {
     const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
     return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
   }
   const auto ends = lengths.to(scores.device()).view({-1, 1, 1});
   return softmax_within(scores, torch::zeros_like(ends), ends);
+}
+
+torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
+                  const torch::Tensor& lengths) {
+  const auto [B, S, M] = std::tuple(values.size(0), values.size(1), values.size(2));
+  const auto N = weights.size(0);
+  if (!is_batch_invariant(weights)) {
+    return late_product(weights.view({B, -1, S}), values).view({N, -1});
+  }
+  const auto alpha = weights.contiguous();
+  const auto rows = values.contiguous();
+  const auto ends = lengths.contiguous();
+  auto mixed = torch::empty({N, M}, weights.options());
+  AT_DISPATCH_FLOATING_TYPES(weights.scalar_type(), "mix", [&] {
+    mix<scalar_t>(B, N / B, S, M, ends.const_data_ptr<std::int64_t>(),
+                  alpha.const_data_ptr<scalar_t>(), rows.const_data_ptr<scalar_t>(),
+                  mixed.mutable_data_ptr<scalar_t>());
+  });
+  return mixed;
+}
+
+torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask) {
+  const auto real = mask.to(values.dtype());  // [B, S]
+  const auto n = real.sum(1, /*keepdim=*/true);
+  if (is_batch_invariant(values)) return mix(real, values, mask.sum(1)) / n;
+  return (values * real.unsqueeze(-1)).sum(1) / n;
 }
 
 }  // namespace regard::kernels

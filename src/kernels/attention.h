@@ -18,6 +18,10 @@ struct AttentionScore {
   // [N, 2] int64 on the CPU: query n looks at the positions from the first to before the second, at
   // least one and none beyond the end; or undefined, for all of its sentence.
   torch::Tensor windows = {};
+  // C [N, S] and w [A], additive, in a search alone (is_batch_invariant in packed_weights.h): the
+  // coverage that each query has of its own.
+  torch::Tensor coverage = {};
+  torch::Tensor w = {};
 
   // What the innermost loops read of it; M and mixed are left open. Contiguous tensors of type T.
   template <typename T>
@@ -32,7 +36,9 @@ struct AttentionScore {
             .v = v.defined() ? v.const_data_ptr<T>() : nullptr,
             .mixed = nullptr,
             .lengths = lengths.const_data_ptr<std::int64_t>(),
-            .windows = windows.defined() ? windows.const_data_ptr<std::int64_t>() : nullptr};
+            .windows = windows.defined() ? windows.const_data_ptr<std::int64_t>() : nullptr,
+            .coverage = coverage.defined() ? coverage.const_data_ptr<T>() : nullptr,
+            .w = w.defined() ? w.const_data_ptr<T>() : nullptr};
   }
 };
 
@@ -51,5 +57,14 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
 // windows [B · G, 2], as above, outside of these.
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
                              const torch::Tensor& windows = {});
+
+// Mixtures: weights [N, S], N = G · B, exactly 0 beyond the ends, values [B, S, M], lengths as
+// above
+// -> Σ_s α_s value_s [N, M]. The gradient of values is a late one (late_gradients.h).
+torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
+                  const torch::Tensor& lengths);
+
+// The mean over each sentence's positions: values [B, S, M], mask [B, S] bool -> [B, M].
+torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask);
 
 }  // namespace regard::kernels

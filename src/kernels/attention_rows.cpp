@@ -6,23 +6,10 @@
 #include <vector>
 
 #include "kernels/vector_math.h"
+#include "kernels/weighted_sums.h"
 
 namespace regard::kernels {
 namespace {
-
-template <typename T>
-REGARD_INLINE T dot(std::int64_t n, const T* a, const T* b) {
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-template <typename T>
-REGARD_INLINE void add_scaled(std::int64_t n, T factor, const T* a, T* sum) {
-#pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) sum[i] += factor * a[i];
-}
 
 // The positions of query n, which is one to sentence b.
 struct Span {
@@ -47,14 +34,23 @@ REGARD_INLINE T product_scale(const AttentionRows<T>& rows, const T* q) {
   return rows.scale / std::max(std::sqrt(dot(rows.A, q, q)), static_cast<T>(smallest_norm));
 }
 
-// e_s of position s, whose key is k.
+// e_s of position s, whose key is k, for query n, which is q.
 template <typename T>
-REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, std::int64_t s, const T* q,
-                       const T* k) {
+REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, std::int64_t n, std::int64_t s,
+                       const T* q, const T* k) {
   if (rows.form == ScoreForm::position) return q[s];
   if (rows.form != ScoreForm::additive) return scale * dot(rows.A, q, k);
   const T* v = rows.v;
   T sum = 0;
+  if (rows.coverage != nullptr) {
+    const T covered = rows.coverage[n * rows.S + s];
+    const T* w = rows.w;
+#pragma omp simd reduction(+ : sum)
+    for (std::int64_t i = 0; i < rows.A; ++i) {
+      sum += v[i] * vector_tanh(q[i] + k[i] + covered * w[i]);
+    }
+    return sum;
+  }
 #pragma omp simd reduction(+ : sum)
   for (std::int64_t i = 0; i < rows.A; ++i) sum += v[i] * vector_tanh(q[i] + k[i]);
   return sum;
@@ -95,18 +91,26 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
 }
 
-// α of sentence b for its query n, which is q.
+// e of sentence b for its query n, which is q; 0 outside of the span.
+template <typename T>
+REGARD_INLINE void score_sentence(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n,
+                                  const T* q, T* e) {
+  const auto [begin, end] = span(rows, b, n);
+  const T scale = product_scale(rows, q);
+  std::fill(e, e + begin, T(0));
+  for (std::int64_t s = begin; s < end; ++s) {
+    e[s] = energy(rows, scale, n, s, q, key(rows, rows.keys, b, s));
+  }
+  std::fill(e + end, e + rows.S, T(0));
+}
+
+// α of the same.
 template <typename T>
 REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n,
                                   const T* q, T* weights) {
   const auto [begin, end] = span(rows, b, n);
-  const T scale = product_scale(rows, q);
-  std::fill(weights, weights + begin, T(0));
-  for (std::int64_t s = begin; s < end; ++s) {
-    weights[s] = energy(rows, scale, s, q, key(rows, rows.keys, b, s));
-  }
+  score_sentence(rows, b, n, q, weights);
   softmax(end - begin, weights + begin);
-  std::fill(weights + end, weights + rows.S, T(0));
 }
 
 // From the gradient of α to those of q, k and v, of sentence b and its query n.
@@ -137,6 +141,33 @@ REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Str
                                T* weights) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
     weigh_sentence(rows, n / G, n, q.row(n), weights);
+  }
+}
+
+template <typename T>
+REGARD_FOR_EACH_CPU void score(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
+                               T* e) {
+  for (std::int64_t n = 0; n < rows.B * G; ++n, e += rows.S) {
+    score_sentence(rows, n / G, n, q.row(n), e);
+  }
+}
+
+template <typename T>
+REGARD_FOR_EACH_CPU void softmax_within(std::int64_t B, std::int64_t G, std::int64_t S,
+                                        const std::int64_t* lengths, T* e) {
+  for (std::int64_t n = 0; n < B * G; ++n, e += S) {
+    const auto end = lengths[n / G];
+    softmax_in_place(end, e);
+    std::fill(e + end, e + S, T(0));
+  }
+}
+
+template <typename T>
+REGARD_FOR_EACH_CPU void mix(std::int64_t B, std::int64_t G, std::int64_t S, std::int64_t M,
+                             const std::int64_t* lengths, const T* weights, const T* values,
+                             T* out) {
+  for (std::int64_t b = 0; b < B; ++b, weights += G * S, values += S * M, out += G * M) {
+    weighted_sums(G, lengths[b], M, weights, S, values, M, out, M);
   }
 }
 
@@ -180,12 +211,16 @@ REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<c
   }
 }
 
-#define REGARD_INSTANTIATE(T)                                                                     \
-  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);               \
-  template void weigh_backward(const AttentionRows<T>&, std::int64_t, Strided<const T>, const T*, \
-                               const T*, Strided<T>, T*, T*);                                     \
-  template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);              \
-  template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*,    \
+#define REGARD_INSTANTIATE(T)                                                                      \
+  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);                \
+  template void score(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);                \
+  template void softmax_within(std::int64_t, std::int64_t, std::int64_t, const std::int64_t*, T*); \
+  template void mix(std::int64_t, std::int64_t, std::int64_t, std::int64_t, const std::int64_t*,   \
+                    const T*, const T*, T*);                                                       \
+  template void weigh_backward(const AttentionRows<T>&, std::int64_t, Strided<const T>, const T*,  \
+                               const T*, Strided<T>, T*, T*);                                      \
+  template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);               \
+  template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*,     \
                                 const T*, Strided<T>, T*, T*);
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)

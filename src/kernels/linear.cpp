@@ -30,6 +30,11 @@ torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const 
   return plain ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
+torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v) {
+  if (packed_weights_for(v) == nullptr) return x.matmul(v);
+  return kernels::linear(x, v.unsqueeze(0)).squeeze(-1);
+}
+
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
   auto* packed = packed_weights_for(W);
   if (packed == nullptr) return is_late(W) ? b + late_product(x, W) : torch::baddbmm(b, x, W);

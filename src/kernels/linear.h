@@ -16,6 +16,9 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);
 // b [M, N], x [M, K], W [K, N] -> b + x W [M, N]
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
+// x [..., K], v [K] -> x · v [...]
+torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v);
+
 // Side by side: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 

@@ -33,4 +33,8 @@ PackedWeights* packed_weights_for(const torch::Tensor& W) {
   return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : in_use;
 }
 
+bool is_batch_invariant(const torch::Tensor& x) {
+  return packed_weights_for(x) != nullptr;
+}
+
 }  // namespace regard::kernels

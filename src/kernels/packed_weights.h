@@ -46,4 +46,10 @@ class WithPackedWeights {
 // type that packing is not written for.
 PackedWeights* packed_weights_for(const torch::Tensor& W);
 
+// True if results on x must not depend on what else is in the batch, to the bit: packed weights are
+// in use on this thread, no gradient is wanted, and x is on the CPU. The operations of this folder
+// then go row by row, each over a sentence's own positions. LibTorch's do not promise that: the
+// order of their sums and the rounding of their functions depend on the sizes of the tensors.
+bool is_batch_invariant(const torch::Tensor& x);
+
 }  // namespace regard::kernels

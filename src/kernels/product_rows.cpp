@@ -1,5 +1,6 @@
 #include "kernels/product_rows.h"
 
+#include "base/processor.h"
 #include "kernels/product_loops.h"
 #include "kernels/product_x86.h"
 
@@ -9,13 +10,9 @@ template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops() {
   std::vector<ProductLoops<T>> runnable = {Loops<T, 16, 6>::loops};
 #if defined(__x86_64__)
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
-  if (v3) runnable.insert(runnable.begin(), product_v3<T>());
-  if (v4) runnable.insert(runnable.begin(), product_v4<T>());
+  const auto generation = processor_generation();
+  if (generation >= Generation::v3) runnable.insert(runnable.begin(), product_v3<T>());
+  if (generation >= Generation::v4) runnable.insert(runnable.begin(), product_v4<T>());
 #endif
   return runnable;
 }

@@ -21,4 +21,22 @@ torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
 torch::Tensor scaled_dot_product_weights(const torch::Tensor& q, const torch::Tensor& k,
                                          const torch::Tensor& bias, bool causal);
 
+// The same in a search on the CPU (is_batch_invariant in packed_weights.h), without gradient: over
+// a sentence's own positions, whatever stands behind them, so that the result is the same to the
+// bit in every batch. q [B, H, T, d], k and v [B, H, S, d], of any strides but the last, lengths
+// [B] int64 on the CPU, or undefined for S.
+struct HeadsAttended {
+  torch::Tensor y;      // [B, T, H · d], the heads side by side
+  torch::Tensor alpha;  // [B, H, T, S], exactly 0 beyond the end; undefined if not wanted
+};
+// Few queries to each sentence.
+HeadsAttended attend_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                           const torch::Tensor& lengths, bool want_alpha);
+// [B, H, T, S] -> [B, T, S], each number summed in the order of the heads.
+torch::Tensor mean_over_heads(const torch::Tensor& alpha);
+// As many queries as positions, padded alike: y is 0 beyond the end. The products are packed ones
+// (packed_matrix.h). There is no α.
+torch::Tensor attend_to_itself(const torch::Tensor& q, const torch::Tensor& k,
+                               const torch::Tensor& v, const torch::Tensor& lengths);
+
 }  // namespace regard::kernels

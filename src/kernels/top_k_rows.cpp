@@ -1,7 +1,6 @@
 #include "kernels/top_k_rows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "kernels/vector_math.h"
@@ -10,14 +9,6 @@ namespace regard::kernels {
 namespace {
 
 constexpr std::int64_t block = 64;
-
-template <typename T>
-REGARD_INLINE T largest_of(std::int64_t n, const T* x) {
-  T largest = x[0];
-#pragma omp simd reduction(max : largest)
-  for (std::int64_t i = 0; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
-  return largest;
-}
 
 // Into the k sorted values, the last of which is smaller.
 template <typename T>
@@ -47,11 +38,7 @@ REGARD_FOR_EACH_CPU void top_k_rows(std::int64_t n, std::int64_t V, std::int64_t
         if (logits[y] > log_p[k - 1]) insert(k, logits[y], y, log_p, indices);
       }
     }
-    const T largest = log_p[0];
-    T total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::int64_t y = 0; y < V; ++y) total += vector_exp(logits[y] - largest);
-    const T log_total = largest + std::log(total);
+    const T log_total = log_sum_exp(V, logits, log_p[0]);
     for (std::int64_t i = 0; i < k; ++i) log_p[i] -= log_total;
   }
 }

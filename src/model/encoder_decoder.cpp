@@ -1,5 +1,6 @@
 #include "model/encoder_decoder.h"
 
+#include "kernels/linear.h"
 #include "model/attention/table.h"
 #include "model/initialisation.h"
 #include "model/output/table.h"
@@ -85,7 +86,8 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
 
 torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
   if (source_bias_.defined()) {
-    return source.to(source_bias_.dtype()).matmul(source_embedding_) + source_bias_;
+    const auto numbers = source.to(source_bias_.dtype());
+    return kernels::product(numbers, source_embedding_) + source_bias_;
   }
   return torch::embedding(source_embedding_, source.dim() == 3 ? source.select(2, 0) : source);
 }

@@ -8,11 +8,20 @@
 #include <string>
 #include <utility>
 
+#include "kernels/functions.h"
+
 namespace regard {
 namespace {
 
 [[noreturn]] void not_trained() {
   throw std::logic_error("an ensemble translates, and is not trained");
+}
+
+// One after the other.
+torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
+  auto sum = tensors.front();
+  for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
+  return sum;
 }
 
 std::optional<LengthLimit> least(const std::vector<std::shared_ptr<Seq2Seq>>& members,
@@ -69,7 +78,7 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
   for (std::size_t m = 0; m < members_.size(); ++m) {
     auto& member = *members_[m];
     auto step = member.step(tokens, state.members[m], memory.members[m]);
-    const auto of_member = member.output().logits(step, memory.members[m]).log_softmax(-1);
+    const auto of_member = kernels::log_softmax(member.output().logits(step, memory.members[m]));
     log_p.push_back(mean_ == EnsembleMean::linear ? of_member + std::log(weights_[m])
                                                   : of_member * weights_[m]);
     if (step.weights.defined()) {
@@ -78,9 +87,9 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
     }
     together.state.members.push_back(std::move(step.state));
   }
-  const auto all = torch::stack(log_p);  // [M, N, V]
-  together.readout = mean_ == EnsembleMean::linear ? all.logsumexp(0) : all.sum(0);
-  if (!attention.empty()) together.weights = torch::stack(attention).sum(0) / seeing;
+  together.readout =
+      mean_ == EnsembleMean::linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
+  if (!attention.empty()) together.weights = sum_of(attention) / seeing;
   together.state.position = state.position + 1;
   return together;
 }

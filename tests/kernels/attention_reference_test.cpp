@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "kernels/fused.h"
+#include "kernels/packed_weights.h"
 
 namespace regard::kernels {
 namespace {
@@ -90,6 +92,23 @@ TEST_P(AttentionReference, WhatIsOutsideTheWindowDoesNotCount) {
   }
 }
 
+TEST_P(AttentionReference, InASearchScoresAndWeightsEqualThoseOutsideOfIt) {
+  const torch::NoGradGuard guard;
+  PackedWeights packed;
+  for (const auto& windows : {torch::Tensor(), windows_}) {
+    const auto alpha = attention_weights(score(windows), states_);
+    const auto e = attention_scores(score(), states_.view({B, G, A}));
+    const WithPackedWeights with(packed);
+    EXPECT_TRUE(torch::allclose(attention_weights(score(windows), states_), alpha, 1e-12, 1e-12));
+    const auto found = attention_scores(score(), states_.view({B, G, A}));
+    for (std::int64_t b = 0; b < B; ++b) {
+      const auto length = lengths_[b].item<std::int64_t>();
+      EXPECT_TRUE(
+          torch::allclose(found[b].narrow(1, 0, length), e[b].narrow(1, 0, length), 1e-12, 1e-12));
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, AttentionReference,
                          testing::Values(ScoreForm::additive, ScoreForm::dot, ScoreForm::cosine,
                                          ScoreForm::position),
@@ -106,6 +125,79 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttentionReference,
                            }
                            return "";
                          });
+
+class AttentionInSearch : public testing::Test {
+ protected:
+  AttentionInSearch() { torch::manual_seed(2); }
+  // What `compute` comes to in a search.
+  template <typename F>
+  torch::Tensor in_search(const F& compute) {
+    const torch::NoGradGuard guard;
+    const WithPackedWeights with(packed_);
+    return compute();
+  }
+
+  PackedWeights packed_;
+  torch::Tensor lengths_ = torch::tensor({7, 4, 1});
+  torch::Tensor mask_ = torch::arange(S) < lengths_.unsqueeze(1);
+};
+
+TEST_F(AttentionInSearch, CoverageIsAddedToEachQuerysKeys) {
+  const auto coverage = torch::rand({B * G, S}, torch::kDouble);
+  const auto states = torch::randn({B * G, 3}, torch::kDouble);
+  AttentionScore score{.W = torch::randn({A, 3}, torch::kDouble),
+                       .v = torch::randn({A}, torch::kDouble),
+                       .keys = torch::randn({B, S, A}, torch::kDouble),
+                       .lengths = lengths_};
+  const auto w = torch::randn({A}, torch::kDouble);
+  auto of_queries = score;
+  of_queries.keys = score.keys.repeat_interleave(G, 0) + coverage.unsqueeze(-1) * w;
+  of_queries.lengths = lengths_.repeat_interleave(G);
+  const auto expected = attention_weights(of_queries, states);
+  score.coverage = coverage;
+  score.w = w;
+  EXPECT_TRUE(torch::allclose(in_search([&] { return attention_weights(score, states); }), expected,
+                              1e-12, 1e-12));
+  const auto e = in_search([&] {
+    return attention_scores(score, states.view({B, G, 3}));
+  });  // [B, G, S]
+  EXPECT_TRUE(
+      torch::allclose(masked_softmax(e, lengths_).view({B * G, S}), expected, 1e-12, 1e-12));
+}
+
+TEST_F(AttentionInSearch, AMaskedSoftmaxEqualsTheOneOutside) {
+  const auto e = torch::randn({B, G, S}, torch::kDouble);
+  EXPECT_TRUE(torch::allclose(in_search([&] { return masked_softmax(e, lengths_); }),
+                              masked_softmax(e, lengths_), 1e-12, 1e-12));
+}
+
+TEST_F(AttentionInSearch, MixturesEqualThoseOutsideAndReadNoPadding) {
+  for (const std::int64_t M : {1, 5, 16, 70, 150}) {
+    for (const std::int64_t queries : {1, 2, 3, 5, 7}) {
+      const auto e = torch::randn({B, queries, S}, torch::kDouble);
+      auto weights = masked_softmax(e, lengths_).view({B * queries, S});
+      weights.select(1, 2).fill_(0);  // a position that all leave out
+      auto values = torch::randn({B, S, M}, torch::kDouble);
+      const auto expected = mix(weights, values, lengths_);
+      EXPECT_TRUE(torch::allclose(expected.view({B, queries, M}),
+                                  weights.view({B, queries, S}).bmm(values), 1e-12, 1e-12));
+      values.masked_fill_(mask_.logical_not().unsqueeze(-1), std::nan(""));
+      EXPECT_TRUE(torch::allclose(in_search([&] { return mix(weights, values, lengths_); }),
+                                  expected, 1e-12, 1e-12))
+          << M << queries;
+    }
+  }
+}
+
+TEST_F(AttentionInSearch, AMaskedMeanIsTheMeanOverTheRealPositions) {
+  const auto values = torch::randn({B, S, 6}, torch::kDouble);
+  const auto found = in_search([&] { return masked_mean(values, mask_); });
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto mean = values[b].narrow(0, 0, lengths_[b].item<std::int64_t>()).mean(0);
+    EXPECT_TRUE(torch::allclose(found[b], mean, 1e-12, 1e-12));
+    EXPECT_TRUE(torch::allclose(masked_mean(values, mask_)[b], mean, 1e-12, 1e-12));
+  }
+}
 
 }  // namespace
 }  // namespace regard::kernels

@@ -56,5 +56,60 @@ TEST(ScaledDotProductReference, WeightsAreADistributionExactlyZeroWhereNothingMa
   EXPECT_TRUE(torch::allclose(causal.sum(-1), torch::ones({1, H, T}, torch::kDouble)));
 }
 
+// Heads beside each other, as the projections leave them: [B, S, H · width] -> [B, H, S, width].
+torch::Tensor heads(std::int64_t positions, std::int64_t width, torch::ScalarType type) {
+  return torch::randn({B, positions, H, width}, type).transpose(1, 2);
+}
+
+TEST(ScaledDotProductReference, InASearchTheHeadsOfAStepEqualTheCompositeToTheSentencesEnd) {
+  const auto lengths = torch::tensor({23, 1, 7});
+  const auto mask = torch::arange(23) < lengths.view({B, 1, 1, 1});
+  const auto bias = torch::zeros({B, 1, 1, 23}, torch::kDouble)
+                        .masked_fill(mask.logical_not(), -std::numeric_limits<double>::infinity());
+  for (const std::int64_t width : {1, 8, 18, 64}) {
+    for (const std::int64_t queries : {1, 2, 5}) {
+      const auto q = heads(queries, width, torch::kDouble);
+      const auto k = heads(23, width, torch::kDouble);
+      const auto v = heads(23, width, torch::kDouble);
+      for (const bool padded : {true, false}) {
+        const auto alpha = scaled_dot_product_weights(q, k, padded ? bias : torch::Tensor(), false);
+        const auto y = alpha.matmul(v).transpose(1, 2).flatten(2);
+        const auto found = attend_heads(q, k, v, padded ? lengths : torch::Tensor(), true);
+        EXPECT_TRUE(torch::allclose(found.alpha, alpha, 1e-12, 1e-12)) << width << queries;
+        EXPECT_TRUE(torch::allclose(found.y, y, 1e-12, 1e-12)) << width << queries;
+        EXPECT_TRUE(torch::allclose(mean_over_heads(found.alpha), alpha.mean(1), 1e-12, 1e-12));
+        EXPECT_TRUE(torch::equal(attend_heads(q, k, v, padded ? lengths : torch::Tensor(), false).y,
+                                 found.y));
+        const auto single =
+            attend_heads(q.to(torch::kFloat), k.to(torch::kFloat), v.to(torch::kFloat),
+                         padded ? lengths : torch::Tensor(), true);
+        EXPECT_TRUE(torch::allclose(single.y, y.to(torch::kFloat), 1e-5, 1e-5));
+      }
+    }
+  }
+}
+
+TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheComposite) {
+  const auto lengths = torch::tensor({41, 1, 16});
+  for (const std::int64_t width : {3, 32}) {
+    const auto q = heads(41, width, torch::kDouble);
+    const auto k = heads(41, width, torch::kDouble);
+    const auto v = heads(41, width, torch::kDouble);
+    const auto found = attend_to_itself(q, k, v, lengths);  // [B, 41, H · width]
+    for (std::int64_t b = 0; b < B; ++b) {
+      const auto n = lengths[b].item<std::int64_t>();
+      const auto of_sentence = [&](const torch::Tensor& x) {
+        return x.narrow(0, b, 1).narrow(2, 0, n);
+      };
+      const auto y = scaled_dot_product_weights(of_sentence(q), of_sentence(k), {}, false)
+                         .matmul(of_sentence(v))
+                         .transpose(1, 2)
+                         .flatten(2)[0];
+      EXPECT_TRUE(torch::allclose(found[b].narrow(0, 0, n), y, 1e-12, 1e-12)) << width << b;
+      EXPECT_EQ(found[b].narrow(0, n, 41 - n).count_nonzero().item<int>(), 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace regard::kernels

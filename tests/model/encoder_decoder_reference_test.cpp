@@ -176,7 +176,8 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
       EXPECT_EQ(detail.context.size(1), memory.values.size(2));
       const auto kind = options.attention.kind;
       if (kind != "multi_head") {
-        EXPECT_TRUE(torch::allclose(detail.context, mix(step.weights, memory.values), 1e-5, 1e-6));
+        EXPECT_TRUE(torch::allclose(
+            detail.context, kernels::mix(step.weights, memory.values, memory.lengths), 1e-5, 1e-6));
       }
       EXPECT_EQ(detail.scores.defined(), kind != "multi_head") << kind;
       if (kind == "additive" || kind == "concat" || kind == "coverage" || kind == "location") {

@@ -1,17 +1,11 @@
 #include "model/attention/attention.h"
 
-#include "kernels/late_gradients.h"
+#include "kernels/functions.h"
 
 namespace regard {
 
 torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory) {
   return queries.view({memory.keys.size(0), -1, queries.size(1)});
-}
-
-torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values) {
-  const auto B = values.size(0);
-  const auto S = values.size(1);
-  return kernels::late_product(weights.view({B, -1, S}), values).view({weights.size(0), -1});
 }
 
 torch::Tensor at_first_position(const Memory& memory) {
@@ -21,7 +15,7 @@ torch::Tensor at_first_position(const Memory& memory) {
 }
 
 torch::Tensor log_weights(const torch::Tensor& weights) {
-  return weights.clamp_min(smallest_weight).log();
+  return kernels::log(weights.clamp_min(smallest_weight));
 }
 
 torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const Memory& memory) {

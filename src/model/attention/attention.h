@@ -88,9 +88,6 @@ class Attention : public torch::nn::Module {
   }
 };
 
-// weights [N, S], values [B, S, M] -> Σ_s α_s value_s [N, M]
-torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values);
-
 // Queries [N, D] of a memory with keys of B sentences -> [B, G, D].
 torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory);
 

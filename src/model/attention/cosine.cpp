@@ -9,7 +9,7 @@ Cosine::Cosine(std::int64_t query_size, std::int64_t state_size, const Attention
       b_(register_parameter("b", torch::full({}, first_sharpness()))) {}
 
 torch::Tensor Cosine::keys(const torch::Tensor& states) {
-  return torch::softplus(b_) * normalised(projection_(states));
+  return kernels::softplus(b_) * normalised(projection_(states));
 }
 
 std::optional<kernels::AttentionScore> Cosine::kernel_score(const Memory& memory) {

@@ -32,6 +32,9 @@ class Coverage : public Attention {
   bool is_mixture() const override { return true; }
 
  private:
+  // In a search the kernels add w C_s as they go.
+  kernels::AttentionScore score_in_search(const Memory& memory,
+                                          const torch::Tensor& coverage) const;
   // A row of keys U h_s + w C_s for each query, as each has looked elsewhere.
   Memory covered(const Memory& memory, const torch::Tensor& coverage) const;
 

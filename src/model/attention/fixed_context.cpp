@@ -1,12 +1,12 @@
 #include "model/attention/fixed_context.h"
 
-#include "model/masked_mean.h"
+#include "kernels/attention.h"
 
 namespace regard {
 
 void NoAttention::prepare(Memory& memory) {
   memory.context = q_ == FixedContext::last ? memory.summary  // [B, C]
-                                            : masked_mean(memory.values, memory.mask);
+                                            : kernels::masked_mean(memory.values, memory.mask);
 }
 
 AttentionStep NoAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -1,5 +1,7 @@
 #include "model/attention/local.h"
 
+#include "kernels/functions.h"
+#include "kernels/linear.h"
 #include "model/attention/table.h"
 #include "model/initialisation.h"
 
@@ -63,12 +65,13 @@ LocalP::LocalP(std::int64_t query_size, std::int64_t state_size, const Attention
 
 torch::Tensor LocalP::centre(const torch::Tensor& queries, const AttentionState& /*state*/,
                              const torch::Tensor& lengths) {
-  return lengths * W_p_(queries).tanh().matmul(v_p_).sigmoid().unsqueeze(-1);
+  const auto e = kernels::product_with_vector(kernels::tanh(W_p_(queries)), v_p_);  // [B, G]
+  return lengths * kernels::sigmoid(e).unsqueeze(-1);
 }
 
 torch::Tensor LocalP::shaped(const torch::Tensor& weights, const torch::Tensor& distance) {
   const double sigma = D_ / 2;
-  return weights * (distance.square() / (-2 * sigma * sigma)).exp();
+  return weights * kernels::exp(distance.square() / (-2 * sigma * sigma));
 }
 
 }  // namespace regard

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "kernels/packed_weights.h"
+#include "kernels/scaled_dot_product.h"
 #include "model/heads.h"
 
 namespace regard {
@@ -31,6 +33,9 @@ void MultiHead::prepare(Memory& memory) {
 
 torch::Tensor MultiHead::weights(const torch::Tensor& query, const Memory& memory) {
   const auto q = by_head(by_sentence(W_Q_(query), memory), heads_);  // [B, H, G, d]
+  if (kernels::is_batch_invariant(q)) {
+    return kernels::attend_heads(q, memory.keys, memory.head_values, memory.lengths, true).alpha;
+  }
   const auto e = q.matmul(memory.keys.transpose(2, 3)) /
                  std::sqrt(static_cast<double>(q.size(3)));  // [B, H, G, S]
   return kernels::masked_softmax(e.flatten(1, 2), memory.lengths).view_as(e);
@@ -42,6 +47,13 @@ torch::Tensor MultiHead::heads(const torch::Tensor& query, const Memory& memory)
 
 AttentionStep MultiHead::step(const torch::Tensor& query, const AttentionState& /*state*/,
                               const Memory& memory) {
+  if (kernels::is_batch_invariant(query)) {
+    const auto q = by_head(by_sentence(W_Q_(query), memory), heads_);
+    const auto [y, alpha] =
+        kernels::attend_heads(q, memory.keys, memory.head_values, memory.lengths, true);
+    const auto N = query.size(0);
+    return {kernels::mean_over_heads(alpha).view({N, -1}), W_O_(y.view({N, -1})), {}};
+  }
   const auto alpha = weights(query, memory);
   const auto heads = dropout_->forward(alpha).matmul(memory.head_values);  // [B, H, G, d]
   const auto context = W_O_(heads.transpose(1, 2).reshape({query.size(0), -1}));

@@ -35,8 +35,8 @@ AttentionState Ntm::start(const Memory& memory) {
 
 Ntm::Said Ntm::said_by(const torch::Tensor& query) {
   const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
-  return {torch::softplus(parts[0]), parts[1].sigmoid(), parts[3].softmax(1),
-          1 + torch::softplus(parts[2])};
+  return {kernels::softplus(parts[0]), kernels::sigmoid(parts[1]), kernels::softmax(parts[3]),
+          1 + kernels::softplus(parts[2])};
 }
 
 NamedNumbers Ntm::numbers(const torch::Tensor& query, const AttentionState& /*state*/,
@@ -48,7 +48,9 @@ NamedNumbers Ntm::numbers(const torch::Tensor& query, const AttentionState& /*st
 torch::Tensor Ntm::content_scores(const torch::Tensor& query, const torch::Tensor& beta,
                                   const Memory& memory) {
   const auto k = by_sentence(normalised(W_k_(query)), memory);  // [B, G, C]
-  return beta * k.matmul(memory.keys.transpose(1, 2)).flatten(0, 1);
+  const kernels::AttentionScore cosine{
+      .form = kernels::ScoreForm::dot, .keys = memory.keys, .lengths = memory.lengths};
+  return beta * kernels::attention_scores(cosine, k).flatten(0, 1);
 }
 
 torch::Tensor Ntm::scores(const torch::Tensor& query, const AttentionState& /*state*/,

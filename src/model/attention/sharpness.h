@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "kernels/attention.h"
+#include "kernels/functions.h"
 
 namespace regard {
 
@@ -18,7 +19,7 @@ inline double first_sharpness() {
 
 // x / |x| along the last dimension; a vector shorter than 1e-8 is divided by that.
 inline torch::Tensor normalised(const torch::Tensor& x) {
-  return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(kernels::smallest_norm);
+  return kernels::unit(x, kernels::smallest_norm);
 }
 
 }  // namespace regard

@@ -3,15 +3,15 @@
 #include <limits>
 
 #include "base/special_tokens.h"
+#include "kernels/attention.h"
+#include "kernels/copy_mixture.h"
+#include "kernels/functions.h"
+#include "kernels/packed_weights.h"
 
 namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-// Rows are as long as a multiple of this, so that sums over them do not depend on how many words
-// the other sentences of the batch add.
-constexpr std::int64_t row_multiple = 64;
-
 // log x, −∞ without a gradient where x is 0.
 torch::Tensor log_or_none(const torch::Tensor& x) {
   const auto none = x == 0;
@@ -51,7 +51,12 @@ torch::Tensor CopyOutput::embed(const torch::Tensor& tokens, const Memory& memor
 }
 
 torch::Tensor CopyOutput::gate(const Decoded& decoded, const Memory& memory) {
-  return decoded.weights.bmm(memory.output_keys) + w_s_(decoded.top) + w_y_(decoded.input);
+  const auto& alpha = decoded.weights;  // [B, G, S]
+  const auto context = kernels::is_batch_invariant(alpha)
+                           ? kernels::mix(alpha.flatten(0, 1), memory.output_keys, memory.lengths)
+                                 .view({alpha.size(0), alpha.size(1), 1})
+                           : alpha.bmm(memory.output_keys);
+  return context + w_s_(decoded.top) + w_y_(decoded.input);
 }
 
 torch::Tensor CopyOutput::copied(std::int64_t width, const Decoded& decoded, const Memory& memory) {
@@ -63,10 +68,13 @@ torch::Tensor CopyOutput::copied(std::int64_t width, const Decoded& decoded, con
 torch::Tensor CopyOutput::of_all(const torch::Tensor& logits, const Decoded& decoded,
                                  const Memory& memory) {
   const auto V = logits.size(2);
-  const auto words = std::max(V, memory.copy_ids.max().item<std::int64_t>() + 1);
-  const auto width = (words + row_multiple - 1) / row_multiple * row_multiple;
-  const auto generated =
-      torch::constant_pad_nd(logits.log_softmax(-1), {0, width - V}, minus_infinity);
+  const auto width = std::max(V, memory.copy_ids.max().item<std::int64_t>() + 1);
+  const auto of_vocabulary = kernels::log_softmax(logits);
+  if (kernels::is_batch_invariant(logits)) {
+    return kernels::copy_mixture(of_vocabulary, gate(decoded, memory), decoded.weights,
+                                 memory.copy_ids, memory.lengths, width);
+  }
+  const auto generated = torch::constant_pad_nd(of_vocabulary, {0, width - V}, minus_infinity);
   const auto mass = copied(width, decoded, memory);
   const auto is_extra = torch::arange(width, memory.copy_ids.options()) >= V;
   const auto is_there = torch::zeros({logits.size(0), width}, is_extra.options())
@@ -118,7 +126,7 @@ torch::Tensor CopyOutput::logits(const DecoderStep& step, const Memory& memory) 
 }
 
 torch::Tensor CopyOutput::generates(const DecoderStep& step, const Memory& memory) {
-  return gate(by_sentence(step, memory), memory).sigmoid().flatten();  // [N]
+  return kernels::sigmoid(gate(by_sentence(step, memory), memory)).flatten();  // [N]
 }
 
 }  // namespace regard

@@ -3,9 +3,10 @@
 #include <string>
 #include <tuple>
 
+#include "kernels/attention.h"
+#include "kernels/functions.h"
 #include "kernels/late_gradients.h"
 #include "model/attention/table.h"
-#include "model/masked_mean.h"
 
 namespace regard {
 namespace {
@@ -62,8 +63,9 @@ void RecurrentDecoder::prepare(Memory& memory) {
 
 DecoderState RecurrentDecoder::start(const Memory& memory) {
   DecoderState state;
-  const auto source = initial_state_ == InitialState::mean ? masked_mean(memory.values, memory.mask)
-                                                           : memory.summary;  // [B, C]
+  const auto source = initial_state_ == InitialState::mean
+                          ? kernels::masked_mean(memory.values, memory.mask)
+                          : memory.summary;  // [B, C]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     if (initial_state_ == InitialState::zero) {
       state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
@@ -71,7 +73,7 @@ DecoderState RecurrentDecoder::start(const Memory& memory) {
       const auto hidden = layers_[l]->state_size() - source.size(1);  // what is not shown is 0
       state.layers.push_back(torch::constant_pad_nd(source, {0, hidden}));
     } else {
-      state.layers.push_back(bridges_[l]->as<Linear>()->forward(source).tanh());
+      state.layers.push_back(kernels::tanh(bridges_[l]->as<Linear>()->forward(source)));
     }
   }
   state.attention = attention_->start(memory);
@@ -90,10 +92,13 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
   attended.state = std::move(next);
   attended.loss = std::move(loss);
   if (is_mixture) attended.mixing = attention_dropout_->forward(weights);
+  const auto mixed = [&](const torch::Tensor& values) {
+    return kernels::mix(attended.mixing, values, memory.lengths);
+  };
   if (query_ == Query::last) {
-    attended.gates = is_mixture ? mix(attended.mixing, memory.gate_values) : C_(context);
+    attended.gates = is_mixture ? mixed(memory.gate_values) : C_(context);
   } else if (query_ == Query::between) {
-    if (is_mixture) context = mix(attended.mixing, memory.values);
+    if (is_mixture) context = mixed(memory.values);
     attended.gates = second_->project(context.unsqueeze(0))[0];
   }
   attended.context = context;
@@ -101,13 +106,14 @@ RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
 }
 
 torch::Tensor RecurrentDecoder::read(const Attended& attended, const Memory& memory) {
-  return attention_->is_mixture() ? mix(attended.mixing, memory.readout_values)
-                                  : W_c_(attended.context);
+  return attention_->is_mixture()
+             ? kernels::mix(attended.mixing, memory.readout_values, memory.lengths)
+             : W_c_(attended.context);
 }
 
 torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
                                         const torch::Tensor& attended) {
-  return readout_dropout_->forward((W_y_(y) + W_s_(s) + attended).tanh());
+  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + attended));
 }
 
 DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
@@ -125,8 +131,9 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
   const auto heads = attention_->heads(attended.query, memory);
   return {.query = attended.query,
           .scores = scores,
-          .context =
-              attended.context.defined() ? attended.context : mix(attended.weights, memory.values),
+          .context = attended.context.defined()
+                         ? attended.context
+                         : kernels::mix(attended.weights, memory.values, memory.lengths),
           .heads = heads.defined() ? std::vector{heads} : std::vector<torch::Tensor>(),
           .numbers = attention_->numbers(attended.query, state.attention, memory),
           .is_choice = attention_->is_choice()};

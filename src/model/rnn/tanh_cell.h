@@ -1,6 +1,7 @@
 // The simple recurrent network (Elman 1990): s' = tanh(W x + U s + b).
 #pragma once
 
+#include "kernels/functions.h"
 #include "kernels/linear.h"
 #include "model/rnn/cell.h"
 
@@ -13,7 +14,7 @@ class TanhCell : public SteppedCell {
 
  protected:
   torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) override {
-    return kernels::linear_each(projected, state, U_).tanh();
+    return kernels::tanh(kernels::linear_each(projected, state, U_));
   }
 };
 

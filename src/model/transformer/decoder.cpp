@@ -48,12 +48,12 @@ DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
                                              const DecoderState& state, const Memory& memory,
                                              AttentionDetail* detail) {
   DecoderStep next;
-  const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
+  const auto padding = padding_of(memory.mask, memory.lengths, embedded);
   auto x = embedded.unsqueeze(1);  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     const auto step =
-        layers_[l]->step(x, state.layers[l], {memory.layers[l], bias}, is_last || detail);
+        layers_[l]->step(x, state.layers[l], {memory.layers[l], padding}, is_last || detail);
     x = step.x;
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
@@ -65,11 +65,11 @@ DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
 }
 
 Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
-  const auto bias = padding_bias(memory.mask, memory.lengths, embedded);
+  const auto padding = padding_of(memory.mask, memory.lengths, embedded);
   DecoderLayer::AllSteps all{embedded, {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
-    all = layers_[l]->forward(all.x, {memory.layers[l], bias}, is_last && want_weights_);
+    all = layers_[l]->forward(all.x, {memory.layers[l], padding}, is_last && want_weights_);
   }
   const auto top = normalised(all.x);
   return {.readout = readout_dropout_->forward(top), .weights = all.weights, .top = top};

@@ -31,7 +31,7 @@ DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& sour
   });
   const auto informed = source_attention_norm_->around(so_far, [&](const Tensor& z) {
     const auto attended =
-        source_attention_->forward(z, source.keys_and_values, source.bias, false, want_weights);
+        source_attention_->forward(z, source.keys_and_values, source.padding, false, want_weights);
     all.weights = attended.weights;
     return attended.y;
   });
@@ -49,8 +49,8 @@ DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const
   });
   const auto informed = source_attention_norm_->around(so_far, [&](const Tensor& z) {
     const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
-    const auto attended = source_attention_->forward(queries, source.keys_and_values, source.bias,
-                                                     false, want_weights);
+    const auto attended = source_attention_->forward(queries, source.keys_and_values,
+                                                     source.padding, false, want_weights);
     if (want_weights) {
       next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
       next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]

@@ -21,7 +21,7 @@ class DecoderLayer : public torch::nn::Module {
   // A batch of sources as this layer sees them.
   struct Source {
     torch::Tensor keys_and_values;  // [B, S, 2D], of source_keys()
-    torch::Tensor bias;             // of padding_bias
+    Padding padding;
   };
   torch::Tensor source_keys(const torch::Tensor& states);  // [B, S, C] -> [B, S, 2D]
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "model/masked_mean.h"
+#include "kernels/attention.h"
 
 namespace regard {
 
@@ -23,11 +23,11 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
                                           const torch::Tensor& lengths) {
   const auto on_device = lengths.to(embedded.device());
   const auto mask = torch::arange(embedded.size(1), on_device.options()) < on_device.unsqueeze(1);
-  const auto bias = padding_bias(mask, lengths, embedded);
+  const auto padding = padding_of(mask, lengths, embedded, /*is_of_queries=*/true);
   auto x = embedded;
-  for (const auto& layer : layers_) x = layer->forward(x, bias);
+  for (const auto& layer : layers_) x = layer->forward(x, padding);
   if (norm_) x = norm_->forward(x);
-  return {x, mask, masked_mean(x, mask)};
+  return {x, mask, kernels::masked_mean(x, mask)};
 }
 
 SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,

@@ -13,9 +13,9 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
       feed_forward_norm_(register_module("feed_forward_norm",
                                          std::make_shared<Residual>(D, o.norm, dropout.states))) {}
 
-torch::Tensor EncoderLayer::forward(const torch::Tensor& x, const torch::Tensor& bias) {
+torch::Tensor EncoderLayer::forward(const torch::Tensor& x, const Padding& padding) {
   const auto attended = attention_norm_->around(x, [&](const torch::Tensor& z) {
-    return attention_->forward(z, attention_->keys_and_values(z), bias, false, false).y;
+    return attention_->forward(z, attention_->keys_and_values(z), padding, false, false).y;
   });
   return feed_forward_norm_->around(
       attended, [&](const torch::Tensor& z) { return feed_forward_->forward(z); });

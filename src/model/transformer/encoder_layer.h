@@ -15,8 +15,8 @@ class EncoderLayer : public torch::nn::Module {
  public:
   EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
 
-  // x [B, S, D], bias of padding_bias -> [B, S, D]
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& bias);
+  // x [B, S, D] -> [B, S, D]
+  torch::Tensor forward(const torch::Tensor& x, const Padding& padding);
 
  private:
   std::shared_ptr<MultiHeadAttention> attention_;

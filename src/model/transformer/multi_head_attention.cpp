@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "kernels/packed_weights.h"
 #include "kernels/scaled_dot_product.h"
 #include "model/heads.h"
 
@@ -21,30 +22,38 @@ torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
 }
 
 Attended MultiHeadAttention::forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
-                                     const torch::Tensor& bias, bool causal, bool want_weights) {
+                                     const Padding& padding, bool causal, bool want_weights) {
   const auto q = by_head(W_Q_(x), heads_);
   const auto sides = keys_and_values.chunk(2, -1);
   const auto k = by_head(sides[0], heads_);
   const auto v = by_head(sides[1], heads_);
+  if (kernels::is_batch_invariant(x) && !causal) {
+    if (padding.is_of_queries && !want_weights) {
+      return {W_O_(kernels::attend_to_itself(q, k, v, padding.lengths)), {}, {}};
+    }
+    const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights);
+    return {W_O_(y), want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};
+  }
   torch::Tensor alpha;  // [B, H, T, S]
   torch::Tensor y;      // [B, H, T, d]
   if (want_weights || dropout_->drops()) {
-    alpha = kernels::scaled_dot_product_weights(q, k, bias, causal);
+    alpha = kernels::scaled_dot_product_weights(q, k, padding.bias, causal);
     y = dropout_->forward(alpha).matmul(v);
   } else {
-    y = kernels::scaled_dot_product(q, k, v, bias, causal);
+    y = kernels::scaled_dot_product(q, k, v, padding.bias, causal);
   }
   const auto attended = W_O_(y.transpose(1, 2).reshape_as(x));
   if (!want_weights) return {attended, {}, {}};
   return {attended, alpha.mean(1), alpha};
 }
 
-torch::Tensor padding_bias(const torch::Tensor& mask, const torch::Tensor& lengths,
-                           const torch::Tensor& like) {
-  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {};
-  return torch::zeros(mask.sizes(), like.options())
-      .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
-      .view({mask.size(0), 1, 1, mask.size(1)});
+Padding padding_of(const torch::Tensor& mask, const torch::Tensor& lengths,
+                   const torch::Tensor& like, bool is_of_queries) {
+  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_of_queries};
+  const auto bias = torch::zeros(mask.sizes(), like.options())
+                        .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
+                        .view({mask.size(0), 1, 1, mask.size(1)});
+  return {bias, lengths.contiguous(), is_of_queries};
 }
 
 }  // namespace regard

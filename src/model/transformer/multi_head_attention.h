@@ -24,6 +24,16 @@ struct Attended {
   torch::Tensor heads;    // [B, H, T, S], where weights are
 };
 
+// What keeps attention off padding, made once a batch. Undefined tensors: there is no padding.
+struct Padding {
+  torch::Tensor bias = {};     // [B, 1, 1, S]: 0 at real positions, −∞ at padding
+  torch::Tensor lengths = {};  // [B] int64 on the CPU: the real positions of each
+  bool is_of_queries = false;  // the queries are the positions themselves, padded alike
+};
+// mask [B, S], lengths [B] on the CPU; `like` has the type.
+Padding padding_of(const torch::Tensor& mask, const torch::Tensor& lengths,
+                   const torch::Tensor& like, bool is_of_queries = false);
+
 class MultiHeadAttention : public torch::nn::Module {
  public:
   // D the width of queries and of what comes out, C that of what keys and values are made of;
@@ -32,9 +42,9 @@ class MultiHeadAttention : public torch::nn::Module {
 
   // Keys and values of all heads, side by side: z [B, S, C] -> [B, S, 2D].
   torch::Tensor keys_and_values(const torch::Tensor& z);
-  // x [B, T, D]; bias [B, 1, 1, S], 0 or −∞, or undefined; causal: x_t sees z_s of s ≤ t alone.
+  // x [B, T, D]; padding: of the keys and values; causal: x_t sees z_s of s ≤ t alone.
   Attended forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
-                   const torch::Tensor& bias, bool causal, bool want_weights);
+                   const Padding& padding, bool causal, bool want_weights);
 
  private:
   std::int64_t heads_;
@@ -43,11 +53,5 @@ class MultiHeadAttention : public torch::nn::Module {
   Linear W_O_{nullptr};   // [D, D]
   std::shared_ptr<Dropout> dropout_;
 };
-
-// What keeps attention off padding, made once a batch: 0 at real positions, −∞ at padding, as
-// [B, 1, 1, S]; undefined where there is no padding. mask [B, S], lengths [B] on the CPU; `like`
-// has the type.
-torch::Tensor padding_bias(const torch::Tensor& mask, const torch::Tensor& lengths,
-                           const torch::Tensor& like);
 
 }  // namespace regard

@@ -2,14 +2,18 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "model/initialisation.h"
 
 namespace regard {
 namespace {
 
-// As many as nearly all sentences have; those beyond are made when asked for.
+// As many as nearly all sentences have. Those beyond are made when asked for, so many at a time: a
+// position's sines must not depend on what else is asked for, and LibTorch's round otherwise at
+// another place of a tensor.
 constexpr std::int64_t kept_sinusoids = 512;
 
 // Positions first … first + n − 1: [n, D]
@@ -34,11 +38,19 @@ Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::s
 
 torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
   if (first + n <= p_.size(0)) return p_.narrow(0, first, n);
-  if (kind_ == PositionKind::sinusoidal) return sinusoids(first, n, p_.size(1)).to(p_.options());
+  if (kind_ == PositionKind::sinusoidal) {
+    const auto begin = first / kept_sinusoids * kept_sinusoids;
+    std::vector<torch::Tensor> blocks;
+    for (auto block = begin; block < first + n; block += kept_sinusoids) {
+      blocks.push_back(block == 0 ? p_
+                                  : sinusoids(block, kept_sinusoids, p_.size(1)).to(p_.options()));
+    }
+    return torch::cat(blocks).narrow(0, first - begin, n);
+  }
   throw InputError(
-      "a sentence of {} tokens or more is longer than what the model has learned positions for "
+      "a sentence of {} or more is longer than what the model has learned positions for "
       "({}.max_positions: {}); shorten it, or train with more positions",
-      first + n, side_, p_.size(0));
+      counted(first + n, "token"), side_, p_.size(0));
 }
 
 torch::Tensor Positions::add_to(const torch::Tensor& x, std::int64_t first) const {

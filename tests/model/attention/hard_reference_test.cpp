@@ -135,10 +135,12 @@ TEST(HardReference, TheMeanOfReinforceIsTheGradientByEnumeration) {
   for (std::int64_t group = 0; group < groups; ++group) {
     const auto memory = copies.memory(hard, n);
     const auto one = hard.step(model.q.expand({n, D}), {}, memory);
-    const auto seen = mix(one.weights, memory.values);
+    const auto seen = kernels::mix(one.weights, memory.values, memory.lengths);
     const auto two = hard.step(model.second_query(seen), {}, memory);
-    const auto nll = torch::stack(
-        {model.nll(seen, 0), model.nll(mix(two.weights, memory.values), 1)}, 1);  // [n, 2]
+    const auto nll =
+        torch::stack({model.nll(seen, 0),
+                      model.nll(kernels::mix(two.weights, memory.values, memory.lengths), 1)},
+                     1);  // [n, 2]
     const auto log_choice = torch::stack({one.loss.log_choice, two.loss.log_choice}, 1);
     const auto real = torch::ones({n, 2}, torch::kBool);
     const auto loss = nll.sum() + reinforce(log_choice, nll, real, /*mean_log_p=*/-1);

@@ -25,7 +25,8 @@ class AttentionKinds : public testing::TestWithParam<std::string> {
   AttentionStep attend(const Sentences& s) {
     const auto memory = s.memory(*attention_);
     auto step = attention_->step(s.query, attention_->start(memory), memory);
-    if (attention_->is_mixture()) step.context = mix(step.weights, memory.values);
+    if (attention_->is_mixture())
+      step.context = kernels::mix(step.weights, memory.values, memory.lengths);
     return step;
   }
   std::shared_ptr<Attention> attention_;
@@ -131,7 +132,8 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
     auto sum = torch::zeros({}, torch::kDouble);
     for (std::int64_t t = 0; t < 2; ++t) {
       auto step = attention_->step(sentences_.query * (t + 1), state, memory);
-      if (attention_->is_mixture()) step.context = mix(step.weights, memory.values);
+      if (attention_->is_mixture())
+        step.context = kernels::mix(step.weights, memory.values, memory.lengths);
       sum = sum + (step.context * along[t]).sum();
       state = step.state;
     }

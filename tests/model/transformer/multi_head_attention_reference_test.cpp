@@ -17,7 +17,7 @@ struct Case {
   Case() { draw_parameters(attention); }
   torch::Tensor y() { return attended(false).y; }
   Attended attended(bool want_weights) {
-    return attention.forward(x, attention.keys_and_values(z), bias, false, want_weights);
+    return attention.forward(x, attention.keys_and_values(z), padding, false, want_weights);
   }
 
   MultiHeadAttention attention{D, C, /*heads=*/3, /*dropout=*/0};
@@ -25,7 +25,7 @@ struct Case {
   torch::Tensor z = torch::randn({B, S, C}, torch::kDouble);
   torch::Tensor lengths = torch::tensor({5, 3, 1});
   torch::Tensor mask = torch::arange(S) < lengths.unsqueeze(1);
-  torch::Tensor bias = padding_bias(mask, lengths, x);
+  Padding padding = padding_of(mask, lengths, x);
 };
 
 TEST(MultiHeadAttentionReference, ValuesAndWeightsEqualThoseOfPlainLoops) {
@@ -85,7 +85,7 @@ TEST(MultiHeadAttention, DropoutFallsOnTheWeightsInTrainingOnly) {
 TEST(MultiHeadAttention, ABatchWithoutPaddingNeedsNoBias) {
   const auto lengths = torch::tensor({4, 4});
   const auto mask = torch::ones({2, 4}, torch::kBool);
-  EXPECT_FALSE(padding_bias(mask, lengths, torch::empty({0})).defined());
+  EXPECT_FALSE(padding_of(mask, lengths, torch::empty({0})).bias.defined());
 }
 
 }  // namespace

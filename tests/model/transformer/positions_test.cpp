@@ -47,6 +47,16 @@ TEST(Positions, OneStepHasThePositionItIsAt) {
   }
 }
 
+TEST(Positions, BeyondThoseThatAreKeptTheyDoNotDependOnTheSentencesLength) {
+  Positions positions(options_with(PositionKind::sinusoidal), 7, "model.encoder");
+  const auto longest = positions.add_to(torch::zeros({1, 1100, 7}), 0);
+  for (const std::int64_t n : {1, 511, 513, 777, 1025}) {
+    EXPECT_TRUE(
+        torch::equal(positions.add_to(torch::zeros({1, n, 7}), 0), longest.narrow(1, 0, n)));
+    EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({2, 7}), n)[1], longest[0][n]));
+  }
+}
+
 TEST(Positions, NoneAddsNothing) {
   const auto x = torch::randn({1, 3, 4});
   for (const auto kind : {PositionKind::none, PositionKind::automatic}) {

@@ -1,0 +1,93 @@
+#include "kernels/functions.h"
+
+#include "kernels/function_rows.h"
+#include "kernels/packed_weights.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+
+Tensor each_element(Elementwise f, const Tensor& x) {
+  const auto from = x.contiguous();
+  auto y = torch::empty_like(from);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "elementwise", [&] {
+    elementwise<scalar_t>(f, from.numel(), from.const_data_ptr<scalar_t>(),
+                          y.mutable_data_ptr<scalar_t>());
+  });
+  return y;
+}
+
+// rows(n, width, x, y) of the type that x has.
+template <typename Rows>
+Tensor each_row(const Tensor& x, const Rows& rows) {
+  const auto from = x.contiguous();
+  auto y = torch::empty_like(from);
+  const auto width = x.size(-1);
+  if (from.numel() == 0) return y;
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "each_row", [&] {
+    rows(from.numel() / width, width, from.const_data_ptr<scalar_t>(),
+         y.mutable_data_ptr<scalar_t>());
+  });
+  return y;
+}
+
+}  // namespace
+
+Tensor tanh(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::tanh, x) : x.tanh();
+}
+
+Tensor sigmoid(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::sigmoid, x) : x.sigmoid();
+}
+
+Tensor exp(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::exp, x) : x.exp();
+}
+
+Tensor log(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::log, x) : x.log();
+}
+
+Tensor softplus(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::softplus, x) : torch::softplus(x);
+}
+
+Tensor log_sigmoid(const Tensor& x) {
+  return is_batch_invariant(x) ? each_element(Elementwise::log_sigmoid, x) : torch::log_sigmoid(x);
+}
+
+Tensor softmax(const Tensor& x) {
+  if (!is_batch_invariant(x)) return x.softmax(-1);
+  return each_row(x, [](auto n, auto width, const auto* from, auto* to) {
+    softmax_of_rows(n, width, from, to);
+  });
+}
+
+Tensor log_softmax(const Tensor& x) {
+  if (!is_batch_invariant(x)) return x.log_softmax(-1);
+  return each_row(x, [](auto n, auto width, const auto* from, auto* to) {
+    log_softmax_rows(n, width, from, to);
+  });
+}
+
+Tensor unit(const Tensor& x, double least) {
+  if (!is_batch_invariant(x)) return x / x.norm(2, -1, /*keepdim=*/true).clamp_min(least);
+  return each_row(x, [&]<typename T>(auto n, auto width, const T* from, T* to) {
+    unit_rows(n, width, static_cast<T>(least), from, to);
+  });
+}
+
+Tensor log_sum_exp(const Tensor& x) {
+  if (!is_batch_invariant(x)) return x.logsumexp(0);
+  const auto from = x.contiguous();
+  auto y = torch::empty_like(from[0]);
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "log_sum_exp", [&] {
+    log_sum_exp_of<scalar_t>(from.size(0), y.numel(), from.const_data_ptr<scalar_t>(),
+                             y.mutable_data_ptr<scalar_t>());
+  });
+  return y;
+}
+
+}  // namespace regard::kernels

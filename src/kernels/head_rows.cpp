@@ -1,0 +1,111 @@
+#include "kernels/head_rows.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/vector_math.h"
+#include "kernels/weighted_sums.h"
+
+namespace regard::kernels {
+namespace {
+
+constexpr int at_once = 4;
+
+// The sums of four vectors of 64 bytes.
+template <typename Vector>
+REGARD_INLINE void sums_of(const Vector (&x)[at_once], float (&sums)[at_once]) {
+  typedef float Half __attribute__((vector_size(32)));
+  typedef float Quarter __attribute__((vector_size(16)));
+  Quarter parts[at_once];
+#pragma GCC unroll 4
+  for (int j = 0; j < at_once; ++j) {
+    const Half half = __builtin_shufflevector(x[j], x[j], 0, 1, 2, 3, 4, 5, 6, 7) +
+                      __builtin_shufflevector(x[j], x[j], 8, 9, 10, 11, 12, 13, 14, 15);
+    parts[j] = __builtin_shufflevector(half, half, 0, 1, 2, 3) +
+               __builtin_shufflevector(half, half, 4, 5, 6, 7);
+  }
+  const Quarter a = __builtin_shufflevector(parts[0], parts[1], 0, 4, 2, 6) +
+                    __builtin_shufflevector(parts[0], parts[1], 1, 5, 3, 7);
+  const Quarter b = __builtin_shufflevector(parts[2], parts[3], 0, 4, 2, 6) +
+                    __builtin_shufflevector(parts[2], parts[3], 1, 5, 3, 7);
+  const Quarter all =
+      __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  for (int j = 0; j < at_once; ++j) sums[j] = all[j];
+}
+template <typename Vector>
+REGARD_INLINE void sums_of(const Vector (&x)[at_once], double (&sums)[at_once]) {
+  for (int j = 0; j < at_once; ++j) {
+    sums[j] = 0;
+    for (int i = 0; i < 8; ++i) sums[j] += x[j][i];
+  }
+}
+
+// q · k_j of four keys, each summed by itself.
+template <typename T>
+REGARD_INLINE void four_dots(std::int64_t n, const T* q, const T* const (&k)[at_once],
+                             T (&dots)[at_once]) {
+  constexpr int width = 64 / sizeof(T);
+  typedef T Vector __attribute__((vector_size(64)));
+  typedef T Unaligned __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+  Vector sums[at_once] = {};
+  std::int64_t i = 0;
+  for (; i + width <= n; i += width) {
+    const Vector x = *reinterpret_cast<const Unaligned*>(q + i);
+#pragma GCC unroll 4
+    for (int j = 0; j < at_once; ++j) {
+      sums[j] += x * *reinterpret_cast<const Unaligned*>(k[j] + i);
+    }
+  }
+  T rest[at_once] = {};
+  for (; i < n; ++i) {
+    for (int j = 0; j < at_once; ++j) rest[j] += q[i] * k[j][i];
+  }
+  sums_of(sums, dots);
+  for (int j = 0; j < at_once; ++j) dots[j] += rest[j];
+}
+
+}  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q,
+                                      Heads<const T> k, Heads<const T> v, T* weights, Heads<T> y) {
+  const auto row = with_room_for_softmax(sizes.S);
+  std::vector<T> alpha(static_cast<std::size_t>(sizes.T * row));
+  for (std::int64_t b = 0; b < sizes.B; ++b) {
+    const auto length = sizes.length(b);
+    for (std::int64_t h = 0; h < sizes.H; ++h) {
+      for (std::int64_t t = 0; t < sizes.T; ++t) {
+        const T* query = q.at(b, t, h);
+        T* e = alpha.data() + t * row;
+        for (std::int64_t s = 0; s < length; s += at_once) {
+          const T* keys[at_once];  // beyond the end, the last one again
+          for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, length - 1), h);
+          T dots[at_once];
+          four_dots(sizes.width, query, keys, dots);
+          for (int j = 0; j < at_once; ++j) e[s + j] = dots[j];
+        }
+        softmax_in_blocks(length, scale, e);
+        if (weights == nullptr) continue;
+        std::fill(std::copy(e, e + length, weights), weights + sizes.S, T(0));
+        weights += sizes.S;
+      }
+      weighted_sums(sizes.T, length, sizes.width, alpha.data(), row, v.at(b, 0, h), v.row,
+                    y.at(b, 0, h), y.row);
+    }
+  }
+}
+
+template <typename T>
+REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e,
+                                           std::int64_t row) {
+  for (std::int64_t t = 0; t < rows; ++t) softmax_in_blocks(n, scale, e + t * row);
+}
+
+#define REGARD_INSTANTIATE(T)                                                                     \
+  template void attend_heads(const HeadSizes&, T, Heads<const T>, Heads<const T>, Heads<const T>, \
+                             T*, Heads<T>);                                                       \
+  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);
+REGARD_INSTANTIATE(float)
+REGARD_INSTANTIATE(double)
+
+}  // namespace regard::kernels

@@ -1,0 +1,38 @@
+// Attention with heads, each by itself, over a sentence's own positions:
+//
+//   α_ts = softmax_s(scale · q_t·k_s)      y_t = Σ_s α_ts v_s
+#pragma once
+
+#include <cstdint>
+
+namespace regard::kernels {
+
+// Vectors of `width` numbers side by side: that of head h of row t of sentence b begins at
+// data + b · sentence + t · row + h · head.
+template <typename T>
+struct Heads {
+  T* data;
+  std::int64_t sentence, row, head;
+  T* at(std::int64_t b, std::int64_t t, std::int64_t h) const {
+    return data + b * sentence + t * row + h * head;
+  }
+};
+
+struct HeadSizes {
+  std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions of each
+  const std::int64_t* lengths;     // [B], 1 to S, of the positions; null: S
+  std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
+};
+
+// Few queries to each sentence: a step of decoding. Writes y, and α [B, H, T, S], 0 beyond the end,
+// unless weights is null.
+template <typename T>
+void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+                  Heads<const T> v, T* weights, Heads<T> y);
+
+// α = softmax(scale · e) of rows of n scores in place, `row` apart, a multiple of 16. What stands
+// behind the n scores of a row is lost.
+template <typename T>
+void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
+
+}  // namespace regard::kernels

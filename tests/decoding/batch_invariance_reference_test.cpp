@@ -1,0 +1,456 @@
+// What a search finds for a sentence does not depend on the sentences that share its batch, to the
+// bit: tokens, log-probabilities, scores and attention weights, for every kind of model.
+//
+// Sizes are odd, so that vectors have tails, or large, so that a library would choose its products
+// by the number of rows; lengths go from 1 to 60 and stand in no order, so that most sentences are
+// padded to a neighbour's length.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "decoding/forced.h"
+#include "decoding/search.h"
+#include "kernels/packed_weights.h"
+#include "model/attention/table.h"
+#include "model/encoder_decoder.h"
+#include "model/ensemble.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t V = 203;
+
+struct Sentence {
+  torch::Tensor source;  // [S], [S, 2] or [S, F + 1]
+  torch::Tensor target;  // [T + 1], <s> y_1 … </s>
+};
+
+// Everything that is written about a hypothesis.
+struct Found {
+  std::vector<std::int32_t> tokens;
+  bool finished;
+  std::vector<double> figures;
+  std::vector<std::vector<float>> weights;
+  bool operator==(const Found&) const = default;
+};
+
+void PrintTo(const Found& found, std::ostream* out) {
+  *out << found.tokens.size() << " tokens, figures";
+  out->precision(17);
+  for (const auto figure : found.figures) *out << ' ' << figure;
+}
+
+using Answers = std::vector<std::vector<Found>>;  // of each sentence
+
+struct Case {
+  std::string name;
+  ModelOptions options;
+  std::size_t members = 1;
+  EnsembleMean mean = EnsembleMean::log_linear;
+};
+
+// Models that one test goes through.
+struct Family {
+  std::string name;
+  std::vector<Case> cases;
+};
+
+void PrintTo(const Family& family, std::ostream* out) {
+  *out << family.name;
+}
+
+// A model with random weights, and sentences for it.
+class TestedModel {
+ public:
+  explicit TestedModel(const Case& tested) : options_(tested.options) {
+    torch::manual_seed(3);
+    std::vector<std::shared_ptr<Seq2Seq>> members;
+    for (std::size_t m = 0; m < tested.members; ++m) {
+      members.push_back(std::make_shared<EncoderDecoder>(V, V, options_));
+      const torch::NoGradGuard guard;
+      for (auto& [name, parameter] : parameters_of(*members.back())) {
+        // Larger than first values are, so that attention and outputs are not nearly uniform.
+        parameter.mul_(2).add_(0.01);
+        if (name == "output_bias") parameter[3] += 3;  // some sentences end before others
+      }
+    }
+    model_ = tested.members == 1 ? members[0] : std::make_shared<Ensemble>(members, tested.mean);
+    model_->eval();
+    for (const std::int64_t S : {1, 60, 2, 17, 33, 5, 9, 48, 3, 21, 12, 7, 26, 4, 15, 16, 31, 1}) {
+      sentences_.push_back({source(S), target(1 + S % 7)});
+    }
+  }
+
+  void expect_same_searches() const {
+    SearchOptions greedy;
+    greedy.beam_size = 1;
+    expect_same_search("greedy", greedy);
+    SearchOptions beam;
+    beam.beam_size = beam.n_best = 5;
+    expect_same_search("beam", beam);
+    SearchOptions rules;  // that want the probability of every token
+    rules.beam_size = 2;
+    rules.repetition_penalty = 1.3;
+    rules.no_repeat_ngram = 1;
+    expect_same_search("under rules", rules);
+    SearchOptions samples;
+    samples.samples = 2;
+    expect_same_search("sampling", samples);
+  }
+
+  void expect_same_scores() const {
+    SCOPED_TRACE("given translations");
+    kernels::PackedWeights packed;
+    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
+      std::vector<std::vector<Hypothesis>> lists;
+      for (auto& hypothesis : force(*model_, source, lengths, target, true, packed)) {
+        lists.push_back({std::move(hypothesis)});
+      }
+      return lists;
+    });
+  }
+
+  // What a search says a hypothesis has is what the same tokens score.
+  void expect_scores_of_a_search() const {
+    SearchOptions options;
+    options.beam_size = 3;
+    options.max_output_length = 8;
+    const auto source = sentences_[4].source.unsqueeze(0);
+    const auto lengths = torch::tensor({source.size(1)});
+    const auto found = search(*model_, source, lengths, options);
+    for (const auto& hypothesis : found[0]) {
+      std::vector<std::int64_t> target = {2};
+      for (const auto token : hypothesis.tokens) target.push_back(token);
+      target.push_back(3);
+      const auto forced = force(*model_, source, lengths, torch::tensor(target).unsqueeze(0),
+                                /*want_weights=*/false);
+      for (std::size_t t = 0; t < hypothesis.token_log_p.size(); ++t) {
+        // A beam adds up and takes apart again.
+        EXPECT_NEAR(forced[0].token_log_p[t], hypothesis.token_log_p[t], 1e-12) << t;
+      }
+    }
+  }
+
+ private:
+  // Tokens of which the last is </s>, as the model reads them.
+  torch::Tensor source(std::int64_t S) const {
+    auto tokens = torch::randint(4, V, {S}, torch::kInt64);
+    tokens[S - 1] = 3;
+    if (options_.encoder.numbers > 0) return torch::randn({S, options_.encoder.numbers + 1});
+    if (options_.output.kind != OutputKind::copy) return tokens;
+    // Every third word lacks in the target's vocabulary; some words come twice.
+    auto copies = tokens.clone();
+    for (std::int64_t s = 0; s + 1 < S; ++s) {
+      if (s % 3 == 1) copies[s] = V + s / 3;
+      if (s % 5 == 4) copies[s] = copies[s - 2];
+    }
+    return torch::stack({tokens, copies}, 1);
+  }
+  torch::Tensor target(std::int64_t T) const {
+    const auto most = options_.output.kind == OutputKind::pointer ? 5 : V;
+    auto tokens = torch::randint(4, most, {T + 2}, torch::kInt64);
+    tokens[0] = 2;
+    tokens[T + 1] = 3;
+    return tokens;
+  }
+
+  static torch::Tensor padded(const std::vector<torch::Tensor>& rows) {
+    std::int64_t longest = 0;
+    for (const auto& row : rows) longest = std::max(longest, row.size(0));
+    auto sizes = rows[0].sizes().vec();
+    sizes[0] = longest;
+    sizes.insert(sizes.begin(), static_cast<std::int64_t>(rows.size()));
+    auto all = torch::zeros(sizes, rows[0].options());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      all[static_cast<std::int64_t>(i)].narrow(0, 0, rows[i].size(0)).copy_(rows[i]);
+    }
+    return all;
+  }
+
+  using Decode = std::function<std::vector<std::vector<Hypothesis>>(
+      const torch::Tensor& source, const torch::Tensor& lengths, const torch::Tensor& target)>;
+
+  // In batches of `size`, in the order of the sentences.
+  Answers answers(std::size_t size, const Decode& decode) const {
+    Answers all;
+    for (std::size_t begin = 0; begin < sentences_.size(); begin += size) {
+      std::vector<torch::Tensor> sources;
+      std::vector<torch::Tensor> targets;
+      std::vector<std::int64_t> lengths;
+      for (auto i = begin; i < std::min(begin + size, sentences_.size()); ++i) {
+        sources.push_back(sentences_[i].source);
+        targets.push_back(sentences_[i].target);
+        lengths.push_back(sources.back().size(0));
+      }
+      for (const auto& hypotheses :
+           decode(padded(sources), torch::tensor(lengths), padded(targets))) {
+        all.emplace_back();
+        for (const auto& hypothesis : hypotheses) all.back().push_back(found_of(hypothesis));
+      }
+    }
+    return all;
+  }
+  static Found found_of(const Hypothesis& hypothesis) {
+    Found found{hypothesis.tokens, hypothesis.finished, hypothesis.token_log_p, hypothesis.weights};
+    found.figures.push_back(hypothesis.log_probability);
+    found.figures.push_back(hypothesis.score);
+    return found;
+  }
+
+  void expect_same_in_all_batches(const Decode& decode) const {
+    const auto alone = answers(1, decode);
+    ASSERT_EQ(alone.size(), sentences_.size());
+    for (const std::size_t size : {3, 64}) {
+      const auto together = answers(size, decode);
+      ASSERT_EQ(together.size(), alone.size());
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        ASSERT_FALSE(alone[i].empty());
+        EXPECT_FALSE(std::isnan(alone[i][0].figures.back()));
+        // Of each list, the first difference tells enough.
+        ASSERT_EQ(together[i], alone[i]) << "batches of " << size << ", sentence " << i << " of "
+                                         << sentences_[i].source.size(0) << " tokens";
+      }
+    }
+  }
+  void expect_same_search(const std::string& name, SearchOptions options) const {
+    SCOPED_TRACE(name);
+    options.max_output_length = 8;
+    options.want_weights = true;
+    kernels::PackedWeights packed;
+    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto&) {
+      std::vector<SentenceOptions> sentences(static_cast<std::size_t>(source.size(0)));
+      return search(*model_, source, lengths, options, sentences, packed);
+    });
+  }
+
+  ModelOptions options_;
+  std::shared_ptr<Seq2Seq> model_;
+  std::vector<Sentence> sentences_;
+};
+
+class BatchInvariance : public testing::TestWithParam<Family> {};
+
+TEST_P(BatchInvariance, WhatIsFoundOfASentenceDoesNotDependOnItsBatch) {
+  for (const auto& tested : GetParam().cases) {
+    SCOPED_TRACE(tested.name);
+    const TestedModel model(tested);
+    model.expect_same_searches();
+    model.expect_same_scores();
+    model.expect_scores_of_a_search();
+  }
+}
+
+// Widths of which no vector of a processor's is a divisor, and heads of 18.
+ModelOptions odd() {
+  ModelOptions options;
+  auto& encoder = options.encoder;
+  auto& decoder = options.decoder;
+  encoder.embedding_dim = 23;
+  encoder.hidden_size = 36;
+  decoder.embedding_dim = 25;
+  decoder.hidden_size = 70;
+  decoder.readout_size = 45;
+  encoder.self_attention.heads = decoder.self_attention.heads = 4;
+  encoder.self_attention.feed_forward_size = decoder.self_attention.feed_forward_size = 99;
+  options.attention.size = options.output.size = 51;
+  options.attention.heads = 4;
+  options.attention.window = 3;
+  options.attention.max_positions = 70;
+  return options;
+}
+
+void set_transformer(EncoderOptions& encoder) {
+  encoder.kind = LayerKind::transformer;
+  encoder.embedding_dim = encoder.hidden_size = 76;
+  encoder.layers = 2;
+}
+
+void set_transformer(DecoderOptions& decoder) {
+  decoder.kind = LayerKind::transformer;
+  decoder.embedding_dim = decoder.hidden_size = 76;
+  decoder.layers = 2;
+}
+
+void set_attention(ModelOptions& options, const std::string& kind) {
+  options.attention.kind = kind;
+  options.attention.project_keys = kind == "dot" || kind == "scaled_dot" || kind == "cosine";
+  if (kind == "multi_head") options.attention.size = options.attention.size / 4 * 4;
+}
+
+// One attention with every cell, over every encoder.
+std::vector<Case> cases_of_attention(const std::string& kind) {
+  std::vector<Case> all;
+  auto options = odd();
+  set_attention(options, kind);
+  all.push_back({"gru", options});
+  options.encoder.cell = options.decoder.cell = CellKind::lstm;
+  options.encoder.self_attention_layers = 1;
+  all.push_back({"lstm under self-attention", options});
+  options.encoder.self_attention_layers = 0;
+  options.encoder.cell = options.decoder.cell = CellKind::tanh;
+  options.encoder.layers = options.decoder.layers = 2;
+  options.encoder.layer_norm = options.decoder.layer_norm = true;
+  options.decoder.residual = true;
+  all.push_back({"stack of tanh", options});
+  options = odd();
+  set_attention(options, kind);
+  set_transformer(options.encoder);
+  all.push_back({"over a transformer", options});
+  return all;
+}
+
+// Attentions with a score inside.
+std::vector<Case> cases_of_scores() {
+  std::vector<Case> all;
+  for (const std::string kind : {"local_p", "local_m", "hard"}) {
+    for (const auto& score : content_scores()) {
+      auto options = odd();
+      set_attention(options, kind);
+      options.attention.score = score;
+      options.attention.project_keys = score != "additive" && score != "concat";
+      all.push_back({kind + " by " + score, options});
+    }
+  }
+  return all;
+}
+
+// Every way through the recurrent decoder.
+std::vector<Case> cases_of_decoder(CellKind cell) {
+  std::vector<Case> all;
+  auto options = odd();
+  options.encoder.cell = options.decoder.cell = cell;
+  options.decoder.query = Query::between;
+  all.push_back({"conditional", options});
+  options.decoder.query = Query::fresh;
+  options.decoder.input_feeding = true;
+  options.decoder.initial_state = InitialState::mean;
+  all.push_back({"input feeding", options});
+  options.attention.kind = "none";
+  options.attention.fixed_context = FixedContext::mean;
+  options.decoder.query = Query::last;
+  all.push_back({"mean context", options});
+  set_attention(options, "multi_head");
+  options.decoder.query = Query::between;
+  all.push_back({"conditional multi_head", options});
+  options = odd();
+  options.encoder.cell = options.decoder.cell = cell;
+  options.encoder.reset_gate = options.decoder.reset_gate = ResetGate::after;
+  options.decoder.initial_state = InitialState::last;
+  options.decoder.hidden_size = 72;
+  all.push_back({"reset gate after the product", options});
+  options.encoder.bidirectional = false;
+  options.decoder.initial_state = InitialState::zero;
+  all.push_back({"one way", options});
+  return all;
+}
+
+// Every output, on both decoders.
+std::vector<Case> cases_of_output(OutputKind kind) {
+  std::vector<Case> all;
+  auto options = odd();
+  options.output.kind = kind;
+  // A pointer feeds the decoder with embeddings of the source.
+  if (kind == OutputKind::pointer) options.decoder.embedding_dim = options.encoder.embedding_dim;
+  all.push_back({"additive", options});
+  set_attention(options, "multi_head");
+  all.push_back({"multi_head", options});
+  set_attention(options, "coverage");
+  options.decoder.input_feeding = true;
+  all.push_back({"coverage with input feeding", options});
+  options = odd();
+  options.output.kind = kind;
+  set_transformer(options.encoder);
+  set_transformer(options.decoder);
+  all.push_back({"transformer", options});
+  return all;
+}
+
+std::vector<Case> cases_of_transformer() {
+  std::vector<Case> all;
+  auto options = odd();
+  set_transformer(options.decoder);
+  all.push_back({"over gru", options});
+  options.encoder.self_attention_layers = 2;
+  options.encoder.cell = CellKind::lstm;
+  all.push_back({"over lstm under self-attention", options});
+  options = odd();
+  set_transformer(options.encoder);
+  set_transformer(options.decoder);
+  all.push_back({"pre", options});
+  options.encoder.self_attention.norm = options.decoder.self_attention.norm = NormPlace::post;
+  options.encoder.self_attention.position = PositionKind::learned;
+  options.decoder.self_attention.position = PositionKind::learned;
+  options.decoder.layers = 1;
+  all.push_back({"post", options});
+  options = odd();
+  options.encoder.numbers = 5;
+  all.push_back({"numbers", options});
+  return all;
+}
+
+// Widths in use.
+std::vector<Case> cases_of_width(std::int64_t D) {
+  std::vector<Case> all;
+  ModelOptions options;
+  options.encoder.embedding_dim = options.decoder.embedding_dim = D / 2;
+  options.encoder.hidden_size = options.decoder.hidden_size = D;
+  options.decoder.readout_size = options.attention.size = D;
+  options.encoder.self_attention.feed_forward_size = 2 * D;
+  all.push_back({"additive", options});
+  options.encoder.cell = options.decoder.cell = CellKind::lstm;
+  options.encoder.self_attention_layers = 1;
+  for (const std::string kind : {"ntm", "multi_head", "coverage", "local_p"}) {
+    set_attention(options, kind);
+    all.push_back({kind + " with lstm under self-attention", options});
+  }
+  options = odd();
+  set_transformer(options.encoder);
+  set_transformer(options.decoder);
+  options.encoder.embedding_dim = options.encoder.hidden_size = D;
+  options.decoder.embedding_dim = options.decoder.hidden_size = D;
+  options.encoder.self_attention.feed_forward_size = 2 * D;
+  options.decoder.self_attention.feed_forward_size = 2 * D;
+  all.push_back({"transformer", options});
+  return all;
+}
+
+std::vector<Case> cases_of_ensemble() {
+  auto options = odd();
+  std::vector<Case> all = {{"log linear", options, 2, EnsembleMean::log_linear},
+                           {"linear", options, 3, EnsembleMean::linear}};
+  options.output.kind = OutputKind::copy;
+  all.push_back({"linear, of copying members", options, 2, EnsembleMean::linear});
+  return all;
+}
+
+std::vector<Family> families() {
+  std::vector<Family> all;
+  for (const auto& kind : attention_kinds()) {
+    all.push_back({"attention_" + kind, cases_of_attention(kind)});
+  }
+  all.push_back({"scores", cases_of_scores()});
+  for (const auto cell : {CellKind::gru, CellKind::lstm, CellKind::tanh}) {
+    const std::string name(enum_names(cell)[static_cast<std::size_t>(cell)]);
+    all.push_back({"decoder_" + name, cases_of_decoder(cell)});
+  }
+  for (const auto kind : {OutputKind::copy, OutputKind::pointer}) {
+    const std::string name(enum_names(kind)[static_cast<std::size_t>(kind)]);
+    all.push_back({"output_" + name, cases_of_output(kind)});
+  }
+  all.push_back({"transformer", cases_of_transformer()});
+  all.push_back({"width_64", cases_of_width(64)});
+  all.push_back({"width_256", cases_of_width(256)});
+  all.push_back({"ensemble", cases_of_ensemble()});
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, BatchInvariance, testing::ValuesIn(families()),
+                         [](const auto& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace regard
