@@ -1,0 +1,49 @@
+"""Accidents that have happened to users, repeated: each is judged by its exit code, its messages, the time
+it takes, and what stands afterwards."""
+
+import pathlib
+import signal
+import tempfile
+import time
+
+import accidents_to_files
+import accidents_to_inputs
+import accidents_to_processes
+from project import CHECK_FAILED, ROOT, Failure, count_of, names_in, warn
+from workplace import Workplace, Wrong
+
+ACCIDENTS = {
+    **accidents_to_files.ACCIDENTS,
+    **accidents_to_processes.ACCIDENTS,
+    **accidents_to_inputs.ACCIDENTS,
+}
+
+
+def run(wanted):
+    names = names_in(wanted, ACCIDENTS, "accident")
+    rows, faults, seconds = [], {}, {}
+    begun = time.monotonic()
+    # Commands inherit an ignored SIGINT, as a script's background work has it, but not a handled one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="attack-") as folder:
+        place = Workplace(pathlib.Path(folder))
+        for name in names:
+            place.begin(name)
+            start = time.monotonic()
+            try:
+                rows.append(ACCIDENTS[name](place))
+            except Wrong as fault:
+                faults[name] = str(fault)
+            seconds[name] = round(time.monotonic() - start, 1)
+            warn(f"{name}: {faults.get(name, 'as expected')} ({seconds[name]} s)")
+    if faults:
+        raise Failure(CHECK_FAILED, f"{len(faults)} of {count_of(len(names), 'accident')}: {', '.join(faults)}")
+    table = ["| accident | exit code | afterwards |", "|---|---|---|"]
+    table += [f"| {row.done} | {row.codes} | {row.stands} |" for row in rows]
+    minutes = (time.monotonic() - begun) / 60
+    return {
+        "accidents": len(names),
+        "seconds": seconds,
+        "text": f"{count_of(len(names), 'accident')} in {minutes:.0f} minutes; none left a crash, a message of a "
+        "fault of regard, or a call without an end.\n\n" + "\n".join(table) + "\n",
+    }
