@@ -1,6 +1,6 @@
-# cmake --install: the programs, the library and everything that they need but the C library, in one
-# folder that can be moved. bin/regard looks in ../lib, also on behalf of the libraries there: that is
-# what RPATH does and RUNPATH, the linker's default, does not.
+# cmake --install: installs the programs, the library and all their dependencies except the C library into one
+# folder that can be moved. bin/regard searches ../lib, also for the libraries there: RPATH does that; RUNPATH, the
+# linker's default, does not.
 include(CMakePackageConfigHelpers)
 
 foreach(program regard regard-torch)
@@ -12,11 +12,11 @@ target_link_options(regard_library PRIVATE "LINKER:--disable-new-dtags")
 
 install(TARGETS regard regard-torch
   RUNTIME_DEPENDENCIES
-    # The loader and the C library belong to the machine, as does the driver of the GPU.
+    # The loader, the C library and the GPU driver are those of the machine.
     PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|util|cuda|nvidia-.*)\\.so"
   RUNTIME DESTINATION bin
   LIBRARY DESTINATION lib)
-# What LibTorch opens by name when a GPU is there; a CPU wheel has none of them.
+# Libraries that LibTorch opens by name if there is a GPU. A CPU wheel has none of them.
 file(GLOB torch_on_demand
      "${torch_root}/lib/libcaffe2_nvrtc.so" "${torch_root}/lib/libtorch_cuda_linalg.so"
      "${torch_root}/../nvidia/cudnn/lib/libcudnn_*.so.*"
@@ -24,7 +24,7 @@ file(GLOB torch_on_demand
      "${torch_root}/../nvidia/c*/lib/libcusolver.so.*")
 install(FILES ${torch_on_demand} DESTINATION lib)
 
-# find_package(regard) in other projects.
+# The CMake package for find_package(regard) in other projects.
 install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib)
 install(FILES src/library/model.h DESTINATION include/regard)
 install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard)
@@ -33,7 +33,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cm
 install(FILES cmake/regard-config.cmake "${PROJECT_BINARY_DIR}/regard-config-version.cmake"
         DESTINATION lib/cmake/regard)
 
-# Completions and manual pages are what the installed program says of itself.
+# The installed program writes its own completions and manual pages.
 install(CODE [=[
   set(prefix "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
   function(say_into file)
@@ -49,7 +49,7 @@ install(CODE [=[
 ]=])
 
 install(DIRECTORY configs DESTINATION share/regard OPTIONAL)
-# README.md names the others by their paths beside it.
+# README.md links to the other files by relative paths.
 install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md LICENSE DESTINATION share/doc/regard OPTIONAL)
 install(FILES data/README.md DESTINATION share/doc/regard/data)
 install(DIRECTORY docs DESTINATION share/doc/regard)

@@ -1,14 +1,14 @@
-# Finds LibTorch (on CMAKE_PREFIX_PATH, else in the project's own .venv, where scripts/setup.sh
-# puts the PyTorch wheel) and offers it as the target `regard::torch`.
+# Finds LibTorch and defines the target `regard::torch`. Searches CMAKE_PREFIX_PATH, then the project's .venv,
+# where scripts/setup.sh installs the PyTorch wheel.
 #
-# LibTorch's own TorchConfig.cmake is passed by: that of a CUDA wheel demands the CUDA toolkit, which
-# only compiling kernels takes. The wheel brings the libraries it runs with and knows where they are.
+# LibTorch's own TorchConfig.cmake is not used: that of a CUDA wheel requires the CUDA toolkit, which is needed
+# only to compile kernels. The wheel contains its libraries and knows their paths.
 #
-# LibTorch's include folder carries a copy of fmt that is newer than the system's and breaks
-# Debian's spdlog when it is seen first. So it goes in as -idirafter: searched last.
+# LibTorch's include folder contains a copy of fmt that is newer than the system's and breaks Debian's spdlog if
+# it is found first. So the folder is added with -idirafter: searched last.
 set(torch_minimum 2.11)
 
-# PyTorch prints its place as <LibTorch>/share/cmake: entries of that form are served as well.
+# PyTorch prints its path as <LibTorch>/share/cmake; entries of that form work too.
 string(REPLACE ":" ";" torch_hints "${CMAKE_PREFIX_PATH};$ENV{CMAKE_PREFIX_PATH}")
 list(TRANSFORM torch_hints APPEND /../../include)
 file(GLOB torch_wheel "${PROJECT_SOURCE_DIR}/.venv/lib/python3*/site-packages/torch/include")
@@ -16,19 +16,19 @@ find_path(REGARD_LIBTORCH_INCLUDE torch/csrc/api/include/torch/torch.h
           HINTS ${torch_hints} ${torch_wheel} DOC "LibTorch's include folder")
 get_filename_component(torch_root "${REGARD_LIBTORCH_INCLUDE}" DIRECTORY)
 find_library(REGARD_LIBTORCH_LIBRARY torch PATHS "${torch_root}/lib" NO_DEFAULT_PATH
-             DOC "libtorch.so, which brings libtorch_cpu and, where there is one, libtorch_cuda")
+             DOC "libtorch.so, which loads libtorch_cpu and, if it exists, libtorch_cuda")
 if(NOT REGARD_LIBTORCH_INCLUDE OR NOT REGARD_LIBTORCH_LIBRARY)
-  message(FATAL_ERROR "LibTorch not found: run scripts/setup.sh, or pass "
+  message(FATAL_ERROR "found no LibTorch: run scripts/setup.sh, or pass "
                       "-DCMAKE_PREFIX_PATH=/path/to/libtorch")
 endif()
 include("${torch_root}/share/cmake/Torch/TorchConfigVersion.cmake" OPTIONAL)
 if(PACKAGE_VERSION VERSION_LESS torch_minimum)
-  message(FATAL_ERROR "LibTorch in ${torch_root} is ${PACKAGE_VERSION}, regard needs "
+  message(FATAL_ERROR "found LibTorch ${PACKAGE_VERSION} in ${torch_root}, expected "
                       "${torch_minimum} or later: run scripts/setup.sh, or pass "
                       "-DCMAKE_PREFIX_PATH=/path/to/libtorch")
 endif()
-# What `regard --version` says of it without loading it. The wheel has the version of CUDA in version.py,
-# LibTorch's own archive in build-version.
+# Versions that `regard --version` prints without loading LibTorch. The wheel has the CUDA version in version.py,
+# the LibTorch archive in build-version.
 set(torch_cuda "without CUDA")
 if(EXISTS "${torch_root}/lib/libtorch_cuda.so")
   set(torch_cuda "with CUDA")
@@ -53,8 +53,8 @@ add_library(regard::torch ALIAS regard_libtorch)
 target_compile_options(regard_libtorch INTERFACE
   "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}\""
   "SHELL:-idirafter \"${REGARD_LIBTORCH_INCLUDE}/torch/csrc/api/include\"")
-# libtorch itself holds no symbol that we name, yet loads the CUDA kernels: keep it linked. The
-# plain names tell CMake the folder to look in at run time.
+# Nothing refers to a symbol of libtorch itself, but it loads the CUDA kernels: --no-as-needed keeps it linked. The
+# plain names tell CMake the run-time search folder.
 target_link_libraries(regard_libtorch INTERFACE
   "-Wl,--push-state,--no-as-needed,${REGARD_LIBTORCH_LIBRARY},--pop-state"
   "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")

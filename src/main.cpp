@@ -1,6 +1,5 @@
-// regard: understands the command line, and hands it to regard-torch, which lies beside it. What
-// needs no model, --help or a mistake or completions, is answered at once: loading LibTorch takes
-// longer.
+// regard: parses the command line and executes regard-torch, which must be in the same folder. Runs
+// commands that do not need LibTorch itself, because loading LibTorch is slow.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -14,7 +13,6 @@
 #include <string_view>
 
 #include "answers/answers.h"
-#include "base/failure.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "cli/command_line.h"
@@ -23,68 +21,66 @@ namespace {
 
 using regard::ExitCode;
 
-// SIGUSR1 asks a training to save. What is ignored stays so in regard-torch, which takes a while to
-// load, until the training can answer.
-void ignore_early_saving(int argc, char** argv) {
+// Ignores SIGUSR1, which asks a training to save. regard-torch inherits this until it has loaded
+// and installs its handler.
+void ignore_early_save_requests(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "train") std::signal(SIGUSR1, SIG_IGN);
 }
 
-// The limit to this process's address space in MB; 0 if it has none, or one that is surely enough
-// for LibTorch to be loaded.
+// Returns the limit of the address space in MB, or 0 if LibTorch certainly fits into it.
 rlim_t tight_memory_limit() {
-  constexpr rlim_t enough = rlim_t{4} << 30;
+  constexpr rlim_t sufficient = rlim_t{4} << 30;
   rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= enough) return 0;
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur >= sufficient) return 0;
   return limit.rlim_cur >> 20;
 }
 
-// True unless a trial shows that the program cannot be loaded: without memory the dynamic loader
-// ends it with code 127, or a constructor inside LibTorch with a signal, before main() begins.
-bool can_be_loaded(const std::filesystem::path& program) {
-  const pid_t trial = ::fork();
-  if (trial < 0) return true;
-  if (trial == 0) {
-    const int nowhere = ::open("/dev/null", O_RDWR);
-    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
+// Runs the program in a child process and returns false if loading fails. Without memory the
+// dynamic loader exits with code 127, or a static constructor of LibTorch ends in a signal.
+bool can_load(const std::filesystem::path& program) {
+  const pid_t child = ::fork();
+  if (child < 0) return true;
+  if (child == 0) {
+    const int null_device = ::open("/dev/null", O_RDWR);
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(null_device, stream);
     const rlimit no_core_dump{};
     ::setrlimit(RLIMIT_CORE, &no_core_dump);
     ::execl(program.c_str(), "regard", "--version", nullptr);
     ::_exit(0);
   }
   int status = 0;
-  while (::waitpid(trial, &status, 0) < 0 && errno == EINTR) {
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Becomes the other program, with the same words. Returns only where that failed.
-ExitCode hand_over(char** argv) {
+// Replaces this process by regard-torch with the same arguments. Returns only on failure.
+ExitCode exec_regard_torch(char** argv) {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto other = self.parent_path() / "regard-torch";
-  if (const auto limit = tight_memory_limit(); limit > 0 && !error && !can_be_loaded(other)) {
+  if (const auto limit = tight_memory_limit(); limit > 0 && !error && !can_load(other)) {
     regard::log::error(
-        "there is not enough memory to load LibTorch: found a limit of {} MB (ulimit -v); raise it",
-        limit);
+        "not enough memory to load LibTorch: found a limit of {} MB (ulimit -v); raise it", limit);
     return ExitCode::environment;
   }
   if (!error) ::execv(other.c_str(), argv);
-  regard::log::error("{}: {}; it belongs beside `regard`, install both", other.string(),
+  regard::log::error("{}: {}; expected it in the folder of `regard`; install both", other.string(),
                      error ? error.message() : std::strerror(errno));
   return ExitCode::environment;
 }
 
 ExitCode run(int argc, char** argv) {
   regard::CommandLine command_line;
-  auto answered = command_line.parse(argc, argv);
-  if (!answered) answered = regard::answer(command_line);
-  return answered ? *answered : hand_over(argv);
+  auto exit_code = command_line.parse(argc, argv);
+  if (!exit_code) exit_code = regard::answer(command_line);
+  return exit_code ? *exit_code : exec_regard_torch(argv);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  ignore_early_saving(argc, argv);
+  ignore_early_save_requests(argc, argv);
   regard::prepare_process();
   try {
     return static_cast<int>(run(argc, argv));

@@ -5,7 +5,7 @@
 namespace regard::corpus {
 namespace {
 
-// The numbers of what the parts of a verb group mean.
+// The meaning numbers of the parts of a verb group.
 struct Meanings {
   int verb, finite, negation, frequency, preposition;
 };
@@ -57,7 +57,7 @@ bool has_dative(const Verb& verb) {
   return verb.frame == Frame::dative;
 }
 
-// me, te, se, nous, vous before le, la, les before lui, leur.
+// Orders pronouns: me, te, se, nous, vous before le, la, les before lui, leur.
 Tokens clitics(const ClauseSpec& spec, const Meanings& m, int to) {
   Tokens tokens;
   if (spec.verb->auxiliary == Auxiliary::reflexive)
@@ -77,7 +77,8 @@ Tokens clitics(const ClauseSpec& spec, const Meanings& m, int to) {
   return tokens;
 }
 
-// With être the participle agrees with the subject, with avoir with a direct object before it.
+// The participle agrees with the subject after être, and with a preceding direct object after
+// avoir.
 Agreement participle_agreement(const ClauseSpec& spec) {
   if (spec.verb->auxiliary != Auxiliary::avoir) return spec.subject.agreement;
   if (spec.antecedent) return spec.antecedent->agreement;
@@ -110,7 +111,8 @@ Tokens french_verb(const ClauseSpec& spec, const Meanings& m, int to) {
   return tokens;
 }
 
-// What follows the verb in English order; French leaves out what stood before it as a pronoun.
+// Returns the complements after the verb. In French, pronouns precede the verb and are omitted
+// here.
 Phrase complements(const ClauseSpec& spec, const Meanings& m, int to) {
   Phrase phrase;
   if (spec.object) {
@@ -133,7 +135,7 @@ Phrase complements(const ClauseSpec& spec, const Meanings& m, int to) {
   return phrase += spec.tail;
 }
 
-void combine(const ClauseSpec& spec, Draft& draft) {
+void add_combinations(const ClauseSpec& spec, Draft& draft) {
   if (spec.verb->frame == Frame::copula) return;
   const std::string base = form(spec.verb->en, 0);
   for (const std::string& head : spec.subject.heads) draft.combine("subject", head, base);
@@ -174,7 +176,7 @@ Phrase clause(const ClauseSpec& spec, Draft& draft) {
   }
   phrase += Phrase{english_verb(spec, m, question), french_verb(spec, m, to)};
   phrase += complements(spec, m, to);
-  combine(spec, draft);
+  add_combinations(spec, draft);
   return phrase;
 }
 

@@ -1,9 +1,8 @@
-// Clauses: a subject, a verb with its auxiliaries, negation and pronouns, what follows it.
+// Clauses: a subject, a verb with auxiliaries, negation and pronouns, and complements.
 #pragma once
 
 #include <optional>
 
-#include "english.h"
 #include "noun_phrase.h"
 
 namespace regard::corpus {
@@ -15,21 +14,21 @@ struct ClauseSpec {
   const Verb* verb;
   Time time = Time::present;
   Polarity polarity = Polarity::positive;
-  const Verb* modal = nullptr;                // "wants to": takes the time, the verb its infinitive
+  const Verb* modal = nullptr;  // "wants to": carries the tense; the verb is an infinitive
   const Expression* frequency = nullptr;      // "often"
   bool question = false;                      // "est-ce que"; the caller adds where, why, when
   std::optional<NounPhrase> object = {};      // noun phrases are complete, pronouns become clitics
   std::optional<NounPhrase> recipient = {};   // the person of a giving verb
-  std::optional<NounPhrase> antecedent = {};  // the clause is "that … → que …" about this
-  Phrase tail = {};                           // what follows in both languages alike
+  std::optional<NounPhrase> antecedent = {};  // of a relative clause "that …" → "que …"
+  Phrase tail = {};  // the rest of the clause, in the same order in both languages
 };
 
-// The tense in French: a state in the past is imparfait, every other past act passé composé.
+// Returns the French tense: imparfait for a past state, passé composé for other past verbs.
 Tense french_tense(Time time, Aspect aspect);
 
 Phrase clause(const ClauseSpec& spec, Draft& draft);
 
-// The predicate of "be": "very happy" → "très heureuse"; `heads` are the subject's nouns.
+// Returns the predicate of "be": "very happy" → "très heureuse".
 Phrase predicate(const Adjective& adjective, bool very, const NounPhrase& subject, Draft& draft);
 
 }  // namespace regard::corpus

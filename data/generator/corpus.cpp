@@ -17,11 +17,11 @@
 namespace regard::corpus {
 namespace {
 
-constexpr std::size_t shortest = 3, longest = 30, longest_of_all = 60;
-constexpr int enough_in_training = 5;
+constexpr std::size_t min_words = 3, max_words = 30, max_words_of_long = 60;
+constexpr int min_count_in_training = 5;
 
-// Draws sentences and keeps those that are new and pass; the corpus is one function from English
-// to French, so a second rendering of a sentence is a bug of the grammar.
+// Generates sentences and collects new ones that satisfy a predicate. Throws std::logic_error if
+// the grammar produces two translations of one English sentence.
 class Collector {
  public:
   explicit Collector(Grammar& grammar) : grammar_(grammar) {}
@@ -31,14 +31,15 @@ class Collector {
     for (std::size_t tries = 0; set.size() < count; ++tries) {
       if (tries > 1000 * (count + 100))
         throw ConfigError(
-            "found only {} of {} sentences that fit; ask for fewer, or for more training sentences "
-            "(the words of a test sentence must occur {} times there)",
-            set.size(), count, enough_in_training);
+            "found only {} of {} suitable sentences; request fewer, or more training sentences "
+            "(the "
+            "words of a test sentence must occur {} times there)",
+            set.size(), count, min_count_in_training);
       Sentence sentence =
-          is_long ? grammar_.long_sentence(longest + 1 + tries % 20) : grammar_.sentence();
+          is_long ? grammar_.long_sentence(max_words + 1 + tries % 20) : grammar_.sentence();
       const std::size_t words = sentence.en.size();
-      if (is_long ? words <= longest || words > longest_of_all
-                  : words < shortest || words > longest)
+      if (is_long ? words <= max_words || words > max_words_of_long
+                  : words < min_words || words > max_words)
         continue;
       if (is_new(sentence) && passes(sentence)) {
         seen_.emplace(line(sentence.en));
@@ -55,15 +56,15 @@ class Collector {
  private:
   bool is_new(const Sentence& sentence) {
     const std::string en = line(sentence.en), fr = line(sentence.fr);
-    const auto [known, inserted] = translations_.emplace(en, fr);
-    if (known->second != fr)
+    const auto [entry, inserted] = translations_.emplace(en, fr);
+    if (entry->second != fr)
       throw std::logic_error(fmt::format("two translations of one sentence: '{}': '{}' and '{}'",
-                                         en, known->second, fr));
+                                         en, entry->second, fr));
     return seen_.count(en) == 0;
   }
 
   Grammar& grammar_;
-  std::map<std::string, std::string> translations_;  // of all that was drawn, kept or not
+  std::map<std::string, std::string> translations_;  // of all generated sentences
   std::set<std::string> seen_;
 };
 
@@ -79,10 +80,10 @@ void count(const std::vector<std::string>& words, Counts& counts) {
   for (const std::string& word : words) ++counts[word];
 }
 
-bool all_known(const std::vector<std::string>& words, const Counts& counts) {
+bool all_frequent(const std::vector<std::string>& words, const Counts& counts) {
   for (const std::string& word : words) {
-    const auto found = counts.find(word);
-    if (found == counts.end() || found->second < enough_in_training) return false;
+    const auto entry = counts.find(word);
+    if (entry == counts.end() || entry->second < min_count_in_training) return false;
   }
   return true;
 }
@@ -95,7 +96,7 @@ std::string statistics_of(std::string_view name, const std::vector<Sentence>& se
     count(sentence.fr, fr);
     words_en += sentence.en.size();
     words_fr += sentence.fr.size();
-    longer += sentence.en.size() > longest ? 1 : 0;
+    longer += sentence.en.size() > max_words ? 1 : 0;
   }
   const double n = set.empty() ? 1.0 : static_cast<double>(set.size());
   return fmt::format("{:<10} {:>6} {:>8} {:>6.2f} {:>6} {:>8} {:>6.2f} {:>6} {:>6}\n", name,
@@ -118,32 +119,34 @@ std::string french_line(const Sentence& sentence) {
   return line(sentence.fr);
 }
 
-// From streams of the seed of their own: all else stays as it is.
+// Uses a separate random stream, so that the other sets do not change.
 void add_names(Corpus& corpus, const CorpusOptions& options, Collector& collector) {
   Random random(options.seed, 1);
   for (const Sentence& sentence : corpus.train) {
-    corpus.train_names.push_back(renamed(sentence, Share::training, random).value_or(sentence));
+    corpus.train_names.push_back(
+        replace_names(sentence, NameSplit::training, random).value_or(sentence));
   }
   std::vector<Sentence> named;
   collector.collect(named, options.test_names, false, [&](const Sentence& sentence) {
-    return !has_held_out(sentence) && renamed(sentence, Share::unseen, random).has_value();
+    return !contains_held_out(sentence) &&
+           replace_names(sentence, NameSplit::unseen, random).has_value();
   });
   for (const Sentence& sentence : named) {
-    corpus.test_names.push_back(*renamed(sentence, Share::unseen, random));
+    corpus.test_names.push_back(*replace_names(sentence, NameSplit::unseen, random));
   }
 }
 
 }  // namespace
 
-bool held_out(std::string_view combination) {
+bool is_held_out(std::string_view combination) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
   for (const char c : combination) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return Random(hash).below(100) < 6;
 }
 
-bool has_held_out(const Sentence& sentence) {
+bool contains_held_out(const Sentence& sentence) {
   for (const std::string& combination : sentence.combinations)
-    if (held_out(combination)) return true;
+    if (is_held_out(combination)) return true;
   return false;
 }
 
@@ -152,7 +155,7 @@ Corpus generate(const CorpusOptions& options) {
   Grammar grammar(random);
   Collector collector(grammar);
   Corpus corpus;
-  const auto ordinary = [](const Sentence& s) { return !has_held_out(s); };
+  const auto ordinary = [](const Sentence& s) { return !contains_held_out(s); };
   if (options.train > 0) collector.add(corpus.train, first_sentence());
   collector.collect(corpus.train, options.train - options.train * 3 / 200, false, ordinary);
   collector.collect(corpus.train, options.train, true, ordinary);
@@ -164,7 +167,7 @@ Corpus generate(const CorpusOptions& options) {
     count(sentence.fr, fr);
   }
   const auto novel = [&](const Sentence& s) {
-    return has_held_out(s) && all_known(s.en, en) && all_known(s.fr, fr);
+    return contains_held_out(s) && all_frequent(s.en, en) && all_frequent(s.fr, fr);
   };
   collector.collect(corpus.test, options.test, false, novel);
   collector.collect(corpus.test_long, options.test_long, true, novel);
@@ -176,18 +179,18 @@ void write(const Corpus& corpus, const std::string& directory) {
   const std::filesystem::path path(directory);
   std::error_code failed;
   std::filesystem::create_directories(path, failed);
-  if (failed) throw EnvironmentError("{}: cannot be made: {}", directory, failed.message());
-  const auto both = [&](const std::string& name, const std::vector<Sentence>& set) {
+  if (failed) throw EnvironmentError("{}: cannot be created: {}", directory, failed.message());
+  const auto write_pair = [&](const std::string& name, const std::vector<Sentence>& set) {
     write_lines(path / (name + ".en"), set, english_line);
     write_lines(path / (name + ".fr"), set, french_line);
   };
-  both("train", corpus.train);
-  both("dev", corpus.dev);
-  both("test", corpus.test);
-  both("test_long", corpus.test_long);
+  write_pair("train", corpus.train);
+  write_pair("dev", corpus.dev);
+  write_pair("test", corpus.test);
+  write_pair("test_long", corpus.test_long);
   if (!corpus.test_names.empty()) {
-    both("train_names", corpus.train_names);
-    both("test_names", corpus.test_names);
+    write_pair("train_names", corpus.train_names);
+    write_pair("test_names", corpus.test_names);
     write_lines(path / "test_names.align", corpus.test_names, pharaoh);
   }
   write_lines(path / "test.align", corpus.test, pharaoh);

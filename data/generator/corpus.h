@@ -1,9 +1,9 @@
-// The four parts of the corpus and what keeps them apart.
+// The four sets of the corpus and their separation.
 //
-// A combination is a pair of content words that stand in one relation: (adjective, noun),
-// (subject noun, verb) or (verb, object noun). A fixed share of all combinations is held out:
-// no training or development sentence contains one, every test sentence contains at least one,
-// and every word form of a test sentence occurs several times in training.
+// A combination is a pair of content words in one relation: (adjective, noun), (subject noun, verb)
+// or (verb, object noun). A fixed fraction of all combinations is held out: no sentence of the
+// training and development sets contains one, every test sentence contains at least one, and every
+// word form of a test sentence occurs several times in training.
 #pragma once
 
 #include <cstddef>
@@ -27,23 +27,24 @@ struct CorpusOptions {
 
 struct Corpus {
   std::vector<Sentence> train, dev, test, test_long;
-  // With test_names above 0: train with other names and numbers (names.h), and new sentences of the
-  // same kind, each with a name or a number that no training set has.
+  // Only if test_names > 0: the training set with other names and numbers (names.h), and new
+  // sentences of the same kind, each with a name or a number that is in no training set.
   std::vector<Sentence> train_names, test_names;
 };
 
-// 3 to 30 English words, save the long share of train (1.5 %) and test_long, which have 31 to 60.
+// Generates the corpus. Sentences have 3 to 30 English words; 1.5 % of train and all of test_long
+// have 31 to 60.
 Corpus generate(const CorpusOptions& options);
 
-// Whether the combination belongs to the test sets: a hash of it falls into the share of 6 %.
-bool held_out(std::string_view combination);
-bool has_held_out(const Sentence& sentence);
+// True if the combination is held out for the test sets: 6 % of all combinations, by their hash.
+bool is_held_out(std::string_view combination);
+bool contains_held_out(const Sentence& sentence);
 
-// Writes DIR/{train,dev,test,test_long}.{en,fr} and DIR/{test,test_long}.align; where there are
-// names, train_names and test_names too. Throws EnvironmentError.
+// Writes DIR/{train,dev,test,test_long}.{en,fr} and DIR/{test,test_long}.align, and train_names and
+// test_names if there are any. Throws EnvironmentError.
 void write(const Corpus& corpus, const std::string& directory);
 
-// Counts of sentences, words and vocabulary, one line a set.
+// Returns counts of sentences, words and word forms, one line per set.
 std::string statistics(const Corpus& corpus);
 
 }  // namespace regard::corpus

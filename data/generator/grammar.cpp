@@ -15,8 +15,8 @@ bool is_compound(Time time) {
   return time == Time::progressive || time == Time::past_progressive || time == Time::going;
 }
 
-// Whether an adverb of time goes with the verb: no "every day" with a progressive, none with the
-// perfect.
+// True if an adverb of time fits the tense: "every day" does not fit the progressive, and none fits
+// the perfect.
 bool suits(const Expression& adverb, Time time, Era era) {
   if (!(adverb.eras & era) || time == Time::perfect) return false;
   const std::string_view en = adverb.en;
@@ -40,7 +40,7 @@ Time Grammar::time_of(const Verb& verb, const Setting& setting) {
   return past_looks_like_present(verb) || chance(20) ? Time::perfect : Time::past;
 }
 
-void Grammar::shade(ClauseSpec& spec, const Setting& setting) {
+void Grammar::choose_verb_form(ClauseSpec& spec, const Setting& setting) {
   spec.time = time_of(*spec.verb, setting);
   const bool animate_subject = (spec.verb->subjects & ~animate) == 0;
   if (!setting.progressive && !setting.question && setting.era != later && animate_subject &&
@@ -83,10 +83,10 @@ Phrase Grammar::adverbs(const ClauseSpec& spec, const Setting& setting, Draft& d
   return phrase;
 }
 
-Phrase Grammar::predicated(const Verb& verb, ClauseSpec spec, unsigned kinds,
-                           const Setting& setting, Draft& draft) {
+Phrase Grammar::predicate_clause(const Verb& verb, ClauseSpec spec, unsigned kinds,
+                                 const Setting& setting, Draft& draft) {
   spec.verb = &verb;
-  shade(spec, setting);
+  choose_verb_form(spec, setting);
   if (verb.frame == Frame::copula) {
     const Adjective& adjective =
         pick(adjectives(), [&](const Adjective& a) { return (a.kinds & kinds) != 0; });
@@ -104,18 +104,18 @@ Phrase Grammar::statement(const Setting& setting, Draft& draft) {
   ClauseSpec spec{};
   spec.question = setting.question;
   if (!setting.progressive && chance(16)) {
-    // The kinds of one noun decide both the subject and an adjective that goes with it.
+    // The kind determines both the subject and an adjective that fits it.
     static constexpr unsigned described[] = {person,  animal, food, text,  thing,
                                              vehicle, place,  show, matter};
     const unsigned kinds = pick(std::span<const unsigned>(described));
     spec.subject = subject(kinds, setting, draft);
-    return predicated(verb("be"), std::move(spec), kinds, setting, draft);
+    return predicate_clause(verb("be"), std::move(spec), kinds, setting, draft);
   }
   const Verb& chosen = pick(verbs(), [&](const Verb& v) {
     return is_lexical(v) && (!setting.progressive || v.aspect == Aspect::activity);
   });
   spec.subject = subject(chosen.subjects, setting, draft);
-  return predicated(chosen, std::move(spec), 0, setting, draft);
+  return predicate_clause(chosen, std::move(spec), 0, setting, draft);
 }
 
 Phrase Grammar::question(Era era, Draft& draft) {
@@ -126,7 +126,7 @@ Phrase Grammar::question(Era era, Draft& draft) {
     spec.subject = {translate("who", "qui", draft), {}, {}, nullptr};
     const Verb& chosen =
         pick(verbs(), [](const Verb& v) { return is_lexical(v) && (v.subjects & person); });
-    return predicated(chosen, std::move(spec), person, {.era = era}, draft);
+    return predicate_clause(chosen, std::move(spec), person, {.era = era}, draft);
   }
   Phrase phrase;
   if (chance(45)) phrase = translate(pick(std::span<const Expression>(words)), draft);
@@ -138,9 +138,9 @@ Phrase Grammar::presentation(Era era, Draft& draft) {
   const bool there = chance(50);
   NounSpec spec = noun_spec(visible | opening | show, false);
   if (there) spec.determiner = &determiner(spec.plural || spec.noun->mass ? "some" : "a");
-  const NounPhrase shown = noun_phrase(spec, draft);
+  const NounPhrase presented = noun_phrase(spec, draft);
   const bool past = era == before;
-  const bool many = shown.agreement.plural;
+  const bool many = presented.agreement.plural;
   Phrase phrase;
   if (there) {
     phrase = translate("there", "il y", draft);
@@ -148,7 +148,7 @@ Phrase Grammar::presentation(Era era, Draft& draft) {
                         : many ? "are"
                                : "is",
                         past ? "avait" : "a", draft);
-    phrase += shown.words;
+    phrase += presented.words;
     return phrase += location(setting, draft);
   }
   phrase = translate(many ? "these" : "this", "ce", draft);
@@ -159,10 +159,10 @@ Phrase Grammar::presentation(Era era, Draft& draft) {
                       : many ? "sont"
                              : "est",
                       draft);
-  return phrase += shown.words;
+  return phrase += presented.words;
 }
 
-Phrase Grammar::saying(const Setting& setting, Draft& draft) {
+Phrase Grammar::reported_speech(const Setting& setting, Draft& draft) {
   ClauseSpec spec{};
   spec.verb = &pick(verbs(), [](const Verb& v) { return v.frame == Frame::saying; });
   Setting speaker = setting;
@@ -170,13 +170,13 @@ Phrase Grammar::saying(const Setting& setting, Draft& draft) {
   if (speaker.era == later) speaker.era = now;
   spec.subject = subject(person, speaker, draft);
   spec.time = time_of(*spec.verb, speaker);
-  Setting said = setting;
+  Setting reported = setting;
   spec.tail = translate("that", "que", draft);
-  spec.tail += statement(said, draft);
+  spec.tail += statement(reported, draft);
   return clause(spec, draft);
 }
 
-Phrase Grammar::joined(const Setting& setting, Draft& draft) {
+Phrase Grammar::conjoined_clause(const Setting& setting, Draft& draft) {
   const bool coordinating = chance(40);  // the first two: and, but
   const auto fits = [&](const Expression& c) { return (c.eras & setting.era) != 0; };
   const Expression& conjunction =
@@ -195,10 +195,10 @@ Sentence Grammar::sentence() {
   if (chance(5)) {
     phrase = presentation(setting.era == before ? before : now, draft);
   } else if (chance(7)) {
-    phrase = saying(setting, draft);
+    phrase = reported_speech(setting, draft);
   } else {
     phrase = statement(setting, draft);
-    if (chance(12)) phrase += joined(setting, draft);
+    if (chance(12)) phrase += conjoined_clause(setting, draft);
   }
   return finish(std::move(phrase), ".", draft);
 }
@@ -206,8 +206,8 @@ Sentence Grammar::sentence() {
 Sentence Grammar::long_sentence(std::size_t words) {
   Draft draft;
   Setting setting{.era = era()};
-  Phrase phrase = chance(30) ? saying(setting, draft) : statement(setting, draft);
-  while (phrase.en.size() + 1 < words) phrase += joined(setting, draft);
+  Phrase phrase = chance(30) ? reported_speech(setting, draft) : statement(setting, draft);
+  while (phrase.en.size() + 1 < words) phrase += conjoined_clause(setting, draft);
   return finish(std::move(phrase), ".", draft);
 }
 

@@ -1,8 +1,8 @@
-// Draws random sentences: which words, which constructions, how often.
+// Generates random sentences.
 //
-// Every choice is made so that the French follows from the English alone: "you" is always plural
-// "vous", "they" is "ils", "it" is "il" or "le", "I" is a man; one English verb and frame has one
-// French verb; verbs whose past looks like their present ("read", "cut") use the perfect.
+// The French is a function of the English: "you" is always plural "vous", "they" is "ils", "it" is
+// "il" or "le", "I" is a man; an English verb with a frame has one French verb; verbs whose past
+// equals their present ("read", "cut") use the perfect.
 #pragma once
 
 #include <algorithm>
@@ -18,22 +18,23 @@ class Grammar {
  public:
   explicit Grammar(Random& random) : random_(random) {}
 
-  // Mostly one clause: a statement, a question, "there is", "this is", "she says that …".
+  // Returns a sentence of usually one clause: a statement, a question, "there is", "this is", "she
+  // says that …".
   Sentence sentence();
-  // Clauses strung together until the English has at least `words` words.
+  // Returns a sentence of several clauses with at least `words` English words.
   Sentence long_sentence(std::size_t words);
 
  private:
   enum class Role { subject, object, other };
   struct Setting {
     Era era;
-    bool nested = false;       // inside a relative clause: no further one, no adverb of time
+    bool nested = false;       // in a relative clause: no nested one, no adverb of time
     bool progressive = false;  // after "while"
     bool question = false;
   };
 
   bool chance(int percent) { return static_cast<int>(random_.below(100)) < percent; }
-  // One of the rows that fit, each as likely. At least one must.
+  // Returns a random row that fits, with equal probability. Throws std::logic_error if none does.
   template <typename Row, typename Fits>
   const Row& pick(std::span<const Row> rows, Fits fits) {
     std::vector<const Row*> fitting;
@@ -52,13 +53,13 @@ class Grammar {
   }
 
   Phrase statement(const Setting& setting, Draft& draft);
-  // What is said about spec.subject, with this verb. `kinds` of the subject choose an adjective.
-  Phrase predicated(const Verb& verb, ClauseSpec spec, unsigned kinds, const Setting& setting,
-                    Draft& draft);
-  Phrase saying(const Setting& setting, Draft& draft);
+  // Returns a clause about spec.subject with this verb. `kinds` are those of the subject.
+  Phrase predicate_clause(const Verb& verb, ClauseSpec spec, unsigned kinds, const Setting& setting,
+                          Draft& draft);
+  Phrase reported_speech(const Setting& setting, Draft& draft);
   Phrase question(Era era, Draft& draft);
   Phrase presentation(Era era, Draft& draft);
-  Phrase joined(const Setting& setting, Draft& draft);
+  Phrase conjoined_clause(const Setting& setting, Draft& draft);
 
   NounPhrase subject(unsigned kinds, const Setting& setting, Draft& draft);
   NounPhrase nominal(unsigned kinds, Role role, bool negated, const Setting& setting, Draft& draft);
@@ -71,7 +72,8 @@ class Grammar {
   const Determiner& choose_determiner(unsigned number);
 
   Time time_of(const Verb& verb, const Setting& setting);
-  void shade(ClauseSpec& spec, const Setting& setting);  // negation, modal, "often"
+  // Chooses the tense, and possibly negation, a modal verb or an adverb such as "often".
+  void choose_verb_form(ClauseSpec& spec, const Setting& setting);
   Phrase location(const Setting& setting, Draft& draft);
   Phrase adverbs(const ClauseSpec& spec, const Setting& setting, Draft& draft);
   Era era();

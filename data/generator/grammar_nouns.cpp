@@ -1,4 +1,4 @@
-// The part of the grammar that chooses subjects, objects and what describes them.
+// The part of the grammar that generates subjects, objects and their modifiers.
 #include "grammar.h"
 
 namespace regard::corpus {
@@ -35,7 +35,7 @@ NounPhrase Grammar::nominal(unsigned kinds, Role role, bool negated, const Setti
   if (person_or_city && chance(10))
     return noun_phrase(pick(names(), [&](const Name& n) { return (n.kinds & kinds) != 0; }), draft);
   NounSpec spec = noun_spec(kinds, negated);
-  // After de and à, "des" and "du" would contract with them or vanish.
+  // "some" is excluded after prepositions: "des" and "du" would contract with de and à.
   while (role == Role::other && form(spec.determiner->en, 0) == "some")
     spec.determiner = &choose_determiner(spec.noun->mass ? mass : plural);
   NounPhrase result = noun_phrase(spec, draft);
@@ -69,7 +69,7 @@ void Grammar::relative(NounPhrase& antecedent, const Noun& noun, const Setting& 
     });
     ClauseSpec spec{};
     spec.subject = relative_subject(antecedent, (noun.kinds & person) != 0, draft);
-    antecedent.words += predicated(chosen, std::move(spec), noun.kinds, inner, draft);
+    antecedent.words += predicate_clause(chosen, std::move(spec), noun.kinds, inner, draft);
     return;
   }
   const auto takes_it = [&](const Verb& v) {
@@ -81,7 +81,7 @@ void Grammar::relative(NounPhrase& antecedent, const Noun& noun, const Setting& 
   spec.verb = &pick(verbs(), takes_it);
   spec.subject = subject(spec.verb->subjects, inner, draft);
   spec.antecedent = antecedent;
-  shade(spec, inner);
+  choose_verb_form(spec, inner);
   antecedent.words += clause(spec, draft);
 }
 

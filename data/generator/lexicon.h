@@ -1,6 +1,6 @@
-// The words of the corpus. Each table is one file; adding a word is adding a line.
+// The lexicon of the corpus. To add a word, add a line to a table.
 //
-// Forms that belong together stand in one string, separated by spaces, and form() picks one.
+// The forms of a word are in one string, separated by spaces; form() returns one of them.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace regard::corpus {
 
-// What a noun names, and so which verbs and adjectives it goes with. Bits, to be or-ed.
+// The kinds of a noun, which determine the verbs and adjectives that fit it. Bit flags.
 enum Kind : unsigned {
   person = 1u << 0,
   animal = 1u << 1,
@@ -18,8 +18,8 @@ enum Kind : unsigned {
   text = 1u << 4,      // can be read
   thing = 1u << 5,     // can be carried
   vehicle = 1u << 6,   // can be driven
-  place = 1u << 7,     // can be gone to
-  inside = 1u << 8,    // a place one can be in
+  place = 1u << 7,     // one can go there
+  inside = 1u << 8,    // one can be in it
   opening = 1u << 9,   // can be opened and closed
   surface = 1u << 10,  // things lie on it
   show = 1u << 11,     // can be watched
@@ -34,28 +34,28 @@ struct Noun {
   const char* fr;  // "homme hommes"
   bool feminine;
   unsigned kinds;
-  bool mass = false;  // has no plural and no "a": bread, water
+  bool mass = false;  // no plural and no "a": bread, water
 };
 
 struct Adjective {
   const char* en;
-  const char* fr;  // "beau belle beaux belles", and "bel" where it has a form before vowels
-  bool before;     // stands before its noun in French
-  unsigned kinds;  // of the nouns it describes
+  const char* fr;  // "beau belle beaux belles", and "bel" if there is a form before vowels
+  bool before;     // precedes its noun in French
+  unsigned kinds;  // of the nouns that it can describe
 };
 
 enum class Auxiliary { avoir, etre, reflexive };
 enum class Aspect {
   activity,  // "is eating"; "ate" is passé composé
-  event,     // has no progressive; "found" is passé composé
-  state,     // has no progressive; "knew" is imparfait
+  event,     // no progressive; "found" is passé composé
+  state,     // no progressive; "knew" is imparfait
 };
 enum class Frame {
   intransitive,
   transitive,
-  optional,  // with or without its object
-  dative,    // its object is a person, in French with à: "il lui parle"
-  giving,    // an object, to a person
+  optional,  // with or without an object
+  dative,    // the object is a person, in French with à: "il lui parle"
+  giving,    // an object and a recipient
   saying,    // that + clause
   modal,     // an infinitive
   copula,    // an adjective
@@ -63,7 +63,7 @@ enum class Frame {
 
 struct Verb {
   const char* en;              // "eat eats eating ate eaten"
-  const char* en_preposition;  // before its object (or infinitive): listen "to"
+  const char* en_preposition;  // before the object or infinitive: listen "to"
   const char* fr;              // infinitive, without "se"
   const char* present;         // six forms, or "" for a regular verb in -er
   const char* future;          // stem, or "" for the infinitive
@@ -85,12 +85,12 @@ struct Pronoun {
   unsigned kinds;
 };
 
-// Whether a determiner goes with a singular, a plural or a mass noun. Bits.
+// The nouns that a determiner fits. Bit flags.
 enum Number : unsigned { singular = 1, plural = 2, mass = 4 };
 
 struct Determiner {
-  const char* en;  // singular, and plural where it differs: "this these"
-  // Masculine, feminine, plural, and before vowels masculine and feminine where they differ.
+  const char* en;  // singular, and plural if it differs: "this these"
+  // Masculine, feminine, plural, and masculine and feminine before vowels if they differ.
   const char* fr;
   unsigned numbers;
 };
@@ -105,13 +105,13 @@ struct Name {
 struct Preposition {
   const char* en;
   const char* fr;
-  unsigned kinds;  // of the nouns it takes
+  unsigned kinds;  // of the nouns that it takes
 };
 
-// When something happens; adverbs of time say which they go with. Bits.
+// The time of an event; adverbs of time list those that they fit. Bit flags.
 enum Era : unsigned { now = 1, before = 2, later = 4 };
 
-// A fixed expression. Each French word names the English words it renders, by number:
+// A fixed expression. Each French word has the index of the English word that it translates:
 // "last week" is "la/0 semaine/1 dernière/0".
 struct Expression {
   const char* en;
@@ -130,13 +130,13 @@ std::span<const Expression> time_adverbs();
 std::span<const Expression> manner_adverbs();
 std::span<const Expression> frequency_adverbs();
 std::span<const Expression> conjunctions();
-// Stems of the words whose h is aspirated: "le hibou", never "l'hibou".
+// Stems of words with an aspirated h: "le hibou", not "l'hibou".
 std::span<const std::string_view> aspirated_stems();
 
-// The index-th of the space-separated forms, or "" where there are fewer.
+// Returns the index-th of the space-separated forms, or "" if there are fewer.
 std::string form(std::string_view forms, int index);
 
-// The words by their first English form. Throw std::out_of_range for a word not in the table.
+// Find a word by its first English form. Throw std::out_of_range if it is not in the table.
 const Noun& noun(std::string_view en);
 const Adjective& adjective(std::string_view en);
 const Verb& verb(std::string_view en, std::string_view fr = "");

@@ -109,7 +109,7 @@ constexpr Noun table[] = {
     {"restaurant restaurants", "restaurant restaurants", m, place | inside},
     {"castle castles", "château châteaux", m, place | inside},
     {"museum museums", "musée musées", m, place | inside},
-    // What is watched, heard, thought.
+    // Things to watch, to hear, to think.
     {"film films", "film films", m, show},
     {"song songs", "chanson chansons", f, sound | matter},
     {"music -", "musique -", f, sound, true},

@@ -1,5 +1,5 @@
 // Verbs: English "base third-person -ing past participle" and preposition; French infinitive,
-// present, future stem and participle ("" where regular in -er); auxiliary, aspect, frame; kinds
+// present, future stem and participle ("" if regular in -er); auxiliary, aspect, frame; kinds
 // of its subjects and objects; French preposition.
 #include "lexicon.h"
 
@@ -16,7 +16,7 @@ using enum Frame;
 
 // clang-format off
 constexpr Verb table[] = {
-    // Alone.
+    // Intransitive.
     {"sleep sleeps sleeping slept slept", "", "dormir", "dors dors dort dormons dormez dorment", "", "dormi", avoir, activity, intransitive, animate, 0},
     {"run runs running ran run", "", "courir", "cours cours court courons courez courent", "courr", "couru", avoir, activity, intransitive, animate, 0},
     {"work works working worked worked", "", "travailler", "", "", "", avoir, activity, intransitive, person, 0},
@@ -36,7 +36,7 @@ constexpr Verb table[] = {
     {"arrive arrives arriving arrived arrived", "at", "arriver", "", "", "", etre, event, optional, animate | vehicle, place, "à"},
     {"return returns returning returned returned", "to", "retourner", "", "", "", etre, event, transitive, animate, place, "à"},
     {"visit visits visiting visited visited", "", "visiter", "", "", "", avoir, activity, transitive, person, place},
-    // With or without an object.
+    // With an optional object.
     {"watch watches watching watched watched", "", "regarder", "", "", "", avoir, activity, optional, animate, animate | vehicle | show},
     {"eat eats eating ate eaten", "", "manger", "", "", "", avoir, activity, optional, animate, food},
     {"drink drinks drinking drank drunk", "", "boire", "bois bois boit buvons buvez boivent", "", "bu", avoir, activity, optional, animate, drink},
@@ -83,12 +83,12 @@ constexpr Verb table[] = {
     {"show shows showing showed shown", "", "montrer", "", "", "", avoir, activity, giving, person, thing | text | vehicle | animal},
     {"send sends sending sent sent", "", "envoyer", "envoie envoies envoie envoyons envoyez envoient", "enverr", "", avoir, activity, giving, person, thing | text},
     {"bring brings bringing brought brought", "", "apporter", "", "", "", avoir, activity, giving, person, thing | text | food | drink},
-    // That something is so.
+    // With a that-clause.
     {"say says saying said said", "that", "dire", "dis dis dit disons dites disent", "", "dit", avoir, event, saying, person, 0},
     {"think thinks thinking thought thought", "that", "penser", "", "", "", avoir, state, saying, person, 0},
     {"know knows knowing knew known", "that", "savoir", "sais sais sait savons savez savent", "saur", "su", avoir, state, saying, person, 0},
     {"hope hopes hoping hoped hoped", "that", "espérer", "espère espères espère espérons espérez espèrent", "", "", avoir, state, saying, person, 0},
-    // To do something.
+    // With an infinitive.
     {"can can - could -", "", "pouvoir", "peux peux peut pouvons pouvez peuvent", "pourr", "pu", avoir, state, modal, animate, 0},
     {"must must - - -", "", "devoir", "dois dois doit devons devez doivent", "devr", "dû", avoir, state, modal, animate, 0},
     {"want wants wanting wanted wanted", "to", "vouloir", "veux veux veut voulons voulez veulent", "voudr", "voulu", avoir, state, modal, animate, 0},

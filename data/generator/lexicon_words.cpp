@@ -1,4 +1,5 @@
-// Adjectives, determiners, pronouns, names, prepositions, adverbs, conjunctions; and the look-ups.
+// Adjectives, determiners, pronouns, names, prepositions, adverbs, conjunctions; and the lookup
+// functions.
 #include <sstream>
 #include <stdexcept>
 
@@ -23,7 +24,7 @@ constexpr Adjective adjective_table[] = {
     {"good", "bon bonne bons bonnes", true, food | drink | text | show | sound | matter},
     {"bad", "mauvais mauvaise mauvais mauvaises", true, food | text | show | matter},
     {"pretty", "joli jolie jolis jolies", true, thing | place | sound},
-    // After it.
+    // After their noun.
     {"red", "rouge rouge rouges rouges", false, solid},
     {"green", "vert verte verts vertes", false, solid},
     {"blue", "bleu bleue bleus bleues", false, solid},

@@ -1,7 +1,7 @@
 // generate_corpus --out DIR [--seed N] [--train N] [--dev N] [--test N] [--test-long N]
 // [--test-names N]
 //
-// Writes the bundled corpus. The same options give the same bytes on every machine.
+// Writes the bundled corpus. The same options produce the same bytes on every machine.
 #include <fmt/format.h>
 
 #include <string>
@@ -30,7 +30,7 @@ int run(int argc, char** argv) {
     reader.number("--test-long", options.test_long);
     reader.number("--test-names", options.test_names);
   }
-  if (reader.wants_help()) return 0;
+  if (reader.help_requested()) return 0;
   if (out.empty()) throw regard::ConfigError("--out DIR is missing\n{}", usage);
   const auto corpus = regard::corpus::generate(options);
   regard::corpus::write(corpus, out);
@@ -41,5 +41,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return regard::corpus::guarded("generate_corpus", [&] { return run(argc, argv); });
+  return regard::corpus::run_main("generate_corpus", [&] { return run(argc, argv); });
 }

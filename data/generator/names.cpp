@@ -17,12 +17,12 @@ char one_of(std::string_view letters, Random& random) {
   return letters[random.below(letters.size())];
 }
 
-// Draws until the word is of the share.
+// Calls draw() until the word belongs to the split.
 template <typename Draw>
-std::string drawn(Share share, const Draw& draw) {
+std::string draw_from(NameSplit split, const Draw& draw) {
   while (true) {
     const std::string word = draw();
-    if (held_out("open " + word) == (share == Share::unseen)) return word;
+    if (is_held_out("open " + word) == (split == NameSplit::unseen)) return word;
   }
 }
 
@@ -31,30 +31,30 @@ std::string capitalised(std::string word) {
   return word;
 }
 
-// Whether the word was there, as often in one language as in the other, and has been replaced.
-enum class Found { nowhere, replaced, unlike };
+// The result of replacing a word: absent, replaced, or not equally frequent in both languages.
+enum class Replacement { absent, replaced, mismatch };
 
-Found replace(Sentence& sentence, const std::string& en, const std::string& fr,
-              const std::string& by) {
-  const auto in = [&](std::vector<std::string>& words, const std::string& word) {
+Replacement replace(Sentence& sentence, const std::string& en, const std::string& fr,
+                    const std::string& replacement) {
+  const auto replace_in = [&](std::vector<std::string>& words, const std::string& word) {
     std::ptrdiff_t count = 0;
     for (std::string& w : words) {
       if (w != word && w != capitalised(word)) continue;
-      w = by;
+      w = replacement;
       ++count;
     }
     return count;
   };
-  const auto in_english = in(sentence.en, en);
-  const auto in_french = in(sentence.fr, fr);
-  if (in_english != in_french) return Found::unlike;
-  return in_english == 0 ? Found::nowhere : Found::replaced;
+  const auto english_count = replace_in(sentence.en, en);
+  const auto french_count = replace_in(sentence.fr, fr);
+  if (english_count != french_count) return Replacement::mismatch;
+  return english_count == 0 ? Replacement::absent : Replacement::replaced;
 }
 
 }  // namespace
 
-std::string open_name(bool feminine, Share share, Random& random) {
-  return drawn(share, [&] {
+std::string random_name(bool feminine, NameSplit split, Random& random) {
+  return draw_from(split, [&] {
     std::string name;
     for (int syllable = 0; syllable < 2; ++syllable) {
       name += one_of(consonants, random);
@@ -67,24 +67,25 @@ std::string open_name(bool feminine, Share share, Random& random) {
   });
 }
 
-std::string open_number(Share share, Random& random) {
-  return drawn(share, [&] { return std::to_string(11 + random.below(9989)); });
+std::string random_number(NameSplit split, Random& random) {
+  return draw_from(split, [&] { return std::to_string(11 + random.below(9989)); });
 }
 
-std::optional<Sentence> renamed(const Sentence& sentence, Share share, Random& random) {
+std::optional<Sentence> replace_names(const Sentence& sentence, NameSplit split, Random& random) {
   Sentence result = sentence;
   bool any = false;
-  const auto put = [&](const std::string& en, const std::string& fr, const std::string& by) {
-    const Found found = replace(result, en, fr, by);
-    any = any || found == Found::replaced;
-    return found != Found::unlike;
+  const auto put = [&](const std::string& en, const std::string& fr,
+                       const std::string& replacement) {
+    const Replacement result_of_word = replace(result, en, fr, replacement);
+    any = any || result_of_word == Replacement::replaced;
+    return result_of_word != Replacement::mismatch;
   };
   for (const Name& name : names()) {
-    if (!put(name.en, name.fr, open_name(name.feminine, share, random))) return std::nullopt;
+    if (!put(name.en, name.fr, random_name(name.feminine, split, random))) return std::nullopt;
   }
   for (const char* number : numbers) {
     const std::string french = form(determiner(number).fr, 2);
-    if (!put(number, french, open_number(share, random))) return std::nullopt;
+    if (!put(number, french, random_number(split, random))) return std::nullopt;
   }
   if (!any) return std::nullopt;
   return result;

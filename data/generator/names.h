@@ -1,6 +1,5 @@
-// Names and numbers without end, alike in both languages: what a closed vocabulary cannot hold.
-//
-// A hash sets a share of them aside: those are never in training.
+// Random names and numbers, equal in both languages, which a closed vocabulary cannot contain. A
+// part of them, selected by a hash, is never in training.
 #pragma once
 
 #include <optional>
@@ -11,15 +10,15 @@
 
 namespace regard::corpus {
 
-enum class Share { training, unseen };
+enum class NameSplit { training, unseen };
 
-// "Belomar", "Tiguda": names of women end in a, those of men and places do not.
-std::string open_name(bool feminine, Share share, Random& random);
-// 11 to 9999, in digits.
-std::string open_number(Share share, Random& random);
+// Returns a name such as "Belomar" or "Tiguda". Only names of women end in a.
+std::string random_name(bool feminine, NameSplit split, Random& random);
+// Returns a number from 11 to 9999 in digits.
+std::string random_number(NameSplit split, Random& random);
 
-// The sentence with each of its names and numbers replaced by one of the share, the same wherever
-// it stands. Nothing where it has none, or where French has one in another form ("d'Anna").
-std::optional<Sentence> renamed(const Sentence& sentence, Share share, Random& random);
+// Replaces each name and number of the sentence, consistently in both languages, by one of `split`.
+// Returns nullopt if the sentence has none, or if the French has another form ("d'Anna").
+std::optional<Sentence> replace_names(const Sentence& sentence, NameSplit split, Random& random);
 
 }  // namespace regard::corpus

@@ -1,11 +1,11 @@
 #include "noun_phrase.h"
 
-#include "english.h"
+#include "morphology.h"
 
 namespace regard::corpus {
 namespace {
 
-// The adjectives and the noun, each language in its own order.
+// Returns the adjectives and the noun in the order of each language.
 Phrase described_noun(const NounSpec& spec, const Agreement& agreement, Draft& draft) {
   const int index = spec.plural ? 1 : 0;
   Phrase phrase;
@@ -28,7 +28,8 @@ Phrase described_noun(const NounSpec& spec, const Agreement& agreement, Draft& d
   return phrase;
 }
 
-// The determiner before `described`, whose first words decide "an", "mon amie", "de grands".
+// Returns the determiner before `described`, whose first words determine "an", "mon amie", "de
+// grands".
 Phrase determine(const NounSpec& spec, const Agreement& agreement, const Phrase& described,
                  Draft& draft) {
   const std::string key = form(spec.determiner->en, 0);

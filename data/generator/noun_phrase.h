@@ -4,20 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "french.h"
+#include "morphology.h"
 
 namespace regard::corpus {
 
 struct NounPhrase {
-  Phrase words;  // for a pronoun its subject forms
+  Phrase words;  // subject forms for a pronoun
   Agreement agreement;
-  std::vector<std::string> heads;  // its English nouns; none for names and pronouns
+  std::vector<std::string> heads;  // English nouns; none for names and pronouns
   const Pronoun* pronoun = nullptr;
 };
 
 struct NounSpec {
   const Determiner* determiner;
-  std::vector<const Adjective*> adjectives;  // those that French puts first come first
+  std::vector<const Adjective*> adjectives;  // those before the noun in French come first
   const Noun* noun;
   bool plural = false;
   bool negated = false;  // the object of a negated verb: "a", "some" → "de"
@@ -26,9 +26,10 @@ struct NounSpec {
 NounPhrase noun_phrase(const NounSpec& spec, Draft& draft);
 NounPhrase noun_phrase(const Pronoun& pronoun, Draft& draft);
 NounPhrase noun_phrase(const Name& name, Draft& draft);
-// "the man and the woman": plural, feminine where both are.
+// Returns "the man and the woman": plural, feminine if both are.
 NounPhrase coordinate(NounPhrase first, const NounPhrase& second, Draft& draft);
-// "who", "that" → "qui", agreeing with its antecedent, as the subject of a relative clause.
+// Returns "who" or "that" → "qui" as the subject of a relative clause, with the agreement of its
+// antecedent.
 NounPhrase relative_subject(const NounPhrase& antecedent, bool is_person, Draft& draft);
 
 }  // namespace regard::corpus

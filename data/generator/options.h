@@ -1,4 +1,4 @@
-// The command lines of the generators: options and values in pairs.
+// Parses the command lines of the generators: pairs of an option and its value.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,26 +19,26 @@ class OptionReader {
   OptionReader(int argc, char** argv, std::string_view usage)
       : argc_(argc), argv_(argv), usage_(usage) {}
 
-  // To the next pair. ConfigError where the last was not taken, or has no value. After --help,
-  // which prints the usage, there is none.
+  // Reads the next pair; returns false at the end. Throws ConfigError if the last option was
+  // unknown or an option has no value. Prints the usage and returns false for --help.
   bool next() {
-    if (!taken_) throw ConfigError("no such option: {}\n{}", option_, usage_);
+    if (!used_) throw ConfigError("unknown option: {}\n{}", option_, usage_);
     if (at_ >= argc_) return false;
     option_ = argv_[at_];
     if (option_ == "--help") {
       fmt::print("{}", usage_);
-      wants_help_ = true;
+      help_requested_ = true;
       return false;
     }
     if (at_ + 1 == argc_) {
-      throw ConfigError("{}: an option and its value come in pairs\n{}", option_, usage_);
+      throw ConfigError("{}: found no value for this option\n{}", option_, usage_);
     }
     value_ = argv_[at_ + 1];
     at_ += 2;
-    taken_ = false;
+    used_ = false;
     return true;
   }
-  bool wants_help() const { return wants_help_; }
+  bool help_requested() const { return help_requested_; }
 
   void text(std::string_view option, std::string& value) {
     if (!is(option)) return;
@@ -50,14 +50,14 @@ class OptionReader {
     const auto* end = value_.data() + value_.size();
     const auto [stop, error] = std::from_chars(value_.data(), end, value);
     if (error != std::errc{} || stop != end) {
-      throw ConfigError("{} wants a whole number, found '{}'", option, value_);
+      throw ConfigError("{}: found '{}', expected a whole number", option, value_);
     }
   }
 
  private:
   bool is(std::string_view option) {
     if (option_ != option) return false;
-    taken_ = true;
+    used_ = true;
     return true;
   }
 
@@ -66,13 +66,13 @@ class OptionReader {
   std::string_view usage_;
   int at_ = 1;
   std::string_view option_, value_;
-  bool taken_ = true;
-  bool wants_help_ = false;
+  bool used_ = true;
+  bool help_requested_ = false;
 };
 
-// Runs a program's run(), and turns an error into a message and an exit code.
+// Calls run(). On an error, prints a message and returns its exit code.
 template <typename Run>
-int guarded(std::string_view program, const Run& run) {
+int run_main(std::string_view program, const Run& run) {
   try {
     return run();
   } catch (const Error& error) {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "french.h"
+#include "morphology.h"
 
 namespace regard::corpus {
 namespace {

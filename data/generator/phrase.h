@@ -1,7 +1,7 @@
-// A piece of a sentence in both languages, which remembers which word renders which.
+// A phrase in both languages with its word alignment.
 //
-// Each token carries the numbers of what it means. An English and a French token that share a
-// meaning are aligned, wherever word order, contraction and elision put them.
+// Each token has a list of meaning numbers. An English and a French token with a common meaning are
+// aligned, whatever their order and after contraction and elision.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace regard::corpus {
 struct Token {
   std::string text;
   std::vector<int> meanings;
-  bool article = false;  // le, la, les as articles contract with à and de; as pronouns they do not
+  bool article = false;  // le, la, les as articles, which contract with à and de; pronouns do not
 };
 using Tokens = std::vector<Token>;
 
@@ -26,7 +26,7 @@ struct Phrase {
   Phrase& operator+=(const Phrase& next);
 };
 
-// Hands out the meanings of one sentence and collects its combinations of content words.
+// Allocates the meaning numbers of a sentence and collects its combinations of content words.
 class Draft {
  public:
   int meaning() { return next_++; }
@@ -41,23 +41,24 @@ class Draft {
 struct Sentence {
   std::vector<std::string> en, fr;
   std::vector<std::pair<int, int>> alignment;  // source, target; sorted
-  // "adjective red car", "subject dog sleep", "object eat apple": lexemes, never forms.
+  // "adjective red car", "subject dog sleep", "object eat apple": lexemes, not word forms.
   std::vector<std::string> combinations;
 
   bool is_question() const { return en.back() == "?"; }
 };
 
-// Appends the words of `text`, all with the one meaning.
+// Appends the words of `text`, all with the same meaning.
 void append(Tokens& tokens, std::string_view text, int meaning);
-// A fixed expression as a phrase, with its own inner alignment.
+// Converts a fixed expression to a phrase, with its word alignment.
 Phrase translate(const Expression& expression, Draft& draft);
-// Both languages with one meaning.
+// Returns a phrase in which all words have the same meaning.
 Phrase translate(std::string_view en, std::string_view fr, Draft& draft);
 
-// Adds the final mark, contracts and elides, writes the capital and reads off the alignment.
+// Adds the punctuation mark, applies contraction and elision, capitalises the first word and
+// computes the alignment.
 Sentence finish(Phrase phrase, std::string_view mark, Draft& draft);
 
-// Words joined by spaces, and the alignment in Pharaoh format: "0-0 1-2".
+// Join words by spaces, and return the alignment in Pharaoh format: "0-0 1-2".
 std::string line(const std::vector<std::string>& words);
 std::string pharaoh(const Sentence& sentence);
 

@@ -1,8 +1,8 @@
 // generate_pointers --task sort|hull --out DIR [--seed 1] [--elements 10] [--train N] [--dev N]
 // [--test N]
 //
-// Writes DIR/{train,dev,test}.{source,positions}. The same options give the same bytes on every
-// machine, and no source stands in two of the sets.
+// Writes DIR/{train,dev,test}.{source,positions}. The same options produce the same bytes on every
+// machine. No source is in two sets.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -40,10 +40,10 @@ struct Lines {
   std::string positions;
 };
 
-Lines draw(const PointerOptions& options, Random& random) {
+Lines random_lines(const PointerOptions& options, Random& random) {
   if (options.task == "sort") {
     const auto numbers = random_numbers(options.elements, random);
-    return {line(numbers), line(rising_order(numbers))};
+    return {line(numbers), line(sorted_order(numbers))};
   }
   const auto points = random_points(options.elements, random);
   return {line(points), line(convex_hull(points))};
@@ -51,13 +51,13 @@ Lines draw(const PointerOptions& options, Random& random) {
 
 void check(const PointerOptions& options) {
   if (options.task != "sort" && options.task != "hull") {
-    throw ConfigError("--task: found '{}', wanted sort or hull\n{}", options.task, usage);
+    throw ConfigError("--task: found '{}', expected sort or hull\n{}", options.task, usage);
   }
   if (options.out.empty()) throw ConfigError("--out DIR is missing\n{}", usage);
-  const std::size_t least = options.task == "hull" ? 3 : 1;
-  const std::size_t most = options.task == "hull" ? 50 : 100;
-  if (options.elements < least || options.elements > most) {
-    throw ConfigError("--elements: found {}, wanted {} to {}", options.elements, least, most);
+  const std::size_t min = options.task == "hull" ? 3 : 1;
+  const std::size_t max = options.task == "hull" ? 50 : 100;
+  if (options.elements < min || options.elements > max) {
+    throw ConfigError("--elements: found {}, expected {} to {}", options.elements, min, max);
   }
 }
 
@@ -69,16 +69,16 @@ void write(const PointerOptions& options) {
     const auto path = (std::filesystem::path(options.out) / name).string();
     std::ofstream source(path + ".source", std::ios::binary);
     std::ofstream positions(path + ".positions", std::ios::binary);
-    for (std::size_t tries = 0, found = 0; found < count; ++tries) {
+    for (std::size_t tries = 0, written = 0; written < count; ++tries) {
       if (tries > 100 * (count + 100)) {
-        throw ConfigError("found only {} different lists of {} elements; ask for fewer lines",
-                          found, options.elements);
+        throw ConfigError("found only {} different lists of {} elements; request fewer lines",
+                          written, options.elements);
       }
-      const auto lines = draw(options, random);
+      const auto lines = random_lines(options, random);
       if (!seen.insert(lines.source).second) continue;
       source << lines.source << '\n';
       positions << lines.positions << '\n';
-      ++found;
+      ++written;
     }
     source.flush();
     positions.flush();
@@ -102,7 +102,7 @@ int run(int argc, char** argv) {
     reader.number("--dev", options.dev);
     reader.number("--test", options.test);
   }
-  if (reader.wants_help()) return 0;
+  if (reader.help_requested()) return 0;
   check(options);
   write(options);
   return 0;
@@ -111,5 +111,5 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return guarded("generate_pointers", [&] { return run(argc, argv); });
+  return run_main("generate_pointers", [&] { return run(argc, argv); });
 }

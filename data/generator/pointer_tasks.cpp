@@ -8,17 +8,17 @@
 namespace regard::corpus {
 namespace {
 
-// Twice the area of the triangle, positive where it turns counter-clockwise.
-double turn(const Point& a, const Point& b, const Point& c) {
+// Returns twice the signed area of the triangle, positive if it is counter-clockwise.
+double signed_area(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-bool in_a_line(const std::vector<Point>& points, const Point& next) {
-  constexpr double nothing = 1e-9;
+bool is_collinear(const std::vector<Point>& points, const Point& next) {
+  constexpr double epsilon = 1e-9;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].x == next.x && points[i].y == next.y) return true;
     for (std::size_t j = 0; j < i; ++j) {
-      if (std::abs(turn(points[i], points[j], next)) < nothing) return true;
+      if (std::abs(signed_area(points[i], points[j], next)) < epsilon) return true;
     }
   }
   return false;
@@ -31,7 +31,7 @@ Positions all_positions(std::size_t n) {
 }
 
 template <typename Item, typename Text>
-std::string joined(const std::vector<Item>& items, const Text& text) {
+std::string join(const std::vector<Item>& items, const Text& text) {
   std::string all;
   for (const auto& item : items) all += (all.empty() ? "" : " ") + text(item);
   return all;
@@ -48,7 +48,7 @@ std::vector<double> random_numbers(std::size_t n, Random& random) {
   return numbers;
 }
 
-Positions rising_order(const std::vector<double>& numbers) {
+Positions sorted_order(const std::vector<double>& numbers) {
   auto order = all_positions(numbers.size());
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return numbers[a] < numbers[b]; });
   return order;
@@ -60,18 +60,18 @@ std::vector<Point> random_points(std::size_t n, Random& random) {
   while (points.size() < n) {
     const double x = coordinate();
     const Point next{x, coordinate()};
-    if (!in_a_line(points, next)) points.push_back(next);
+    if (!is_collinear(points, next)) points.push_back(next);
   }
   return points;
 }
 
-// Around the points from the corner that comes first: each next corner has all others on its left.
+// Gift wrapping: all points are to the left of the line from a corner to the next.
 Positions convex_hull(const std::vector<Point>& points) {
   const auto n = points.size();
   const auto next_corner = [&](std::size_t from) {
     std::size_t next = from == 0 ? 1 : 0;
     for (std::size_t p = 0; p < n; ++p) {
-      if (p != from && turn(points[from], points[next], points[p]) < 0) next = p;
+      if (p != from && signed_area(points[from], points[next], points[p]) < 0) next = p;
     }
     return next;
   };
@@ -89,15 +89,15 @@ Positions convex_hull(const std::vector<Point>& points) {
 }
 
 std::string line(const std::vector<double>& numbers) {
-  return joined(numbers, [](double number) { return fmt::format("{:.2f}", number); });
+  return join(numbers, [](double number) { return fmt::format("{:.2f}", number); });
 }
 
 std::string line(const std::vector<Point>& points) {
-  return joined(points, [](const Point& p) { return fmt::format("{:.3f},{:.3f}", p.x, p.y); });
+  return join(points, [](const Point& p) { return fmt::format("{:.3f},{:.3f}", p.x, p.y); });
 }
 
 std::string line(const Positions& positions) {
-  return joined(positions, [](std::size_t p) { return fmt::format("{}", p); });
+  return join(positions, [](std::size_t p) { return fmt::format("{}", p); });
 }
 
 }  // namespace regard::corpus

@@ -1,35 +1,91 @@
 #include "answers/answers.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <utility>
+#include <vector>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/owned_files.h"
+#include "base/suggest.h"
 #include "cli/completions.h"
+#include "cli/manual.h"
 #include "config/docs.h"
+#include "config/joeynmt.h"
+#include "config/reader.h"
 
 namespace regard {
 namespace {
 
-bool run(const CommandLine& given) {
-  switch (given.verb) {
-    case Verb::config_init:
-      init_config(given.config_init);
+// Warns about tokenizer models that are missing, relative to the current folder.
+void warn_of_missing_models(const std::string& yaml) {
+  TokenizerOptions tokenizer;
+  try {
+    tokenizer = parse_options(yaml, "converted").data.tokenizer;
+  } catch (const ConfigError&) {
+    return;  // a note already reports the error
+  }
+  for (const auto& [key, path] :
+       {std::pair{"src_file", tokenizer.src_file}, {"trg_file", tokenizer.trg_file}}) {
+    if (path.empty() || is_file(path)) continue;
+    log::warning("data.tokenizer.{}: {}: no such file; remove the key to train a vocabulary", key,
+                 path);
+  }
+}
+
+// Converts a configuration of JoeyNMT.
+void convert_config(const ConfigConvertArguments& arguments) {
+  check_new_file(arguments.output);
+  const auto text = read_file<ConfigError>(arguments.input, "configuration", std::size_t{1} << 20);
+  const auto converted = convert_joeynmt(text, arguments.input);
+  print_to(arguments.output, converted.yaml);
+  warn_of_missing_models(converted.yaml);
+  for (const auto& note : converted.notes) log::warning("{}", note);
+}
+
+// Prints a manual page, or writes all pages to a folder.
+void print_manual(const CommandOutline& program, const ManArguments& arguments) {
+  if (!arguments.into.empty()) {
+    const std::filesystem::path folder(arguments.into);
+    check_output_path(folder);
+    make_folder(folder);
+    for (const auto& [name, page] : manual_pages(program)) write_file(folder / name, page);
+    return;
+  }
+  if (arguments.command.empty() || arguments.command == program.name) {
+    return print(manual_page(program, program));
+  }
+  const auto command =
+      std::ranges::find(program.commands, arguments.command, &CommandOutline::last_word);
+  if (command == program.commands.end()) {
+    std::vector<std::string> known;
+    for (const auto& each : program.commands) known.push_back(each.last_word());
+    throw unknown_name("command", arguments.command, known);
+  }
+  print(manual_page(program, *command));
+}
+
+bool run(const CommandLine& command_line) {
+  switch (command_line.command) {
+    case Command::config_init:
+      init_config(command_line.config_init);
       return true;
-    case Verb::config_convert:
-      convert_config(given.config_convert);
+    case Command::config_convert:
+      convert_config(command_line.config_convert);
       return true;
-    case Verb::config_docs:
+    case Command::config_docs:
       print(options_markdown());
       return true;
-    case Verb::config_schema:
+    case Command::config_schema:
       print(options_schema());
       return true;
-    case Verb::completions:
-      print(completions(given.outline(), given.completions.shell));
+    case Command::completions:
+      print(completions(command_line.outline(), command_line.completions.shell));
       return true;
-    case Verb::man:
-      print_manual(given.outline(), given.man);
+    case Command::man:
+      print_manual(command_line.outline(), command_line.man);
       return true;
     default:
       return false;
@@ -38,8 +94,8 @@ bool run(const CommandLine& given) {
 
 }  // namespace
 
-std::optional<ExitCode> answer(const CommandLine& given) {
-  return run(given) ? std::optional(ExitCode::ok) : std::nullopt;
+std::optional<ExitCode> answer(const CommandLine& command_line) {
+  return run(command_line) ? std::optional(ExitCode::ok) : std::nullopt;
 }
 
 void print(std::string_view text) {
@@ -53,12 +109,12 @@ void print_to(const std::string& path, std::string_view text) {
   write_file(path, text);
 }
 
-void refuse_existing(const std::string& path) {
+void check_new_file(const std::string& path) {
   std::error_code ignored;
   if (is_standard_stream(path)) return;
-  refuse_owned_file(path);
+  check_output_path(path);
   if (!std::filesystem::exists(path, ignored)) return;
-  throw ConfigError("{}: is there already; give -o another name", path);
+  throw ConfigError("{}: file exists; give another name with -o", path);
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// What `regard` answers itself, at once: the verbs that need no model.
+// The commands that `regard` runs itself, because they do not need LibTorch.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,19 @@
 
 namespace regard {
 
-// Runs the verb if it is one of these; returns nothing if it needs LibTorch. Throws the verb's
-// errors.
+// Runs the command and returns its exit code. Returns nullopt if the command needs LibTorch. Throws
+// the errors of the command.
 std::optional<ExitCode> answer(const CommandLine& given);
 
-// Each writes what it was asked for, or throws an error.
+// Runs `regard config init`.
 void init_config(const ConfigInitArguments& arguments);
-void convert_config(const ConfigConvertArguments& arguments);
-void print_manual(const CommandOutline& program, const ManArguments& arguments);
 
-// To standard output; EnvironmentError where it cannot be written.
+// Writes to standard output. Throws EnvironmentError if that fails.
 void print(std::string_view text);
-// To a file, or to standard output where `path` is empty or "-".
+// Writes to a file, or to standard output if `path` is empty or "-".
 void print_to(const std::string& path, std::string_view text);
-// Throws ConfigError if there is such a file already, which may have been written by hand, or if
-// its name is that of a file of a run or a model.
-void refuse_existing(const std::string& path);
+// Throws ConfigError if the file exists already, because it may have been edited by hand, or if the
+// path is reserved for a file of a run or a model.
+void check_new_file(const std::string& path);
 
 }  // namespace regard

@@ -1,26 +1,29 @@
-// regard config init: a look at two text files, a few questions where somebody is there to answer
-// them, and a configuration that fits.
+// regard config init: reads two text files, asks questions on a terminal, and writes a
+// configuration.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
+#include <functional>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "answers/answers.h"
-#include "answers/questions.h"
-#include "answers/split.h"
-#include "base/counted.h"
+#include "answers/train_dev_split.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "cli/documents.h"
+#include "base/strings.h"
+#include "cli/docs_folder.h"
 #include "config/check.h"
 #include "config/reader.h"
-#include "config/suggestion.h"
-#include "data/corpus_look.h"
+#include "config/starter_config.h"
+#include "data/corpus_facts.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -33,9 +36,9 @@ bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-// `text` with `word` in the place of its last "train", "training" or "trn" that stands by itself:
-// "europarl.train.en" with "dev" is "europarl.dev.en". Nothing if it has none.
-std::optional<std::string> with_part(const std::string& text, const std::string& word) {
+// Replaces the last separate "train", "training" or "trn" in `text` by `word`: "europarl.train.en"
+// becomes "europarl.dev.en". Returns nullopt if there is none.
+std::optional<std::string> replace_train(const std::string& text, const std::string& word) {
   for (const std::string part : {"training", "train", "trn"}) {
     for (auto at = text.rfind(part); at != std::string::npos && at < text.size();
          at = at == 0 ? std::string::npos : text.rfind(part, at - 1)) {
@@ -49,17 +52,17 @@ std::optional<std::string> with_part(const std::string& text, const std::string&
   return std::nullopt;
 }
 
-// The file that would hold the part called `word` of a corpus, by the name of its training text, in
-// three ways: "a.train.en" -> "a.dev.en", "train/a.en" -> "dev/a.en", "a.en" -> "dev.en".
-std::optional<std::string> sibling(const fs::path& train, const std::string& word, int way) {
+// Returns the path of another part (`word`, such as "dev") of a corpus, in one of three naming
+// schemes: "a.train.en" -> "a.dev.en", "train/a.en" -> "dev/a.en", "a.en" -> "dev.en".
+std::optional<std::string> sibling(const fs::path& train, const std::string& word, int scheme) {
   const auto name = train.filename().string();
   const auto folder = train.parent_path();
-  if (way == 0) {
-    const auto other = with_part(name, word);
+  if (scheme == 0) {
+    const auto other = replace_train(name, word);
     return other ? std::optional((folder / *other).string()) : std::nullopt;
   }
-  if (way == 1) {
-    const auto other = with_part(folder.filename().string(), word);
+  if (scheme == 1) {
+    const auto other = replace_train(folder.filename().string(), word);
     return other ? std::optional((folder.parent_path() / *other / name).string()) : std::nullopt;
   }
   const auto dot = name.find('.');
@@ -67,23 +70,22 @@ std::optional<std::string> sibling(const fs::path& train, const std::string& wor
   return (folder / (word + name.substr(dot))).string();
 }
 
-// The file of this name, or packed where the name is not, or the other way round; "" if there is
-// neither.
-std::string plain_or_packed(const std::string& path) {
+// Returns the path with or without .gz, whichever file exists, or "".
+std::string plain_or_gz(const std::string& path) {
   const auto other = path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path + ".gz";
   return is_file(path) ? path : is_file(other) ? other : "";
 }
 
-// The validation pair that lies beside the training pair under a usual name; or nothing. A test set
-// is not taken: it would no longer be unseen.
-Pair dev_beside(const Pair& train) {
-  for (const int way : {0, 1, 2}) {
+// Finds a validation pair with a usual name beside the training pair. Returns empty paths if there
+// is none. Never returns a test set, which must stay unseen.
+Pair find_dev_pair(const Pair& train) {
+  for (const int scheme : {0, 1, 2}) {
     for (const std::string word :
          {"dev", "valid", "val", "validation", "development", "devel", "tune"}) {
-      const auto source = sibling(train.first, word, way);
-      const auto target = sibling(train.second, word, way);
+      const auto source = sibling(train.first, word, scheme);
+      const auto target = sibling(train.second, word, scheme);
       if (!source || !target) continue;
-      const Pair dev = {plain_or_packed(*source), plain_or_packed(*target)};
+      const Pair dev = {plain_or_gz(*source), plain_or_gz(*target)};
       if (dev != train && !dev.first.empty() && !dev.second.empty()) return dev;
     }
   }
@@ -92,7 +94,8 @@ Pair dev_beside(const Pair& train) {
 
 void check_text(const std::string& path) {
   if (path == "-") {
-    throw ConfigError("config init: training reads its texts several times; give files, not -");
+    throw ConfigError(
+        "config init: training reads its texts several times; give files instead of -");
   }
   if (path.empty()) throw InputError("found nothing, expected the path of a file");
   LineReader reader(path);
@@ -100,10 +103,10 @@ void check_text(const std::string& path) {
   reader.next(line);
 }
 
-CorpusFacts look(const Pair& pair) {
+CorpusFacts read_facts(const Pair& pair) {
   check_text(pair.first);
   check_text(pair.second);
-  return look_at(pair.first, pair.second);
+  return read_corpus_facts(pair.first, pair.second);
 }
 
 void check_name(const std::string& name) {
@@ -111,73 +114,120 @@ void check_name(const std::string& name) {
   throw ConfigError("name: found `{}`, expected the name of a folder, for runs/NAME", name);
 }
 
-// What is known, and what is asked for where it is not. A wrong answer is asked for again; a wrong
-// word of the command line is an error.
+// Returns the typed line without surrounding spaces, or `proposed` if it is empty.
+std::string ask_once(const std::string& question, const std::string& proposed) {
+  std::cerr << question << (proposed.empty() ? "" : fmt::format(" [{}]", proposed)) << ": ";
+  std::string answer;
+  if (!std::getline(std::cin, answer)) {
+    std::cerr << '\n';
+    throw EnvironmentError("no answer: end of input");
+  }
+  const auto begin = answer.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return proposed;
+  return answer.substr(begin, answer.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+// True if standard input and standard error are terminals.
+bool can_ask() {
+  return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1;
+}
+
+using Accept = std::function<void(const std::string&)>;
+
+// Asks "question [proposed]: " and repeats the question as long as accept(answer) throws an Error,
+// whose message it prints. Returns the answer, or the proposed one if nothing is typed. Throws
+// EnvironmentError at the end of the input.
+std::string ask(const std::string& question, const std::string& proposed, const Accept& accept) {
+  for (;;) {
+    auto answer = ask_once(question, proposed);
+    try {
+      accept(answer);
+      return answer;
+    } catch (const Error& error) {
+      std::cerr << error.what() << '\n';
+    }
+  }
+}
+
+// Asks for an integer from 0 to `max`.
+std::int64_t ask_number(const std::string& question, std::int64_t proposed, std::int64_t max) {
+  std::int64_t number = 0;
+  ask(question, std::to_string(proposed), [&](const std::string& answer) {
+    const auto* end = answer.data() + answer.size();
+    const auto parsed = std::from_chars(answer.data(), end, number);
+    if (parsed.ec == std::errc() && parsed.ptr == end && number >= 0 && number <= max) return;
+    throw ConfigError("found `{}`, expected a whole number from 0 to {}", answer, max);
+  });
+  return number;
+}
+
+// Returns each choice from the command line or, on a terminal, by a question. Repeats the question
+// after a wrong answer. Throws an error if the command line is wrong.
 class Interview {
  public:
-  explicit Interview(const ConfigInitArguments& given)
-      : given_(given), asking_(!given.yes && can_ask()) {}
+  explicit Interview(const ConfigInitArguments& arguments)
+      : arguments_(arguments), is_interactive_(!arguments.yes && can_ask()) {}
 
   CorpusFacts train() const {
-    if (!asking_ && given_.target.empty()) {
+    if (!is_interactive_ && arguments_.target.empty()) {
       throw ConfigError(
-          "config init: give the two text files, source and target (nobody is there to be asked)");
+          "config init: give two text files, source and target (questions need a terminal)");
     }
-    const auto source = given_.source.empty() ? ask("source text", "", check_text) : given_.source;
-    if (!given_.target.empty()) return look({source, given_.target});
+    const auto source =
+        arguments_.source.empty() ? ask("source text", "", check_text) : arguments_.source;
+    if (!arguments_.target.empty()) return read_facts({source, arguments_.target});
     check_text(source);
     CorpusFacts facts;
     ask("its translation, line by line", "", [&](const std::string& target) {
-      facts = look({source, target});
+      facts = read_facts({source, target});
     });
     return facts;
   }
 
   std::string name(const CorpusFacts& facts) const {
-    if (!given_.name.empty()) return given_.name;
-    const auto stem = fs::path(given_.output).stem().string();
+    if (!arguments_.name.empty()) return arguments_.name;
+    const auto stem = fs::path(arguments_.output).stem().string();
     const auto languages = facts.src.language.empty() || facts.trg.language.empty()
                                ? std::string("model")
                                : facts.src.language + "-" + facts.trg.language;
     const auto guess = is_standard_stream(stem) ? languages : stem;
-    return asking_ ? ask("what the model is called", guess, check_name) : guess;
+    return is_interactive_ ? ask("name of the model", guess, check_name) : guess;
   }
 
   std::string output(const std::string& name) const {
-    if (!given_.output.empty() || !asking_) return given_.output;
-    return ask("where the configuration goes", name + ".yaml", refuse_existing);
+    if (!arguments_.output.empty() || !is_interactive_) return arguments_.output;
+    return ask("output file", name + ".yaml", check_new_file);
   }
 
-  // Nothing if there is no validation pair.
+  // Returns nullopt if there is no validation pair.
   std::optional<CorpusFacts> dev(const Pair& train) const {
-    if (!given_.dev.empty()) return look({given_.dev[0], given_.dev[1]});
-    if (given_.split > 0) return std::nullopt;
-    const auto found = dev_beside(train);
-    if (found.first.empty()) return std::nullopt;
-    if (!asking_) return look(found);
+    if (!arguments_.dev.empty()) return read_facts({arguments_.dev[0], arguments_.dev[1]});
+    if (arguments_.split > 0) return std::nullopt;
+    const auto pair = find_dev_pair(train);
+    if (pair.first.empty()) return std::nullopt;
+    if (!is_interactive_) return read_facts(pair);
     const auto source =
-        ask("validation source (`-` for none)", found.first, [](const std::string& path) {
+        ask("validation source (`-` for none)", pair.first, [](const std::string& path) {
           if (path != "-") check_text(path);
         });
     if (source == "-") return std::nullopt;
     CorpusFacts facts;
-    ask("its translation", source == found.first ? found.second : "",
-        [&](const std::string& target) {
-          facts = look({source, target});
-        });
+    ask("its translation", source == pair.first ? pair.second : "", [&](const std::string& target) {
+      facts = read_facts({source, target});
+    });
     return facts;
   }
 
-  // How many pairs to set apart if there is no validation pair.
+  // Returns the number of pairs to use for validation if there is no validation pair.
   std::int64_t split(std::int64_t pairs) const {
-    if (given_.split > 0 || !asking_ || pairs < 2) return given_.split;
-    return ask_number("pairs to set apart for validation, in new files (0 for none)",
+    if (arguments_.split > 0 || !is_interactive_ || pairs < 2) return arguments_.split;
+    return ask_number("number of pairs to use for validation, in new files (0 for none)",
                       std::clamp<std::int64_t>(pairs / 20, 1, 1'000), pairs - 1);
   }
 
  private:
-  const ConfigInitArguments& given_;
-  bool asking_;
+  const ConfigInitArguments& arguments_;
+  bool is_interactive_;
 };
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -185,16 +235,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-// `what`: "training" or "validation".
-void warn_of_one_file(const CorpusFacts& facts, const std::string& what) {
+// Warns if both sides are the same file. `what`: "training" or "validation".
+void warn_if_same_file(const CorpusFacts& facts, const std::string& what) {
   if (!is_same_file(facts.src.path, facts.trg.path)) return;
   log::warning(
-      "{}: the {} pair is this one file on both sides, which only teaches to copy; give the "
+      "{}: both sides of the {} pair are this file, so the model would learn to copy; give the "
       "translation as the second file",
       facts.src.path, what);
 }
 
-void say(const std::string& what, const SideFacts& side, std::int64_t lines) {
+void log_side(const std::string& what, const SideFacts& side, std::int64_t lines) {
   log::info("{}: {} ({})", side.path, facts_text(side, lines),
             side.language.empty() ? what : fmt::format("{}, {}", what, side.language));
 }
@@ -203,45 +253,47 @@ void say(const std::string& what, const SideFacts& side, std::int64_t lines) {
 
 void init_config(const ConfigInitArguments& arguments) {
   const Interview interview(arguments);
-  refuse_existing(arguments.output);
+  check_new_file(arguments.output);
   if (!arguments.name.empty()) check_name(arguments.name);
-  Suggestion suggestion;
-  suggestion.documents = documents_folder();
-  suggestion.train = interview.train();
-  const Pair train = {suggestion.train.src.path, suggestion.train.trg.path};
-  say("source", suggestion.train.src, suggestion.train.pairs);
-  say("target", suggestion.train.trg, suggestion.train.pairs);
-  warn_of_one_file(suggestion.train, "training");
+  StarterConfig config;
+  config.docs_folder = docs_folder();
+  config.train = interview.train();
+  const Pair train = {config.train.src.path, config.train.trg.path};
+  log_side("source", config.train.src, config.train.pairs);
+  log_side("target", config.train.trg, config.train.pairs);
+  warn_if_same_file(config.train, "training");
   const auto dev = interview.dev(train);
-  const auto apart = dev ? 0 : interview.split(suggestion.train.pairs);
-  suggestion.name = interview.name(suggestion.train);
-  const auto output = interview.output(suggestion.name);
-  refuse_existing(output);
-  if (apart > 0) {
-    const auto files = split_pairs(train.first, train.second, apart,
-                                   fs::path(output).parent_path() / suggestion.name);
-    log::info("{} for validation: {}, {}", counted(apart, "pair"), files.dev_src, files.dev_trg);
-    suggestion.train = look_at(files.train_src, files.train_trg);
-    suggestion.dev_src = files.dev_src;
-    suggestion.dev_trg = files.dev_trg;
+  const auto dev_pairs = dev ? 0 : interview.split(config.train.pairs);
+  config.name = interview.name(config.train);
+  const auto output = interview.output(config.name);
+  check_new_file(output);
+  if (dev_pairs > 0) {
+    const auto files = split_pairs(train.first, train.second, dev_pairs,
+                                   fs::path(output).parent_path() / config.name);
+    log::info("{} for validation: {}, {}", counted(dev_pairs, "pair"), files.dev_src,
+              files.dev_trg);
+    config.train = read_corpus_facts(files.train_src, files.train_trg);
+    config.dev_src = files.dev_src;
+    config.dev_trg = files.dev_trg;
   } else if (dev) {
-    suggestion.dev_src = dev->src.path;
-    suggestion.dev_trg = dev->trg.path;
+    config.dev_src = dev->src.path;
+    config.dev_trg = dev->trg.path;
     log::info("validation: {}, {}: {}", dev->src.path, dev->trg.path, counted(dev->pairs, "pair"));
-    warn_of_one_file(*dev, "validation");
+    warn_if_same_file(*dev, "validation");
     if (is_same_file(dev->src.path, train.first)) {
       log::warning(
-          "{}: trained on and validated on, so that a validation tells nothing of new text",
+          "{}: used for training and validation, so validation says nothing about new text",
           train.first);
     }
   } else {
-    log::warning("no validation pair: nothing will tell when to stop; --split sets pairs apart");
+    log::warning(
+        "no validation pair, so training cannot tell when to stop; use --split to make one");
   }
-  const auto yaml = suggested_config(suggestion);
+  const auto yaml = starter_config_yaml(config);
   check_training_options(parse_options(yaml, "the configuration"));
   print_to(output, yaml);
   if (!is_standard_stream(output)) {
-    log::info("{}: written. Train with: regard train -c {}", output, output);
+    log::info("{}: written; train with: regard train -c {}", output, output);
   }
 }
 

@@ -1,4 +1,4 @@
-// Errors that end in a sentence for the user and a documented exit code, never in a stack trace.
+// Errors that end the program with a message for the user and a documented exit code.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,18 +12,19 @@ namespace regard {
 // The process exit codes, as documented in README.md.
 enum class ExitCode : int {
   ok = 0,
-  unexpected = 1,   // a bug of ours, or an exception nobody foresaw
+  unexpected = 1,   // a bug in regard
   usage = 2,        // command line or configuration
   input = 3,        // input data; the message carries file:line
   diverged = 4,     // the training loss is no longer finite
-  checkpoint = 5,   // unreadable, or not fit for this configuration
+  checkpoint = 5,   // unreadable, or does not match the configuration
   environment = 6,  // disk full, no permission, no such device, run folder locked
-  hung_up = 129,    // training stopped by a signal, after saving: SIGHUP, SIGINT, SIGTERM
-  interrupted = 130,
-  terminated = 143,
+  // Training saved and stopped by a signal, 128 + its number.
+  hung_up = 129,      // SIGHUP
+  interrupted = 130,  // SIGINT
+  terminated = 143,   // SIGTERM
 };
 
-// The base of all foreseen errors. The message says what, where, found against wanted, what to do.
+// Base of all known errors. Message format: `file:line: found X, expected Y; do Z`.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
@@ -33,22 +34,23 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
-// One class for each exit code, formatted in place: throw InputError("{}:{}: …", path, line).
+// An error with a fixed exit code and a formatted message: throw InputError("{}:{}: …", path,
+// line).
 template <ExitCode Code>
-class ErrorOf : public Error {
+class ErrorWithCode : public Error {
  public:
   template <typename... Args>
-  explicit ErrorOf(fmt::format_string<Args...> format, Args&&... args)
+  explicit ErrorWithCode(fmt::format_string<Args...> format, Args&&... args)
       : Error(Code, fmt::format(format, std::forward<Args>(args)...)) {}
 };
 
-using ConfigError = ErrorOf<ExitCode::usage>;
-using InputError = ErrorOf<ExitCode::input>;
-using DivergedError = ErrorOf<ExitCode::diverged>;
-using CheckpointError = ErrorOf<ExitCode::checkpoint>;
-using EnvironmentError = ErrorOf<ExitCode::environment>;
+using ConfigError = ErrorWithCode<ExitCode::usage>;
+using InputError = ErrorWithCode<ExitCode::input>;
+using DivergedError = ErrorWithCode<ExitCode::diverged>;
+using CheckpointError = ErrorWithCode<ExitCode::checkpoint>;
+using EnvironmentError = ErrorWithCode<ExitCode::environment>;
 
-// A checkpoint that is no longer what was written: an older one may do.
+// A checkpoint that was damaged after it was written. An older checkpoint may be intact.
 class DamagedError : public CheckpointError {
   using CheckpointError::CheckpointError;
 };

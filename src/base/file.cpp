@@ -15,7 +15,7 @@ namespace {
 
 class Descriptor {
  public:
-  // Takes what open() returned; `path` is the path that an error names.
+  // Owns the result of open(). Throws EnvironmentError, which names `path`, if it is negative.
   Descriptor(int fd, const fs::path& path) : fd_(fd) {
     if (fd_ < 0) {
       throw EnvironmentError("{}: cannot be written ({})", path.string(), std::strerror(errno));
@@ -32,7 +32,7 @@ class Descriptor {
 
 void sync(int fd, const fs::path& path) {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
-    throw EnvironmentError("{}: cannot be flushed to the disk ({})", path.string(),
+    throw EnvironmentError("{}: cannot be flushed to disk ({})", path.string(),
                            std::strerror(errno));
   }
 }
@@ -41,26 +41,27 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// The i-th name to try for a file beside `path`.
-fs::path name_beside(const fs::path& path, int i) {
+// Returns the i-th candidate for the name of a temporary file.
+fs::path temporary_name(const fs::path& path, int i) {
   return path.string() + fmt::format(".part-{}", ::getpid()) + (i > 0 ? fmt::format("-{}", i) : "");
 }
 
-// Opens a file that has no name yet, or one of open_beside() where the file system has none such.
-int open_nameless(const fs::path& path, fs::path& beside) {
+// Opens a file without a name, or calls create_temporary() if the file system does not support
+// that.
+int open_unnamed(const fs::path& path, fs::path& temporary) {
   const int descriptor = ::open(folder_of(path).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-  if (descriptor < 0) return open_beside(path, beside);
-  take_permissions(path, descriptor);
+  if (descriptor < 0) return create_temporary(path, temporary);
+  copy_permissions(path, descriptor);
   return descriptor;
 }
 
-// Names the file of open_nameless().
-void give_name(int descriptor, const fs::path& path, fs::path& beside) {
+// Links the file of open_unnamed() to a temporary name.
+void link_name(int descriptor, const fs::path& path, fs::path& temporary) {
   const auto self = fmt::format("/proc/self/fd/{}", descriptor);
   for (int i = 0;; ++i) {
-    const auto name = name_beside(path, i);
+    const auto name = temporary_name(path, i);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      beside = name;
+      temporary = name;
       return;
     }
     if (errno == EEXIST) continue;
@@ -70,30 +71,31 @@ void give_name(int descriptor, const fs::path& path, fs::path& beside) {
 
 }  // namespace
 
-template <typename Problem>
-std::string read_file(const fs::path& path, std::string_view what, std::size_t most) {
-  std::error_code ignored;  // what hides the file from status() shows when it is opened
+template <typename Exception>
+std::string read_file(const fs::path& path, std::string_view role, std::size_t max_size) {
+  std::error_code ignored;  // opening the file reports other errors
   const auto type = fs::status(path, ignored).type();
   if (type == fs::file_type::not_found) {
-    throw Problem("{}: no such file (wanted: the {})", path.string(), what);
+    throw Exception("{}: no such file; expected the {}", path.string(), role);
   }
   if (type == fs::file_type::directory) {
-    throw Problem("{}: a folder, but the {} is a file", path.string(), what);
+    throw Exception("{}: found a folder, expected a file (the {})", path.string(), role);
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    throw Problem("{}: the {} cannot be read ({})", path.string(), what, std::strerror(errno));
+    throw Exception("{}: the {} cannot be read ({})", path.string(), role, std::strerror(errno));
   }
   std::string bytes;
   std::vector<char> piece(std::size_t{1} << 16);
   while (in) {
     in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
     bytes.append(piece.data(), static_cast<std::size_t>(in.gcount()));
-    if (bytes.size() > most) {
-      throw Problem("{}: more than {} bytes, which is no {}", path.string(), most, what);
+    if (bytes.size() > max_size) {
+      throw Exception("{}: larger than {} bytes, the limit for the {}", path.string(), max_size,
+                      role);
     }
   }
-  if (in.bad()) throw Problem("{}: reading the {} failed", path.string(), what);
+  if (in.bad()) throw Exception("{}: reading the {} failed", path.string(), role);
   return bytes;
 }
 
@@ -113,37 +115,37 @@ void write_all(int descriptor, std::string_view bytes, const fs::path& path) {
   }
 }
 
-void take_permissions(const fs::path& path, int descriptor) noexcept {
+void copy_permissions(const fs::path& path, int descriptor) noexcept {
   struct stat before = {};
   if (::stat(path.c_str(), &before) == 0) ::fchmod(descriptor, before.st_mode & 07777);
 }
 
-int open_beside(const fs::path& path, fs::path& beside) {
+int create_temporary(const fs::path& path, fs::path& temporary) {
   int descriptor = -1;
   for (int i = 0; descriptor < 0; ++i) {
-    beside = name_beside(path, i);
-    descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    temporary = temporary_name(path, i);
+    descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0 && errno != EEXIST) return -1;
   }
-  take_permissions(path, descriptor);
+  copy_permissions(path, descriptor);
   return descriptor;
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
-  fs::path beside;  // empty while the file has no name
+  fs::path temporary;  // empty as long as the file has no name
   try {
-    Descriptor file(open_nameless(path, beside), path);
+    Descriptor file(open_unnamed(path, temporary), path);
     write_all(file.get(), bytes, path);
     sync(file.get(), path);
-    if (beside.empty()) give_name(file.get(), path, beside);
+    if (temporary.empty()) link_name(file.get(), path, temporary);
   } catch (const EnvironmentError&) {
-    if (!beside.empty()) ::unlink(beside.c_str());
+    if (!temporary.empty()) ::unlink(temporary.c_str());
     throw;
   }
   std::error_code error;
-  fs::rename(beside, path, error);
+  fs::rename(temporary, path, error);
   if (error) {
-    ::unlink(beside.c_str());
+    ::unlink(temporary.c_str());
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
   }
   sync_to_disk(folder_of(path));
@@ -162,8 +164,8 @@ void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error || !fs::is_directory(path)) {
-    throw EnvironmentError("{}: the folder cannot be made ({}); choose one that you can write to",
-                           path.string(), error ? error.message() : "a file has this name");
+    throw EnvironmentError("{}: cannot create the folder ({}); choose another place", path.string(),
+                           error ? error.message() : "a file has this name");
   }
 }
 

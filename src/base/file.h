@@ -1,4 +1,4 @@
-// Whole small files, read and written so that nothing is ever half there.
+// Reads whole small files and replaces files atomically.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,41 @@
 
 namespace regard {
 
-// The bytes of a file: read_file<InputError>(path, "vocabulary"). `Problem` is one of the classes
-// of base/error.h, thrown with the path and whether the file is missing, a folder or not readable;
-// `what` names the file's role. More than `most` bytes are a Problem too, before memory is taken.
-inline constexpr std::size_t any_size = std::numeric_limits<std::size_t>::max();
-template <typename Problem>
-std::string read_file(const std::filesystem::path& path, std::string_view what,
-                      std::size_t most = any_size);
+// Returns the bytes of a file: read_file<InputError>(path, "vocabulary"). Throws `Exception`, a
+// class of base/error.h, if the file is missing, a folder, not readable or larger than `max_size`
+// bytes. `role` names the file's purpose in the message.
+inline constexpr std::size_t unlimited_size = std::numeric_limits<std::size_t>::max();
+template <typename Exception>
+std::string read_file(const std::filesystem::path& path, std::string_view role,
+                      std::size_t max_size = unlimited_size);
 
-// Replaces `path` in one step: written aside, with the permissions of what is there, synced,
-// renamed over it, the folder synced. After a failure (EnvironmentError: disk full, no permission)
-// the old file stands untouched. The file that is written aside has no name where the file system
-// can do that, so a process that is killed leaves nothing behind.
+// Replaces `path` atomically: writes a temporary file with the permissions of the old one, syncs
+// it, renames it and syncs the folder. Throws EnvironmentError (disk full, no permission) and
+// leaves the old file untouched. The temporary file has no name if the file system supports that,
+// so a killed process leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Opens a new file beside `path` for writing, with the permissions of the file at `path` if there
-// is one, and stores its name in `beside`: PATH.part-PID, or PATH.part-PID-N if another file has
-// that name. Returns the descriptor, or -1 with errno set.
-int open_beside(const std::filesystem::path& path, std::filesystem::path& beside);
+// Creates a temporary file for the replacement of `path`, with the permissions of `path` if that
+// exists. Stores its name in `temporary`: PATH.part-PID, or PATH.part-PID-N if that name is taken.
+// Returns the descriptor, or -1 with errno set.
+int create_temporary(const std::filesystem::path& path, std::filesystem::path& temporary);
 
-// Gives an open file the permissions of the one at `path`, which it is to replace, if there is one.
-void take_permissions(const std::filesystem::path& path, int descriptor) noexcept;
+// Copies the permissions of the file at `path`, if it exists, to an open file.
+void copy_permissions(const std::filesystem::path& path, int descriptor) noexcept;
 
-// All bytes to an open descriptor, in as many writes as it takes. EnvironmentError names `path`.
+// Writes all bytes to an open descriptor. Throws EnvironmentError, which names `path`.
 void write_all(int descriptor, std::string_view bytes, const std::filesystem::path& path);
 
-// An empty name and - stand for standard input or output, wherever a command takes a file.
+// True for an empty name and for "-", which mean standard input or output.
 bool is_standard_stream(std::string_view path) noexcept;
 
-// Whether a regular file is there, or a link to one; what cannot be looked at is none.
+// True if `path` is a regular file or a link to one. False on any error.
 bool is_file(const std::filesystem::path& path) noexcept;
 
-// Makes a folder with its parents; EnvironmentError says why it could not.
+// Creates a folder and its parents. Throws EnvironmentError.
 void make_folder(const std::filesystem::path& path);
 
-// Flushes a written file, or a folder's list of entries, to the disk.
+// Flushes a file, or the entries of a folder, to disk. Throws EnvironmentError.
 void sync_to_disk(const std::filesystem::path& path);
 
 }  // namespace regard

@@ -6,13 +6,13 @@
 namespace regard {
 namespace {
 
-constexpr int deepest = 64;
-constexpr int most_keys = 1000;
+constexpr int max_depth = 64;
+constexpr int max_keys = 1000;
 
-// Adapts nlohmann's SAX events; values are of no interest here.
-class Events {
+// Forwards the SAX events of nlohmann's parser to a JsonStructure. Ignores values.
+class SaxEvents {
  public:
-  explicit Events(JsonStructure& structure) : structure_(structure) {}
+  explicit SaxEvents(JsonStructure& structure) : structure_(structure) {}
 
   bool null() { return true; }
   bool boolean(bool) { return true; }
@@ -48,22 +48,22 @@ class Events {
   int depth_ = 0;
 };
 
-// Throws std::length_error.
-class Limits : public JsonStructure {
+// Throws std::length_error if the text exceeds the limits of parse_json().
+class SizeLimits : public JsonStructure {
  public:
   void open(int depth) override {
-    if (depth >= deepest) throw std::length_error("it nests deeper than 64 levels");
+    if (depth >= max_depth) throw std::length_error("nested deeper than 64 levels");
     keys_.resize(static_cast<std::size_t>(depth) + 2);
     keys_.back() = 0;
   }
   void key(int depth, const std::string& /*name*/) override {
-    if (++keys_[static_cast<std::size_t>(depth)] > most_keys) {
-      throw std::length_error("an object in it has more than 1000 keys");
+    if (++keys_[static_cast<std::size_t>(depth)] > max_keys) {
+      throw std::length_error("an object with more than 1000 keys");
     }
   }
 
  private:
-  std::vector<int> keys_;  // of the object that is open at each depth
+  std::vector<int> keys_;  // number of keys of the open object at each depth
 };
 
 }  // namespace
@@ -73,12 +73,12 @@ std::string to_text(const Json& json, int indent) {
 }
 
 void visit_json(const std::string& text, JsonStructure& structure) {
-  Events events(structure);
+  SaxEvents events(structure);
   Json::sax_parse(text, &events);
 }
 
 Json parse_json(const std::string& text, std::string* fault) {
-  Limits limits;
+  SizeLimits limits;
   try {
     visit_json(text, limits);
     return Json::parse(text);

@@ -8,8 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/quiet.h"
-#include "base/terminal_text.h"
+#include "base/strings.h"
 
 namespace regard::log {
 namespace {
@@ -51,7 +50,7 @@ std::string_view prefix(Level level) {
 void write(Level level, std::string_view message) {
   if (!logger().should_log(spdlog_level(level))) return;
   if (before_line) before_line();
-  logger().log(spdlog_level(level), "{}{}", prefix(level), for_terminal(message));
+  logger().log(spdlog_level(level), "{}{}", prefix(level), escape_controls(message));
   logger().flush();
 }
 
@@ -77,17 +76,13 @@ void set_before_line(void (*hook)()) {
   before_line = hook;
 }
 
-}  // namespace regard::log
-
-namespace regard {
-
-void be_quiet() {
-  log::quiet = true;
-  log::logger().sinks().front()->set_level(spdlog::level::warn);
+void set_quiet() {
+  quiet = true;
+  logger().sinks().front()->set_level(spdlog::level::warn);
 }
 
 bool is_quiet() {
-  return log::quiet;
+  return quiet;
 }
 
-}  // namespace regard
+}  // namespace regard::log

@@ -1,5 +1,5 @@
-// The program's log: to stderr (never stdout, which belongs to translations), and to a run's
-// train.log while one is open.
+// The program's log. It goes to stderr (stdout is for translations), and to a run's train.log while
+// that file is open.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,16 +12,21 @@ namespace regard::log {
 
 enum class Level { debug, info, warning, error };
 
-// One line, at once, to stderr and to the open log file; control characters but tabs and line feeds
-// are written out, as \x1B.
+// Writes one line to stderr and to the open log file and flushes both. Control characters except
+// tabs and line feeds are escaped, as \x1B.
 void write(Level level, std::string_view message);
-// What is below this level is dropped (info by default).
+// Drops messages below this level (default: info).
 void set_level(Level level);
-// Appends everything logged from now on to `path` too, until close_file(). Throws EnvironmentError.
+// Also appends every later message to `path`, until close_file(). Throws EnvironmentError.
 void open_file(const std::string& path);
 void close_file();
-// Called before a line goes to stderr, so that a progress bar can clear its own; null to unset.
+// Sets a function to call before each line on stderr, so that a progress bar can clear its own
+// line; nullptr unsets it.
 void set_before_line(void (*hook)());
+
+// --quiet: limits stderr to warnings and errors. The log file still receives everything.
+void set_quiet();
+bool is_quiet();
 
 template <typename... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {

@@ -19,54 +19,56 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* manifest_name = "manifest.json";
-constexpr std::size_t most_bytes = 16 << 20;  // of a manifest
+constexpr std::size_t max_manifest_size = 16 << 20;  // bytes
 
-// What a run has beside its checkpoints; see training/run_files.h.
+// Entries of a run folder; see training/run_files.h.
 constexpr std::array<std::string_view, 10> run_files = {
     ".lock",         "best",        "checkpoints", "config.yaml", "last",
     "manifest.json", "train.jsonl", "train.log",   "validation",  "validations.tsv"};
 constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 
-// What a model folder may hold, whatever its manifest says.
+// Files of a model folder. Its manifest may list more.
 constexpr std::array<std::string_view, 9> model_files = {
     "config.yaml",  "manifest.json",     "model.safetensors",
     "source.model", "source.vocabulary", "target.vocabulary",
     "target.model", "training.json",     "training.safetensors"};
 
-// The manifest in the folder; discarded if there is none, or none that can be read.
-Json manifest_of(const fs::path& folder) {
+// Returns the manifest of the folder; discarded if missing or unreadable.
+Json read_manifest(const fs::path& folder) {
   try {
     const auto path = folder / manifest_name;
-    if (is_file(path)) return parse_json(read_file<InputError>(path, "manifest", most_bytes));
+    if (is_file(path))
+      return parse_json(read_file<InputError>(path, "manifest", max_manifest_size));
   } catch (const InputError&) {
   }
   return Json(Json::value_t::discarded);
 }
 
-bool is_of_regard(const Json& manifest) {
+bool is_regard_manifest(const Json& manifest) {
   return manifest.is_object() && manifest.contains("regard");
 }
 
 bool lists_files(const Json& manifest) {
-  return is_of_regard(manifest) && manifest.contains("files");
+  return is_regard_manifest(manifest) && manifest.contains("files");
 }
 
-bool is_model(const fs::path& folder) {
-  const bool looks_so = is_file(folder / "model.safetensors") && is_file(folder / "config.yaml");
-  return looks_so || lists_files(manifest_of(folder));
+bool is_model_folder(const fs::path& folder) {
+  const bool has_model_files =
+      is_file(folder / "model.safetensors") && is_file(folder / "config.yaml");
+  return has_model_files || lists_files(read_manifest(folder));
 }
 
-bool is_file_of_model(const fs::path& folder, const std::string& name) {
+bool is_model_file(const fs::path& folder, const std::string& name) {
   if (std::ranges::count(model_files, name) > 0) return true;
-  const auto manifest = manifest_of(folder);
+  const auto manifest = read_manifest(folder);
   return lists_files(manifest) && manifest.at("files").contains(name);
 }
 
-bool is_file_of_run(const std::string& name) {
+bool is_run_file(const std::string& name) {
   return std::ranges::count(run_files, name) > 0 || name.starts_with(event_file_prefix);
 }
 
-// The path without links, as far as it exists.
+// Resolves links in the part of the path that exists.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   auto real = fs::weakly_canonical(fs::absolute(path, error), error);
@@ -76,25 +78,25 @@ fs::path resolved(const fs::path& path) {
 
 }  // namespace
 
-bool is_run(const fs::path& folder) {
-  const auto manifest = manifest_of(folder);
-  if (is_of_regard(manifest)) return !manifest.contains("files");
+bool is_run_folder(const fs::path& folder) {
+  const auto manifest = read_manifest(folder);
+  if (is_regard_manifest(manifest)) return !manifest.contains("files");
   return is_file(folder / ".lock") && is_file(folder / "train.log");
 }
 
-void refuse_owned_file(const fs::path& output) {
+void check_output_path(const fs::path& output) {
   const auto path = resolved(output);
   const auto refuse = [&](const char* owner, const fs::path& folder) {
     throw ConfigError(
-        "{}: belongs to the {} {}, and would be written over; give the output another name",
+        "{}: belongs to the {} {} and would be overwritten; choose another name for the output",
         output.string(), owner, folder.string());
   };
-  if (is_model(path.parent_path()) && is_file_of_model(path.parent_path(), path.filename())) {
+  if (is_model_folder(path.parent_path()) && is_model_file(path.parent_path(), path.filename())) {
     refuse("model folder", path.parent_path());
   }
-  // The file, or a folder that it lies in, belongs to a run.
+  // Checks the file and every folder above it.
   for (auto at = path; at.has_relative_path(); at = at.parent_path()) {
-    if (is_file_of_run(at.filename()) && is_run(at.parent_path())) {
+    if (is_run_file(at.filename()) && is_run_folder(at.parent_path())) {
       refuse("training run", at.parent_path());
     }
   }

@@ -1,17 +1,18 @@
-// Files that regard keeps for later, which no command's output may take the place of.
+// Protects the files of training runs and model folders from being overwritten by a command's
+// output.
 #pragma once
 
 #include <filesystem>
 
 namespace regard {
 
-// True if the folder is that of a training run: its manifest.json is regard's, or a trainer has
-// begun there (.lock and train.log).
-bool is_run(const std::filesystem::path& folder);
+// True if the folder is a training run: it has a manifest.json of regard, or .lock and train.log of
+// a run that has just started.
+bool is_run_folder(const std::filesystem::path& folder);
 
-// Throws ConfigError if `output` names a file that belongs to a training run or to a model folder,
-// whether it exists or not, or anything below a run's checkpoints. Links are followed. Other names
-// in these folders are free.
-void refuse_owned_file(const std::filesystem::path& output);
+// Throws ConfigError if `output` is the path of a file of a training run or model folder, even if
+// it does not exist yet, or lies below a run's checkpoints. Follows links. Other names in these
+// folders are allowed.
+void check_output_path(const std::filesystem::path& output);
 
 }  // namespace regard

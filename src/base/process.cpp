@@ -1,119 +1,172 @@
 #include "base/process.h"
 
 #include <fcntl.h>
-#include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
-#include <memory>
-#include <optional>
-#include <sstream>
-#include <string>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
 #include <string_view>
-#include <thread>
+#include <system_error>
 
-#include "base/failure.h"
-#include "base/split.h"
+#include "base/log.h"
+#include "base/version.h"
 
 namespace regard {
 namespace {
 
-namespace fs = std::filesystem;
+constexpr std::string_view out_of_memory_message =
+    "error: not enough memory; use a smaller batch, or raise the limit (ulimit -v)\n";
+constexpr std::string_view no_message_left =
+    "error: unexpected: the program stops; there is no memory left to report the reason\n";
 
-// open() takes the lowest number that is free: the lower descriptors are open already.
-void fill_if_closed(int descriptor) {
+// Returns one of LibTorch's messages without the failed assertion before it and without the source
+// location and stack trace after it.
+std::string_view without_stack(std::string_view message) {
+  constexpr std::string_view allocator = "DefaultCPUAllocator: ";
+  if (const auto at = message.find(allocator); message.starts_with("[enforce fail") && at < 200) {
+    message.remove_prefix(at + allocator.size());
+  }
+  return message.substr(
+      0, std::min(message.find("\nException raised from"), message.find("\nframe #")));
+}
+
+// True if the system refused to start a thread.
+bool is_thread_refused(const std::exception& error) {
+  const auto* refusal = dynamic_cast<const std::system_error*>(&error);
+  return refusal != nullptr && (refusal->code() == std::errc::resource_unavailable_try_again ||
+                                refusal->code() == std::errc::not_enough_memory);
+}
+
+// Returns the size of the process's address space in bytes, 0 if it is unknown.
+std::uint64_t address_space() noexcept {
+  std::array<char, 64> text{};
+  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const auto read = ::read(file, text.data(), text.size() - 1);
+  ::close(file);
+  return read <= 0 ? 0
+                   : std::strtoull(text.data(), nullptr, 10) *
+                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Returns true if memory cannot be allocated, or if the limit to it (ulimit -v) is close. An
+// exception for which there is no memory ends the program without being the current one.
+bool is_memory_exhausted() noexcept {
+  constexpr std::size_t little = 1 << 20;
+  void* probe = std::malloc(little);
+  std::free(probe);
+  rlimit limit{};
+  return probe == nullptr ||
+         (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+          address_space() + 32 * little > limit.rlim_cur);
+}
+
+// Writes to standard error without allocating memory.
+ExitCode report(std::string_view message, ExitCode code) noexcept {
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
+  return code;
+}
+
+ExitCode report_current_exception() noexcept {
+  const auto thrown = std::current_exception();
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    return report(out_of_memory_message, ExitCode::environment);
+  } catch (const std::exception& error) {
+    try {
+      return report_failure(error);
+    } catch (const std::exception& second) {
+      return report(is_out_of_memory(second) ? out_of_memory_message : no_message_left,
+                    ExitCode::environment);
+    }
+  } catch (...) {
+  }
+  if (is_memory_exhausted()) return report(out_of_memory_message, ExitCode::environment);
+  return report(no_message_left, ExitCode::unexpected);
+}
+
+// Runs the handlers of at_quick_exit(), which remove unfinished files.
+[[noreturn]] void end_program() noexcept {
+  std::quick_exit(static_cast<int>(report_current_exception()));
+}
+
+// Opens /dev/null as this standard descriptor if it is closed. open() takes the lowest free number,
+// so the lower descriptors must be open already.
+void open_if_closed(int descriptor) {
   if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) return;
   const int unusable = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
   if (::open("/dev/null", unusable) < 0) ::open("/", O_PATH);
 }
 
-// The processors that the scheduler may put this process on.
-std::int64_t processors_by_affinity() {
-  struct Free {
-    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
-  };
-  for (int most = CPU_SETSIZE; most <= 1 << 20; most *= 2) {  // EINVAL: the machine has more
-    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(most)));
-    const auto bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
-    if (set && ::sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
-    if (errno != EINVAL) break;
-  }
-  return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
-}
-
-// How many processors a quota of time in each period comes to; nothing if there is no quota.
-std::optional<std::int64_t> processors_of(std::int64_t quota, std::int64_t period) {
-  if (quota <= 0 || period <= 0) return std::nullopt;
-  return std::max<std::int64_t>(1, quota / period + (quota % period == 0 ? 0 : 1));
-}
-
-std::optional<std::int64_t> number_in(const fs::path& file) {
-  std::ifstream in(file);
-  std::int64_t number = 0;
-  return in >> number ? std::optional(number) : std::nullopt;
-}
-
-// The quota of one control group.
-std::optional<std::int64_t> group_quota(const fs::path& group) {
-  std::ifstream in(group / "cpu.max");  // version 2: "max 100000" or "150000 100000"
-  std::int64_t quota = 0, period = 0;
-  if (in >> quota >> period) return processors_of(quota, period);
-  const auto time = number_in(group / "cpu.cfs_quota_us");  // version 1; -1 is no quota
-  return time ? processors_of(*time, number_in(group / "cpu.cfs_period_us").value_or(0))
-              : std::nullopt;
-}
-
-// The smallest quota of the group `name` below `mount` and of all groups that it lies in. In a
-// container the mount may be the container's own group, and the name one outside of it.
-std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_view name) {
-  std::optional<std::int64_t> smallest;
-  fs::path group = mount;
-  const auto look = [&] {
-    if (const auto quota = group_quota(group))
-      smallest = std::min(smallest.value_or(*quota), *quota);
-  };
-  look();
-  for (const auto& part : fs::path(name).relative_path()) {
-    if (part == "..") break;
-    group /= part;
-    look();
-  }
-  return smallest;
-}
-
 }  // namespace
+
+bool is_out_of_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  if (dynamic_cast<const Error*>(&error) != nullptr) return false;
+  // LibTorch's CPU allocator throws a plain error.
+  const std::string_view message = error.what();
+  for (const auto* phrase : {"can't allocate memory", "out of memory"}) {
+    if (message.find(phrase) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+ExitCode report_failure(const std::exception& error) {
+  if (const auto* known = dynamic_cast<const Error*>(&error)) {
+    log::error("{}", error.what());
+    return known->code();
+  }
+  const auto message = without_stack(error.what());
+  if (is_out_of_memory(error)) {
+    log::error(
+        "not enough memory: {}\nUse a smaller training.batch_size or --batch-size, a "
+        "smaller data.max_length, or smaller sizes in `model`",
+        message);
+    return ExitCode::environment;
+  }
+  if (dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr) {
+    log::error("{}", message);
+    return ExitCode::environment;
+  }
+  if (is_thread_refused(error)) {
+    log::error(
+        "the system cannot start more threads ({}); raise the limit on processes (ulimit -u) or on "
+        "memory (ulimit -v), or reduce `threads`",
+        message);
+    return ExitCode::environment;
+  }
+  if (is_memory_exhausted()) {
+    log::error("not enough memory; raise the limit (ulimit -v), or reduce `threads`: {}", message);
+    return ExitCode::environment;
+  }
+  log::error("unexpected: {}\nThis is a bug in regard {}; please report it", message, version());
+  return ExitCode::unexpected;
+}
+
+void report_uncaught_exceptions() {
+  std::set_terminate(end_program);
+}
 
 void prepare_process() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    fill_if_closed(descriptor);
+    open_if_closed(descriptor);
   }
   std::signal(SIGXFSZ, SIG_IGN);
   report_uncaught_exceptions();
 }
 
-std::int64_t usable_processors(const fs::path& groups, const fs::path& membership) {
-  auto usable = processors_by_affinity();
-  std::ifstream in(membership);
-  for (std::string line; std::getline(in, line);) {  // number:controllers:name
-    const auto controllers_at = line.find(':');
-    const auto name_at = line.find(':', controllers_at + 1);
-    if (controllers_at == line.npos || name_at == line.npos) continue;
-    const auto controllers = line.substr(controllers_at + 1, name_at - controllers_at - 1);
-    const auto name = std::string_view(line).substr(name_at + 1);
-    std::vector<fs::path> mounts;
-    if (controllers.empty()) {  // version 2
-      mounts = {groups, groups / "unified"};
-    } else if (std::ranges::count(split(controllers, ','), "cpu") > 0) {
-      mounts = {groups / controllers, groups / "cpu"};
-    }
-    for (const auto& mount : mounts) {
-      if (const auto quota = smallest_quota(mount, name)) usable = std::min(usable, *quota);
-    }
-  }
-  return std::max<std::int64_t>(1, usable);
+std::uint64_t peak_memory() {
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in kilobytes
 }
 
 }  // namespace regard

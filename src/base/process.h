@@ -1,25 +1,35 @@
-// What this process gets from the system: its standard streams, its signals, its processors.
+// Start and end of a program: standard streams, signals, exceptions to exit codes; memory used.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <exception>
+
+#include "base/error.h"
 
 namespace regard {
 
 // Prepares a program; main() calls it first.
 //
-// - A standard descriptor that was closed when the program started is opened on /dev/null in the
-//   direction in which it is not used. Otherwise the next file opened would take its number, and
-//   translations and warnings would go there. Reading or writing it still fails.
-// - A file that reaches its size limit (ulimit -f) is an error of write(), not a signal.
-// - An exception that nobody can catch ends the program with a sentence and an exit code.
+// - Opens a closed standard descriptor on /dev/null, in the direction in which it is not used, so
+//   that reading or writing it still fails. Otherwise the next opened file would take its number
+//   and receive translations and warnings.
+// - Makes a file that reaches its size limit (ulimit -f) an error of write() instead of a signal.
+// - Calls report_uncaught_exceptions().
 void prepare_process();
 
-// Returns how many processors this process may keep busy, at least 1: those it may run on
-// (taskset), and no more than the quotas of its control groups and their parents allow, versions 1
-// and 2, rounded up. `groups` is where control groups are mounted, `membership` lists those of this
-// process.
-std::int64_t usable_processors(const std::filesystem::path& groups = "/sys/fs/cgroup",
-                               const std::filesystem::path& membership = "/proc/self/cgroup");
+// Logs an error as one sentence, without a stack trace, and returns the exit code. Known errors are
+// logged as they are. Refused memory, threads, descriptors and files are logged with advice. Any
+// other exception is logged as a bug in regard.
+ExitCode report_failure(const std::exception& error);
+
+// Makes uncaught exceptions (thrown by a thread, or during unwinding) end the program with the
+// message and exit code of report_failure().
+void report_uncaught_exceptions();
+
+// True if the error means that memory ran out, on the host or on a device.
+bool is_out_of_memory(const std::exception& error);
+
+// Returns the peak resident memory of this process in bytes, or 0 if unknown.
+std::uint64_t peak_memory();
 
 }  // namespace regard

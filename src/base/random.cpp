@@ -20,9 +20,9 @@ std::uint64_t rotate_left(std::uint64_t x, int k) {
 Random::Random(std::uint64_t seed) : Random(seed, 0) {}
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
-  std::uint64_t mixed = seed;
-  mixed = splitmix64(mixed) ^ (stream * 0xd1342543de82ef95ULL);
-  for (auto& word : state_) word = splitmix64(mixed);
+  std::uint64_t splitmix_state = seed;
+  splitmix_state = splitmix64(splitmix_state) ^ (stream * 0xd1342543de82ef95ULL);
+  for (auto& word : state_) word = splitmix64(splitmix_state);
 }
 
 std::uint64_t Random::next() {
@@ -38,9 +38,9 @@ std::uint64_t Random::next() {
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  const std::uint64_t smallest = -bound % bound;  // values below it would be drawn once too often
+  const std::uint64_t threshold = -bound % bound;  // 2^64 mod bound; below it, x would be biased
   std::uint64_t x = next();
-  while (x < smallest) x = next();
+  while (x < threshold) x = next();
   return x % bound;
 }
 

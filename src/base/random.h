@@ -1,7 +1,7 @@
-// The random numbers of everything outside Torch (shuffling, sub-word sampling, data generators).
+// Random numbers for code that does not use Torch: shuffling, sub-word sampling, data generators.
 //
-// The same seed gives the same numbers on every machine and compiler, which <random>'s
-// distributions do not promise. The state is four words.
+// The same seed produces the same numbers on every machine and compiler, unlike the distributions
+// of <random>.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ class Random {
   using State = std::array<std::uint64_t, 4>;
 
   explicit Random(std::uint64_t seed);
-  // An independent stream for the n-th use of a seed, e.g. the shuffle of epoch n.
+  // Different streams of a seed are independent, such as the shuffles of different epochs.
   Random(std::uint64_t seed, std::uint64_t stream);
 
   std::uint64_t next();
-  // Uniform in [0, bound), without the bias of a modulo. bound > 0.
+  // Returns a uniform integer in [0, bound), without modulo bias. bound > 0.
   std::uint64_t below(std::uint64_t bound);
-  // Uniform in [0, 1), 53 bits.
+  // Returns a uniform number in [0, 1) with 53 random bits.
   double uniform();
 
-  // Fisher–Yates: every order equally likely.
+  // Fisher–Yates shuffle.
   template <typename T>
   void shuffle(std::vector<T>& items) {
     for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);

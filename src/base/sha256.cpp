@@ -10,7 +10,7 @@ namespace regard {
 namespace {
 
 void check(int result) {
-  if (result != 1) throw std::runtime_error("OpenSSL computes no SHA-256");
+  if (result != 1) throw std::runtime_error("OpenSSL cannot compute SHA-256");
 }
 
 }  // namespace

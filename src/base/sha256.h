@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4), OpenSSL's: the fingerprint of files in manifests.
+// SHA-256 (FIPS 180-4, by OpenSSL), for the digests of files in manifests.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@ struct evp_md_ctx_st;
 
 namespace regard {
 
-// Takes bytes piece by piece; cutting them elsewhere changes nothing.
+// Computes a digest incrementally.
 class Sha256 {
  public:
   Sha256();
   void update(std::string_view bytes);
-  // The 64 hexadecimal digits. Ends the message: no update() after it.
+  // Returns 64 hexadecimal digits. update() must not be called afterwards.
   std::string hex_digest();
 
  private:
@@ -24,7 +24,7 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// The digest of one string.
+// Returns the digest of a string.
 std::string sha256(std::string_view bytes);
 
 }  // namespace regard

@@ -9,8 +9,8 @@
 namespace regard {
 namespace {
 
-// In lower case, with "_" for "-" and without leading dashes.
-std::string plain(std::string_view word) {
+// Returns the word in lower case, with "_" for "-" and without leading dashes.
+std::string normalize(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
   std::string result(word);
   for (char& c : result) {
@@ -20,79 +20,82 @@ std::string plain(std::string_view word) {
   return result;
 }
 
-struct Judgement {
-  Likeness likeness;
-  std::size_t edits;
-  auto operator<=>(const Judgement&) const = default;
+struct Match {
+  Similarity similarity;
+  std::size_t rank;  // edits, or the position in the list of synonyms; less is better
+  auto operator<=>(const Match&) const = default;
 };
 
-// `word` and `known` are plain.
-std::optional<Judgement> judge(const std::string& word, const std::string& known,
-                               const std::vector<std::string_view>& meant) {
-  constexpr std::size_t shortest_beginning = 2;
-  if (word == known) return Judgement{Likeness::spelling, 0};
-  if (const auto place = std::ranges::find(meant, known); place != meant.end()) {
-    return Judgement{Likeness::other_name, static_cast<std::size_t>(place - meant.begin())};
+// Compares two normalized words. `meanings` is synonyms(word).
+std::optional<Match> match(const std::string& word, const std::string& known,
+                           const std::vector<std::string_view>& meanings) {
+  constexpr std::size_t min_prefix = 2;
+  if (word == known) return Match{Similarity::spelling, 0};
+  if (const auto found = std::ranges::find(meanings, known); found != meanings.end()) {
+    return Match{Similarity::synonym, static_cast<std::size_t>(found - meanings.begin())};
   }
   const std::size_t longer = std::max(word.size(), known.size());
   const std::size_t shorter = std::min(word.size(), known.size());
-  const std::size_t most = std::min((longer + 1) / 3, word.size() - 1);
-  const bool begins = word.size() >= shortest_beginning && known.starts_with(word);
-  if (longer - shorter > most && !begins) return std::nullopt;  // so many edits at least
+  const std::size_t max_edits = std::min((longer + 1) / 3, word.size() - 1);
+  const bool is_prefix = word.size() >= min_prefix && known.starts_with(word);
+  // The difference of the lengths is a lower bound of the distance, and much cheaper.
+  if (longer - shorter > max_edits && !is_prefix) return std::nullopt;
   const std::size_t edits = edit_distance(word, known);
-  if (edits == 1 && edits <= most) return Judgement{Likeness::slip, edits};
-  if (begins) return Judgement{Likeness::beginning, 0};
-  if (edits <= most) return Judgement{Likeness::resemblance, edits};
+  if (edits == 1 && edits <= max_edits) return Match{Similarity::one_edit, edits};
+  if (is_prefix) return Match{Similarity::prefix, 0};
+  if (edits <= max_edits) return Match{Similarity::several_edits, edits};
   return std::nullopt;
 }
 
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows of the table for the prefixes of `a` with i - 2, i - 1 and i bytes.
-  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  // Rows i - 2, i - 1 and i of the dynamic programming table; row i is for i bytes of `a`.
+  std::vector<std::size_t> row_minus_2(b.size() + 1), row_minus_1(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    before.swap(last);
-    last.swap(row);
+    row_minus_2.swap(row_minus_1);
+    row_minus_1.swap(row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
+      const std::size_t substitution_cost = a[i - 1] == b[j - 1] ? 0 : 1;
+      row[j] =
+          std::min({row_minus_1[j] + 1, row[j - 1] + 1, row_minus_1[j - 1] + substitution_cost});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        row[j] = std::min(row[j], before[j - 2] + 1);
+        row[j] = std::min(row[j], row_minus_2[j - 2] + 1);
       }
     }
   }
   return row[b.size()];
 }
 
-std::optional<LikelyWord> suggest(std::string_view word, const std::vector<std::string>& known) {
-  const std::string wanted = plain(word);
-  if (wanted.empty()) return std::nullopt;
-  const auto meant = other_names(wanted);
+std::optional<Suggestion> suggest(std::string_view word, const std::vector<std::string>& known) {
+  const std::string normalized_word = normalize(word);
+  if (normalized_word.empty()) return std::nullopt;
+  const auto meanings = synonyms(normalized_word);
   const std::string* best = nullptr;
-  std::optional<Judgement> best_judgement;
+  std::optional<Match> best_match;
   for (const std::string& candidate : known) {
-    const auto judgement = judge(wanted, plain(candidate), meant);
-    if (!judgement || (best_judgement && *judgement >= *best_judgement)) continue;
+    const auto candidate_match = match(normalized_word, normalize(candidate), meanings);
+    if (!candidate_match || (best_match && *candidate_match >= *best_match)) continue;
     best = &candidate;
-    best_judgement = judgement;
+    best_match = candidate_match;
   }
   if (best == nullptr) return std::nullopt;
-  return LikelyWord{*best, best_judgement->likeness};
+  return Suggestion{*best, best_match->similarity};
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known) {
-  auto found = suggest(word, known);
-  return found ? std::optional(std::move(found->word)) : std::nullopt;
+  auto suggestion = suggest(word, known);
+  return suggestion ? std::optional(std::move(suggestion->word)) : std::nullopt;
 }
 
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known) {
-  const auto near = nearest(word, known);
-  return ConfigError("unknown {} '{}': {}there are {}", kind, word,
-                     near ? fmt::format("did you mean '{}'? ", *near) : "", fmt::join(known, ", "));
+  const auto suggested = nearest(word, known);
+  return ConfigError("unknown {} '{}': {}expected {}", kind, word,
+                     suggested ? fmt::format("did you mean '{}'? ", *suggested) : "",
+                     fmt::join(known, ", "));
 }
 
 }  // namespace regard

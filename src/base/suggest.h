@@ -1,4 +1,4 @@
-// "Did you mean …": the known word that a misspelt or foreign one stands for.
+// "Did you mean …": finds the known word for a misspelt word or a synonym.
 #pragma once
 
 #include <cstddef>
@@ -11,38 +11,39 @@
 
 namespace regard {
 
-// Damerau–Levenshtein distance of the two byte strings, in its restricted form (optimal string
-// alignment): insertions, deletions, substitutions and swaps of neighbours cost 1 each, and no
-// place is edited twice.
+// Returns the restricted Damerau–Levenshtein distance (optimal string alignment) in bytes:
+// insertions, deletions, substitutions and transpositions of adjacent bytes cost 1, and no
+// substring is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// How a word comes to mean a known one, the surest first.
-enum class Likeness {
-  spelling,     // the same letters: upper case, "_" for "-", leading dashes
-  other_name,   // what another program calls it (other_names())
-  slip,         // one edit away
-  beginning,    // the known word begins with it
-  resemblance,  // more edits, at most a third of the longer word, rounded up, and not all of it
+// Kinds of similarity to a known word, the strongest first.
+enum class Similarity {
+  spelling,       // equal except for case, "_" for "-", and leading dashes
+  synonym,        // the name in another program; see synonyms()
+  one_edit,       // one edit away
+  prefix,         // a prefix of the known word
+  several_edits,  // at most round(n / 3) edits for n bytes of the longer word, and fewer than the
+                  // bytes of `word`
 };
 
-struct LikelyWord {
-  std::string word;  // as it is known
-  Likeness likeness;
+struct Suggestion {
+  std::string word;  // in its known spelling
+  Similarity similarity;
 };
 
-// Returns the known word that is most likely meant: the surest likeness, then the fewest edits,
-// then the order of `known`. Leading dashes and case do not count. Returns nothing if no word is
-// like it: a far-fetched suggestion puzzles more than it helps.
-std::optional<LikelyWord> suggest(std::string_view word, const std::vector<std::string>& known);
+// Returns the most similar known word: by kind of similarity, then fewest edits, then the order of
+// `known`. Ignores leading dashes and case. Returns nullopt if no word is similar.
+std::optional<Suggestion> suggest(std::string_view word, const std::vector<std::string>& known);
 
-// The word alone.
+// Returns only the word of the suggestion.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-// Returns regard's words for a word of JoeyNMT, OpenNMT-py, fairseq, Marian or sacreBLEU: options,
-// commands, keys and values of the configuration. `word` is in lower case, with "_" for "-".
-std::vector<std::string_view> other_names(std::string_view word);
+// Returns regard's names for a name in JoeyNMT, OpenNMT-py, fairseq, Marian or sacreBLEU: commands,
+// options, configuration keys and values. The most likely is first. `word` must be in lower case,
+// with "_" for "-".
+std::vector<std::string_view> synonyms(std::string_view word);
 
-// "unknown metric 'blue': did you mean 'bleu'? there are bleu, chrf, ter"
+// Returns an error such as "unknown metric 'blue': did you mean 'bleu'? expected bleu, chrf, ter".
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known);
 

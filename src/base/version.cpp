@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/processor.h"
+#include "base/cpu.h"
 
 namespace regard {
 
@@ -16,7 +16,7 @@ const char* release_date() {
 
 std::string version_report() {
   return fmt::format("regard {}\nLibTorch {}, built {}\nkernels for {}", REGARD_VERSION,
-                     REGARD_LIBTORCH_VERSION, REGARD_LIBTORCH_CUDA, kernels_text());
+                     REGARD_LIBTORCH_VERSION, REGARD_LIBTORCH_CUDA, cpu_level_name());
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// The version of regard, as written into every manifest, and what it was built with.
+// The version of regard and of its build, as written to manifests.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 namespace regard {
 
 const char* version();
-// Of the build's configuration, or SOURCE_DATE_EPOCH: 2026-11-22.
+// The date of the build's configuration, or SOURCE_DATE_EPOCH, as 2026-11-22.
 const char* release_date();
 
-// Three lines, as --version prints them: regard's version, LibTorch's and whether that was built
-// with CUDA, and the instruction sets that the kernels use on this machine. Known without loading
+// Returns the text of --version, three lines: the version of regard; the version of LibTorch and
+// whether it was built with CUDA; the instruction set of the kernels on this machine. Does not load
 // LibTorch.
 std::string version_report();
 

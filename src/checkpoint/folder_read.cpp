@@ -1,9 +1,9 @@
 #include <system_error>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/manifest.h"
 
@@ -27,8 +27,8 @@ NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* meta
 }
 
 void FolderReader::verify(const std::string& name) const {
-  const auto wanted = files_.find(name);
-  if (wanted == files_.end()) {
+  const auto expected = files_.find(name);
+  if (expected == files_.end()) {
     throw CheckpointError("{}: this checkpoint was written without {}", path_.string(), name);
   }
   const std::filesystem::path file = path_ / name;
@@ -36,26 +36,27 @@ void FolderReader::verify(const std::string& name) const {
     throw DamagedError("{}: missing, though the manifest lists it", file.string());
   }
   std::error_code ignored;
-  if (std::filesystem::is_symlink(file, ignored)) refuse_link(file);
-  const FileStamp found = stamp_of(file);
-  if (found == wanted->second) return;
+  if (std::filesystem::is_symlink(file, ignored)) reject_link(file);
+  const FileChecksum found = checksum_of(file);
+  if (found == expected->second) return;
   if (may_change_.contains(name)) {
-    log::warning("{}: changed since the checkpoint was written; taken as it is now", file.string());
+    log::warning("{}: changed since the checkpoint was written; the changed file is used",
+                 file.string());
     return;
   }
-  if (found.size != wanted->second.size) {
-    throw DamagedError("{}: damaged: {}, but {} in its manifest", file.string(),
-                       counted(found.size, "byte"), wanted->second.size);
+  if (found.size != expected->second.size) {
+    throw DamagedError("{}: damaged: found {}, expected {}", file.string(),
+                       counted(found.size, "byte"), expected->second.size);
   }
-  throw DamagedError("{}: damaged: SHA-256 {}, {} was written", file.string(), found.sha256,
-                     wanted->second.sha256);
+  throw DamagedError("{}: damaged: found SHA-256 {}, expected {}", file.string(), found.sha256,
+                     expected->second.sha256);
 }
 
 void FolderReader::verify_all() const {
-  for (const auto& [name, stamp] : files_) verify(name);
+  for (const auto& [name, checksum] : files_) verify(name);
 }
 
-bool is_sound(const std::filesystem::path& path, const std::set<std::string>& may_change) {
+bool is_intact(const std::filesystem::path& path, const std::set<std::string>& may_change) {
   try {
     FolderReader(path, may_change).verify_all();
     return true;

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/split.h"
+#include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/manifest.h"
@@ -27,7 +27,7 @@ namespace regard {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uint64_t slack_per_file = 4096;  // blocks are not filled to the end
+constexpr std::uint64_t slack_per_file = 4096;  // unused part of the last block
 
 fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
@@ -61,15 +61,15 @@ void check_free_space(const fs::path& folder, std::uint64_t needed) {
   const fs::space_info space = fs::space(folder, error);
   if (!error && space.available < needed) {
     throw EnvironmentError(
-        "{}: the disk is too full for a checkpoint (wanted: {:.1f} MB, free: {:.1f} MB); what was "
-        "saved before stands: free some space and run the same command again",
+        "{}: the disk is too full for a checkpoint (needed: {:.1f} MB, free: {:.1f} MB); earlier "
+        "checkpoints are kept; free some space and run the same command again",
         folder.string(), static_cast<double>(needed) / 1e6,
         static_cast<double>(space.available) / 1e6);
   }
 }
 
-// Puts back the checkpoint that a killed writer had moved aside, or removes it if there is another.
-void settle_old(const fs::path& old, const fs::path& path) {
+// Restores the checkpoint that a killed writer had moved away, or removes it if there is another.
+void restore_or_remove_old(const fs::path& old, const fs::path& path) {
   std::error_code ignored;
   if (!fs::exists(old, ignored)) return;
   if (fs::exists(path, ignored)) {
@@ -79,19 +79,19 @@ void settle_old(const fs::path& old, const fs::path& path) {
   }
 }
 
-// Held by whoever writes or removes the folder NAME, from construction to destruction: the lock of
-// a file beside it, `.NAME.regard-lock`, which holds the mark that the hidden folders in use end
-// in. Whoever gets the lock finds there what a killed writer has left, and puts that in order.
+// Locks the folder NAME for writing or removal during its lifetime. Locks the file
+// `.NAME.regard-lock` beside the folder, which contains the ID at the end of the names of the
+// hidden folders in use. After locking, cleans up what a killed writer has left.
 class WriterLock {
  public:
-  // Waits for another writer, but not for ever. Throws EnvironmentError.
+  // Waits for another writer for a limited time. Throws EnvironmentError.
   explicit WriterLock(const fs::path& path)
       : path_(path),
         hidden_((parent_of(path) / fmt::format(".{}", path.filename().string())).string()),
         file_(hidden_ + ".regard-lock") {
     acquire();
     try {
-      take_over();
+      clean_up_killed_writer();
     } catch (...) {
       ::close(descriptor_);
       throw;
@@ -99,60 +99,60 @@ class WriterLock {
   }
   ~WriterLock() {
     std::error_code ignored;
-    const bool clean = !fs::exists(aside(), ignored) && !fs::exists(old(), ignored);
-    if (mark_.empty() || clean) ::unlink(file_.c_str());
+    const bool clean = !fs::exists(staging(), ignored) && !fs::exists(old(), ignored);
+    if (id_.empty() || clean) ::unlink(file_.c_str());
     ::close(descriptor_);
   }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
 
-  // The new folder, until it is renamed; and the old one on its way out.
-  fs::path aside() const { return hidden_ + ".tmp-" + mark_; }
-  // The old folder, on file systems that cannot swap two.
-  fs::path old() const { return hidden_ + ".old-" + mark_; }
+  // The path of the new folder before it is renamed, and of a folder being removed.
+  fs::path staging() const { return hidden_ + ".tmp-" + id_; }
+  // The path of the old folder, on file systems that cannot swap two folders.
+  fs::path old() const { return hidden_ + ".old-" + id_; }
 
-  // Chooses names that nobody has, and records them.
-  void choose_mark() {
+  // Chooses an unused ID and records it in the lock.
+  void choose_id() {
     std::error_code ignored;
     std::random_device random;
     do {
-      mark_ = fmt::format("{:08x}", random());
-    } while (fs::exists(fs::symlink_status(aside(), ignored)) ||
+      id_ = fmt::format("{:08x}", random());
+    } while (fs::exists(fs::symlink_status(staging(), ignored)) ||
              fs::exists(fs::symlink_status(old(), ignored)));
-    const auto record = fmt::format("{}\n{}\n{}\n", first_line, ::getpid(), mark_);
+    const auto record = fmt::format("{}\n{}\n{}\n", first_line, ::getpid(), id_);
     if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail();
     write_all(descriptor_, record, file_);
     if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
   }
-  void make_aside() {
-    choose_mark();
-    if (::mkdir(aside().c_str(), 0777) == 0) return;
-    throw EnvironmentError("{}: the folder cannot be made ({})", aside().string(),
+  void make_staging() {
+    choose_id();
+    if (::mkdir(staging().c_str(), 0777) == 0) return;
+    throw EnvironmentError("{}: the folder cannot be made ({})", staging().string(),
                            std::strerror(errno));
   }
 
  private:
   static constexpr std::string_view first_line = "regard is writing the folder of this name";
-  static constexpr auto patience = std::chrono::minutes(2);
+  static constexpr auto timeout = std::chrono::minutes(2);
 
   [[noreturn]] void fail() const {
     throw EnvironmentError("{}: cannot be written ({})", file_, std::strerror(errno));
   }
 
   void acquire() {
-    const auto deadline = std::chrono::steady_clock::now() + patience;
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
     while (!try_to_acquire()) {
       if (std::chrono::steady_clock::now() > deadline) {
         throw EnvironmentError(
-            "{}: another process has been writing there for two minutes (its lock: {}); wait for "
-            "it, or choose another folder",
+            "{}: another process has been writing this folder for two minutes (its lock: {}); wait "
+            "for it, or choose another folder",
             path_.string(), file_);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
 
-  // False if another process holds the lock, or has just removed the file that was opened here.
+  // Returns false if another process holds the lock or has just removed the opened file.
   bool try_to_acquire() {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail();
@@ -171,75 +171,76 @@ class WriterLock {
     return false;
   }
 
-  // Puts in order what the last holder left, if it was killed. A record that was not written whole,
-  // or that a power failure took, belongs to a writer that had not begun.
-  void take_over() {
+  // Removes or restores what the last holder left, if it was killed. If the record is incomplete or
+  // lost in a power failure, that writer had not created any folder.
+  void clean_up_killed_writer() {
     char bytes[200] = {};
     const auto size = ::pread(descriptor_, bytes, sizeof bytes - 1, 0);
     if (size < 0) fail();
     const std::string_view record = bytes;  // up to a NUL
     if (!record.starts_with(first_line)) {
       if (first_line.starts_with(record)) return;
-      throw EnvironmentError("{}: is no lock of regard's, but has its name; move it away", file_);
+      throw EnvironmentError("{}: not a lock of regard, but has the name of one; move it away",
+                             file_);
     }
     const auto lines = split(record, '\n');
-    if (lines.size() != 4 || !is_mark(lines[2])) return;
-    mark_ = lines[2];
-    remove_tree(aside());
-    settle_old(old(), path_);
+    if (lines.size() != 4 || !is_id(lines[2])) return;
+    id_ = lines[2];
+    remove_tree(staging());
+    restore_or_remove_old(old(), path_);
   }
 
-  static bool is_mark(std::string_view text) {
+  static bool is_id(std::string_view text) {
     return text.size() == 8 && text.find_first_not_of("0123456789abcdef") == text.npos;
   }
 
   fs::path path_;
   std::string hidden_;  // `.NAME` beside NAME
   std::string file_;
-  std::string mark_;
+  std::string id_;
   int descriptor_ = -1;
 };
 
-// Swaps the new folder with the old one in one step if the file system can (NFS cannot). Otherwise
-// the old one stands at `old` for the moment between two renames.
-void put_in_place(const fs::path& aside, const fs::path& path, const fs::path& old) {
+// Swaps the new folder with the old one atomically if the file system supports it (NFS does not).
+// Otherwise the old folder is at `old` between two renames.
+void put_in_place(const fs::path& staging, const fs::path& path, const fs::path& old) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) return rename_to(aside, path);
-  if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
+  if (!fs::exists(path, ignored)) return rename_to(staging, path);
+  if (::renameat2(AT_FDCWD, staging.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) return;
   if (errno != EINVAL && errno != ENOSYS) {
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(),
                            std::generic_category().message(errno));
   }
   rename_to(path, old);
   try {
-    rename_to(aside, path);
+    rename_to(staging, path);
   } catch (const EnvironmentError&) {
     fs::rename(old, path, ignored);
     throw;
   }
 }
 
-// Refuses to replace anything but a checkpoint, or one with files in it that are neither its own
-// nor `known`.
-void refuse_to_lose(const fs::path& path, std::set<std::string> known) {
+// Throws EnvironmentError if the path is not a checkpoint, or contains files that belong neither to
+// the checkpoint nor to `known`.
+void check_only_checkpoint(const fs::path& path, std::set<std::string> known) {
   std::error_code error;
   if (fs::is_symlink(path, error) || !is_checkpoint(path)) {
-    throw EnvironmentError("{}: something else than a checkpoint stands there; move it away",
+    throw EnvironmentError("{}: found something other than a checkpoint; move it away",
                            path.string());
   }
   known.insert(manifest_name);
   try {
-    for (const auto& [name, stamp] : read_manifest(path).files) known.insert(name);
-  } catch (const CheckpointError&) {  // a damaged checkpoint may go too
+    for (const auto& [name, checksum] : read_manifest(path).files) known.insert(name);
+  } catch (const CheckpointError&) {  // a damaged checkpoint may be replaced
   }
   for (fs::directory_iterator it(path, error), end; !error && it != end; it.increment(error)) {
     const auto name = it->path().filename().string();
     if (known.contains(name) && is_file(it->path())) continue;
-    throw EnvironmentError("{}: has {} in it, which is no part of a checkpoint; move it away",
+    throw EnvironmentError("{}: found {}, which is not part of a checkpoint; move it away",
                            path.string(), name);
   }
   if (error) {
-    throw EnvironmentError("{}: what is in it cannot be read ({}); move it away", path.string(),
+    throw EnvironmentError("{}: the folder cannot be read ({}); move it away", path.string(),
                            error.message());
   }
 }
@@ -265,7 +266,7 @@ void FolderWriter::add_tensors(const std::string& name, NamedTensors tensors,
 
 void FolderWriter::add(File file) {
   if (!is_plain_name(file.name) || file.name == manifest_name) {
-    throw std::logic_error("no name for a file of a checkpoint: '" + file.name + "'");
+    throw std::logic_error("invalid name for a file of a checkpoint: '" + file.name + "'");
   }
   if (is_added(file.name)) throw std::logic_error("added twice: '" + file.name + "'");
   files_.push_back(std::move(file));
@@ -275,10 +276,10 @@ bool FolderWriter::is_added(const std::string& name) const {
   return std::ranges::any_of(files_, [&](const File& file) { return file.name == name; });
 }
 
-void FolderWriter::write_aside(const fs::path& aside, const Json& info) const {
+void FolderWriter::write_staging(const fs::path& staging, const Json& info) const {
   Manifest manifest{version(), {}, info};
   for (const File& file : files_) {
-    StampedFile out(aside / file.name);
+    ChecksummedFile out(staging / file.name);
     if (file.is_text) {
       out.append(file.text);
     } else {
@@ -287,21 +288,21 @@ void FolderWriter::write_aside(const fs::path& aside, const Json& info) const {
     }
     manifest.files[file.name] = out.close();
   }
-  if (keeps_others_) {
-    for (const auto& [name, stamp] : read_manifest(path_).files) {
+  if (keep_others_) {
+    for (const auto& [name, checksum] : read_manifest(path_).files) {
       if (is_added(name)) continue;
-      link_or_copy(path_ / name, aside / name);
-      manifest.files[name] = stamp;
+      link_or_copy(path_ / name, staging / name);
+      manifest.files[name] = checksum;
     }
   }
-  StampedFile out(aside / manifest_name);
+  ChecksummedFile out(staging / manifest_name);
   out.append(format_manifest(manifest));
   out.close();
-  sync_to_disk(aside);
+  sync_to_disk(staging);
 }
 
 std::uint64_t FolderWriter::bytes() const {
-  std::uint64_t needed = slack_per_file;  // of the manifest
+  std::uint64_t needed = slack_per_file;  // for the manifest
   for (const File& file : files_) needed += file.size + slack_per_file;
   return needed;
 }
@@ -314,41 +315,41 @@ void FolderWriter::commit(const Json& info) {
   if (fs::exists(fs::symlink_status(path_, ignored))) {
     std::set<std::string> names;
     for (const File& file : files_) names.insert(file.name);
-    refuse_to_lose(path_, std::move(names));
+    check_only_checkpoint(path_, std::move(names));
   }
   check_free_space(parent, bytes());
-  lock.make_aside();
+  lock.make_staging();
   try {
-    write_aside(lock.aside(), info);
-    put_in_place(lock.aside(), path_, lock.old());
+    write_staging(lock.staging(), info);
+    put_in_place(lock.staging(), path_, lock.old());
   } catch (...) {
-    fs::remove_all(lock.aside(), ignored);
+    fs::remove_all(lock.staging(), ignored);
     throw;
   }
   sync_to_disk(parent);
-  fs::remove_all(lock.aside(), ignored);
+  fs::remove_all(lock.staging(), ignored);
   fs::remove_all(lock.old(), ignored);
 }
 
 void check_replaceable(const fs::path& path) {
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(without_trailing_slash(path), ignored))) {
-    refuse_to_lose(without_trailing_slash(path), {});
+    check_only_checkpoint(without_trailing_slash(path), {});
   }
 }
 
 void remove_checkpoint(const fs::path& path) {
   WriterLock lock(path);
-  lock.choose_mark();
-  rename_to(path, lock.aside());
-  remove_tree(lock.aside());
+  lock.choose_id();
+  rename_to(path, lock.staging());
+  remove_tree(lock.staging());
 }
 
 void clear_leftovers(const fs::path& path) {
   const WriterLock lock(path);
   const auto hidden = parent_of(path) / fmt::format(".{}", path.filename().string());
   remove_tree(hidden.string() + ".tmp");
-  settle_old(hidden.string() + ".old", path);
+  restore_or_remove_old(hidden.string() + ".old", path);
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// The manifest of a checkpoint folder, as folder.h shows it.
+// The manifest of a checkpoint folder; folder.h describes its format.
 #pragma once
 
 #include <filesystem>
@@ -7,27 +7,27 @@
 #include <string_view>
 
 #include "base/json.h"
-#include "checkpoint/stamped_file.h"
+#include "checkpoint/file_checksum.h"
 
 namespace regard {
 
 inline constexpr const char* manifest_name = "manifest.json";
 
 struct Manifest {
-  std::string regard;  // the version that wrote it
-  std::map<std::string, FileStamp> files;
-  Json info = Json::object();
+  std::string regard;  // the version of regard that wrote it
+  std::map<std::string, FileChecksum> files;
+  Json info = Json::object();  // see FolderWriter::commit()
 };
 
 std::string format_manifest(const Manifest& manifest);
 
-// Of a file right in the folder.
+// True if `name` names a file directly in a folder: no separators, not "." or "..".
 bool is_plain_name(std::string_view name);
-// A model may come from a stranger: its files are in its own folder, or a CheckpointError.
-[[noreturn]] void refuse_link(const std::filesystem::path& path);
+// Throws CheckpointError: `path` is a symbolic link, which could lead out of an untrusted model.
+[[noreturn]] void reject_link(const std::filesystem::path& path);
 
-// Reads folder/manifest.json. Throws CheckpointError if it is missing, damaged, a link or of a
-// format newer than this program. The names of files are plain: none leads out of the folder.
+// Reads folder/manifest.json. Throws CheckpointError if it is missing, damaged, a link or in a
+// newer format. All file names in the result are plain (is_plain_name()).
 Manifest read_manifest(const std::filesystem::path& folder);
 
 }  // namespace regard

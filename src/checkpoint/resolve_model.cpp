@@ -10,13 +10,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* weights_name = "model.safetensors";
-constexpr std::size_t most_suggestions = 5;
+constexpr std::size_t max_suggestions = 5;
 
 bool is_model(const fs::path& path) {
   return is_file(path / weights_name);
 }
 
-// The folders in `folder` that resolve_model would take, in order of name.
+// Returns the folders in `folder` that resolve_model() accepts, sorted by name.
 std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> models;
   std::error_code error;
@@ -26,8 +26,8 @@ std::vector<std::string> models_in(const fs::path& folder) {
     if (is_model(path) || !RunFolder(path).list().empty()) models.push_back(path.string());
   }
   std::ranges::sort(models);
-  if (models.size() > most_suggestions) {
-    models.resize(most_suggestions);
+  if (models.size() > max_suggestions) {
+    models.resize(max_suggestions);
     models.emplace_back("…");
   }
   return models;
@@ -39,8 +39,8 @@ std::vector<std::string> models_near(const fs::path& path) {
   return models;
 }
 
-// " did you mean `runs/mine`?" where a run is called by its configuration's name.
-std::string run_meant(const fs::path& path) {
+// Returns "; did you mean `runs/mine`?" if `path` is the name of a run.
+std::string suggest_run(const fs::path& path) {
   const auto run = fs::path("runs") / path;
   if (!is_model(run) && RunFolder(run).list().empty()) return "";
   return fmt::format("; did you mean `{}`?", run.string());
@@ -57,12 +57,12 @@ fs::path resolve_model(const fs::path& path) {
   std::error_code ignored;
   std::string message = fmt::format(
       "{}: {} (looked for: {}, or a run's best, last and checkpoints/step-*)", path.string(),
-      fs::exists(path, ignored) ? "no model in there" : "no such folder", weights_name);
-  const auto meant = path.is_relative() ? run_meant(path) : "";
+      fs::exists(path, ignored) ? "no model found" : "no such folder", weights_name);
+  const auto suggestion = path.is_relative() ? suggest_run(path) : "";
   const std::vector<std::string> models = models_near(path);
-  message += meant;
-  if (meant.empty() && !models.empty())
-    message += fmt::format("; there are: {}", fmt::join(models, ", "));
+  message += suggestion;
+  if (suggestion.empty() && !models.empty())
+    message += fmt::format("; found: {}", fmt::join(models, ", "));
   throw CheckpointError("{}", message);
 }
 

@@ -27,7 +27,7 @@ constexpr const char* checkpoints_name = "checkpoints";
 constexpr const char* lock_name = ".lock";
 constexpr std::string_view step_prefix = "step-";
 
-// 1000 for "step-00001000", nothing for other names.
+// Returns 1000 for "step-00001000", nullopt for other names.
 std::optional<std::int64_t> step_of(std::string_view name) {
   if (!name.starts_with(step_prefix)) return std::nullopt;
   const std::string_view digits = name.substr(step_prefix.size());
@@ -38,7 +38,8 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
-// The names in a folder; none if there is no such folder. EnvironmentError if it cannot be read.
+// Returns the names in a folder; none if it does not exist. Throws EnvironmentError if it cannot be
+// read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -52,13 +53,13 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// The step that a checkpoint was saved at: that of its folder's name, else of its manifest.
-std::optional<std::int64_t> saved_at(const fs::path& checkpoint) {
+// Returns the step of a checkpoint, from the name of its folder or else from its manifest.
+std::optional<std::int64_t> step_of_checkpoint(const fs::path& checkpoint) {
   if (const auto step = step_of(checkpoint.filename().string())) return step;
   try {
     const Json step = read_manifest(checkpoint).info.value("step", Json());
     if (step.is_number_unsigned() && step.get<std::uint64_t>() < 1'000'000'000'000) return step;
-  } catch (const CheckpointError&) {  // damaged: its step is not known
+  } catch (const CheckpointError&) {  // damaged: its step is unknown
   }
   return std::nullopt;
 }
@@ -67,7 +68,7 @@ std::string manifest_of(const fs::path& checkpoint) {
   return read_file<CheckpointError>(checkpoint / manifest_name, "checkpoint's manifest");
 }
 
-// The first of NAME.copied, NAME.copied-1, … that nothing has.
+// Returns the first unused name of NAME.copied, NAME.copied-1, …
 fs::path unused_name(const fs::path& path, std::string_view suffix) {
   std::error_code ignored;
   fs::path unused = path.string() + std::string(suffix);
@@ -79,8 +80,8 @@ fs::path unused_name(const fs::path& path, std::string_view suffix) {
 
 std::string holder_of(int lock) {
   char digits[32] = {};
-  const ssize_t got = ::pread(lock, digits, sizeof digits - 1, 0);
-  return got > 0 ? "process " + std::string(digits, std::strcspn(digits, "\n")) : "a process";
+  const ssize_t count = ::pread(lock, digits, sizeof digits - 1, 0);
+  return count > 0 ? "process " + std::string(digits, std::strcspn(digits, "\n")) : "a process";
 }
 
 }  // namespace
@@ -96,16 +97,15 @@ void RunFolder::lock() {
   const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0)
     throw EnvironmentError(
-        "{}: cannot be opened ({}); the run folder must be writable, or training.model_dir another",
+        "{}: cannot be opened ({}); make the run folder writable, or change training.model_dir",
         file.string(), std::strerror(errno));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
     const std::string holder = holder_of(fd);
     ::close(fd);
     if (error == EWOULDBLOCK) {
-      throw EnvironmentError(
-          "{}: {} is training here; wait for it, stop it, or take another folder", path_.string(),
-          holder);
+      throw EnvironmentError("{}: {} is training here; wait for it, stop it, or use another folder",
+                             path_.string(), holder);
     }
     throw EnvironmentError("{}: cannot be locked ({})", file.string(), std::strerror(error));
   }
@@ -118,7 +118,7 @@ void RunFolder::lock() {
   replace_copied_links();
 }
 
-void RunFolder::check_in_place() const {
+void RunFolder::check_not_moved() const {
   if (lock_ < 0) return;
   struct stat locked = {};
   struct stat found = {};
@@ -127,9 +127,8 @@ void RunFolder::check_in_place() const {
                     locked.st_dev == found.st_dev && locked.st_ino == found.st_ino;
   if (same) return;
   throw EnvironmentError(
-      "{}: found another folder, or none, where this training holds its run folder; it was moved "
-      "or "
-      "deleted meanwhile. Nothing more is written; move it back and run the same command to go on",
+      "{}: the run folder of this training is no longer at its path; it was moved or deleted. "
+      "Nothing more is written; move it back and run the same command to continue",
       path_.string());
 }
 
@@ -137,41 +136,41 @@ void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
   for (const std::string& hidden : names_in(folder)) {
     const fs::path name(hidden);
-    const bool aside = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
-                       name.extension() == ".old";
-    if (!aside || !hidden.starts_with('.')) continue;
+    const bool is_leftover = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
+                             name.extension() == ".old";
+    if (!is_leftover || !hidden.starts_with('.')) continue;
     const std::string target = name.stem().string().substr(1);
     if (step_of(target)) clear_leftovers(folder / target);
   }
 }
 
-// `cp -rL` of a run leaves whole checkpoints where `last` and `best` were links.
+// `cp -rL` of a run replaces the links `last` and `best` by copies of checkpoints.
 void RunFolder::replace_copied_links() {
   for (const char* link : {"last", "best"}) {
     std::error_code ignored;
     const fs::path path = path_ / link;
     if (!fs::is_directory(fs::symlink_status(path, ignored)) || !is_checkpoint(path)) continue;
-    const auto step = saved_at(path);
+    const auto step = step_of_checkpoint(path);
     adopt_copied_checkpoint(link);
     if (step && is_checkpoint(checkpoint(*step))) {
       set_link(link, *step);
-      log::info("{}: was a copied checkpoint; it is a link to step {} again", path.string(), *step);
+      log::info("{}: replaced a copied checkpoint by a link to step {}", path.string(), *step);
     }
   }
 }
 
-// Makes room for the link: the folder in its place becomes the checkpoint of its step, or goes
-// where that is already there with the same files, or moves to a name of its own.
+// Makes room for the link. The folder in its place becomes the checkpoint of its step, is removed
+// if that checkpoint exists with the same files, or is renamed otherwise.
 void RunFolder::adopt_copied_checkpoint(const char* link) {
   const fs::path path = path_ / link;
-  const auto step = saved_at(path);
+  const auto step = step_of_checkpoint(path);
   std::error_code error;
   if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
     make_folder(path_ / checkpoints_name);
     fs::rename(path, checkpoint(*step), error);
   } else if (step && is_checkpoint(checkpoint(*step)) &&
              manifest_of(path) == manifest_of(checkpoint(*step))) {
-    for (const auto& [name, stamp] : read_manifest(path).files) fs::remove(path / name, error);
+    for (const auto& [name, checksum] : read_manifest(path).files) fs::remove(path / name, error);
     fs::remove(path / manifest_name, error);
     fs::remove(path, error);  // fails if it holds something else
     if (error) fs::rename(path, unused_name(path, ".copied"), error);
@@ -179,7 +178,7 @@ void RunFolder::adopt_copied_checkpoint(const char* link) {
     fs::rename(path, unused_name(path, ".copied"), error);
   }
   if (error) {
-    throw EnvironmentError("{}: a folder is in the place of a link and cannot be moved ({})",
+    throw EnvironmentError("{}: found a folder in place of a link, which cannot be moved ({})",
                            path.string(), error.message());
   }
 }
@@ -194,7 +193,8 @@ std::vector<std::int64_t> RunFolder::list() const {
   return steps;
 }
 
-// What the link points to. A copied run may have a folder in the link's place, which does as well.
+// Returns the target of the link. In a copied run, the link may be a folder, which is returned
+// itself.
 std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path path = path_ / link;
   std::error_code error;
@@ -202,7 +202,7 @@ std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path folder = error ? path : path_ / target;
   if (is_checkpoint(folder)) return folder;
   if (!error) {
-    log::warning("{}: points to {}, which is gone or no checkpoint", path.string(),
+    log::warning("{}: points to {}, which is missing or not a checkpoint", path.string(),
                  target.string());
   }
   return std::nullopt;
@@ -224,7 +224,7 @@ void RunFolder::check_last() const {
                      (path_ / target / manifest_name).string());
 }
 
-// The steps of all names under checkpoints/ that a checkpoint may have, whatever stands there.
+// Returns the steps of all names of checkpoints under checkpoints/, complete or not.
 std::vector<std::int64_t> RunFolder::all_steps() const {
   std::vector<std::int64_t> steps;
   for (const std::string& name : names_in(path_ / checkpoints_name)) {
@@ -235,41 +235,41 @@ std::vector<std::int64_t> RunFolder::all_steps() const {
   return steps;
 }
 
-// The complete checkpoints in the order in which a damaged one is replaced.
-std::vector<std::int64_t> RunFolder::from_last_on() const {
+// Returns the complete checkpoints in the order in which last_intact() tries them.
+std::vector<std::int64_t> RunFolder::recovery_order() const {
   auto steps = list();
   std::error_code ignored;
   const auto linked = fs::read_symlink(path_ / "last", ignored);
-  const auto last = saved_at(linked.empty() ? path_ / "last" : linked);
-  const auto behind = last ? std::ranges::upper_bound(steps, *last) : steps.end();
-  std::reverse(steps.begin(), behind);
+  const auto last = step_of_checkpoint(linked.empty() ? path_ / "last" : linked);
+  const auto end_of_earlier = last ? std::ranges::upper_bound(steps, *last) : steps.end();
+  std::reverse(steps.begin(), end_of_earlier);
   return steps;
 }
 
-std::optional<fs::path> RunFolder::last_sound() const {
-  const auto steps = from_last_on();
-  std::optional<fs::path> with_another_config;
+std::optional<fs::path> RunFolder::last_intact() const {
+  const auto steps = recovery_order();
+  std::optional<fs::path> with_changed_config;
   for (const auto step : steps) {
     try {
       FolderReader(checkpoint(step), /*may_change=*/{}).verify_all();
       return checkpoint(step);
     } catch (const DamagedError& error) {
       log::warning("{}", error.what());
-      if (!with_another_config && is_sound(checkpoint(step))) {
-        with_another_config = checkpoint(step);
+      if (!with_changed_config && is_intact(checkpoint(step))) {
+        with_changed_config = checkpoint(step);
       }
     }
   }
-  if (with_another_config) return with_another_config;
+  if (with_changed_config) return with_changed_config;
   std::error_code ignored;
   if (all_steps().empty() && !fs::exists(fs::symlink_status(path_ / "last", ignored))) {
     return std::nullopt;
   }
-  throw CheckpointError("{}: no checkpoint of this run is sound; --fresh starts over",
+  throw CheckpointError("{}: all checkpoints of this run are damaged; use --fresh to start over",
                         path_.string());
 }
 
-void RunFolder::set_damaged_aside() {
+void RunFolder::move_damaged_away() {
   for (const auto step : all_steps()) {
     const auto from = checkpoint(step);
     if (is_checkpoint(from)) continue;
@@ -279,7 +279,7 @@ void RunFolder::set_damaged_aside() {
     if (error) {
       throw EnvironmentError("{}: cannot be moved away ({})", from.string(), error.message());
     }
-    log::warning("{}: is no checkpoint; moved to {}", from.string(), to.string());
+    log::warning("{}: not a checkpoint; moved to {}", from.string(), to.string());
   }
 }
 
@@ -288,7 +288,7 @@ std::optional<fs::path> RunFolder::best() const {
 }
 std::optional<std::int64_t> RunFolder::best_step() const {
   const auto linked = best();
-  return linked ? saved_at(*linked) : std::nullopt;
+  return linked ? step_of_checkpoint(*linked) : std::nullopt;
 }
 void RunFolder::set_last(std::int64_t step) {
   set_link("last", step);
@@ -302,12 +302,12 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
     throw CheckpointError("{}: no complete checkpoint for '{}' to point to",
                           checkpoint(step).string(), link);
   }
-  const fs::path aside = path_ / fmt::format(".{}.tmp", link);
+  const fs::path temporary = path_ / fmt::format(".{}.tmp", link);
   std::error_code error;
-  fs::remove(aside, error);
+  fs::remove(temporary, error);
   if (fs::is_directory(fs::symlink_status(path_ / link, error))) adopt_copied_checkpoint(link);
-  fs::create_symlink(checkpoint(step).lexically_relative(path_), aside, error);
-  if (!error) fs::rename(aside, path_ / link, error);
+  fs::create_symlink(checkpoint(step).lexically_relative(path_), temporary, error);
+  if (!error) fs::rename(temporary, path_ / link, error);
   if (error) {
     throw EnvironmentError("{}: the link cannot be set ({})", (path_ / link).string(),
                            error.message());
@@ -326,7 +326,7 @@ void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,
   ranked.resize(std::min(ranked.size(), keep_best));
   kept.insert(ranked.begin(), ranked.end());
   for (const std::optional<fs::path>& linked : {last(), best()}) {
-    if (linked) kept.insert(saved_at(*linked).value_or(-1));
+    if (linked) kept.insert(step_of_checkpoint(*linked).value_or(-1));
   }
   for (const std::int64_t step : steps) {
     if (kept.contains(step)) continue;

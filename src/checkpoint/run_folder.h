@@ -1,8 +1,8 @@
 // The checkpoints of one training run:
 //
 //     runs/x/checkpoints/step-00001000/   complete checkpoints, see folder.h
-//     runs/x/last, runs/x/best            links to two of them, replaced in one step
-//     runs/x/.lock                        held by the trainer at work here
+//     runs/x/last, runs/x/best            links to two of them, replaced atomically
+//     runs/x/.lock                        held by the process that trains
 #pragma once
 
 #include <cstddef>
@@ -26,43 +26,44 @@ class RunFolder {
 
   const Path& path() const { return path_; }
 
-  // Makes the folder and keeps it for this process until the object or the process ends, however
-  // it ends; then puts in order what a killed trainer left. EnvironmentError gives the process id
-  // of a trainer that is already at work. Whatever writes below needs the lock.
+  // Creates the folder and locks it for the lifetime of this object or the process, then cleans up
+  // after a killed training. Throws EnvironmentError with the process id if another process trains
+  // here. All functions below that write need the lock.
   void lock();
 
-  // EnvironmentError if the folder that was locked is no longer at its path: moved, deleted or
-  // replaced. Does nothing before lock(). Call it before each write below the path, so that
-  // nothing is created in a folder that another process may own by now.
-  void check_in_place() const;
+  // Throws EnvironmentError if the locked folder is no longer at its path because it was moved,
+  // deleted or replaced. Does nothing before lock(). Call it before each write below the path, so
+  // that nothing is created in a folder that may belong to another process.
+  void check_not_moved() const;
 
-  // Where the checkpoint of this step stands, or would stand.
+  // Returns the path of the checkpoint of this step, which need not exist.
   Path checkpoint(std::int64_t step) const;
-  // The steps of the complete checkpoints, ascending.
+  // Returns the steps of the complete checkpoints, in ascending order.
   std::vector<std::int64_t> list() const;
 
-  // The newest checkpoint: the link's target; if that is gone, the newest complete one.
+  // Returns the target of `last` or, if that is missing, the newest complete checkpoint.
   std::optional<Path> last() const;
-  // DamagedError where the link's target is there, but no checkpoint.
+  // Throws DamagedError if the target of `last` exists but is not a checkpoint.
   void check_last() const;
-  // The last checkpoint of which every file is sound: that of the link, else one before it, else
-  // one behind it. What is damaged is named in a warning. One whose config.yaml alone has changed
-  // comes behind all that are as they were written. CheckpointError where there is
-  // something of checkpoints and none is sound.
-  std::optional<Path> last_sound() const;
-  // Whatever has the name of a checkpoint and is none makes place, with a warning.
-  void set_damaged_aside();
-  // The link's target, nothing if there is none or it is gone.
+  // Returns the last intact checkpoint: the target of `last`, else an earlier one, else a later
+  // one. Logs a warning for each damaged one. Prefers unchanged checkpoints to those of which only
+  // config.yaml has changed. Returns nullopt if the run has no checkpoints. Throws CheckpointError
+  // if all are damaged.
+  std::optional<Path> last_intact() const;
+  // Renames folders that have the name of a checkpoint but are not one, with a warning.
+  void move_damaged_away();
+  // Returns the target of `best`; nullopt if there is none or it is missing.
   std::optional<Path> best() const;
-  // The step of the checkpoint that `best` leads to.
+  // Returns the step of that checkpoint.
   std::optional<std::int64_t> best_step() const;
-  // The checkpoint must be complete. EnvironmentError if the link cannot be written.
+  // Set the links. The checkpoint must be complete. Throw EnvironmentError if the link cannot be
+  // written.
   void set_last(std::int64_t step);
   void set_best(std::int64_t step);
 
-  // Removes all checkpoints but the newest `keep_newest`, the first `keep_best` of the ranking that
-  // are there, and those that last and best point to. What cannot be removed is a warning: it must
-  // not end a training.
+  // Removes all checkpoints except the newest `keep_newest`, the first `keep_best` existing ones of
+  // the ranking, and the targets of `last` and `best`. Logs a warning if one cannot be removed, so
+  // that training continues.
   void prune(std::size_t keep_newest, std::size_t keep_best,
              const std::vector<std::int64_t>& ranking);
 
@@ -72,16 +73,16 @@ class RunFolder {
   void adopt_copied_checkpoint(const char* link);
   std::optional<Path> follow(const char* link) const;
   std::vector<std::int64_t> all_steps() const;
-  std::vector<std::int64_t> from_last_on() const;
+  std::vector<std::int64_t> recovery_order() const;
   void set_link(const char* link, std::int64_t step);
 
   Path path_;
   int lock_ = -1;
 };
 
-// The model to translate with, from what the user gave: a run folder (its best checkpoint, else
-// its last) or a folder that holds model.safetensors. Otherwise CheckpointError, which says what
-// was looked for and names the models near by.
+// Returns the model folder for a path given by the user: a run folder (its best checkpoint, else
+// its last) or a folder with model.safetensors. Otherwise throws CheckpointError with a list of
+// models near the path.
 std::filesystem::path resolve_model(const std::filesystem::path& path);
 
 }  // namespace regard

@@ -1,9 +1,9 @@
-// Named tensors in the public safetensors format, which Python's package of that name reads:
+// Reads and writes named tensors in the format of the Python package `safetensors`:
 //
-//     8 bytes   N, the header's length, little-endian
+//     8 bytes   N, the length of the header, little-endian
 //     N bytes   JSON padded with spaces: {"__metadata__": {"key": "text"},
 //               "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
-//     the rest  the tensors, row-major and little-endian, one after another without gaps
+//     the rest  the tensors, row-major and little-endian, without gaps
 //
 // Element types: F64 F32 F16 BF16 I64 I32 U8 BOOL.
 #pragma once
@@ -24,18 +24,19 @@ namespace regard {
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 using TensorMetadata = std::map<std::string, std::string>;
 
-// The size in bytes of the file that would be written. Throws CheckpointError for what the format
-// cannot hold: a name twice, an element type not listed above, text that is not UTF-8.
+// Returns the size in bytes of the encoded file. Throws CheckpointError if the format cannot
+// represent the tensors: a duplicate name, an element type not listed above, text that is not
+// UTF-8.
 std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata& metadata = {});
 
-// Hands the file's bytes to `sink` in pieces; equal tensors give equal bytes. Tensors may live on
-// any device and in any memory layout; one at a time is copied to the CPU.
+// Passes the bytes of the file to `sink` in several calls. Equal tensors produce equal bytes.
+// Tensors may be on any device and in any memory layout; they are copied to the CPU one at a time.
 void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metadata,
                         const std::function<void(std::string_view)>& sink);
 
-// The tensors, on the CPU, in the order of the header; fills `metadata` if given. Trusts nothing:
-// sizes are checked against the file's before memory is taken, and at most 100,000 tensors are
-// read. Whatever is wrong is a CheckpointError that names the file, the tensor and the fault.
+// Reads the tensors to the CPU, in the order of the header, and fills `metadata` if given. Safe for
+// untrusted files: sizes are checked against the file size before memory is allocated, and at
+// most 100,000 tensors are read. Throws CheckpointError with the file, the tensor and the fault.
 NamedTensors read_safetensors(const std::filesystem::path& path,
                               TensorMetadata* metadata = nullptr);
 

@@ -6,28 +6,30 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/quiet.h"
 #include "base/version.h"
-#include "cli/documents.h"
-#include "cli/misuse.h"
+#include "cli/docs_folder.h"
+#include "cli/usage_errors.h"
 
 namespace regard {
 namespace {
 
-// What every command has: examples below its help, and --quiet where it does something.
-void finish(CLI::App& command, bool& quiet, const std::string& words = "") {
+// Adds examples to the help of a command and of all its subcommands. Adds --quiet to every command
+// without subcommands. `words` are the words of the command after "regard".
+void add_examples_and_quiet(CLI::App& command, bool& quiet, const std::string& words = "") {
   command.footer(examples_text(examples_of(words)));
-  const auto below = command.get_subcommands([](CLI::App*) { return true; });
-  if (below.empty()) {
-    command.add_flag("-q,--quiet", quiet, "say nothing but warnings and errors");
+  const auto subcommands = command.get_subcommands([](CLI::App*) { return true; });
+  if (subcommands.empty()) {
+    command.add_flag("-q,--quiet", quiet, "print only warnings and errors");
   }
-  for (auto* next : below) {
-    finish(*next, quiet, words.empty() ? next->get_name() : words + " " + next->get_name());
+  for (auto* subcommand : subcommands) {
+    add_examples_and_quiet(
+        *subcommand, quiet,
+        words.empty() ? subcommand->get_name() : words + " " + subcommand->get_name());
   }
 }
 
-// `help config print` as `config print --help`, and `version` as `--version`.
-std::vector<std::string> with_help_as_option(std::vector<std::string> words) {
+// Rewrites `help config print` to `config print --help`, and `version` to `--version`.
+std::vector<std::string> rewrite_help_and_version(std::vector<std::string> words) {
   if (words.empty()) return words;
   if (words.front() == "version") words.front() = "--version";
   if (words.front() != "help") return words;
@@ -44,44 +46,46 @@ CommandLine::CommandLine()
                             "Print the versions of regard and LibTorch, and the kernels in use");
   program_.require_subcommand(1);
   program_.set_help_all_flag("--help-all", "Print the help of every command");
-  const auto is = [this](Verb which) { return [this, which] { verb = which; }; };
-  add_train(program_, train)->callback(is(Verb::train));
-  add_translate(program_, translate)->callback(is(Verb::translate));
-  add_evaluate(program_, evaluate)->callback(is(Verb::evaluate));
-  add_score(program_, score)->callback(is(Verb::score));
-  add_average(program_, average)->callback(is(Verb::average));
-  add_info(program_, info)->callback(is(Verb::info));
-  add_report(program_, report)->callback(is(Verb::report));
+  const auto choose = [this](Command selected) { return [this, selected] { command = selected; }; };
+  add_train(program_, train)->callback(choose(Command::train));
+  add_translate(program_, translate)->callback(choose(Command::translate));
+  add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
+  add_score(program_, score)->callback(choose(Command::score));
+  add_average(program_, average)->callback(choose(Command::average));
+  add_info(program_, info)->callback(choose(Command::info));
+  add_report(program_, report)->callback(choose(Command::report));
   const auto configs = add_config(program_, config, config_init, config_convert);
-  configs.print->callback(is(Verb::config_print));
-  configs.init->callback(is(Verb::config_init));
-  configs.convert->callback(is(Verb::config_convert));
-  configs.docs->callback(is(Verb::config_docs));
-  configs.schema->callback(is(Verb::config_schema));
-  add_completions(program_, completions)->callback(is(Verb::completions));
-  add_man(program_, man)->callback(is(Verb::man));
-  finish(program_, quiet);
-  program_.footer(program_.get_footer() + "\n\nDocuments: " + documents_folder());
+  configs.print->callback(choose(Command::config_print));
+  configs.init->callback(choose(Command::config_init));
+  configs.convert->callback(choose(Command::config_convert));
+  configs.docs->callback(choose(Command::config_docs));
+  configs.schema->callback(choose(Command::config_schema));
+  add_completions(program_, completions)->callback(choose(Command::completions));
+  add_man(program_, man)->callback(choose(Command::man));
+  add_examples_and_quiet(program_, quiet);
+  program_.footer(program_.get_footer() + "\n\nDocumentation: " + docs_folder());
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
-  const auto words = with_help_as_option({argv + 1, argv + std::max(argc, 1)});
-  const auto refuse = [&](const std::string& why) { return report_misuse(program_, why, words); };
-  if (const auto misread = misread_option(program_, words)) return refuse(*misread);
+  const auto words = rewrite_help_and_version({argv + 1, argv + std::max(argc, 1)});
+  const auto fail = [&](const std::string& text) {
+    return report_usage_error(program_, text, words);
+  };
+  if (const auto error = find_misread_option(program_, words)) return fail(*error);
   try {
     program_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() != 0 || names_no_command(program_)) {
-      const auto misplaced = misplaced_file(program_);
-      return refuse(misplaced ? *misplaced : complaint(program_, error, words));
+    if (error.get_exit_code() != 0 || has_unknown_command(program_)) {
+      const auto misplaced = find_misplaced_file(program_);
+      return fail(misplaced ? *misplaced : describe_error(program_, error, words));
     }
     program_.exit(error);  // --help, --version
     if (std::cout.flush()) return ExitCode::ok;
     log::error("standard output: cannot be written");
     return ExitCode::environment;
   }
-  if (const auto misplaced = misplaced_file(program_)) return refuse(*misplaced);
-  if (quiet) be_quiet();
+  if (const auto misplaced = find_misplaced_file(program_)) return fail(*misplaced);
+  if (quiet) log::set_quiet();
   return std::nullopt;
 }
 

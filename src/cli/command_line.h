@@ -1,5 +1,5 @@
-// The command line of regard: its verbs, their options and help, and which of them was given.
-// Nothing here needs LibTorch, which takes a third of a second to load.
+// Parses the command line of regard. Does not need LibTorch, which takes a third of a second to
+// load.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,20 +7,12 @@
 #include <optional>
 
 #include "base/error.h"
-#include "cli/average_arguments.h"
-#include "cli/config_arguments.h"
-#include "cli/evaluate_arguments.h"
-#include "cli/info_arguments.h"
+#include "cli/arguments.h"
 #include "cli/outline.h"
-#include "cli/report_arguments.h"
-#include "cli/score_arguments.h"
-#include "cli/shell_arguments.h"
-#include "cli/train_arguments.h"
-#include "cli/translate_arguments.h"
 
 namespace regard {
 
-enum class Verb {
+enum class Command {
   train,
   translate,
   evaluate,
@@ -43,13 +35,13 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Nothing where a verb was understood and is to run, else the exit code: help or the version was
-  // printed, or a mistake reported.
+  // Returns nullopt if a command should run. Otherwise returns the exit code, after printing help
+  // or the version, or reporting a usage error.
   std::optional<ExitCode> parse(int argc, char** argv);
 
   CommandOutline outline() const { return regard::outline(program_); }
 
-  Verb verb = {};
+  Command command = {};
   bool quiet = false;
   TrainArguments train;
   TranslateArguments translate;

@@ -1,12 +1,13 @@
-#include "cli/evaluate_arguments.h"
+#include "cli/arguments.h"
 
 #include "cli/numbers.h"
 
 namespace regard {
 namespace {
 
-// In lower case; chrF2 and chrF2++ are what scores of chrf and chrf++ are called.
-std::string metric_meant(const std::string& given) {
+// Returns the metric in lower case. Accepts chrF2 and chrF2++, the names of the scores of chrf and
+// chrf++.
+std::string canonical_metric(const std::string& given) {
   const auto name = CLI::detail::to_lower(given);
   if (name == "chrf2") return "chrf";
   return name == "chrf2++" ? "chrf++" : name;
@@ -15,64 +16,66 @@ std::string metric_meant(const std::string& given) {
 void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
   command
       .add_option("--metrics", arguments.metrics,
-                  "which metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
+                  "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
       ->delimiter(',')
-      ->transform(metric_meant)
+      ->transform(canonical_metric)
       ->type_name("bleu|chrf|chrf++|ter");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|none");
   command
       .add_option("--smooth-method", arguments.smooth_method,
-                  "what BLEU makes of a precision without a match, as in sacreBLEU (default exp)")
+                  "smoothing of BLEU for precisions without a match, as in sacreBLEU (default exp)")
       ->type_name("exp|floor|add-k|none");
   command
       .add_option("--smooth-value", arguments.smooth_value,
-                  "of floor (default 0.1) or add-k (default 1)")
+                  "parameter of floor (default 0.1) or add-k (default 1)")
       ->transform(real_number(0, 1e6))
       ->type_name("N");
-  command.add_flag("--lowercase", arguments.lowercase,
-                   "score BLEU and chrF without regard to case");
+  command.add_flag("--lowercase", arguments.lowercase, "ignore case in BLEU and chrF");
   command
       .add_option("--chrf-word-order", arguments.chrf_word_order,
-                  "word n-grams in chrF; 2 is chrF++")
+                  "order of word n-grams in chrF; 2 is chrF++")
       ->transform(whole_number(0, 9))
       ->type_name("N");
   command.add_flag("--ter-normalized", arguments.ter_normalized,
-                   "TER: part punctuation from words");
-  command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: leave punctuation out");
+                   "TER: separate punctuation from words");
+  command.add_flag("--ter-no-punct", arguments.ter_no_punctuation, "TER: remove punctuation");
   command.add_flag("--ter-asian-support", arguments.ter_asian_support,
-                   "TER: with the two above, Chinese and Japanese characters and marks too");
-  command.add_flag("--ter-case-sensitive", arguments.ter_case_sensitive,
-                   "TER: with regard to case");
+                   "TER: apply the two options above also to Chinese and Japanese");
+  command.add_flag("--ter-case-sensitive", arguments.ter_case_sensitive, "TER: do not ignore case");
   command.add_flag("--force", arguments.force,
-                   "no warnings about texts that look tokenised, swapped or misplaced");
+                   "do not warn about texts that look tokenised, swapped or misplaced");
 }
 
 void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
-  const auto* group = "How sure it is (defaults and definitions are sacreBLEU's)";
+  const auto* group = "Significance (defaults and definitions of sacreBLEU)";
   command
       .add_flag("--confidence", arguments.confidence,
                 "95 % confidence intervals by bootstrap resampling")
       ->group(group);
-  auto* bootstrap = command
-                        .add_flag("--paired-bs", arguments.paired_bootstrap,
-                                  "p-values of the other systems' differences from the first, by "
-                                  "paired bootstrap")
-                        ->group(group);
+  auto* bootstrap =
+      command
+          .add_flag("--paired-bs", arguments.paired_bootstrap,
+                    "p-values of the differences from the first system, by paired bootstrap")
+          ->group(group);
   command
       .add_flag("--paired-ar", arguments.paired_randomisation,
-                "the same by paired approximate randomisation")
+                "p-values by paired approximate randomisation")
       ->excludes(bootstrap)
       ->group(group);
-  command.add_option("--resamples", arguments.resamples, "of the bootstrap (default 1000)")
+  command
+      .add_option("--resamples", arguments.resamples, "number of bootstrap samples (default 1000)")
       ->transform(whole_number(2, 1'000'000))
       ->type_name("N")
       ->group(group);
-  command.add_option("--trials", arguments.trials, "of the randomisation (default 10000)")
+  command
+      .add_option("--trials", arguments.trials, "number of randomisation trials (default 10000)")
       ->transform(whole_number(1, 10'000'000))
       ->type_name("N")
       ->group(group);
-  command.add_option("--resampling-seed", arguments.resampling_seed, "of either (default 12345)")
+  command
+      .add_option("--resampling-seed", arguments.resampling_seed,
+                  "random seed of both (default 12345)")
       ->transform(whole_number(0))
       ->type_name("N")
       ->group(group);
@@ -88,18 +91,20 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
           ->transform(whole_number(0, 1'000'000'000).description(""))
           ->needs(source)
           ->type_name("LENGTHS");
-  command.add_option("--by-length-svg", arguments.by_length_svg, "draw the scores by length")
+  command
+      .add_option("--by-length-svg", arguments.by_length_svg,
+                  "write a plot of the scores by length")
       ->needs(by_length)
       ->type_name("FILE");
   command
-      .add_option("--training", arguments.training,
-                  "also score words by how often this text, the target side of the training, has "
-                  "them")
+      .add_option(
+          "--training", arguments.training,
+          "also score words by their frequency in this text, the target side of the training data")
       ->type_name("FILE");
   command
       .add_option("--alignments-gold", arguments.gold,
-                  "word alignments of source and first reference (Pharaoh): the alignment "
-                  "error rate of the model's attention against them")
+                  "word alignments of source and first reference (Pharaoh), to report the "
+                  "alignment error rate of the attention")
       ->needs(model)
       ->type_name("FILE");
 }
@@ -109,33 +114,32 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
 CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
   auto* command =
       program.add_subcommand("evaluate", "Score a model's translations, or those in files");
-  auto* source = command->add_option("-s,--src", arguments.source, "the source text, plain or .gz")
+  auto* source = command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
                      ->type_name("FILE");
   command
-      ->add_option("-r,--ref", arguments.references,
-                   "its reference translations, one file or several")
+      ->add_option("-r,--ref", arguments.references, "reference translations, one file or several")
       ->required()
       ->type_name("FILE");
   auto* model = add_model_options(*command, arguments.model)->needs(source);
   command
       ->add_option("--hypotheses", arguments.hypotheses,
-                   "score the translations in this file, no model is needed; of several files, "
-                   "one a system, the first is what the others are compared with")
+                   "score the translations in this file without a model; with several files, one "
+                   "per system, the others are compared with the first")
       ->excludes(model)
       ->type_name("FILE");
   command
       ->add_option("--compare", arguments.compared,
-                   "other systems' translations of the same source, scored beside the model's")
+                   "translations of other systems, scored together with those of the model")
       ->type_name("FILE");
-  command->add_option("-o,--output", arguments.output, "keep the model's translations here")
+  command
+      ->add_option("-o,--output", arguments.output, "write the model's translations to this file")
       ->needs(model)
       ->type_name("FILE");
   add_metric_options(*command, arguments);
   add_part_options(*command, arguments, source, model);
-  auto* format =
-      command->add_option("--format", arguments.format, "how figures are printed (default text)")
-          ->type_name("text|json|markdown|latex");
-  command->add_flag("--json", arguments.json, "the same as --format json")->excludes(format);
+  auto* format = command->add_option("--format", arguments.format, "output format (default text)")
+                     ->type_name("text|json|markdown|latex");
+  command->add_flag("--json", arguments.json, "same as --format json")->excludes(format);
   add_significance_options(*command, arguments);
   add_search_options(*command, model, arguments.search);
   return command;

@@ -1,4 +1,4 @@
-// Examples of each command: its help and its manual page end in them, and a test parses them all.
+// Examples of each command, for its help and manual page. A test parses all of them.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 namespace regard {
 
 struct Example {
-  std::string command;  // as one types it
-  std::string what;
+  std::string command;
+  std::string description;
 };
 
-// Of the words after "regard": "train", "config print"; "" for the program itself.
+// Returns the examples of a command, such as "train" or "config print"; "" is the program itself.
 std::vector<Example> examples_of(std::string_view words);
 
-// As help ends: "Examples:", then each command with what it does below.
+// Returns the text at the end of the help: "Examples:" and each command with its description.
 std::string examples_text(const std::vector<Example>& examples);
 
 }  // namespace regard

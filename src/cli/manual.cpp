@@ -9,44 +9,44 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t longest_line = 78;
+constexpr std::size_t max_line_length = 78;
 
 constexpr const char* exit_status = R"(.SH EXIT STATUS
 .TP
 .B 0
-Fine.
+Success.
 .TP
 .B 1
-Unexpected: a fault of regard.
+Unexpected error: a bug in regard.
 .TP
 .B 2
-The command line or the configuration.
+Error in the command line or the configuration.
 .TP
 .B 3
-Input data; the message has file and line.
+Error in input data; the message names file and line.
 .TP
 .B 4
-The training diverged; the last checkpoint stands.
+Training diverged; the last checkpoint is kept.
 .TP
 .B 5
-A checkpoint is unreadable, or not fit for this configuration.
+A checkpoint is unreadable, or does not match the configuration.
 .TP
 .B 6
-The environment refuses: disk full, no permission, no such device, run folder in
-use.
+Environment error: disk full, no permission, too little memory, too few
+processes, no such device, run folder in use, standard output closed.
 .TP
 .BR 129 ", " 130 ", " 143
-The training was stopped by a signal, after saving.
+Training was stopped by a signal, after saving.
 )";
 
 constexpr const char* environment = R"(.SH ENVIRONMENT
 .TP
 .B NO_COLOR
-Set to anything: no colours.
+If set, output has no colours.
 )";
 
-// Text for the formatter: hyphens stay hyphens, and what is not ASCII is named by its number.
-std::string escaped(std::string_view text) {
+// Escapes text for troff: keeps hyphens, and writes characters beyond ASCII as code points.
+std::string escape(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const auto first = static_cast<unsigned char>(text[i]);
@@ -71,14 +71,15 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-// As input lines of at most 78 bytes, none of which is a request.
-std::string wrapped(const std::string& text) {
+// Breaks text at spaces into lines of at most 78 bytes. Escapes a leading dot, which would make the
+// line a troff request.
+std::string wrap(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
     auto end = text.size();
-    if (end - begin > longest_line) {
-      const auto blank = text.rfind(' ', begin + longest_line);
-      end = blank != std::string::npos && blank > begin ? blank : text.find(' ', begin);
+    if (end - begin > max_line_length) {
+      const auto space = text.rfind(' ', begin + max_line_length);
+      end = space != std::string::npos && space > begin ? space : text.find(' ', begin);
       end = std::min(end, text.size());
     }
     if (begin > 0) result += '\n';
@@ -89,34 +90,36 @@ std::string wrapped(const std::string& text) {
   return result;
 }
 
-std::string dashed(std::string name) {
+// Returns the name of a command's page: "regard-config" for "regard config".
+std::string page_name(std::string name) {
   std::ranges::replace(name, ' ', '-');
   return name;
 }
 
-std::string upper(std::string text) {
+std::string to_upper(std::string text) {
   for (auto& c : text) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
   return text;
 }
 
-std::string sentence(std::string help) {
+// Returns a help text with a final full stop, escaped and wrapped.
+std::string paragraph(std::string help) {
   if (!help.empty() && help.back() != '.') help += '.';
-  return wrapped(escaped(help));
+  return wrap(escape(help));
 }
 
 std::string argument_text(const OptionOutline& argument) {
-  const auto shown = argument.value + (argument.repeated ? " ..." : "");
-  return argument.required ? shown : "[" + shown + "]";
+  const auto text = argument.value + (argument.repeated ? " ..." : "");
+  return argument.required ? text : "[" + text + "]";
 }
 
 std::string synopsis(const CommandOutline& command) {
-  std::string text = ".B " + escaped(command.name) + "\n";
+  std::string text = ".B " + escape(command.name) + "\n";
   if (!command.options.empty()) text += ".RI [ options ]\n";
   if (!command.commands.empty()) text += ".I command\n";
   for (const auto& argument : command.arguments) {
-    text += ".I " + escaped(argument_text(argument)) + "\n";
+    text += ".I " + escape(argument_text(argument)) + "\n";
   }
   return text;
 }
@@ -125,31 +128,31 @@ std::string option_text(const OptionOutline& option) {
   std::string text = ".TP\n";
   std::string names;
   for (const auto& name : option.names) {
-    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escaped(name));
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", escape(name));
   }
   if (option.names.empty()) {
-    names = fmt::format("\\fI{}\\fR", escaped(argument_text(option)));
+    names = fmt::format("\\fI{}\\fR", escape(argument_text(option)));
   } else if (!option.value.empty()) {
-    names += fmt::format(" \\fI{}\\fR", escaped(option.value));
+    names += fmt::format(" \\fI{}\\fR", escape(option.value));
   }
   auto help = option.help;
   if (!option.range.empty()) help += fmt::format(" ({})", option.range);
-  return text + names + "\n" + sentence(help) + "\n";
+  return text + names + "\n" + paragraph(help) + "\n";
 }
 
-// Options in their groups, the parser's own first.
-std::string options_text(const CommandOutline& command, const std::string& level) {
+// Returns the options by group, the default group first.
+std::string options_text(const CommandOutline& command, const std::string& heading) {
   std::string text;
   std::vector<std::string> groups;
   for (const auto& option : command.options) {
     if (std::ranges::find(groups, option.group) == groups.end()) groups.push_back(option.group);
   }
   if (!command.arguments.empty()) {
-    text += level + " Arguments\n";
+    text += heading + " Arguments\n";
     for (const auto& argument : command.arguments) text += option_text(argument);
   }
   for (const auto& group : groups) {
-    text += level + " \"" + escaped(group) + "\"\n";
+    text += heading + " \"" + escape(group) + "\"\n";
     for (const auto& option : command.options) {
       if (option.group == group) text += option_text(option);
     }
@@ -160,13 +163,14 @@ std::string options_text(const CommandOutline& command, const std::string& level
 std::string commands_text(const CommandOutline& command, bool with_options) {
   if (command.commands.empty()) return "";
   std::string text = ".SH COMMANDS\n";
-  for (const auto& next : command.commands) {
+  for (const auto& subcommand : command.commands) {
     if (with_options) {
-      text += ".SS \"" + escaped(next.name) + "\"\n" + sentence(next.help) + "\n";
-      for (const auto& argument : next.arguments) text += option_text(argument);
-      for (const auto& option : next.options) text += option_text(option);
+      text += ".SS \"" + escape(subcommand.name) + "\"\n" + paragraph(subcommand.help) + "\n";
+      for (const auto& argument : subcommand.arguments) text += option_text(argument);
+      for (const auto& option : subcommand.options) text += option_text(option);
     } else {
-      text += fmt::format(".TP\n.BR {} (1)\n{}\n", escaped(dashed(next.name)), sentence(next.help));
+      text += fmt::format(".TP\n.BR {} (1)\n{}\n", escape(page_name(subcommand.name)),
+                          paragraph(subcommand.help));
     }
   }
   return text;
@@ -174,20 +178,22 @@ std::string commands_text(const CommandOutline& command, bool with_options) {
 
 void collect_examples(const CommandOutline& command, std::vector<Example>& all) {
   for (const auto& example : command.examples) {
-    const auto is_same = [&](const Example& known) { return known.command == example.command; };
-    if (std::ranges::none_of(all, is_same)) all.push_back(example);
+    const auto is_duplicate = [&](const Example& known) {
+      return known.command == example.command;
+    };
+    if (std::ranges::none_of(all, is_duplicate)) all.push_back(example);
   }
 }
 
 std::string examples_section(const CommandOutline& command, bool with_commands) {
   std::vector<Example> examples;
   collect_examples(command, examples);
-  for (const auto& next : command.commands) {
-    if (with_commands) collect_examples(next, examples);
+  for (const auto& subcommand : command.commands) {
+    if (with_commands) collect_examples(subcommand, examples);
   }
   std::string text = ".SH EXAMPLES\n";
-  for (const auto& [line, what] : examples) {
-    text += fmt::format(".TP\n.B {}\n{}\n", escaped(line), sentence(what));
+  for (const auto& [line, description] : examples) {
+    text += fmt::format(".TP\n.B {}\n{}\n", escape(line), paragraph(description));
   }
   return text;
 }
@@ -196,14 +202,14 @@ std::string examples_section(const CommandOutline& command, bool with_commands) 
 
 std::string manual_page(const CommandOutline& program, const CommandOutline& command) {
   const bool is_program = &command == &program;
-  const auto name = dashed(command.name);
-  auto text = fmt::format(".TH {} 1 \"{}\" \"regard {}\" \"User Commands\"\n", upper(escaped(name)),
-                          release_date(), version());
-  auto what = command.help.substr(0, command.help.find('.'));
-  what[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(what[0])));
-  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(what));
+  const auto name = page_name(command.name);
+  auto text = fmt::format(".TH {} 1 \"{}\" \"regard {}\" \"User Commands\"\n",
+                          to_upper(escape(name)), release_date(), version());
+  auto summary = command.help.substr(0, command.help.find('.'));
+  summary[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(summary[0])));
+  text += fmt::format(".SH NAME\n{} \\- {}\n", escape(name), escape(summary));
   text += ".SH SYNOPSIS\n" + synopsis(command);
-  text += ".SH DESCRIPTION\n" + sentence(command.help) + "\n";
+  text += ".SH DESCRIPTION\n" + paragraph(command.help) + "\n";
   text += commands_text(command, !is_program);
   text += ".SH OPTIONS\n" + options_text(command, ".SS");
   text += examples_section(command, !is_program);
@@ -211,12 +217,12 @@ std::string manual_page(const CommandOutline& program, const CommandOutline& com
   text += exit_status;
   text += ".SH SEE ALSO\n";
   std::vector<std::string> others;
-  for (const auto& next : program.commands) {
-    if (next.name != command.name) others.push_back(dashed(next.name));
+  for (const auto& subcommand : program.commands) {
+    if (subcommand.name != command.name) others.push_back(page_name(subcommand.name));
   }
   if (!is_program) others.insert(others.begin(), "regard");
   for (std::size_t i = 0; i < others.size(); ++i) {
-    text += fmt::format(".BR {} (1){}\n", escaped(others[i]), i + 1 < others.size() ? "," : "");
+    text += fmt::format(".BR {} (1){}\n", escape(others[i]), i + 1 < others.size() ? "," : "");
   }
   return text;
 }
@@ -225,7 +231,7 @@ std::vector<std::pair<std::string, std::string>> manual_pages(const CommandOutli
   std::vector<std::pair<std::string, std::string>> pages = {
       {"regard.1", manual_page(program, program)}};
   for (const auto& command : program.commands) {
-    pages.emplace_back(dashed(command.name) + ".1", manual_page(program, command));
+    pages.emplace_back(page_name(command.name) + ".1", manual_page(program, command));
   }
   return pages;
 }

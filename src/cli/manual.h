@@ -1,4 +1,4 @@
-// Manual pages in the language of man(7), of the same outline that completions are made of.
+// Writes manual pages in the man(7) format.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace regard {
 
-// The page of the program, or of one of its commands with all that is below.
+// Returns the page of the program, or of a command with its subcommands.
 std::string manual_page(const CommandOutline& program, const CommandOutline& command);
 
-// All pages under their files' names: regard.1, regard-train.1, …
+// Returns all pages with their file names: regard.1, regard-train.1, …
 std::vector<std::pair<std::string, std::string>> manual_pages(const CommandOutline& program);
 
 }  // namespace regard

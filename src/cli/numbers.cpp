@@ -16,19 +16,19 @@ bool read(const std::string& text, Value& value) {
   return error == std::errc{} && stop == end && std::isfinite(static_cast<double>(value));
 }
 
-// `type` is the name that help and manual pages have for a limited range (cli/outline.cpp).
+// `type` is the name of a limited range in help and manual pages (cli/outline.cpp).
 template <typename Value>
-CLI::Validator number(const std::string& kind, const std::string& type, Value least, Value most,
+CLI::Validator number(const std::string& kind, const std::string& type, Value min, Value max,
                       bool unlimited) {
   const auto range =
-      unlimited ? fmt::format("at least {}", least) : fmt::format("from {} to {}", least, most);
-  const auto description = unlimited ? "" : fmt::format("{} in [{} - {}]", type, least, most);
+      unlimited ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max);
+  const auto description = unlimited ? "" : fmt::format("{} in [{} - {}]", type, min, max);
   const auto check = [=](std::string& text) -> std::string {
     Value value{};
-    if (!read(text, value) || value < least || value > most) {
-      return fmt::format("found `{}`, wanted {} {}", text, kind, range);
+    if (!read(text, value) || value < min || value > max) {
+      return fmt::format("found `{}`, expected {} {}", text, kind, range);
     }
-    text = fmt::format("{}", value);  // without leading zeros, which CLI11 reads as octal
+    text = fmt::format("{}", value);  // remove leading zeros, which CLI11 reads as octal
     return {};
   };
   return CLI::Validator(check, description);
@@ -36,13 +36,13 @@ CLI::Validator number(const std::string& kind, const std::string& type, Value le
 
 }  // namespace
 
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  return number("a whole number", "INT", least, most,
-                most >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  return number("a whole number", "INT", min, max,
+                max >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
 }
 
-CLI::Validator real_number(double least, double most) {
-  return number("a number", "FLOAT", least, most, std::isinf(most));
+CLI::Validator real_number(double min, double max) {
+  return number("a number", "FLOAT", min, max, std::isinf(max));
 }
 
 }  // namespace regard

@@ -1,6 +1,6 @@
-// Checks of the numbers on the command line. CLI11's conversions take more than they should: -5
-// becomes 2⁶⁴ − 5 where no sign is expected, 010 is eight, a number beyond the type is its largest
-// value, and nan is inside every range. To be given to Option::transform(): 010 becomes 10.
+// Strict validators for numbers on the command line. CLI11's own conversions accept too much: -5
+// becomes 2⁶⁴ − 5 for an unsigned type, 010 is octal, a number beyond the type is clamped, and nan
+// is inside every range. Pass these to Option::transform(), which also turns 010 into 10.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,11 +10,11 @@
 
 namespace regard {
 
-constexpr auto largest_whole_number = std::numeric_limits<std::uint64_t>::max();
+constexpr auto max_whole_number = std::numeric_limits<std::uint64_t>::max();
 
-// Accepts decimal digits alone, from `least` to `most`.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most = largest_whole_number);
-// Accepts a finite number from `least` to `most`, either of which may be infinite.
-CLI::Validator real_number(double least, double most = std::numeric_limits<double>::infinity());
+// Accepts only decimal digits, from `min` to `max`.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = max_whole_number);
+// Accepts a finite number from `min` to `max`. Either limit may be infinite.
+CLI::Validator real_number(double min, double max = std::numeric_limits<double>::infinity());
 
 }  // namespace regard

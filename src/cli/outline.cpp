@@ -1,6 +1,6 @@
 #include "cli/outline.h"
 
-#include "base/split.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
@@ -23,7 +23,7 @@ OptionOutline outline_of(const CLI::Option& option) {
   result.required = option.get_required();
   result.repeated = option.get_expected_max() > 1;
   if (option.get_items_expected_max() == 0) return result;
-  // The parser appends what its checks say: "N:INT in [1 - 1000]".
+  // The parser appends the text of its validators: "N:INT in [1 - 1000]".
   const auto type = option.get_type_name();
   result.value = type.substr(0, type.find(':'));
   const auto open = type.find('[');

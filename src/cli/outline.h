@@ -1,5 +1,4 @@
-// The command line as data: what completions and manual pages are made of, read off the parser
-// itself so that they never differ from it.
+// The command line as data, read from the parser, for completions and manual pages.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,17 +10,17 @@
 
 namespace regard {
 
-// What follows an option, as far as a shell could complete it.
+// The kind of an option's value, for completion by a shell.
 enum class ValueKind { none, other, choice, file, folder, setting };
 
 struct OptionOutline {
-  std::vector<std::string> names;  // "-c", "--config"; none for an argument by its place
+  std::vector<std::string> names;  // "-c", "--config"; empty for a positional argument
   std::string value;               // "FILE", "full|exact|never"
-  std::string range;               // "1 - 1000" or nothing
+  std::string range;               // "1 - 1000", or empty
   std::string help;
   std::string group;
   ValueKind kind = ValueKind::none;
-  std::vector<std::string> choices;  // of kind choice
+  std::vector<std::string> choices;  // for ValueKind::choice
   bool required = false;
   bool repeated = false;
 };
@@ -30,18 +29,18 @@ struct CommandOutline {
   std::string name;  // "regard config print"
   std::string help;
   std::vector<OptionOutline> options;
-  std::vector<OptionOutline> arguments;  // by their place
+  std::vector<OptionOutline> arguments;  // positional arguments
   std::vector<CommandOutline> commands;
   std::vector<Example> examples;
 
-  // The words after "regard": "config print".
+  // Returns the words after "regard": "config print".
   std::string words() const;
   std::string last_word() const;
 };
 
 CommandOutline outline(const CLI::App& program);
 
-// The command itself, then all below it.
+// Returns the command and all its subcommands, recursively.
 std::vector<const CommandOutline*> all_commands(const CommandOutline& command);
 
 }  // namespace regard

@@ -16,10 +16,10 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t most_pictures = 50;
-constexpr float dark = 0.2F;  // the largest weight of a picture that is nearly black
+constexpr std::size_t max_pictures = 50;
+constexpr float dark = 0.2F;  // a picture whose largest weight is below this is nearly black
 
-std::string ending_of(const std::string& path) {
+std::string extension_of(const std::string& path) {
   return std::filesystem::path(path).extension().string();
 }
 
@@ -28,8 +28,8 @@ bool is_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
-AttentionPicture picture_of(const Translation& translation, const Translator& translator,
-                            WeightScale scale) {
+AttentionPicture make_picture(const Translation& translation, const Translator& translator,
+                              WeightScale scale) {
   const auto& hypothesis = translation.hypotheses.front();
   AttentionPicture picture;
   picture.scale = scale;
@@ -47,7 +47,7 @@ AttentionPicture picture_of(const Translation& translation, const Translator& tr
 
 void require_attention(const ReadyModel& model, const std::string& option) {
   if (model.loaded.model->shows_attention()) return;
-  throw ConfigError("{}: the model {} has no attention (model.attention.kind: {}) to show", option,
+  throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
                     model.path.string(), model.loaded.options.model.attention.kind);
 }
 
@@ -97,41 +97,41 @@ WeightScale weight_scale_named(const std::string& name) {
   return static_cast<WeightScale>(found - names.begin());
 }
 
-void DarkPictures::add(const AttentionPicture& picture) {
+void BrightnessCheck::add(const AttentionPicture& picture) {
   for (const auto& matrix : picture.matrices) {
     largest_ = std::max(largest_, largest_weight(matrix.weights));
   }
 }
 
-void DarkPictures::log_advice() const {
+void BrightnessCheck::log_advice() const {
   if (scale_ != WeightScale::absolute || largest_ < 0.0F || largest_ >= dark) return;
   log::info(
       "The largest attention weight is {}, which is dark on the scale from 0 to 1; "
-      "--attention-scale picture or row draws the largest white.",
+      "use --attention-scale picture or row to draw the largest white.",
       format_short(static_cast<double>(largest_)));
 }
 
-std::string AttentionText::of(const Translation& translation, const Translator& translator) {
+std::string AttentionText::draw(const Translation& translation, const Translator& translator) {
   if (translation.hypotheses.empty()) return "";
-  const auto picture = picture_of(translation, translator, scale_);
-  dark_.add(picture);
+  const auto picture = make_picture(translation, translator, scale_);
+  brightness_.add(picture);
   return heat_map(picture, stdout_terminal());
 }
 
 void check_picture_name(const std::string& path) {
-  const auto ending = ending_of(path);
-  if (is_folder(path) || ending == ".html" || ending == ".svg") return;
+  const auto extension = extension_of(path);
+  if (is_folder(path) || extension == ".html" || extension == ".svg") return;
   throw ConfigError(
-      "--picture {}: found the ending `{}`, wanted .html (all sentences), .svg "
-      "(the first) or a folder, as in maps/ (each as .svg)",
-      path, ending);
+      "--picture {}: found the ending `{}`, expected .html (all sentences), .svg "
+      "(the first) or a folder such as maps/ (each as .svg)",
+      path, extension);
 }
 
 PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale)
     : path_(path),
       scale_(scale),
-      dark_(scale),
-      html_(ending_of(path) == ".html"),
+      brightness_(scale),
+      html_(extension_of(path) == ".html"),
       model_name_(model.loaded.options.name) {
   require_attention(model, "--picture");
   if (is_folder(path)) {
@@ -151,28 +151,28 @@ void PictureOutput::write_into_folder(const AttentionPicture& picture) const {
 void PictureOutput::add(const Translation& translation, const Translator& translator) {
   ++lines_;
   if (translation.hypotheses.empty()) return;
-  if (file_ && pictures_.size() == (html_ ? most_pictures : 1)) {
-    ++left_out_;
+  if (file_ && pictures_.size() == (html_ ? max_pictures : 1)) {
+    ++omitted_;
     return;
   }
-  auto picture = picture_of(translation, translator, scale_);
-  dark_.add(picture);
+  auto picture = make_picture(translation, translator, scale_);
+  brightness_.add(picture);
   if (!file_) return write_into_folder(picture);
   picture.caption = fmt::format("Line {}", lines_);
   pictures_.push_back(std::move(picture));
 }
 
 void PictureOutput::commit() {
-  dark_.log_advice();
+  brightness_.log_advice();
   if (!file_) return;
   if (html_) {
     file_->write(alignment_html("Attention of " + model_name_, pictures_));
-    if (left_out_ > 0) {
-      log::info("the picture shows the first {} sentences, not the other {}", pictures_.size(),
-                left_out_);
+    if (omitted_ > 0) {
+      log::info("The picture shows the first {} sentences; {} are left out.", pictures_.size(),
+                omitted_);
     }
   } else if (pictures_.empty()) {
-    log::warning("there is no sentence for the picture: {} is not written", path_);
+    log::warning("There is no sentence to draw: {} is not written.", path_);
     return;
   } else {
     file_->write(alignment_svg(pictures_.front()));

@@ -1,4 +1,4 @@
-// What a translation's attention is written as: word alignments, and pictures.
+// Writes the attention of translations: word alignments, weights as JSON, heat maps and pictures.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace regard {
 
-// Alignments in Pharaoh's format, defined in translation/word_alignment.h: a line for each line of
-// output.
+// Writes word alignments (translation/word_alignment.h) in Pharaoh format, one line per output
+// line.
 class AlignmentOutput {
  public:
-  // ConfigError when the model has no attention.
+  // Throws ConfigError if the model has no attention.
   AlignmentOutput(const std::string& path, const ReadyModel& model);
 
-  // The best `hypotheses`; for an empty source an empty line.
+  // Writes the best `hypotheses` translations, or an empty line for an empty source.
   void write(const Translation& translation, const Translator& translator, std::size_t hypotheses);
   void commit() { file_.commit(); }
 
@@ -31,15 +31,15 @@ class AlignmentOutput {
   TokenizerKind kind_;
 };
 
-// The weights as they are, a JSON object a line: {"line": 1, "source": [tokens], "target":
-// [tokens], "weights": [[α_ts over s] for each t]}, with "hypothesis" where there are several.
+// Writes the attention weights, one JSON object per line: {"line": 1, "source": [tokens], "target":
+// [tokens], "weights": [[α_ts over s] for each t]}, and "hypothesis" if there are several.
 class WeightsOutput {
  public:
-  // ConfigError when the model has no attention.
+  // Throws ConfigError if the model has no attention.
   WeightsOutput(const std::string& path, const ReadyModel& model);
 
-  // The best `hypotheses` of the line of this number, from 1; an object without tokens for a blank
-  // one.
+  // Writes the best `hypotheses` translations of line `number`, from 1. A blank line has an object
+  // without tokens.
   void write(std::int64_t number, const Translation& translation, const Translator& translator,
              std::size_t hypotheses);
   void commit() { file_.commit(); }
@@ -48,44 +48,44 @@ class WeightsOutput {
   OutputFile file_;
 };
 
-// Returns the scale that --attention-scale names. ConfigError for other names.
+// Returns the scale named by --attention-scale. Throws ConfigError for other names.
 WeightScale weight_scale_named(const std::string& name);
 
-// Finds out if pictures on the scale from 0 to 1 are so dark that little is seen in them.
-class DarkPictures {
+// Detects pictures that are too dark on the scale from 0 to 1.
+class BrightnessCheck {
  public:
-  explicit DarkPictures(WeightScale scale) : scale_(scale) {}
+  explicit BrightnessCheck(WeightScale scale) : scale_(scale) {}
 
   void add(const AttentionPicture& picture);
-  // Logs what would show more, if all pictures were dark.
+  // Logs a hint if all pictures were dark.
   void log_advice() const;
 
  private:
   WeightScale scale_;
-  float largest_ = -1.0F;  // none yet
+  float largest_ = -1.0F;  // negative before the first picture
 };
 
-// Draws heat maps of the best hypotheses for the terminal that standard output is.
+// Draws heat maps of the best hypotheses for the terminal on standard output.
 class AttentionText {
  public:
-  explicit AttentionText(WeightScale scale) : scale_(scale), dark_(scale) {}
+  explicit AttentionText(WeightScale scale) : scale_(scale), brightness_(scale) {}
 
-  std::string of(const Translation& translation, const Translator& translator);
-  void log_advice() const { dark_.log_advice(); }
+  std::string draw(const Translation& translation, const Translator& translator);
+  void log_advice() const { brightness_.log_advice(); }
 
  private:
   WeightScale scale_;
-  DarkPictures dark_;
+  BrightnessCheck brightness_;
 };
 
-// ConfigError for names that neither end in .html or .svg nor are a folder's.
+// Throws ConfigError if the name does not end in .html or .svg and is not a folder.
 void check_picture_name(const std::string& path);
 
-// The best translations of the first sentences: as many as a page bears (50) as HTML, one as SVG.
-// Of all sentences where a folder is named (it exists, or the name ends in /): line-00001.svg, ….
+// Draws the best translations: the first 50 as one HTML page, the first one as SVG, or all of them
+// as line-00001.svg, … if `path` is a folder (it exists, or the name ends in /).
 class PictureOutput {
  public:
-  // ConfigError when the model has no attention.
+  // Throws ConfigError if the model has no attention.
   PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
 
   void add(const Translation& translation, const Translator& translator);
@@ -96,16 +96,16 @@ class PictureOutput {
 
   std::string path_;
   WeightScale scale_;
-  DarkPictures dark_;
-  std::optional<OutputFile> file_;  // not with a folder
+  BrightnessCheck brightness_;
+  std::optional<OutputFile> file_;  // empty if the output is a folder
   bool html_;
   std::string model_name_;
   std::size_t lines_ = 0;
-  std::size_t left_out_ = 0;
+  std::size_t omitted_ = 0;
   std::vector<AttentionPicture> pictures_;
 };
 
-// ConfigError, which names `option`, when the model has no attention.
+// Throws ConfigError, which names `option`, if the model has no attention.
 void require_attention(const ReadyModel& model, const std::string& option);
 
 }  // namespace regard

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <functional>
 
-#include "base/counted.h"
 #include "base/log.h"
-#include "commands/model_text.h"
-#include "decoding/search_tree.h"
+#include "base/strings.h"
+#include "commands/model_report.h"
+#include "decoding/hypothesis.h"
 #include "report/alignment_lines.h"
 #include "report/attention_viewer.h"
 #include "report/page.h"
@@ -21,39 +21,39 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t most_sentences = 50;
+constexpr std::size_t max_sentences = 50;
 
 using Row = std::vector<float>;
-using RowOf = std::function<Row(const ExplainedStep&)>;
-using ChosenBy = std::function<std::int64_t(const ExplainedStep&)>;
+using RowFunction = std::function<Row(const ExplainedStep&)>;
+using ChoiceFunction = std::function<std::int64_t(const ExplainedStep&)>;
 
-AttentionMatrix map_of(const std::string& caption, const Explanation& explanation,
-                       const RowOf& row_of, const ChosenBy& chosen_by = {}) {
+AttentionMatrix make_map(const std::string& caption, const Explanation& explanation,
+                         const RowFunction& row, const ChoiceFunction& choice = {}) {
   AttentionMatrix matrix;
   matrix.caption = caption;
   for (const auto& step : explanation.steps) {
-    const auto row = row_of(step);
-    matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
-    if (chosen_by) matrix.chosen.push_back(chosen_by(step));
+    const auto weights = row(step);
+    matrix.weights.insert(matrix.weights.end(), weights.begin(), weights.end());
+    if (choice) matrix.chosen.push_back(choice(step));
   }
   return matrix;
 }
 
 Row softmax(Row scores) {
-  const float greatest = *std::max_element(scores.begin(), scores.end());
+  const float largest = *std::max_element(scores.begin(), scores.end());
   float sum = 0;
-  for (auto& score : scores) sum += score = std::exp(score - greatest);
+  for (auto& score : scores) sum += score = std::exp(score - largest);
   for (auto& score : scores) score /= sum;
   return scores;
 }
 
-std::int64_t greatest(const Row& row) {
+std::int64_t argmax(const Row& row) {
   return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
-Row copied(const ExplainedStep& step) {
+Row copy_weights(const ExplainedStep& step) {
   auto row = step.weights;
-  for (auto& weight : row) weight *= static_cast<float>(1 - step.generates.value_or(1));
+  for (auto& weight : row) weight *= static_cast<float>(1 - step.p_gen.value_or(1));
   return row;
 }
 
@@ -64,32 +64,32 @@ void add_heads(const Explanation& explanation, std::vector<AttentionMatrix>& map
       const auto caption = layers.size() == 1 ? fmt::format("head {}", h + 1)
                                               : fmt::format("layer {}, head {}", l + 1, h + 1);
       maps.push_back(
-          map_of(caption, explanation, [l, h](const auto& step) { return step.heads[l][h]; }));
+          make_map(caption, explanation, [l, h](const auto& step) { return step.heads[l][h]; }));
     }
   }
 }
 
-// The attention that links words: a pointer's is where it points.
-std::vector<Row> rows_of(const Explanation& explanation) {
+// The weights that word links are made from: a pointer's distribution if there is one.
+std::vector<Row> link_weights(const Explanation& explanation) {
   std::vector<Row> rows;
   for (const auto& step : explanation.steps)
     rows.push_back(step.pointer.empty() ? step.weights : step.pointer);
   return rows;
 }
 
-std::vector<std::string> tokens_of(const Explanation& explanation) {
+std::vector<std::string> step_tokens(const Explanation& explanation) {
   std::vector<std::string> tokens;
   for (const auto& step : explanation.steps) tokens.push_back(step.token);
   return tokens;
 }
 
-std::string lines_html(const Explanation& explanation, TokenizerKind kind) {
-  const auto rows = rows_of(explanation);
-  const auto tokens = tokens_of(explanation);
-  const auto source = words_of(explanation.source_tokens, kind);
-  const auto target = words_of(tokens, kind);
-  AlignmentLines lines{written_words(explanation.source_tokens, source),
-                       written_words(tokens, target),
+std::string word_alignment_html(const Explanation& explanation, TokenizerKind kind) {
+  const auto rows = link_weights(explanation);
+  const auto tokens = step_tokens(explanation);
+  const auto source = group_into_words(explanation.source_tokens, kind);
+  const auto target = group_into_words(tokens, kind);
+  AlignmentLines lines{word_texts(explanation.source_tokens, source),
+                       word_texts(tokens, target),
                        word_weights(rows, source, target),
                        {}};
   for (const auto& link : hard_alignment(lines.weights))
@@ -102,11 +102,10 @@ std::string viewer_html(const Explanation& explanation, std::vector<AttentionMat
   std::vector<std::string> notes;
   for (const auto& step : explanation.steps) {
     notes.push_back(fmt::format("P {:.3f}", step.probability));
-    if (step.generates)
-      notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.generates);
+    if (step.p_gen) notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.p_gen);
   }
   return attention_viewer(
-      {"", explanation.source_tokens, tokens_of(explanation), std::move(maps), scale}, notes);
+      {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale}, notes);
 }
 
 std::string n_best_html(const Translation& translation, const Translator& translator) {
@@ -143,7 +142,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   const auto& first = explanation.steps[0];
   const auto weights = [](const ExplainedStep& step) { return step.weights; };
   if (!first.pointer.empty()) {
-    maps.push_back(map_of(
+    maps.push_back(make_map(
         "pointer: P(position), ● what is said", explanation,
         [](const auto& step) { return step.pointer; },
         [](const auto& step) { return step.pointed; }));
@@ -151,18 +150,18 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   if (first.weights.empty()) return maps;
   const auto kind = attention_kind(options);
   if (first.is_choice) {
-    maps.push_back(map_of(
+    maps.push_back(make_map(
         kind + ": P(position), ● the one looked at", explanation,
         [](const auto& step) { return softmax(step.scores); },
-        [](const auto& step) { return greatest(step.weights); }));
+        [](const auto& step) { return argmax(step.weights); }));
   } else if (first.heads.size() > 1) {
-    maps.push_back(map_of("last layer, mean of its heads", explanation, weights));
+    maps.push_back(make_map("last layer, mean of its heads", explanation, weights));
   } else {
-    maps.push_back(map_of(first.heads.empty() ? "attention: " + kind : "mean of the heads",
-                          explanation, weights));
+    maps.push_back(make_map(first.heads.empty() ? "attention: " + kind : "mean of the heads",
+                            explanation, weights));
   }
   add_heads(explanation, maps);
-  if (first.generates) maps.push_back(map_of("copied: (1 − p_gen) α", explanation, copied));
+  if (first.p_gen) maps.push_back(make_map("copied: (1 − p_gen) α", explanation, copy_weights));
   return maps;
 }
 
@@ -176,7 +175,7 @@ std::string sentence_html(const ReadyModel& model, const std::string& line,
   auto maps = attention_maps(explanation, model.loaded.options.model);
   if (!maps.empty()) {
     html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps), scale) +
-            lines_html(explanation, model.loaded.options.data.tokenizer.kind) + "</div>\n";
+            word_alignment_html(explanation, model.loaded.options.data.tokenizer.kind) + "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));
@@ -193,7 +192,7 @@ ReportOutput::ReportOutput(const std::string& path, const ReadyModel& model, Wei
 
 void ReportOutput::add(const std::string& line, const Translation& translation) {
   ++lines_;
-  if (translation.hypotheses.empty() || shown_++ >= most_sentences) return;
+  if (translation.hypotheses.empty() || sentences_++ >= max_sentences) return;
   body_ += page_section(fmt::format("Line {}", lines_),
                         sentence_html(model_, line, translation, scale_));
 }
@@ -202,9 +201,9 @@ void ReportOutput::commit() {
   const auto& name = model_.loaded.options.name;
   file_.write(html_page("Translations of " + name, scale_switch(scale_), body_));
   file_.commit();
-  if (shown_ > most_sentences) {
-    log::info("the report shows the first {} sentences, not the other {}", most_sentences,
-              shown_ - most_sentences);
+  if (sentences_ > max_sentences) {
+    log::info("The report shows the first {} sentences; {} are left out.", max_sentences,
+              sentences_ - max_sentences);
   }
 }
 

@@ -1,4 +1,4 @@
-// What attention and search made of a sentence, for people to look through in a page.
+// The HTML page of `translate --report`: attention and search of each sentence.
 #pragma once
 
 #include <string>
@@ -11,19 +11,20 @@
 
 namespace regard {
 
-// The weights of the whole target, each kind as what it is: where a pointer points and how surely;
-// what hard attention chose, and how probable each position was; a mean and its heads, layer by
-// layer; with a copying output, what was copied from where. None without attention.
+// Returns one matrix per kind of weight, over the whole target: the distribution of a pointer and
+// the positions it chose; the distribution and choices of hard attention; the mean of the heads and
+// each head by layer; the copy distribution of a copying output. Empty for a model without
+// attention.
 std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
                                             const ModelOptions& options);
 
-// Source and translation, the attention of the best hypothesis and its links between words, the
-// n-best list, and the tree of the search where it was kept.
+// Returns HTML with source and translation, the attention of the best hypothesis, its word
+// alignment, the n-best list, and the search tree if it was kept.
 std::string sentence_html(const ReadyModel& model, const std::string& line,
                           const Translation& translation,
                           WeightScale scale = WeightScale::absolute);
 
-// The page of `translate --report`: the first sentences, as many as a page bears (50).
+// Writes the page with the first 50 sentences.
 class ReportOutput {
  public:
   ReportOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
@@ -36,7 +37,7 @@ class ReportOutput {
   const ReadyModel& model_;
   WeightScale scale_;
   std::size_t lines_ = 0;
-  std::size_t shown_ = 0;
+  std::size_t sentences_ = 0;  // lines with a translation
   std::string body_;
 };
 

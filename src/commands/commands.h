@@ -1,15 +1,8 @@
-// What the verbs of the command line do. Each runs and returns its exit code, or throws an error.
+// The commands of regard. Each function runs one command and returns its exit code, or throws.
 #pragma once
 
 #include "base/error.h"
-#include "cli/average_arguments.h"
-#include "cli/config_arguments.h"
-#include "cli/evaluate_arguments.h"
-#include "cli/info_arguments.h"
-#include "cli/report_arguments.h"
-#include "cli/score_arguments.h"
-#include "cli/train_arguments.h"
-#include "cli/translate_arguments.h"
+#include "cli/arguments.h"
 
 namespace regard {
 

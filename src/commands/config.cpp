@@ -1,4 +1,4 @@
-// regard config print: the configuration as it is understood.
+// regard config print: prints the resolved configuration.
 #include <string>
 
 #include "base/error.h"
@@ -11,12 +11,12 @@
 
 namespace regard {
 ExitCode print_config(const ConfigArguments& arguments) {
-  Origins origins;
+  SourceLocations locations;
   const auto options = arguments.config.empty()
-                           ? parse_options("", "defaults", arguments.overrides, &origins)
-                           : read_options(arguments.config, arguments.overrides, &origins);
-  check_options(options, origins);
-  check_model_to_train(options, origins);
+                           ? parse_options("", "defaults", arguments.overrides, &locations)
+                           : read_options(arguments.config, arguments.overrides, &locations);
+  check_options(options, locations);
+  check_model_to_train(options, locations);
   OutputFile output("");
   output.write(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
   output.commit();

@@ -1,4 +1,4 @@
-// regard evaluate: translations against references, either a model's, made here, or a file's.
+// regard evaluate: scores translations, from files or made by a model, against references.
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,27 +7,27 @@
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
+#include "commands/evaluation_input.h"
 #include "commands/evaluation_report.h"
-#include "commands/evaluation_texts.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
-#include "metrics/suspicions.h"
+#include "metrics/input_warnings.h"
 #include "metrics/unspaced_text.h"
 #include "report/progress.h"
-#include "translation/check_search.h"
-#include "translation/forced_translation.h"
+#include "translation/score_translations.h"
+#include "translation/translator.h"
 
 namespace regard {
 namespace {
 
 using Lines = std::vector<std::string>;
 
-EvaluationPlan plan_of(const EvaluateArguments& arguments) {
+EvaluationPlan make_plan(const EvaluateArguments& arguments) {
   EvaluationPlan plan;
   plan.metrics = arguments.metrics;
-  plan.options.bleu.tokenizer = bleu_tokenizer_named(arguments.tokenizer);
+  plan.options.bleu.tokenizer = parse_bleu_tokenizer(arguments.tokenizer);
   plan.options.bleu.lowercase = arguments.lowercase;
-  plan.options.bleu.smoothing = bleu_smoothing_named(arguments.smooth_method);
+  plan.options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
   plan.options.bleu.smoothing_value = arguments.smooth_value;
   plan.options.chrf.lowercase = arguments.lowercase;
   plan.options.chrf.word_order = arguments.chrf_word_order;
@@ -44,12 +44,12 @@ EvaluationPlan plan_of(const EvaluateArguments& arguments) {
   return plan;
 }
 
-// What only a model can tell: its translations, and what it makes of the references.
+// Translates with a model and scores the references with it.
 class ModelEvaluation {
  public:
   explicit ModelEvaluation(const EvaluateArguments& arguments)
-      : model_(load_model(arguments.model)),
-        testing_(arguments.search.over(model_.loaded.options.testing)) {
+      : model_(prepare_model(arguments.model)),
+        testing_(arguments.search.apply_to(model_.loaded.options.testing)) {
     check_search(testing_, *model_.loaded.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
@@ -67,14 +67,14 @@ class ModelEvaluation {
     return hypotheses;
   }
 
-  ReferenceFigures judge_reference(const EvaluationTexts& texts, const Lines& reference) const {
+  ReferenceScores score_reference(const EvaluationTexts& texts, const Lines& reference) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
-    const auto forced = force_translations(model_.loaded, model_.device, *model_.workers,
-                                           texts.source, reference, align, testing_.batch_size,
+    const auto scored = score_translations(model_.loaded, model_.device, *model_.pool, texts.source,
+                                           reference, align, testing_.batch_size,
                                            [&](std::int64_t done) { reporter.update(done); });
-    ReferenceFigures figures{perplexity(forced), {}};
-    if (align) figures.alignment = score_alignments(alignments_of(model_, forced), texts.gold);
+    ReferenceScores figures{perplexity(scored), {}};
+    if (align) figures.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
     return figures;
   }
 
@@ -86,41 +86,42 @@ class ModelEvaluation {
 void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts,
           const EvaluationPlan& plan) {
   if (arguments.force) return;
-  const auto say = [](const std::string& sentence) {
-    log::warning("{} (--force: no such warnings)", sentence);
+  const auto print = [](const std::string& sentence) {
+    log::warning("{} (--force turns such warnings off)", sentence);
   };
-  const NamedLines reference{arguments.references[0], texts.references[0]};
+  const NamedText reference{arguments.references[0], texts.references[0]};
   auto metrics = plan.metrics;
-  if (!arguments.training.empty()) metrics.emplace_back("bleu");  // its words are counted
+  if (!arguments.training.empty())
+    metrics.emplace_back("bleu");  // training words are counted with its tokenizer
   for (const auto& sentence :
        unspaced_text_warnings(reference.name, reference.lines, metrics, plan.options)) {
-    say(sentence);
+    print(sentence);
   }
-  const NamedLines source{arguments.source, texts.source};
+  const NamedText source{arguments.source, texts.source};
   const auto files = system_files(arguments);
-  const auto made_here = texts.systems.size() - files.size();  // a model's come first
+  const auto model_systems = texts.systems.size() - files.size();  // these come first
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     const auto& [name, lines] = texts.systems[s];
-    const NamedLines hypotheses{s < made_here ? name : files[s - made_here], lines};
-    for (const auto& sentence : suspicions(hypotheses, reference, source)) {
-      say(sentence);
+    const NamedText hypotheses{s < model_systems ? name : files[s - model_systems], lines};
+    for (const auto& sentence : input_warnings(hypotheses, reference, source)) {
+      print(sentence);
     }
   }
 }
 
-// A system is no better or worse than itself, whatever a p-value says of no difference at all.
-void warn_of_equals(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
+// The p-value of two identical systems has no meaning.
+void warn_if_identical(const EvaluateArguments& arguments, const EvaluationTexts& texts) {
   if (!arguments.paired_bootstrap && !arguments.paired_randomisation) return;
   for (std::size_t s = 1; s < texts.systems.size(); ++s) {
     if (texts.systems[s].second != texts.systems[0].second) continue;
-    log::warning("{}: the same translations as {}, so that its p-value says nothing",
+    log::warning("{}: the same translations as {}, so its p-value has no meaning",
                  texts.systems[s].first, texts.systems[0].first);
   }
 }
 
-// By length and by frequency, where asked for.
-void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
-                 const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
+// Adds the scores by length and by frequency, if requested.
+void score_buckets(const EvaluateArguments& arguments, const EvaluationTexts& texts,
+                   const std::optional<WordFrequencies>& frequencies, Evaluation& evaluation) {
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     auto& system = evaluation.systems[s];
     if (!arguments.by_length.empty()) {
@@ -134,18 +135,18 @@ void score_parts(const EvaluateArguments& arguments, const EvaluationTexts& text
   }
 }
 
-// How to draw is said only where something is drawn.
+// Refuses options of a resampling that is not done.
 void check_resampling(const EvaluateArguments& arguments) {
   const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
   if (arguments.resamples && !bootstraps) {
-    throw ConfigError("--resamples is of the bootstrap: give --confidence or --paired-bs too");
+    throw ConfigError("--resamples: there is no bootstrap; add --confidence or --paired-bs");
   }
   if (arguments.trials && !arguments.paired_randomisation) {
-    throw ConfigError("--trials is of the randomisation: give --paired-ar too");
+    throw ConfigError("--trials: there is no randomisation test; add --paired-ar");
   }
   if (arguments.resampling_seed && !bootstraps && !arguments.paired_randomisation) {
     throw ConfigError(
-        "--resampling-seed: nothing is drawn; give --confidence, --paired-bs or --paired-ar too");
+        "--resampling-seed: there is no resampling; add --confidence, --paired-bs or --paired-ar");
   }
 }
 
@@ -153,18 +154,18 @@ void check_arguments(const EvaluateArguments& arguments) {
   check_resampling(arguments);
   if (arguments.smooth_value && arguments.smooth_method != "floor" &&
       arguments.smooth_method != "add-k") {
-    throw ConfigError("--smooth-value is of --smooth-method floor or add-k, not of {}",
+    throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
                       arguments.smooth_method);
   }
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
-    throw ConfigError("evaluate: give either a model (-m) to translate with, or --hypotheses");
+    throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
   }
   const auto files = system_files(arguments);
   const auto systems = files.size() + (arguments.model.models.empty() ? 0 : 1);
   if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
     throw ConfigError(
-        "evaluate: a paired test compares systems, but there is one: give several "
-        "files to --hypotheses, or others to --compare");
+        "evaluate: found one system, but a paired test compares several: give more files with "
+        "--hypotheses or --compare");
   }
   std::vector<std::string> inputs = {arguments.source, arguments.gold};
   for (const auto* more : {&files, &arguments.references, &arguments.training}) {
@@ -178,7 +179,7 @@ void check_arguments(const EvaluateArguments& arguments) {
 
 ExitCode evaluate(const EvaluateArguments& arguments) {
   check_arguments(arguments);
-  const auto plan = plan_of(arguments);
+  const auto plan = make_plan(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
   auto texts = read_texts(arguments);
   std::optional<WordFrequencies> frequencies;
@@ -189,15 +190,15 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   std::optional<OutputFile> picture;
   if (!arguments.output.empty()) translations.emplace(arguments.output);
   if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
-  // All that could be wrong has been looked at: now the work begins.
-  ReferenceFigures figures;
+  // All inputs and options are checked at this point.
+  ReferenceScores figures;
   if (!arguments.model.models.empty()) {
     const ModelEvaluation model(arguments);
-    texts.source = readable_source(model.model(), std::move(texts.source), arguments.source);
-    // First, as a line that the model cannot read is found here.
-    figures = model.judge_reference(
-        texts, readable_target(model.model(), texts.references[0], arguments.references[0]));
-    texts.systems.emplace(texts.systems.begin(), name_of(arguments.model.models[0]),
+    texts.source = cut_source_lines(model.model(), std::move(texts.source), arguments.source);
+    // Before translating: finds lines that the model cannot read.
+    figures = model.score_reference(
+        texts, cut_target_lines(model.model(), texts.references[0], arguments.references[0]));
+    texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models[0]),
                           model.translate(texts.source));
     if (translations) {
       for (const auto& line : texts.systems[0].second) translations->write(line + "\n");
@@ -205,10 +206,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     }
   }
   warn(arguments, texts, plan);
-  warn_of_equals(arguments, texts);
+  warn_if_identical(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, plan);
   evaluation.reference = figures;
-  score_parts(arguments, texts, frequencies, evaluation);
+  score_buckets(arguments, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));
     picture->commit();

@@ -7,12 +7,11 @@
 namespace regard {
 namespace {
 
-bool draws(const EvaluationPlan& plan) {
+bool needs_bootstrap(const EvaluationPlan& plan) {
   return plan.confidence || plan.test == PairedTest::bootstrap;
 }
 
-// One system's counts, and the scores of their resamples, which stand for them in a paired
-// bootstrap.
+// One system's counts and, for the bootstrap, the scores of its resamples.
 struct Sample {
   SentenceCounts counts;
   std::vector<double> scores;
@@ -21,7 +20,8 @@ struct Sample {
 Sample sample(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
               const References& references, const EvaluationPlan& plan) {
   Sample sample{metric.count(hypotheses, references), {}};
-  if (draws(plan)) sample.scores = bootstrap_scores(metric, sample.counts, plan.resampling);
+  if (needs_bootstrap(plan))
+    sample.scores = bootstrap_scores(metric, sample.counts, plan.resampling);
   return sample;
 }
 
@@ -34,8 +34,8 @@ Score score_of(const CorpusMetric& metric, const Sample& sample) {
   return score;
 }
 
-double p_of(const CorpusMetric& metric, const Sample& baseline, const Sample& system,
-            const EvaluationPlan& plan) {
+double p_value(const CorpusMetric& metric, const Sample& baseline, const Sample& system,
+               const EvaluationPlan& plan) {
   if (plan.test == PairedTest::randomisation) {
     return approximate_randomisation(metric, baseline.counts, system.counts, plan.resampling);
   }
@@ -47,7 +47,7 @@ double p_of(const CorpusMetric& metric, const Sample& baseline, const Sample& sy
 }  // namespace
 
 void check_metrics(const EvaluationPlan& plan) {
-  for (const auto& name : plan.metrics) metric_named(name, plan.options);
+  for (const auto& name : plan.metrics) make_metric(name, plan.options);
 }
 
 Evaluation score_systems(const Systems& systems, const References& references,
@@ -58,7 +58,7 @@ Evaluation score_systems(const Systems& systems, const References& references,
   evaluation.references = references.size();
   for (const auto& [name, hypotheses] : systems) evaluation.systems.push_back({name, {}, {}, {}});
   for (const auto& name : plan.metrics) {
-    evaluation.metrics.push_back(metric_named(name, plan.options));
+    evaluation.metrics.push_back(make_metric(name, plan.options));
     const auto& metric = *evaluation.metrics.back();
     const auto baseline = sample(metric, systems.front().second, references, plan);
     evaluation.systems.front().scores.push_back(score_of(metric, baseline));
@@ -66,7 +66,7 @@ Evaluation score_systems(const Systems& systems, const References& references,
       const auto system = sample(metric, systems[s].second, references, plan);
       auto& scores = evaluation.systems[s].scores;
       scores.push_back(score_of(metric, system));
-      if (plan.test != PairedTest::none) scores.back().p = p_of(metric, baseline, system, plan);
+      if (plan.test != PairedTest::none) scores.back().p = p_value(metric, baseline, system, plan);
     }
   }
   return evaluation;
@@ -82,14 +82,14 @@ std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::si
 
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation) {
   const auto& plan = evaluation.plan;
-  std::string drawn;
-  if (draws(plan)) drawn += fmt::format("bs:{}|", plan.resampling.resamples);
+  std::string resampling;
+  if (needs_bootstrap(plan)) resampling += fmt::format("bs:{}|", plan.resampling.resamples);
   if (plan.test == PairedTest::randomisation) {
-    drawn += fmt::format("ar:{}|", plan.resampling.trials);
+    resampling += fmt::format("ar:{}|", plan.resampling.trials);
   }
-  if (!drawn.empty()) drawn += fmt::format("seed:{}|", plan.resampling.seed);
+  if (!resampling.empty()) resampling += fmt::format("seed:{}|", plan.resampling.seed);
   auto signature = metric.signature(evaluation.references);
-  return signature.insert(signature.find('|') + 1, drawn);
+  return signature.insert(signature.find('|') + 1, resampling);
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// The figures of one evaluation: of one system's translations, or of several against the first.
+// Scores one system's translations, or compares several systems with the first.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,18 @@
 #include "metrics/alignment_error.h"
 #include "metrics/by_frequency.h"
 #include "metrics/by_length.h"
+#include "metrics/metric_factory.h"
 #include "metrics/significance.h"
-#include "metrics/table.h"
 
 namespace regard {
 
 enum class PairedTest { none, bootstrap, randomisation };
 
-// What is asked for.
+// The metrics, intervals and tests to compute.
 struct EvaluationPlan {
-  std::vector<std::string> metrics;  // their names, metrics/table.h
+  std::vector<std::string> metrics;  // names, see metrics/metric_factory.h
   MetricOptions options;
-  bool confidence = false;  // of each score; the paired bootstrap tells it anyway
+  bool confidence = false;  // interval of each score; the paired bootstrap always computes it
   PairedTest test = PairedTest::none;
   Resampling resampling;
 };
@@ -29,22 +29,22 @@ struct EvaluationPlan {
 struct Score {
   double score = 0;
   SentenceCounts counts;     // for each sentence
-  std::vector<double> sums;  // of these counts
+  std::vector<double> sums;  // of `counts`
   std::optional<ConfidenceInterval> confidence;
-  std::optional<double> p;  // of the difference from the first system
+  std::optional<double> p;  // p-value of the difference from the baseline
 };
 
 struct SystemEvaluation {
   std::string name;
-  std::vector<Score> scores;                  // one a metric
-  std::vector<LengthBucket> by_length;        // empty where not asked for
-  std::vector<FrequencyBucket> by_frequency;  // empty where not asked for
+  std::vector<Score> scores;                  // one per metric
+  std::vector<LengthBucket> by_length;        // empty if not requested
+  std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
 
-// What a model makes of the first reference.
-struct ReferenceFigures {
-  std::optional<double> perplexity;         // for each of its tokens
-  std::optional<AlignmentScore> alignment;  // of the model's attention on it
+// Scores that the model assigns to the first reference.
+struct ReferenceScores {
+  std::optional<double> perplexity;         // per token
+  std::optional<AlignmentScore> alignment;  // of the model's attention
 };
 
 struct Evaluation {
@@ -52,21 +52,22 @@ struct Evaluation {
   std::size_t sentences = 0;
   std::size_t references = 0;
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
-  std::vector<SystemEvaluation> systems;  // the first is what the others are compared with
-  ReferenceFigures reference;
+  std::vector<SystemEvaluation> systems;  // the first is the baseline
+  ReferenceScores reference;
 };
 
-// Translations under the name of their system.
+// System names with their translations.
 using Systems = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Throws ConfigError for metrics that are none.
+// Throws ConfigError for an unknown metric.
 void check_metrics(const EvaluationPlan& plan);
-// Every metric of every system; the rest is left as it is.
+// Computes every metric of every system. Leaves the buckets and the reference scores empty.
 Evaluation score_systems(const Systems& systems, const References& references,
                          const EvaluationPlan& plan);
-// Every metric with its counts for a system, for score_by_length(). They point into `evaluation`.
+// Returns every metric with its counts for a system, for score_by_length(). The pointers are into
+// `evaluation`.
 std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system);
-// With the resamples or trials and the seed where sacreBLEU has them.
+// Returns the metric's signature with resamples or trials and the seed, in sacreBLEU's format.
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation);
 
 }  // namespace regard

@@ -3,16 +3,129 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
-#include "base/counted.h"
+#include "base/strings.h"
 #include "base/suggest.h"
-#include "commands/evaluation_tables.h"
 #include "report/format.h"
 #include "report/line_chart.h"
 #include "report/table.h"
 
 namespace regard {
 namespace {
+
+std::string range(std::uint64_t first, std::optional<std::uint64_t> last) {
+  if (!last) return fmt::format("{}+", first);
+  return first == *last ? fmt::format("{}", first) : fmt::format("{}–{}", first, *last);
+}
+
+std::string frequency_label(const FrequencyBucket& bucket) {
+  return range(bucket.rarest, bucket.commonest);
+}
+
+std::string score_cell(const Score& score) {
+  auto text = fmt::format("{:.2f}", score.score);
+  if (score.confidence) {
+    text += fmt::format(" ({:.2f} ± {:.2f})", score.confidence->mean, score.confidence->half_width);
+  }
+  if (score.p) text += fmt::format(" (p = {:.4f}){}", *score.p, *score.p < 0.05 ? "*" : "");
+  return text;
+}
+
+std::string score_cell(const LengthBucket& bucket, double score) {
+  return bucket.sentences == 0 ? "" : fmt::format("{:.2f}", score);
+}
+
+// In per cent; empty if there are no words.
+std::string percent_cell(std::int64_t words, double fraction) {
+  return words == 0 ? "" : fmt::format("{:.2f}", 100 * fraction);
+}
+
+Table by_length_table(const Evaluation& evaluation) {
+  std::vector<Table::Column> columns = {{"source words", Align::right},
+                                        {"sentences", Align::right}};
+  for (const auto& metric : evaluation.metrics) columns.push_back({metric->name(), Align::right});
+  const auto& systems = evaluation.systems;
+  for (std::size_t s = 1; s < systems.size(); ++s) {
+    columns.push_back({evaluation.metrics[0]->name() + " of " + systems[s].name, Align::right});
+  }
+  Table table(columns);
+  for (std::size_t b = 0; b < systems[0].by_length.size(); ++b) {
+    const auto& bucket = systems[0].by_length[b];
+    std::vector<std::string> row = {bucket_label(bucket),
+                                    format_thousands(static_cast<std::int64_t>(bucket.sentences))};
+    for (const auto score : bucket.scores) row.push_back(score_cell(bucket, score));
+    for (std::size_t s = 1; s < systems.size(); ++s) {
+      row.push_back(score_cell(bucket, systems[s].by_length[b].scores[0]));
+    }
+    table.add(row);
+  }
+  return table;
+}
+
+Table by_frequency_table(const Evaluation& evaluation) {
+  std::vector<Table::Column> columns = {{"times in training", Align::right},
+                                        {"words", Align::right},
+                                        {"precision", Align::right},
+                                        {"recall", Align::right},
+                                        {"F1", Align::right}};
+  const auto& systems = evaluation.systems;
+  for (std::size_t s = 1; s < systems.size(); ++s) {
+    columns.push_back({"F1 of " + systems[s].name, Align::right});
+  }
+  Table table(columns);
+  for (std::size_t b = 0; b < systems[0].by_frequency.size(); ++b) {
+    const auto& bucket = systems[0].by_frequency[b];
+    std::vector<std::string> row = {frequency_label(bucket), format_thousands(bucket.reference),
+                                    percent_cell(bucket.system, bucket.precision()),
+                                    percent_cell(bucket.reference, bucket.recall()),
+                                    percent_cell(bucket.system + bucket.reference, bucket.f1())};
+    for (std::size_t s = 1; s < systems.size(); ++s) {
+      const auto& other = systems[s].by_frequency[b];
+      row.push_back(percent_cell(other.system + other.reference, other.f1()));
+    }
+    table.add(row);
+  }
+  return table;
+}
+
+// One row per system, one column per metric: "37.0 (37.0 ± 1.1) (p = 0.0010)*", with a star if p is
+// below 0.05, as in sacreBLEU. Adds perplexity and alignment error rate if a model was given.
+Table score_table(const Evaluation& evaluation) {
+  const auto& systems = evaluation.systems;
+  std::vector<Table::Column> columns = {{"system"}};
+  for (std::size_t m = 0; m < evaluation.metrics.size(); ++m) {
+    const bool interval = systems[0].scores[m].confidence.has_value();
+    columns.push_back(
+        {evaluation.metrics[m]->name() + (interval ? " (μ ± 95% CI)" : ""), Align::right});
+  }
+  if (evaluation.reference.perplexity) columns.push_back({"perplexity", Align::right});
+  if (evaluation.reference.alignment) columns.push_back({"AER", Align::right});
+  Table table(columns);
+  for (const auto& system : systems) {
+    const bool first = &system == &systems.front();
+    std::vector<std::string> row = {system.name};
+    if (first && evaluation.plan.test != PairedTest::none) row[0] += " (baseline)";
+    for (const auto& score : system.scores) row.push_back(score_cell(score));
+    if (first && evaluation.reference.perplexity)
+      row.push_back(format_fixed(*evaluation.reference.perplexity, 2));
+    if (first && evaluation.reference.alignment) {
+      row.push_back(fmt::format("{:.4f}", evaluation.reference.alignment->error_rate));
+    }
+    table.add(row);
+  }
+  return table;
+}
+
+// The tables by length and by frequency that were requested, with the systems side by side.
+std::vector<Table> bucket_tables(const Evaluation& evaluation) {
+  std::vector<Table> tables;
+  if (!evaluation.systems[0].by_length.empty()) tables.push_back(by_length_table(evaluation));
+  if (!evaluation.systems[0].by_frequency.empty()) {
+    tables.push_back(by_frequency_table(evaluation));
+  }
+  return tables;
+}
 
 // One system's scores, each with its signature.
 std::string score_lines(const Evaluation& e) {
@@ -25,8 +138,8 @@ std::string score_lines(const Evaluation& e) {
       text += fmt::format(" (μ = {:.2f} ± {:.2f})", score.confidence->mean,
                           score.confidence->half_width);
     }
-    const auto remark = metric.remark(score.sums);
-    if (!remark.empty()) text += " " + remark;
+    const auto details = metric.details(score.sums);
+    if (!details.empty()) text += " " + details;
     text += "\n  " + signature_of(metric, e) + "\n";
   }
   return text;
@@ -48,7 +161,7 @@ std::string model_lines(const Evaluation& e) {
   return text;
 }
 
-// `line` has the places of a metric's name and signature.
+// `line` is a format string for a metric's name and signature.
 std::string signatures(const Evaluation& e, fmt::format_string<std::string, std::string> line) {
   std::string text;
   for (const auto& metric : e.metrics) {
@@ -70,7 +183,7 @@ std::string latex(const Evaluation& e) {
 }
 
 Json score_json(const CorpusMetric& metric, const Score& score, const Evaluation& e) {
-  auto json = metric.figures(score.sums);
+  auto json = metric.to_json(score.sums);
   if (score.confidence) {
     json["confidence"] = {{"mean", score.confidence->mean},
                           {"half_width", score.confidence->half_width}};
@@ -86,9 +199,9 @@ void add_scores(Json& json, const SystemEvaluation& system, const Evaluation& e)
   }
 }
 
-// Null where there is nothing to have a figure of.
-Json of_any(std::int64_t count, double figure) {
-  return count == 0 ? Json() : Json(figure);
+// Returns null if the count is 0.
+Json or_null(std::int64_t count, double value) {
+  return count == 0 ? Json() : Json(value);
 }
 
 Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
@@ -96,7 +209,8 @@ Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
                {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
                {"sentences", bucket.sentences}};
   for (std::size_t m = 0; m < bucket.scores.size(); ++m) {
-    json[e.plan.metrics[m]] = of_any(static_cast<std::int64_t>(bucket.sentences), bucket.scores[m]);
+    json[e.plan.metrics[m]] =
+        or_null(static_cast<std::int64_t>(bucket.sentences), bucket.scores[m]);
   }
   return json;
 }
@@ -107,9 +221,9 @@ Json bucket_json(const FrequencyBucket& bucket, const Evaluation& /*e*/) {
           {"reference", bucket.reference},
           {"system", bucket.system},
           {"matches", bucket.matches},
-          {"precision", of_any(bucket.system, bucket.precision())},
-          {"recall", of_any(bucket.reference, bucket.recall())},
-          {"f1", of_any(bucket.system + bucket.reference, bucket.f1())}};
+          {"precision", or_null(bucket.system, bucket.precision())},
+          {"recall", or_null(bucket.reference, bucket.recall())},
+          {"f1", or_null(bucket.system + bucket.reference, bucket.f1())}};
 }
 
 template <typename Bucket>
@@ -204,9 +318,13 @@ std::string by_length_svg(const Evaluation& evaluation) {
   }
   const auto& buckets = evaluation.systems.front().by_length;
   for (std::size_t b = 0; b < buckets.size(); ++b) {
-    chart.x_ticks.emplace_back(static_cast<double>(b), name_of(buckets[b]));
+    chart.x_ticks.emplace_back(static_cast<double>(b), bucket_label(buckets[b]));
   }
   return line_chart_svg(chart);
+}
+
+std::string bucket_label(const LengthBucket& bucket) {
+  return range(bucket.shortest, bucket.longest);
 }
 
 }  // namespace regard

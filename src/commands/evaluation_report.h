@@ -1,4 +1,4 @@
-// The figures of an evaluation as a person reads them, as JSON, and as a chart.
+// Writes an evaluation as text, JSON, Markdown or LaTeX, and as a chart.
 #pragma once
 
 #include <string>
@@ -10,17 +10,21 @@ namespace regard {
 
 enum class ReportFormat { text, json, markdown, latex };
 
-// text, json, markdown, latex. Throws ConfigError, with the nearest and all names, for any other.
+// Throws ConfigError, with the nearest name and all names, for an unknown name.
 ReportFormat report_format_named(const std::string& name);
 
 std::string to_text(const Evaluation& evaluation);
-// The first system's figures; others under "compared" (by length) and all under "systems".
+// Returns the first system's scores. With several systems, "compared" has the others' scores by
+// length and "systems" has the scores of all.
 Json to_json(const Evaluation& evaluation);
 Json to_json(const AlignmentScore& score);
 std::string report(const Evaluation& evaluation, ReportFormat format);
 
-// The first metric over the source's length as an SVG file, a line for each system; empty buckets
+// Returns an SVG file with the first metric by source length, one line per system. Empty buckets
 // are gaps.
 std::string by_length_svg(const Evaluation& evaluation);
+
+// Returns "11–20", or "21+" for an open bucket.
+std::string bucket_label(const LengthBucket& bucket);
 
 }  // namespace regard

@@ -1,5 +1,5 @@
-// regard info: what a model is, how it was trained, what it scored.
-#include "base/terminal_text.h"
+// regard info: prints a model's architecture, training and scores.
+#include "base/strings.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
 #include "commands/output_file.h"
@@ -7,9 +7,10 @@
 namespace regard {
 
 ExitCode info(const InfoArguments& arguments) {
-  const auto report = report_on(arguments.model);
+  const auto report = read_model_report(arguments.model);
   OutputFile output("");
-  output.write(arguments.json ? to_text(to_json(report), 2) + "\n" : for_terminal(to_text(report)));
+  output.write(arguments.json ? to_text(to_json(report), 2) + "\n"
+                              : escape_controls(to_text(report)));
   output.commit();
   return ExitCode::ok;
 }

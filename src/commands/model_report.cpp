@@ -1,21 +1,69 @@
 #include "commands/model_report.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <limits>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
-#include "commands/model_text.h"
+#include "config/scalar.h"
+#include "model/attention/table.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "training/run_manifest.h"
-#include "training/setup_report.h"
+#include "training/setup.h"
 
 namespace regard {
 namespace {
+
+std::string layers(std::int64_t n, const std::string& what) {
+  return counted(n, what + " layer");
+}
+
+std::string self_attention_text(const SelfAttentionOptions& o, PositionKind when_automatic) {
+  const auto position = o.position == PositionKind::automatic ? when_automatic : o.position;
+  return fmt::format(
+      "{}, feed-forward {}, {}-norm, {}", counted(o.heads, "head"), o.feed_forward_size,
+      to_yaml(o.norm),
+      position == PositionKind::none ? "no positions" : to_yaml(position) + " positions");
+}
+
+// "2 LSTM layers of 512, residual".
+template <typename Side>
+std::string recurrent_text(const Side& o) {
+  const auto cell = o.cell == CellKind::gru ? "GRU" : o.cell == CellKind::lstm ? "LSTM" : "tanh";
+  return fmt::format("{} of {}{}{}", layers(o.layers, cell), o.hidden_size,
+                     o.residual ? ", residual" : "", o.layer_norm ? ", layer-normalised" : "");
+}
+
+std::string encoder_text(const EncoderOptions& o) {
+  if (o.kind == LayerKind::transformer) {
+    return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
+                       self_attention_text(o.self_attention, PositionKind::sinusoidal));
+  }
+  auto text = fmt::format("{}, embeddings {}{}", recurrent_text(o), o.embedding_dim,
+                          o.bidirectional ? ", in both directions" : "");
+  if (o.self_attention_layers > 0) {
+    text += fmt::format("; on top {} of {}, {}", layers(o.self_attention_layers, "self-attention"),
+                        state_size(o), self_attention_text(o.self_attention, PositionKind::none));
+  }
+  return text;
+}
+
+std::string decoder_text(const DecoderOptions& o) {
+  if (o.kind == LayerKind::transformer) {
+    return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
+                       self_attention_text(o.self_attention, PositionKind::sinusoidal));
+  }
+  return fmt::format("{}, embeddings {}, readout {}{}{}", recurrent_text(o), o.embedding_dim,
+                     o.readout_size,
+                     o.query == Query::automatic ? "" : ", query " + to_yaml(o.query),
+                     o.input_feeding ? ", input feeding" : "");
+}
 
 namespace fs = std::filesystem;
 
@@ -24,13 +72,13 @@ std::string name_of(Enum value) {
   return std::string(enum_names(value)[static_cast<std::size_t>(value)]);
 }
 
-// The checkpoint that the path leads to, by its own name and not by a link's.
-bool same(const std::optional<fs::path>& a, const fs::path& b) {
+// True if both paths lead to the same folder, through links.
+bool is_same_folder(const std::optional<fs::path>& a, const fs::path& b) {
   std::error_code ignored;
   return a && fs::equivalent(*a, b, ignored);
 }
 
-RunReport report_on_run(const fs::path& path) {
+RunReport read_run_report(const fs::path& path) {
   const RunFolder run(path);
   RunReport report;
   report.path = path;
@@ -45,10 +93,11 @@ RunReport report_on_run(const fs::path& path) {
   return report;
 }
 
-std::string which(const ModelReport& report) {
+std::string link_names(const ModelReport& report) {
   std::string text;
-  if (report.run && same(report.run->best, report.path)) text += "best";
-  if (report.run && same(report.run->last, report.path)) text += text.empty() ? "last" : ", last";
+  if (report.run && is_same_folder(report.run->best, report.path)) text += "best";
+  if (report.run && is_same_folder(report.run->last, report.path))
+    text += text.empty() ? "last" : ", last";
   return text.empty() ? "" : " (" + text + ")";
 }
 
@@ -64,7 +113,7 @@ std::string model_text(const ModelReport& report) {
   const auto vocabulary =
       options.data.tokenizer.joint
           ? fmt::format("{} {} for both languages", format_thousands(tokenizers.source->size()),
-                        noun_for(tokenizers.source->size() == 1, "entry"))
+                        pluralize(tokenizers.source->size() == 1, "entry"))
           : fmt::format("{} source and {} target entries",
                         format_thousands(tokenizers.source->size()),
                         format_thousands(tokenizers.target->size()));
@@ -73,14 +122,14 @@ std::string model_text(const ModelReport& report) {
                      parameter_table(*report.model.model));
 }
 
-// A value of the manifest as text, a dash where it is missing.
-std::string shown(const Json& object, const char* key) {
+// Returns a value of the manifest as text, or a dash if it is missing.
+std::string value_text(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end()) return "–";
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-double seconds_of(const RunReport& run) {
+double training_seconds(const RunReport& run) {
   const auto seconds = run.validations.numbers("seconds");
   return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();
 }
@@ -107,26 +156,27 @@ std::string training_text(const ModelReport& report) {
   auto text =
       averaged != report.checkpoint.end()
           ? fmt::format("these weights  the mean of {}\n", counted(averaged->size(), "model"))
-          : fmt::format("these weights  step {}, epoch {}\n", shown(report.checkpoint, "step"),
-                        shown(report.checkpoint, "epoch"));
+          : fmt::format("these weights  step {}, epoch {}\n", value_text(report.checkpoint, "step"),
+                        value_text(report.checkpoint, "epoch"));
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
-  text += fmt::format("until last validation  {}\n", format_duration(seconds_of(run)));
-  text +=
-      fmt::format("with  regard {}, LibTorch {}, {} {}, seed {}\n", shown(run.manifest, "regard"),
-                  shown(run.manifest, "libtorch"), shown(run.manifest, "threads"),
-                  noun_for(shown(run.manifest, "threads") == "1", "thread"),
-                  shown(run.manifest, "random_seed"));
+  text += fmt::format("until last validation  {}\n", format_duration(training_seconds(run)));
+  text += fmt::format("with  regard {}, LibTorch {}, {} {}, seed {}\n",
+                      value_text(run.manifest, "regard"), value_text(run.manifest, "libtorch"),
+                      value_text(run.manifest, "threads"),
+                      pluralize(value_text(run.manifest, "threads") == "1", "thread"),
+                      value_text(run.manifest, "random_seed"));
   if (const auto stopped = run.manifest.find("stopped"); stopped != run.manifest.end()) {
-    text += fmt::format("stopped  at step {}: {}\n", shown(*stopped, "step"),
-                        shown(*stopped, "reason"));
+    text += fmt::format("stopped  at step {}: {}\n", value_text(*stopped, "step"),
+                        value_text(*stopped, "reason"));
   }
   const auto files = run.manifest.find("data");
   if (files == run.manifest.end() || !files->is_array()) return text;
   Table table({{"data"}, {"lines", Align::right}, {"SHA-256"}});
   for (const auto& file : *files) {
-    table.add({shown(file, "path"), shown(file, "lines"), shown(file, "sha256").substr(0, 12)});
+    table.add({value_text(file, "path"), value_text(file, "lines"),
+               value_text(file, "sha256").substr(0, 12)});
   }
   return text + "\n" + table.text();
 }
@@ -160,8 +210,9 @@ std::string checkpoints_text(const RunReport& run) {
   const RunFolder folder(run.path);
   for (const auto step : run.checkpoints) {
     const auto path = folder.checkpoint(step);
-    text += fmt::format("{}{}{}\n", path.filename().string(), same(run.best, path) ? "  best" : "",
-                        same(run.last, path) ? "  last" : "");
+    text += fmt::format("{}{}{}\n", path.filename().string(),
+                        is_same_folder(run.best, path) ? "  best" : "",
+                        is_same_folder(run.last, path) ? "  last" : "");
   }
   return text;
 }
@@ -179,28 +230,42 @@ Json validations_json(const Validations& validations) {
   return rows;
 }
 
-// A path of the link's target, as a plain name, null where there is none.
+// Returns the last component of the path, or null.
 Json name_or_null(const std::optional<fs::path>& path) {
   return path ? Json(path->filename().string()) : Json();
 }
 
 }  // namespace
 
-ModelReport report_on(const fs::path& path) {
+std::string layers_text(const ModelOptions& o) {
+  const auto attention = o.decoder.kind == LayerKind::transformer
+                             ? "multi_head, in each of the decoder's layers"
+                             : attention_text(o.attention);
+  return fmt::format(
+      "attention  {}\nencoder    {}\ndecoder    {}{}\n", attention, encoder_text(o.encoder),
+      decoder_text(o.decoder),
+      o.output.kind == OutputKind::vocabulary ? "" : ", output " + to_yaml(o.output.kind));
+}
+
+std::string attention_kind(const ModelOptions& o) {
+  return o.decoder.kind == LayerKind::transformer ? "multi_head" : o.attention.kind;
+}
+
+ModelReport read_model_report(const fs::path& path) {
   ModelReport report;
   report.path = resolve_model(path);
   report.model = load_model(report.path, torch::kCPU);
   const FolderReader folder(report.path);
   report.checkpoint = folder.info();
   std::error_code ignored;
-  if (fs::is_directory(path / "checkpoints", ignored)) report.run = report_on_run(path);
+  if (fs::is_directory(path / "checkpoints", ignored)) report.run = read_run_report(path);
   return report;
 }
 
 std::string to_text(const ModelReport& report) {
-  auto text =
-      fmt::format("{}  {}{}\n\nModel\n\n{}\nTraining\n\n{}", report.model.options.name,
-                  report.path.string(), which(report), model_text(report), training_text(report));
+  auto text = fmt::format("{}  {}{}\n\nModel\n\n{}\nTraining\n\n{}", report.model.options.name,
+                          report.path.string(), link_names(report), model_text(report),
+                          training_text(report));
   if (!report.run) return text;
   if (!report.run->validations.rows.empty()) {
     text += "\nValidations\n\n" + scores_text(report.run->validations);

@@ -1,4 +1,4 @@
-// All there is to say about a model folder and, where it belongs to one, its training run.
+// What `regard info` reports about a model folder and the training run that it belongs to.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "config/model_options.h"
 #include "report/journal.h"
 #include "translation/model_folder.h"
 
@@ -15,7 +16,7 @@ namespace regard {
 
 struct RunReport {
   std::filesystem::path path;
-  Json manifest;  // of the run: data, versions, command; an empty object where there is none
+  Json manifest;  // data, versions, command of the run; an empty object if there is none
   Validations validations;
   std::vector<std::int64_t> checkpoints;
   std::optional<std::filesystem::path> best;
@@ -25,14 +26,20 @@ struct RunReport {
 struct ModelReport {
   std::filesystem::path path;  // the folder with the weights
   TranslationModel model;
-  Json checkpoint;  // step and epoch; an empty object where the folder does not say
+  Json checkpoint;  // step and epoch; an empty object if the folder has none
   std::optional<RunReport> run;
 };
 
-// `path` is a run folder or a model folder. Errors as of resolve_model() and load_model().
-ModelReport report_on(const std::filesystem::path& path);
+// `path` is a run folder or a model folder. Throws the errors of resolve_model() and load_model().
+ModelReport read_model_report(const std::filesystem::path& path);
 
 std::string to_text(const ModelReport& report);
 Json to_json(const ModelReport& report);
+
+// Describes the layers: "attention  additive, size 512\nencoder  …\ndecoder  …\n"
+std::string layers_text(const ModelOptions& options);
+
+// Returns the kind of the attention to the source; multi_head for a Transformer decoder.
+std::string attention_kind(const ModelOptions& options);
 
 }  // namespace regard

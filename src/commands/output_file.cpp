@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
@@ -18,13 +22,38 @@
 namespace regard {
 namespace {
 
-bool takes_a_rename(const std::string& path) {
+// C strings in atomics, because a signal handler may do little more than read them and call
+// unlink().
+std::array<std::atomic<char*>, 16> files_to_remove;
+
+extern "C" void remove_all() {
+  for (auto& slot : files_to_remove) {
+    if (const char* path = slot.load()) ::unlink(path);
+  }
+}
+
+extern "C" void remove_and_terminate(int signal) {
+  remove_all();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Does not replace handlers: signals may be ignored (nohup) or handled by training.
+void install_handlers() {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    struct sigaction before = {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) std::signal(signal, remove_and_terminate);
+  }
+}
+
+bool is_replaceable(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) || is_file(path);
 }
 
-// The open descriptor that a name under /dev or /proc stands for: to open it anew would begin its
-// file from the beginning.
+// Returns the open descriptor that a name under /dev or /proc stands for. Opening the name again
+// would overwrite the file from its start.
 std::optional<int> descriptor_of(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -38,17 +67,17 @@ std::optional<int> descriptor_of(const std::string& path) {
   return std::nullopt;
 }
 
-// The file behind a link, where there is one: it is what the bytes are meant for.
-std::string target_of(const std::string& path) {
+// Returns the file that a symbolic link points to, or `path`.
+std::string resolve_link(const std::string& path) {
   std::error_code error;
   const auto target = std::filesystem::canonical(path, error);
   return error ? path : target.string();
 }
 
-std::FILE* open_aside(const std::string& path, std::string& written) {
+std::FILE* open_temporary(const std::string& path, std::string& opened) {
   std::filesystem::path beside;
-  const int descriptor = open_beside(path, beside);
-  written = beside.string();
+  const int descriptor = create_temporary(path, beside);
+  opened = beside.string();
   return descriptor < 0 ? nullptr : ::fdopen(descriptor, "wb");
 }
 
@@ -63,12 +92,35 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+RemovedOnSignal::RemovedOnSignal(const std::string& path) {
+  [[maybe_unused]] static const bool registered = std::at_quick_exit(remove_all) == 0;
+  install_handlers();
+  char* copy = ::strdup(path.c_str());
+  for (std::size_t i = 0; i < files_to_remove.size() && slot_ < 0; ++i) {
+    char* none = nullptr;
+    if (files_to_remove[i].compare_exchange_strong(none, copy)) slot_ = static_cast<int>(i);
+  }
+  if (slot_ < 0) std::free(copy);
+}
+
+RemovedOnSignal::~RemovedOnSignal() {
+  if (slot_ >= 0) std::free(files_to_remove[static_cast<std::size_t>(slot_)].exchange(nullptr));
+}
+
+RemovedOnSignal::RemovedOnSignal(RemovedOnSignal&& other) noexcept
+    : slot_(std::exchange(other.slot_, -1)) {}
+
+RemovedOnSignal& RemovedOnSignal::operator=(RemovedOnSignal&& other) noexcept {
+  std::swap(slot_, other.slot_);
+  return *this;
+}
+
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
   if (std::ranges::count(inputs, "-") > 1) {
-    throw ConfigError("-: standard input is one text; give files for the others");
+    throw ConfigError("-: standard input can be read only once; give files for the other inputs");
   }
   if (std::ranges::count(outputs, "-") > 1) {
-    throw ConfigError("-: two outputs would be mixed on standard output; give one of them a file");
+    throw ConfigError("-: standard output can have only one output; give files for the others");
   }
   const auto is_named_file = [](const std::string& path) {
     std::error_code ignored;
@@ -77,53 +129,53 @@ void check_files(const std::vector<std::string>& inputs, const std::vector<std::
   };
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_named_file(outputs[i])) continue;
-    refuse_owned_file(outputs[i]);
+    check_output_path(outputs[i]);
     for (const auto& input : inputs) {
       if (is_named_file(input) && is_same_file(input, outputs[i])) {
-        throw ConfigError("{}: is read and would be written over; give the output another name",
+        throw ConfigError("{}: is an input and would be overwritten; give the output another name",
                           outputs[i]);
       }
     }
     for (std::size_t k = 0; k < i; ++k) {
       if (is_named_file(outputs[k]) && is_same_file(outputs[k], outputs[i])) {
-        throw ConfigError("{}: is the name of two outputs; give each its own", outputs[i]);
+        throw ConfigError("{}: is given for two outputs; give each its own name", outputs[i]);
       }
     }
   }
 }
 
-std::string standard_unless_given(const std::string& path) {
+std::string path_or_dash(const std::string& path) {
   return path.empty() ? "-" : path;
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(stdout) {
   const auto descriptor = descriptor_of(path);
   if (is_standard_stream(path) || descriptor == STDOUT_FILENO) {
-    path_ = written_ = "standard output";
+    path_ = open_path_ = "standard output";
     return;
   }
   if (descriptor) {
-    written_ = path_ = path;
+    open_path_ = path_ = path;
     const int copy = ::dup(*descriptor);
     file_ = copy < 0 ? nullptr : ::fdopen(copy, "wb");
     if (file_ == nullptr) fail();
     return;
   }
-  refuse_owned_file(path);
-  written_ = path_ = target_of(path);
-  file_ = takes_a_rename(path) ? open_aside(path_, written_) : std::fopen(path.c_str(), "wb");
+  check_output_path(path);
+  open_path_ = path_ = resolve_link(path);
+  file_ = is_replaceable(path) ? open_temporary(path_, open_path_) : std::fopen(path.c_str(), "wb");
   if (file_ == nullptr) fail();
-  if (written_ != path_) aside_ = UnfinishedFile(written_);
-  if (path.ends_with(".gz")) packer_ = std::make_unique<GzipPacker>();
+  if (open_path_ != path_) cleanup_ = RemovedOnSignal(open_path_);
+  if (path.ends_with(".gz")) compressor_ = std::make_unique<GzipCompressor>();
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr && file_ != stdout) std::fclose(file_);
-  if (written_ != path_) std::remove(written_.c_str());
+  if (open_path_ != path_) std::remove(open_path_.c_str());
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (packer_) return put(packer_->pack(bytes));
+  if (compressor_) return put(compressor_->compress(bytes));
   put(bytes);
 }
 
@@ -136,16 +188,16 @@ void OutputFile::flush() {
 }
 
 void OutputFile::commit() {
-  if (packer_) put(packer_->finish());
+  if (compressor_) put(compressor_->finish());
   flush();
   if (file_ == stdout) return;
   auto* file = std::exchange(file_, nullptr);
   if (std::fclose(file) != 0) fail();
-  if (written_ == path_) return;
-  sync_to_disk(written_);
-  if (std::rename(written_.c_str(), path_.c_str()) != 0) fail();
-  written_ = path_;
-  aside_ = {};
+  if (open_path_ == path_) return;
+  sync_to_disk(open_path_);
+  if (std::rename(open_path_.c_str(), path_.c_str()) != 0) fail();
+  open_path_ = path_;
+  cleanup_ = {};
 }
 
 void OutputFile::fail() const {

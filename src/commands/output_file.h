@@ -1,4 +1,4 @@
-// Where a command writes: standard output, or a file that appears only when it is complete.
+// Output of a command: standard output, or a file that appears only when it is complete.
 #pragma once
 
 #include <cstdio>
@@ -7,34 +7,47 @@
 #include <string_view>
 #include <vector>
 
-#include "commands/unfinished_files.h"
-#include "data/gzip_packer.h"
+#include "data/gzip_compressor.h"
 
 namespace regard {
 
-// Throws ConfigError with the file's name if an output is an input or another output, or belongs to
-// a training run or a model folder, or if "-", standard input or output, is given twice. Ignores
+// Removes a file if the process ends by SIGINT, SIGTERM, SIGHUP, SIGPIPE or quick_exit() while this
+// object lives. Signals that are ignored or handled elsewhere are left alone. Covers up to 16 files
+// at once; more are not removed.
+class RemovedOnSignal {
+ public:
+  RemovedOnSignal() = default;
+  explicit RemovedOnSignal(const std::string& path);
+  ~RemovedOnSignal();
+  RemovedOnSignal(RemovedOnSignal&& other) noexcept;
+  RemovedOnSignal& operator=(RemovedOnSignal&& other) noexcept;
+
+ private:
+  int slot_ = -1;
+};
+
+// Throws ConfigError with the file's name if an output is also an input or another output, belongs
+// to a training run or a model folder, or if "-" (standard input or output) is given twice. Ignores
 // empty names.
 void check_files(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
-// What check_files() is told of an option that is standard input or output unless it is given.
-std::string standard_unless_given(const std::string& path);
+// Returns `path`, or "-" if it is empty: for options that default to standard input or output.
+std::string path_or_dash(const std::string& path);
 
-// A file is written aside, under a new name beside its own, and takes its place by commit(), with
-// the permissions of what was there; that stands until then, and for good when commit() is never
-// reached, be it for an error or a signal: nothing is left aside. Standard output,
-// pipes and devices get their bytes as they come. A name in .gz gets them packed. Throws
-// ConfigError for a file of a training run or a model folder, EnvironmentError with the system's
-// reason for everything else.
+// Writes to a temporary file beside `path`; commit() renames it to `path`, with the permissions of
+// an existing file. Without commit(), also after an error or a signal, an existing file stays as it
+// is and the temporary file is removed. Standard output, pipes and devices are written directly. A
+// name that ends in .gz is compressed. Throws ConfigError for a file of a training run or a model
+// folder, EnvironmentError with the system's reason for all other failures.
 class OutputFile {
  public:
-  // Standard output when `path` is empty or "-".
+  // Writes to standard output if `path` is empty or "-".
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view bytes);
-  // Hands everything so far to the system.
+  // Passes everything written so far to the system.
   void flush();
   void commit();
 
@@ -43,10 +56,10 @@ class OutputFile {
   [[noreturn]] void fail() const;
 
   std::string path_;
-  std::string written_;  // the path that is open; path_ itself where nothing is renamed
-  UnfinishedFile aside_;
+  std::string open_path_;  // the temporary file, or path_ if there is none
+  RemovedOnSignal cleanup_;
   std::FILE* file_;
-  std::unique_ptr<GzipPacker> packer_;
+  std::unique_ptr<GzipCompressor> compressor_;
 };
 
 }  // namespace regard

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/run_folder.h"
 #include "data/byte_stream.h"
 #include "data/line_checks.h"
+#include "kernels/device.h"
 #include "model/ensemble.h"
-#include "translation/device.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
@@ -20,19 +20,19 @@ namespace {
 EnsembleMean mean_named(const std::string& name) {
   if (name == "log_linear") return EnsembleMean::log_linear;
   if (name == "linear") return EnsembleMean::linear;
-  throw ConfigError("--ensemble-mean '{}': give log_linear or linear", name);
+  throw ConfigError("--ensemble-mean: found `{}`, expected log_linear or linear", name);
 }
 
 void check_weights(const std::vector<double>& weights, std::size_t models) {
   if (!weights.empty() && weights.size() != models) {
-    throw ConfigError("--ensemble-weights: found {}, wanted one for each of {}", weights.size(),
+    throw ConfigError("--ensemble-weights: found {}, expected one for each of {}", weights.size(),
                       counted(models, "model"));
   }
   double sum = 0;
   for (const auto weight : weights) {
     sum += weight;
     if (weight > 0 && std::isfinite(sum)) continue;
-    throw ConfigError("--ensemble-weights: found {}, wanted numbers above 0 with a finite sum",
+    throw ConfigError("--ensemble-weights: found {}, expected numbers above 0 with a finite sum",
                       weight);
   }
 }
@@ -41,9 +41,10 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
                  const TranslationModel& other, const std::filesystem::path& other_path) {
   const auto refuse = [&](const std::string& what) {
     throw ConfigError(
-        "an ensemble's models have the same vocabularies and output, but {} has another {} than "
-        "{}; "
-        "train them with the same data.tokenizer.src_file and trg_file, or with --init-from",
+        "the models of an ensemble must have the same vocabularies and output, but {} has another "
+        "{} "
+        "than {}; train them with the same data.tokenizer.src_file and trg_file, or with "
+        "--init-from",
         other_path.string(), what, first_path.string());
   };
   const auto differ = [](const auto& a, const auto& b) {
@@ -60,8 +61,8 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
   }
 }
 
-std::vector<std::string> readable(std::vector<std::string> lines, const LineLimit& limit,
-                                  const std::string& path) {
+std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                   const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto warning =
         cut_long_line(lines[i], limit, input_name(path), static_cast<std::int64_t>(i) + 1);
@@ -72,13 +73,13 @@ std::vector<std::string> readable(std::vector<std::string> lines, const LineLimi
 
 }  // namespace
 
-ReadyModel load_model(const ModelArguments& arguments) {
+ReadyModel prepare_model(const ModelArguments& arguments) {
   const auto mean = mean_named(arguments.ensemble_mean);
   check_weights(arguments.ensemble_weights, arguments.models.size());
   std::vector<std::filesystem::path> paths;
   for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
   const auto device = find_device(arguments.device);
-  auto workers = make_workers(arguments.threads, device);
+  auto pool = make_thread_pool(arguments.threads, device);
   auto first = load_model(paths.at(0), device);
   if (paths.size() > 1) {
     std::vector<std::shared_ptr<Seq2Seq>> members = {first.model};
@@ -90,19 +91,19 @@ ReadyModel load_model(const ModelArguments& arguments) {
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
     first.model->eval();
   }
-  return {paths[0], paths.size(), device, std::move(workers), std::move(first)};
+  return {paths[0], paths.size(), device, std::move(pool), std::move(first)};
 }
 
-std::vector<std::string> readable_source(const ReadyModel& model, std::vector<std::string> lines,
-                                         const std::string& path) {
+std::vector<std::string> cut_source_lines(const ReadyModel& model, std::vector<std::string> lines,
+                                          const std::string& path) {
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
-  return readable(std::move(lines), limit, path);
+  return cut_lines(std::move(lines), limit, path);
 }
 
-std::vector<std::string> readable_target(const ReadyModel& model, std::vector<std::string> lines,
-                                         const std::string& path) {
+std::vector<std::string> cut_target_lines(const ReadyModel& model, std::vector<std::string> lines,
+                                          const std::string& path) {
   const auto limit = target_line_limit(model.loaded.tokenizers, model.loaded.options.data);
-  return readable(std::move(lines), limit, path);
+  return cut_lines(std::move(lines), limit, path);
 }
 
 std::vector<Alignment> alignments_of(const ReadyModel& model,

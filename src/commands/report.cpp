@@ -1,4 +1,4 @@
-// regard report: a run as one page.
+// regard report: writes one HTML page about a training run.
 #include <optional>
 #include <string>
 
@@ -14,13 +14,13 @@
 #include "report/page.h"
 #include "report/weight_scale.h"
 #include "report/xml.h"
-#include "training/examples.h"
-#include "training/setup_report.h"
+#include "training/setup.h"
+#include "training/validation_record.h"
 
 namespace regard {
 namespace {
 
-// The text whose translations are scored: that of the command line, or the validation's.
+// Returns the text given on the command line, or the validation text.
 std::optional<ScoredText> scored_text(const ReportArguments& arguments, const RunRecord& run) {
   if (arguments.hypotheses.empty()) return validation_text(run);
   ScoredText text{arguments.hypotheses, read_lines(arguments.source),
@@ -33,12 +33,12 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
   return text;
 }
 
-// What the run's model makes of some of the sentences, with its attention.
+// Translates a sample of the sentences with the run's model and shows the attention.
 std::string attention_html(const ReadyModel& model, const ScoredText& text, std::size_t count) {
-  const auto chosen = spread(text.sources.size(), count);
+  const auto sample = evenly_spread(text.sources.size(), count);
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   std::vector<std::string> lines;
-  for (const auto i : chosen) {
+  for (const auto i : sample) {
     lines.push_back(text.sources[i]);
     const auto number = static_cast<std::int64_t>(i) + 1;
     const auto warning = cut_long_line(lines.back(), limit, "source", number);
@@ -51,7 +51,7 @@ std::string attention_html(const ReadyModel& model, const ScoredText& text, std:
   std::string html;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (translations[i].hypotheses.empty()) continue;
-    html += fmt::format("<h3>line {}</h3>\n", chosen[i] + 1) +
+    html += fmt::format("<h3>line {}</h3>\n", sample[i] + 1) +
             sentence_html(model, lines[i], translations[i]);
   }
   return html;
@@ -73,15 +73,17 @@ ExitCode report(const ReportArguments& arguments) {
   const auto count = static_cast<std::size_t>(arguments.sentences);
   OutputFile output(path);
 
-  auto body = section_of("", facts_html(run)) + section_of("Learning curves", curves_html(run));
-  if (text) body += section_of("BLEU by source length", by_length_html(*text));
+  auto body =
+      section_of("", summary_html(run)) + section_of("Learning curves", learning_curves_html(run));
+  if (text) body += section_of("BLEU by source length", bleu_by_length_html(*text));
   if (validation) {
-    body += section_of("Validation translations over time", progress_html(run, *validation, count));
+    body += section_of("Validation translations over time",
+                       translation_history_html(run, *validation, count));
   }
-  if (text) body += section_of("Best and worst sentences", extremes_html(*text, count));
+  if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
   auto configuration = configuration_html(run);
   if (RunFolder(folder).last()) {
-    const auto model = load_model(arguments.model);
+    const auto model = prepare_model(arguments.model);
     if (text) {
       body += section_of("Inside the model", attention_html(model, *text, count));
     }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/run_folder.h"
 #include "config/reader.h"
 #include "data/line_reader.h"
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
-// The last validation that was the best so far.
-std::optional<std::int64_t> last_starred(const Validations& validations) {
+// Returns the step of the last validation marked as best.
+std::optional<std::int64_t> last_best_step(const Validations& validations) {
   const auto column = std::ranges::find(validations.columns, "best");
   const auto steps = validations.steps();
   std::optional<std::int64_t> best;
@@ -44,7 +44,7 @@ std::vector<std::int64_t> RunRecord::validated_steps() const {
   return steps;
 }
 
-double RunRecord::at_best(const std::string& column) const {
+double RunRecord::value_at_best(const std::string& column) const {
   const auto steps = validations.numbers("step");
   const auto values = validations.numbers(column);
   for (std::size_t i = 0; best_step && i < values.size(); ++i)
@@ -52,7 +52,7 @@ double RunRecord::at_best(const std::string& column) const {
   return none;
 }
 
-double RunRecord::last(const std::string& key) const {
+double RunRecord::last_value(const std::string& key) const {
   if (journal.empty()) return none;
   const auto value = journal.back().find(key);
   return value != journal.back().end() && value->is_number() ? value->get<double>() : none;
@@ -77,9 +77,9 @@ RunRecord read_run(const fs::path& path) {
   if (const auto file = path / "validations.tsv"; is_file(file)) {
     run.validations = read_validations(file.string());
   }
-  // The metric that the stars were given by may have changed since; the link goes with it.
+  // The link is preferred: the marks may come from an earlier early_stopping_metric.
   run.best_step = RunFolder(path).best_step();
-  if (!run.best_step) run.best_step = last_starred(run.validations);
+  if (!run.best_step) run.best_step = last_best_step(run.validations);
   return run;
 }
 
@@ -94,8 +94,7 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
   if (dev.src.empty() || steps.empty()) return std::nullopt;
   for (const auto& path : {dev.src, dev.trg}) {
     if (is_file(path)) continue;
-    log::warning("{}: no such file from here, so the page is without the validation's sentences",
-                 path);
+    log::warning("{}: no such file from here, so the page omits the validation sentences", path);
     return std::nullopt;
   }
   const auto step = run.best_step.value_or(steps.back());
@@ -106,8 +105,8 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
     return text;
   }
   log::warning(
-      "{}: found {} kept at step {}, but {} and {} have {} and {}; the page is without "
-      "the validation's sentences",
+      "{}: found {} kept at step {}, but {} and {} have {} and {}; the page omits "
+      "the validation sentences",
       run.path.string(), counted(text.hypotheses.size(), "translation"), step, dev.src, dev.trg,
       text.sources.size(), counted(text.references.size(), "line"));
   return std::nullopt;

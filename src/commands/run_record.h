@@ -1,4 +1,4 @@
-// What a run folder tells of a training, read from its files alone.
+// The records of a training run, read from the files of its folder.
 #pragma once
 
 #include <cstdint>
@@ -8,36 +8,43 @@
 #include <vector>
 
 #include "base/json.h"
-#include "commands/text_report.h"
 #include "config/options.h"
 #include "report/journal.h"
 
 namespace regard {
 
+// A text with its translations.
+struct ScoredText {
+  std::string name;
+  std::vector<std::string> sources;
+  std::vector<std::string> references;
+  std::vector<std::string> hypotheses;
+};
+
 struct RunRecord {
   std::filesystem::path path;
   Options options;
-  Json manifest;  // an empty object where there is none
+  Json manifest;  // an empty object if there is none
   std::vector<Json> journal;
   Validations validations;
   std::optional<std::int64_t> best_step;
 
-  // Of each validation that has one.
+  // Steps of the validations; skips rows without a step.
   std::vector<std::int64_t> validated_steps() const;
-  // NaN where the best validation, or the journal's last line, does not tell.
-  double at_best(const std::string& column) const;
-  double last(const std::string& key) const;
+  // Return a value of the best validation or of the journal's last line, NaN if it is missing.
+  double value_at_best(const std::string& column) const;
+  double last_value(const std::string& key) const;
 };
 
 // Throws CheckpointError if the folder is not a run's, DamagedError if its config.yaml cannot be
 // understood, and the errors of read_run_manifest() and read_validations().
 RunRecord read_run(const std::filesystem::path& path);
 
-// What the run kept of a validation; none where the file is gone.
+// Returns the translations kept from a validation; empty if the file is missing.
 std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t step);
 
-// The validation pair with its translations at the best validation, or the last; nothing where one
-// of them is gone or has changed, which a warning says.
+// Returns the validation text with its translations at the best, else the last validation. Returns
+// nullopt and logs a warning if a file is missing or has changed.
 std::optional<ScoredText> validation_text(const RunRecord& run);
 
 }  // namespace regard

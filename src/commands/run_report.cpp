@@ -2,46 +2,61 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
-#include "commands/model_text.h"
+#include "commands/evaluation_report.h"
+#include "commands/model_report.h"
 #include "config/writer.h"
+#include "metrics/bleu.h"
 #include "metrics/chrf.h"
+#include "metrics/significance.h"
 #include "report/format.h"
 #include "report/learning_curves.h"
+#include "report/line_chart.h"
 #include "report/page.h"
 #include "report/table.h"
 #include "report/xml.h"
-#include "training/examples.h"
+#include "text/unicode.h"
+#include "training/validation_record.h"
 
 namespace regard {
 namespace {
 
-std::string fact(const std::string& name, const std::string& value) {
+// A definition list of names and values.
+std::string pairs_html(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  std::string html = "<dl class=\"pair\">\n";
+  for (const auto& [name, value] : pairs)
+    html += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_xml(name), escape_xml(value));
+  return html + "</dl>\n";
+}
+
+std::string fact_html(const std::string& name, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_xml(name), escape_xml(value));
 }
 
-// What is not known has no place.
-std::string figure(const std::string& name, double value, const std::string& unit = "") {
-  return std::isnan(value) ? "" : fact(name, format_short(value) + unit);
+// Empty if the value is not known (NaN).
+std::string number_html(const std::string& name, double value, const std::string& unit = "") {
+  return std::isnan(value) ? "" : fact_html(name, format_short(value) + unit);
 }
 
-// From one step to the next that changed the translation.
+// A translation with the range of steps at which it was made.
 struct Change {
   std::string steps;
   std::string translation;
 };
 
-std::vector<Change> changes_of(const std::vector<std::int64_t>& steps,
-                               const std::vector<std::vector<std::string>>& translations,
-                               std::size_t line) {
+std::vector<Change> translation_changes(const std::vector<std::int64_t>& steps,
+                                        const std::vector<std::vector<std::string>>& translations,
+                                        std::size_t line) {
   std::vector<Change> changes;
   std::int64_t first = 0;
   for (std::size_t v = 0; v < steps.size(); ++v) {
-    const auto& said = translations[v][line];
-    if (changes.empty() || changes.back().translation != said) {
+    const auto& translation = translations[v][line];
+    if (changes.empty() || changes.back().translation != translation) {
       first = steps[v];
-      changes.push_back({format_thousands(first), said});
+      changes.push_back({format_thousands(first), translation});
     } else {
       changes.back().steps = format_thousands(first) + " – " + format_thousands(steps[v]);
     }
@@ -49,27 +64,67 @@ std::vector<Change> changes_of(const std::vector<std::int64_t>& steps,
   return changes;
 }
 
+constexpr std::size_t max_buckets = 5;
+
+std::size_t count_words(const std::string& line) {
+  return split_words(decode_utf8(line)).size();
+}
+
+// Returns buckets of about equal size, in order of source length.
+std::vector<LengthBucket> make_buckets(std::vector<std::size_t> lengths) {
+  std::ranges::sort(lengths);
+  std::vector<LengthBucket> buckets(1);
+  for (std::size_t part = 1; part < max_buckets; ++part) {
+    const auto edge = lengths[part * lengths.size() / max_buckets];
+    if (edge == lengths.back() || edge < std::max<std::size_t>(1, buckets.back().shortest))
+      continue;
+    buckets.back().longest = edge;
+    buckets.emplace_back().shortest = edge + 1;
+  }
+  buckets.front().shortest = lengths.front();
+  return buckets;
+}
+
+// Selects the counts of the sentences in a bucket.
+SentenceCounts counts_in(const LengthBucket& bucket, const std::vector<std::size_t>& lengths,
+                         const SentenceCounts& all) {
+  SentenceCounts counts{all.width, {}};
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] < bucket.shortest || lengths[i] > bucket.longest.value_or(lengths[i])) continue;
+    const auto one = all.sentence(i);
+    counts.values.insert(counts.values.end(), one.begin(), one.end());
+  }
+  return counts;
+}
+
+std::string scored_sentence_html(const ScoredText& text, std::size_t i, double chrf) {
+  return fmt::format("<h3>line {}: chrF {:.1f}</h3>\n", i + 1, chrf) +
+         pairs_html({{"source", text.sources[i]},
+                     {"reference", text.references[i]},
+                     {"translation", text.hypotheses[i]}});
+}
+
 }  // namespace
 
-std::string facts_html(const RunRecord& run) {
+std::string summary_html(const RunRecord& run) {
   const auto text = [](const Json& object, const char* key) {
     const auto found = object.find(key);
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
   };
   auto html = std::string("<dl class=\"facts\">\n");
-  html += figure("BLEU, best validation", run.at_best("bleu"));
-  html += figure("chrF", run.at_best("chrf"));
-  html += figure("validation loss", run.at_best("loss"));
-  if (run.best_step) html += fact("at step", format_thousands(*run.best_step));
+  html += number_html("BLEU, best validation", run.value_at_best("bleu"));
+  html += number_html("chrF", run.value_at_best("chrf"));
+  html += number_html("validation loss", run.value_at_best("loss"));
+  if (run.best_step) html += fact_html("at step", format_thousands(*run.best_step));
   for (const auto* key : {"step", "epoch"}) {
-    const auto count = run.last(key);
+    const auto count = run.last_value(key);
     if (!std::isnan(count))
-      html += fact(fmt::format("{}s", key), format_thousands(std::llround(count)));
+      html += fact_html(fmt::format("{}s", key), format_thousands(std::llround(count)));
   }
-  if (const auto seconds = run.last("seconds"); !std::isnan(seconds)) {
-    html += fact("time", format_duration(seconds));
+  if (const auto seconds = run.last_value("seconds"); !std::isnan(seconds)) {
+    html += fact_html("time", format_duration(seconds));
   }
-  html += figure("target tokens a second", run.last("target_tokens_per_second"));
+  html += number_html("target tokens a second", run.last_value("target_tokens_per_second"));
   html += "</dl>\n";
   const auto stopped = run.manifest.find("stopped");
   const auto reason = stopped == run.manifest.end() ? "" : text(*stopped, "reason");
@@ -77,14 +132,15 @@ std::string facts_html(const RunRecord& run) {
   return html;
 }
 
-std::string curves_html(const RunRecord& run) {
+std::string learning_curves_html(const RunRecord& run) {
   std::string charts;
   for (const auto& chart : learning_curves(run.journal, run.validations))
     charts += line_chart_html(chart);
   return charts.empty() ? "" : "<div class=\"charts\">\n" + charts + "</div>\n";
 }
 
-std::string progress_html(const RunRecord& run, const ScoredText& text, std::size_t count) {
+std::string translation_history_html(const RunRecord& run, const ScoredText& text,
+                                     std::size_t count) {
   std::vector<std::int64_t> steps;
   std::vector<std::vector<std::string>> translations;
   for (const auto step : run.validated_steps()) {
@@ -94,9 +150,9 @@ std::string progress_html(const RunRecord& run, const ScoredText& text, std::siz
     translations.push_back(std::move(kept));
   }
   std::string html;
-  for (const auto line : spread(text.sources.size(), count)) {
+  for (const auto line : evenly_spread(text.sources.size(), count)) {
     Table table({{"step", Align::right}, {"chrF", Align::right}, {"translation"}});
-    for (const auto& change : changes_of(steps, translations, line)) {
+    for (const auto& change : translation_changes(steps, translations, line)) {
       table.add({change.steps,
                  fmt::format("{:.1f}", sentence_chrf(change.translation, {text.references[line]})),
                  change.translation});
@@ -112,6 +168,60 @@ std::string configuration_html(const RunRecord& run) {
   return "<pre>" + escape_xml(layers_text(run.options.model)) + "</pre>\n" +
          page_details("config.yaml, with every default",
                       "<pre>" + escape_xml(write_options(run.options)) + "</pre>\n");
+}
+
+std::string bleu_by_length_html(const ScoredText& text) {
+  if (text.sources.empty()) return "";
+  std::vector<std::size_t> lengths;
+  for (const auto& source : text.sources) lengths.push_back(count_words(source));
+  const Bleu bleu;
+  const auto counts = bleu.count(text.hypotheses, {text.references});
+  LineChart chart;
+  chart.width = 420;  // about the width of a phone
+  chart.height = 200;
+  chart.x_label = "source words";
+  chart.y_min = 0;
+  Series series{"BLEU, 95 % confidence", {}};
+  Table table({{"source words"},
+               {"sentences", Align::right},
+               {"BLEU", Align::right},
+               {"95 % confidence", Align::right}});
+  for (const auto& bucket : make_buckets(lengths)) {
+    const auto part = counts_in(bucket, lengths, counts);
+    const auto score = bleu.score(part.sum());
+    const auto interval = confidence_interval(bootstrap_scores(bleu, part, {}));
+    const auto x = static_cast<double>(series.points.size());
+    const auto low = std::max(0.0, interval.mean - interval.half_width);
+    const auto high = std::min(100.0, interval.mean + interval.half_width);
+    series.points.emplace_back(x, score);
+    series.band.emplace_back(low, high);
+    chart.x_ticks.emplace_back(x, bucket_label(bucket));
+    table.add({bucket_label(bucket), fmt::format("{}", part.sentences()),
+               fmt::format("{:.2f}", score), fmt::format("{:.2f} – {:.2f}", low, high)});
+  }
+  chart.series.push_back(std::move(series));
+  return page_note(text.name) + "<div class=\"sides\">\n" + line_chart_html(chart) + table.html() +
+         "</div>\n";
+}
+
+std::string best_and_worst_html(const ScoredText& text, std::size_t count) {
+  std::vector<double> chrf;
+  for (std::size_t i = 0; i < text.sources.size(); ++i)
+    chrf.push_back(sentence_chrf(text.hypotheses[i], {text.references[i]}));
+  std::vector<std::size_t> order(chrf.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](auto a, auto b) { return chrf[a] > chrf[b]; });
+  const auto shown = std::min(count, order.size() / 2);
+  std::string best;
+  std::string worst;
+  for (std::size_t k = 0; k < shown; ++k) {
+    best += scored_sentence_html(text, order[k], chrf[order[k]]);
+    const auto last = order[order.size() - 1 - k];
+    worst += scored_sentence_html(text, last, chrf[last]);
+  }
+  if (shown == 0) return "";
+  return page_note(text.name + "; by chrF of the sentence") + page_details("Worst", worst) +
+         page_details("Best", best);
 }
 
 }  // namespace regard

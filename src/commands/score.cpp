@@ -1,33 +1,152 @@
-// regard score: log-probabilities and alignments of given translations.
+// regard score: log-probabilities and alignments of given translations; adds the log-probabilities
+// to an n-best list as a feature.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "commands/alignment_file.h"
+#include "base/strings.h"
+#include "cli/arguments.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
+#include "commands/evaluation_input.h"
 #include "commands/evaluation_report.h"
 #include "commands/output_file.h"
-#include "commands/rescore_n_best.h"
-#include "commands/scorer.h"
-#include "data/corpus_look.h"
+#include "commands/ready_model.h"
+#include "data/corpus_facts.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "metrics/alignment_error.h"
 #include "metrics/symmetrisation.h"
 #include "report/format.h"
+#include "report/progress.h"
+#include "text/n_best.h"
 #include "text/utf8.h"
-#include "translation/forced_translation.h"
+#include "text/vocabulary.h"
+#include "translation/score_translations.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
 namespace {
+
+// Target line i translates source line i.
+struct SentencePairs {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+};
+
+// Scores given translations with a model.
+class Scorer {
+ public:
+  // Throws the errors of prepare_model().
+  explicit Scorer(const ModelArguments& arguments)
+      : model_(prepare_model(arguments)), translator_(model_.translator()) {}
+
+  const ReadyModel& model() const { return model_; }
+
+  // Scores all pairs, batch_size at a time, with progress in a terminal.
+  void score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size);
+
+  // The result of score_translations().
+  const std::vector<Translation>& translations() const { return translations_; }
+
+  // log P(target | source) of pair i, 0 or less. For a blank source: log 1 = 0 if the target is
+  // blank too, else log 0 = −inf.
+  double log_probability(std::size_t i) const;
+  // Scores of the words of target i as they were given, including unknown words. Empty if the
+  // source is blank.
+  std::vector<WordScore> words(std::size_t i) const;
+
+ private:
+  ReadyModel model_;
+  Translator translator_;
+  std::vector<Translation> translations_;
+};
+
+void Scorer::score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size) {
+  DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
+  translations_ = score_translations(model_.loaded, model_.device, *model_.pool, pairs.source,
+                                     pairs.target, want_weights, batch_size,
+                                     [&](std::int64_t done) { reporter.update(done); });
+}
+
+double Scorer::log_probability(std::size_t i) const {
+  const auto& hypotheses = translations_[i].hypotheses;
+  if (!hypotheses.empty()) return hypotheses[0].log_probability;
+  return is_blank(translations_[i].text) ? 0 : -std::numeric_limits<double>::infinity();
+}
+
+std::vector<WordScore> Scorer::words(std::size_t i) const {
+  if (translations_[i].hypotheses.empty()) return {};
+  const auto& hypothesis = translations_[i].hypotheses[0];
+  auto tokens = translator_.tokens(hypothesis, translations_[i]);
+  const auto pieces = model_.loaded.tokenizers.target->pieces(translations_[i].text);
+  for (std::size_t t = 0; t < std::min(hypothesis.tokens.size(), pieces.size()); ++t) {
+    if (hypothesis.tokens[t] == unk_id) tokens[t] = pieces[t];
+  }
+  return word_scores(hypothesis, tokens, model_.loaded.options.data.tokenizer.kind);
+}
+
+struct NBestList {
+  std::vector<NBestEntry> entries;
+  SentencePairs pairs;
+};
+
+NBestList read_n_best(const std::string& path, const std::vector<std::string>& source,
+                      const std::string& source_path, const std::string& feature) {
+  NBestList list;
+  LineReader reader(path);
+  for (std::string line; reader.next(line);) {
+    auto entry = parse_n_best(line, reader.name(), reader.line_number());
+    if (entry.sentence >= source.size()) {
+      throw InputError("{}:{}: found sentence {}, but {} has {}, counted from 0", reader.name(),
+                       reader.line_number(), entry.sentence, input_name(source_path),
+                       counted(source.size(), "line"));
+    }
+    if (has_feature(entry, feature)) {
+      throw InputError("{}:{}: already has a feature '{}'; choose another name with --feature",
+                       reader.name(), reader.line_number(), feature);
+    }
+    list.pairs.source.push_back(source[entry.sentence]);
+    list.pairs.target.push_back(entry.text);
+    list.entries.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void check_feature(const std::string& name) {
+  if (!name.empty() && name.find_first_of(" \t|=") == std::string::npos) return;
+  throw ConfigError("--feature: found '{}', expected a word without blanks, | and =", name);
+}
+
+// Throws InputError with file:line for a malformed entry, a sentence that the source does not have,
+// or a feature that exists already.
+ExitCode rescore_n_best(const ScoreArguments& arguments) {
+  check_feature(arguments.feature);
+  check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
+  auto source = read_lines(arguments.source);
+  Scorer scorer(arguments.model);
+  source = cut_source_lines(scorer.model(), std::move(source), arguments.source);
+  auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
+  OutputFile output(arguments.output);
+  list.pairs.target =
+      cut_target_lines(scorer.model(), std::move(list.pairs.target), arguments.n_best);
+  scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
+  for (std::size_t i = 0; i < list.entries.size(); ++i) {
+    auto& entry = list.entries[i];
+    entry.features += fmt::format("{}{}= {:.4f}", entry.features.empty() ? "" : " ",
+                                  arguments.feature, scorer.log_probability(i));
+    output.write(format_n_best(entry) + "\n");
+  }
+  output.commit();
+  return ExitCode::ok;
+}
 
 using Lines = std::vector<std::string>;
 
@@ -47,43 +166,44 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
   return line;
 }
 
-// Those of the training files, en and fr; nothing where they do not tell.
+// Returns source and target language (en, fr) from the names of the training files, or empty
+// strings.
 std::pair<std::string, std::string> languages(const ReadyModel& model) {
   const auto& train = model.loaded.options.data.train;
   if (train.empty()) return {};
-  const std::pair both = {language_of(train[0].src), language_of(train[0].trg)};
+  const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
   return both.first == both.second ? std::pair<std::string, std::string>() : both;
 }
 
-void warn_of_other_languages(const ReadyModel& model, const ReadyModel& reverse) {
+void warn_if_not_reverse(const ReadyModel& model, const ReadyModel& reverse) {
   const auto [source, target] = languages(model);
   const auto [from, to] = languages(reverse);
   if (source == to && target == from) return;
   if (source.empty() || from.empty()) return;
-  log::warning("--reverse {}: was trained from {} to {}; wanted one from {} to {}",
+  log::warning("--reverse {}: trained from {} to {}, expected a model from {} to {}",
                reverse.path.string(), from, to, target, source);
 }
 
-// The forward model's alignments, made one with a reverse model's where there is one.
-std::vector<Alignment> aligned(const ScoreArguments& arguments, const Scorer& scorer,
-                               const Pairs& pairs, Symmetrisation how) {
-  auto alignments = alignments_of(scorer.model(), scorer.forced());
+// Returns the alignments of the forward model, symmetrised with those of a reverse model if given.
+std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer& scorer,
+                                   const SentencePairs& pairs, Symmetrisation how) {
+  auto alignments = alignments_of(scorer.model(), scorer.translations());
   if (arguments.reverse.empty()) return alignments;
-  auto of_reverse = arguments.model;
-  of_reverse.models = {arguments.reverse};
-  of_reverse.ensemble_weights.clear();
-  Scorer reverse(of_reverse);
+  auto reverse_arguments = arguments.model;
+  reverse_arguments.models = {arguments.reverse};
+  reverse_arguments.ensemble_weights.clear();
+  Scorer reverse(reverse_arguments);
   require_attention(reverse.model(), "--reverse");
-  warn_of_other_languages(scorer.model(), reverse.model());
+  warn_if_not_reverse(scorer.model(), reverse.model());
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
-  const auto backward = alignments_of(reverse.model(), reverse.forced());
+  const auto backward = alignments_of(reverse.model(), reverse.translations());
   for (std::size_t i = 0; i < alignments.size(); ++i) {
     alignments[i] = symmetrise(alignments[i], transposed(backward[i]), how);
   }
   return alignments;
 }
 
-std::vector<GoldAlignment> read_gold(const ScoreArguments& arguments, const Pairs& pairs) {
+std::vector<GoldAlignment> read_gold(const ScoreArguments& arguments, const SentencePairs& pairs) {
   if (arguments.gold.empty()) return {};
   auto gold = read_alignments(arguments.gold);
   check_line_counts(arguments.gold, static_cast<std::int64_t>(gold.size()), arguments.source,
@@ -92,21 +212,22 @@ std::vector<GoldAlignment> read_gold(const ScoreArguments& arguments, const Pair
   return gold;
 }
 
-void warn_of_impossible(const std::vector<Translation>& forced, const Lines& target) {
+void warn_if_impossible(const std::vector<Translation>& translations, const Lines& target) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < target.size(); ++i) {
-    count += forced[i].hypotheses.empty() && !is_blank(target[i]);
+    count += translations[i].hypotheses.empty() && !is_blank(target[i]);
   }
   if (count == 0) return;
   log::warning(
-      "{} of {}: the source line is empty, and has no other translation than an empty one; the "
-      "log-probability is -inf, and the perplexity is that of the others",
+      "{} of {}: the source line is empty, so only an empty translation is possible; the "
+      "log-probability is -inf, and the perplexity leaves them out",
       count, counted(target.size(), "translation"));
 }
 
-Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
-  const auto found = perplexity(scorer.forced());
-  Json summary = {{"lines", scorer.forced().size()}, {"perplexity", found ? Json(*found) : Json()}};
+Json make_summary(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
+  const auto value = perplexity(scorer.translations());
+  Json summary = {{"lines", scorer.translations().size()},
+                  {"perplexity", value ? Json(*value) : Json()}};
   if (alignment) {
     summary["alignment"] = to_json(*alignment);
   }
@@ -115,8 +236,8 @@ Json summary_of(const Scorer& scorer, const std::optional<AlignmentScore>& align
 
 std::string summary_text(const Json& summary) {
   auto text = counted(summary["lines"].get<std::int64_t>(), "line");
-  if (const auto& found = summary["perplexity"]; !found.is_null()) {
-    text += fmt::format(", perplexity {}", format_fixed(found.get<double>(), 4));
+  if (const auto& value = summary["perplexity"]; !value.is_null()) {
+    text += fmt::format(", perplexity {}", format_fixed(value.get<double>(), 4));
   }
   if (summary.contains("alignment")) {
     const auto& alignment = summary["alignment"];
@@ -131,34 +252,34 @@ std::string summary_text(const Json& summary) {
 
 ExitCode score(const ScoreArguments& arguments) {
   if (arguments.target.empty() == arguments.n_best.empty()) {
-    throw ConfigError("score: give translations, either -t FILE or --n-best FILE");
+    throw ConfigError("score: expected either -t FILE or --n-best FILE");
   }
   if (!arguments.n_best.empty()) return rescore_n_best(arguments);
-  const auto how = symmetrisation_named(arguments.symmetrise);
+  const auto how = parse_symmetrisation(arguments.symmetrise);
   check_files({arguments.source, arguments.target, arguments.gold},
-              {standard_unless_given(arguments.output), arguments.align});
-  Pairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
+              {path_or_dash(arguments.output), arguments.align});
+  SentencePairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
   check_line_counts(arguments.source, static_cast<std::int64_t>(pairs.source.size()),
                     arguments.target, static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
-  pairs = {readable_source(scorer.model(), std::move(pairs.source), arguments.source),
-           readable_target(scorer.model(), std::move(pairs.target), arguments.target)};
+  pairs = {cut_source_lines(scorer.model(), std::move(pairs.source), arguments.source),
+           cut_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");
   OutputFile output(arguments.output);
   std::optional<OutputFile> links;
   if (align) links.emplace(arguments.align);
   scorer.score(pairs, align, arguments.batch_size);
-  warn_of_impossible(scorer.forced(), pairs.target);
+  warn_if_impossible(scorer.translations(), pairs.target);
 
   std::optional<AlignmentScore> alignment;
   if (align) {
-    const auto alignments = aligned(arguments, scorer, pairs, how);
+    const auto alignments = align_pairs(arguments, scorer, pairs, how);
     for (const auto& of_pair : alignments) links->write(to_pharaoh(of_pair) + "\n");
     if (!arguments.gold.empty()) alignment = score_alignments(alignments, gold);
   }
-  auto summary = summary_of(scorer, alignment);
+  auto summary = make_summary(scorer, alignment);
   if (arguments.json) summary["scores"] = Json::array();
   for (std::size_t i = 0; i < pairs.source.size(); ++i) {
     if (arguments.json) {

@@ -1,4 +1,4 @@
-// regard train: from a configuration and parallel text to a model; goes on where a run stopped.
+// regard train: trains a model from a configuration and parallel text; resumes a stopped run.
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -8,34 +8,34 @@
 #include <optional>
 #include <string>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
 #include "commands/output_file.h"
 #include "config/check.h"
 #include "config/reader.h"
-#include "data/batches.h"
+#include "data/batch_sampler.h"
 #include "model/build_model.h"
 #include "report/format.h"
-#include "training/batch_loss.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
 #include "training/setup.h"
 #include "training/signals.h"
+#include "training/train_step.h"
 #include "training/trainer.h"
 
 namespace regard {
 namespace {
 
-// A file that is not there, by the key that names it and the place where that was set.
-void check_corpora_exist(const DataOptions& data, const Origins& origins) {
+// Throws InputError, with the key and where it was set, for a file that does not exist.
+void check_corpora_exist(const DataOptions& data, const SourceLocations& locations) {
   const auto check = [&](const std::string& key, const std::string& path) {
     std::error_code ignored;
     if (path.empty() || std::filesystem::exists(path, ignored)) return;
-    throw InputError("{}: {}: no such file: {}", origins.of(key), key, path);
+    throw InputError("{}: {}: no such file: {}", locations.of(key), key, path);
   };
   for (std::size_t i = 0; i < data.train.size(); ++i) {
     check(fmt::format("data.train.{}.src", i), data.train[i].src);
@@ -49,16 +49,16 @@ Options resolve_options(const TrainArguments& arguments) {
   auto overrides = arguments.overrides;
   if (!arguments.device.empty()) overrides.push_back("device=" + arguments.device);
   if (arguments.threads) overrides.push_back(fmt::format("threads={}", *arguments.threads));
-  Origins origins;
-  auto options = read_options(arguments.config, overrides, &origins);
-  check_training_options(options, origins);
-  check_model_to_train(options, origins);
-  check_corpora_exist(options.data, origins);
+  SourceLocations locations;
+  auto options = read_options(arguments.config, overrides, &locations);
+  check_training_options(options, locations);
+  check_model_to_train(options, locations);
+  check_corpora_exist(options.data, locations);
   if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;
 }
 
-// As the user typed it, with blanks between the words.
+// Returns the command line, with its words separated by blanks.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string words{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -67,23 +67,23 @@ std::string command_line() {
   return words;
 }
 
-// Says of a damaged checkpoint what else there is.
+// Adds to the error of a damaged checkpoint how the run can be continued.
 [[noreturn]] void explain_damage(const RunFolder& run, const DamagedError& error,
                                  const std::filesystem::path& damaged) {
   const bool others = std::ranges::any_of(run.list(), [&](std::int64_t step) {
     return run.checkpoint(step).filename() != damaged.filename();
   });
-  throw CheckpointError(
-      "{}\n{}", error.what(),
-      others ? "--fall-back goes on from the last checkpoint of this run that is sound"
-             : "It is the run's only checkpoint: --fresh starts over");
+  throw CheckpointError("{}\n{}", error.what(),
+                        others
+                            ? "--fall-back resumes from the last undamaged checkpoint of this run"
+                            : "It is the only checkpoint of the run: --fresh starts over");
 }
 
-// What the run goes on from, where there is anything.
-std::optional<std::filesystem::path> beginning(const RunFolder& run,
-                                               const TrainArguments& arguments) {
+// Returns the checkpoint to resume from, if any.
+std::optional<std::filesystem::path> checkpoint_to_resume(const RunFolder& run,
+                                                          const TrainArguments& arguments) {
   if (arguments.fresh) return std::nullopt;
-  if (arguments.fall_back) return run.last_sound();
+  if (arguments.fall_back) return run.last_intact();
   try {
     run.check_last();
   } catch (const DamagedError& error) {
@@ -92,7 +92,7 @@ std::optional<std::filesystem::path> beginning(const RunFolder& run,
   return run.last();
 }
 
-// As make_setup, of a checkpoint whose every file is sound.
+// Like make_setup(), but also verifies the training state of the checkpoint.
 Setup make_setup_from(const RunFolder& run, const Options& options,
                       const std::optional<std::filesystem::path>& last,
                       const std::string& init_from) {
@@ -106,25 +106,25 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
   }
 }
 
-// One step forward and backward, as the run would begin or go on; nothing is written.
+// Runs one forward and backward step as the run would start or resume. Writes nothing.
 void dry_run(const Options& options, const TrainArguments& arguments) {
   const RunFolder run(options.training.model_dir);
   check_is_for_runs(run);
-  const auto last = beginning(run, arguments);
+  const auto last = checkpoint_to_resume(run, arguments);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
   if (last) warn_of_changes(run, setup);
-  Batches batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
-                  static_cast<std::uint64_t>(options.training.random_seed),
-                  sampling_for(options, *setup.model));
+  BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
+                       static_cast<std::uint64_t>(options.training.random_seed),
+                       sampling_for(options, *setup.model));
   std::int64_t epoch = 0;
-  while (batches.count(epoch) == 0) ++epoch;  // weights below 1 can leave one without a pair
+  while (batches.count(epoch) == 0) ++epoch;  // with weights below 1 an epoch can be empty
   const auto batch = batches.batch(epoch, 0).to(setup.device);
   setup.model->train();
   const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
   loss.objective.backward();
   log::info(
-      "dry run{}: {} an epoch; the first has {} and {}, loss {}. Nothing was written",
-      last ? fmt::format(", going on from {}", last->string()) : "",
+      "Dry run{}: {} per epoch; the first has {} and {}, loss {}. Nothing was written.",
+      last ? fmt::format(", resuming from {}", last->string()) : "",
       counted(batches.count(epoch), "batch"), counted(batch.size(), "sentence"),
       counted(batch.target_tokens, "target token"),
       format_fixed(loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens), 4));
@@ -132,69 +132,71 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator) {
   return std::make_unique<Trainer>(setup.options, run, *setup.corpus, setup.model, validator,
-                                   setup.device, *setup.workers,
+                                   setup.device, *setup.pool,
                                    setup.checkpoint ? &*setup.checkpoint : nullptr);
 }
 
-// Where to go back to from a training that has come to no finite number: to the last checkpoint, or
-// the one before where that led nowhere.
-std::optional<std::filesystem::path> way_back(const RunFolder& run, std::int64_t began_at,
-                                              std::int64_t step) {
-  if (step > began_at) return run.last();
-  std::optional<std::filesystem::path> before;
+// Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one,
+// or the one before the start of this attempt if it made no checkpoint.
+std::optional<std::filesystem::path> rollback_checkpoint(const RunFolder& run,
+                                                         std::int64_t start_step,
+                                                         std::int64_t step) {
+  if (step > start_step) return run.last();
+  std::optional<std::filesystem::path> earlier;
   for (const auto saved : run.list()) {
-    if (saved < began_at) before = run.checkpoint(saved);
+    if (saved < start_step) earlier = run.checkpoint(saved);
   }
-  return before;
+  return earlier;
 }
 
-// Goes back a few times, with all rates halved.
-StopReason train_with_setbacks(Setup& setup, RunFolder& run, Validator* validator,
-                               std::unique_ptr<Trainer>& trainer) {
+// Trains. If it diverges, rolls back to an earlier checkpoint with half of the learning rate, up to
+// a limit.
+StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validator,
+                                std::unique_ptr<Trainer>& trainer) {
   const SignalCatcher signals;
   for (;;) {
-    const auto began_at = trainer->position().step;
+    const auto start_step = trainer->position().step;
     try {
       return trainer->run(signals);
     } catch (const DivergedError& error) {
-      const auto back = way_back(run, began_at, trainer->position().step);
-      if (!back || trainer->setbacks().count == most_setbacks) {
+      const auto back = rollback_checkpoint(run, start_step, trainer->position().step);
+      if (!back || trainer->rollbacks().count == most_rollbacks) {
         const auto last = run.last();
         record_end(run, trainer->position().step, "no finite loss or gradient any more");
         throw DivergedError("{}.\n{}", error.what(),
-                            last ? fmt::format("The last checkpoint stands: {}.", last->string())
+                            last ? fmt::format("The last checkpoint is kept: {}.", last->string())
                                  : "There is no checkpoint yet.");
       }
-      log::warning("{}.\nGoing back to {}, with half of the learning rate from there on.",
+      log::warning("{}.\nRolling back to {}, with half of the learning rate from there.",
                    error.what(), back->string());
-      const auto setbacks = trainer->setbacks();
+      const auto rollbacks = trainer->rollbacks();
       trainer.reset();
-      go_back(setup, *back);
+      roll_back(setup, *back);
       trainer = make_trainer(setup, run, validator);
-      trainer->set_back(setbacks);
+      trainer->roll_back(rollbacks);
     }
   }
 }
 
-// Names the best validation and the checkpoint that `translate` takes, which differ if the best one
-// was removed before early_stopping_metric changed.
+// Logs the best validation and the checkpoint that `translate` uses. They differ if the best
+// checkpoint was removed before early_stopping_metric changed.
 void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
   const auto best = trainer.early_stopping().best_step();
   if (best == 0) return;
   const auto name = enum_names(metric)[static_cast<std::size_t>(metric)];
   const auto taken = run.best_step();
   if (taken == best) {
-    log::info("The best validation by {} was at step {}; translate takes that checkpoint.", name,
+    log::info("The best validation by {} was at step {}; translate uses that checkpoint.", name,
               best);
   } else if (taken) {
     log::info(
         "The best validation by {} was at step {}, whose checkpoint was removed "
         "(training.keep_best); "
-        "translate takes that of step {} (the link best).",
+        "translate uses the one of step {} (the link best).",
         name, best, *taken);
   } else {
-    log::info("The best validation by {} was at step {}; translate takes the last checkpoint.",
-              name, best);
+    log::info("The best validation by {} was at step {}; translate uses the last checkpoint.", name,
+              best);
   }
 }
 
@@ -203,24 +205,24 @@ void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& rea
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
   log_best(run, trainer, metric);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
-    log::warning("Skipped {}, where the loss or the gradient was not finite.",
+    log::warning("Skipped {} with a loss or gradient that was not finite.",
                  counted(skipped, "batch"));
   }
-  if (reason.signal != 0) log::info("The same command goes on from there.");
+  if (reason.signal != 0) log::info("Run the same command again to resume.");
   log::info("Translate with: regard translate -m {}", run.path().string());
 }
 
 void print_report(const RunFolder& run) {
   OutputFile output("");
-  output.write(to_text(to_json(report_on(run.path())), 2) + "\n");
+  output.write(to_text(to_json(read_model_report(run.path())), 2) + "\n");
   output.commit();
 }
 
 }  // namespace
 
 ExitCode train(const TrainArguments& arguments) {
-  std::signal(SIGPIPE,
-              SIG_IGN);  // training outlives whoever reads its messages: train.log has them
+  // Training continues if the reader of its messages ends: train.log has them too.
+  std::signal(SIGPIPE, SIG_IGN);
   ignore_saving();
   const auto options = resolve_options(arguments);
   if (arguments.dry_run) {
@@ -230,20 +232,20 @@ ExitCode train(const TrainArguments& arguments) {
   RunFolder run(options.training.model_dir);
   check_is_for_runs(run);
   run.lock();
-  const auto last = beginning(run, arguments);
+  const auto last = checkpoint_to_resume(run, arguments);
   if (last && !arguments.init_from.empty()) {
-    log::info("--init-from is of no use any more: the run goes on from {}.", last->string());
+    log::info("--init-from is ignored: the run resumes from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
   auto setup = make_setup_from(run, options, last, arguments.init_from);
-  // Everything was found in order: only now is anything replaced.
+  // All checks have passed: files may be replaced from here on.
   if (arguments.fresh) start_over(run);
-  if (arguments.fall_back) run.set_damaged_aside();
+  if (arguments.fall_back) run.move_damaged_away();
 
-  auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
-                                                           *setup.workers)
-                             : std::unique_ptr<Validator>();
-  // Before the trainer makes any file: a run that is killed early is known as a run.
+  auto validator =
+      setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device, *setup.pool)
+                : std::unique_ptr<Validator>();
+  // Before the trainer creates any file, so that a run killed early is recognised as a run.
   if (!setup.checkpoint) record_session(run, setup, command_line());
   auto trainer = make_trainer(setup, run, validator.get());
   const bool was_finished = trainer->is_finished();
@@ -255,15 +257,17 @@ ExitCode train(const TrainArguments& arguments) {
     }
   }
   if (last) {
-    log::info("Going on from step {} ({}).", trainer->position().step, last->string());
+    log::info("Resuming from step {} ({}).", trainer->position().step, last->string());
   } else {
     log::info("Training on {} with {}, into {}.", setup.device.str(),
-              counted(setup.workers->count(), "thread"), run.path().string());
+              counted(setup.pool->count(), "thread"), run.path().string());
   }
   const auto first_step = trainer->position().step;
-  const auto reason = train_with_setbacks(setup, run, validator.get(), trainer);
+  const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer);
   if (was_finished && trainer->position().step == first_step && reason.signal == 0) {
-    log::info("This run is finished; raise what stopped it to go on, or start over with --fresh.");
+    log::info(
+        "This run is finished; raise the limit that stopped it to continue, or start over with "
+        "--fresh.");
   }
   record_end(run, trainer->position().step, reason.sentence);
   log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);

@@ -1,4 +1,4 @@
-// regard translate: lines in, lines out, line i translating line i.
+// regard translate: output line i is the translation of input line i.
 #include <unistd.h>
 
 #include <memory>
@@ -6,36 +6,35 @@
 #include <string>
 #include <vector>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "commands/attention_output.h"
 #include "commands/attention_report.h"
 #include "commands/commands.h"
-#include "commands/explanation_text.h"
-#include "commands/line_feed.h"
-#include "commands/line_translation.h"
+#include "commands/constraint_reader.h"
+#include "commands/line_chunk_reader.h"
+#include "commands/line_translator.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
-#include "commands/sentence_feed.h"
 #include "commands/translation_text.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
-#include "translation/check_search.h"
+#include "translation/translator.h"
 
 namespace regard {
 namespace {
 
-// So many batches' worth of lines are sorted by length together.
-constexpr std::int64_t batches_in_chunk = 16;
+// Number of batches whose lines are sorted by length together.
+constexpr std::int64_t batches_per_chunk = 16;
 
-// The things that can be written, opened before the first line is translated.
-class Outputs {
+// All outputs of the command, opened before the first line is translated.
+class TranslationOutputs {
  public:
-  Outputs(const TranslateArguments& arguments, const ReadyModel& model,
-          const Translator& translator, std::int64_t n_best)
+  TranslationOutputs(const TranslateArguments& arguments, const ReadyModel& model,
+                     const Translator& translator, std::int64_t n_best)
       : model_(model),
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
@@ -55,7 +54,7 @@ class Outputs {
 
   bool want_weights() const { return alignments_ || weights_ || picture_ || attention_text_; }
 
-  // The line's number, from 0.
+  // `number` counts lines from 0.
   void write(std::int64_t number, const std::string& line, const Translation& translation) {
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
     if (alignments_) alignments_->write(translation, translator_, hypotheses);
@@ -66,9 +65,9 @@ class Outputs {
       const auto explanation = explain(model_.loaded, model_.device, line, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
     } else if (attention_text_) {
-      file_.write(translation.text + "\n" + attention_text_->of(translation, translator_) + "\n");
+      file_.write(translation.text + "\n" + attention_text_->draw(translation, translator_) + "\n");
     } else {
-      file_.write(text_.of(number, line, translation));
+      file_.write(text_.format(number, line, translation));
     }
   }
 
@@ -97,8 +96,9 @@ class Outputs {
   std::optional<AttentionText> attention_text_;
 };
 
-// Of a file, and only where somebody would see how far it is: not between translations that appear
-// in the same terminal.
+// Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
+// file or no progress is shown: without a terminal, or if the translations appear in the same
+// terminal.
 std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output) {
   if (is_standard_stream(input) || !stderr_terminal().live) return std::nullopt;
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
@@ -110,17 +110,16 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const ReadyModel& model) {
   check_search(testing, *model.loaded.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
-    throw ConfigError("{} looks into one model: give one with -m, not {}",
+    throw ConfigError("{} shows one model: give one with -m, not {}",
                       arguments.explain ? "--explain" : "--report", model.members);
   }
   if (testing.samples > 0 && (arguments.explain || arguments.show_attention)) {
-    throw ConfigError(
-        "{} shows the best translation, but found samples {}: none of them is the best",
-        arguments.explain ? "--explain" : "--show-attention", testing.samples);
+    throw ConfigError("{} shows the best translation, but found samples {}: samples are not ranked",
+                      arguments.explain ? "--explain" : "--show-attention", testing.samples);
   }
   if (arguments.scores && (testing.samples > 0 || arguments.n_best > 0)) {
     throw ConfigError(
-        "--scores: lists of several translations have their scores in them; leave it out");
+        "--scores: n-best lists and samples include the scores already; leave it out");
   }
   if (testing.samples > 0 && arguments.n_best > testing.samples) {
     throw ConfigError("--n-best {}: found {} to choose from; draw more with --samples",
@@ -132,9 +131,9 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
   }
 }
 
-// How many translations of each line are written in Moses's format; 0 where it is one, plain.
-// Samples are always written so, as none of them is the best.
-std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOptions& testing) {
+// Returns how many translations of each line are written in Moses format, 0 for the best one as
+// plain text. Samples are always written in Moses format, because none of them is the best.
+std::int64_t n_best_count(const TranslateArguments& arguments, const TestingOptions& testing) {
   return arguments.n_best == 0 ? testing.samples : arguments.n_best;
 }
 
@@ -142,24 +141,25 @@ std::int64_t lines_wanted(const TranslateArguments& arguments, const TestingOpti
 
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
-  check_files({standard_unless_given(arguments.input), arguments.prefixes, arguments.demand,
-               arguments.ban, arguments.dictionary},
-              {standard_unless_given(arguments.output), arguments.alignments,
-               arguments.attention_weights, arguments.picture, arguments.report});
-  const auto model = load_model(arguments.model);
+  check_files({path_or_dash(arguments.input), arguments.prefixes, arguments.demand, arguments.ban,
+               arguments.dictionary},
+              {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
+               arguments.picture, arguments.report});
+  const auto model = prepare_model(arguments.model);
   const auto translator = model.translator();
-  const auto testing = arguments.search.over(model.loaded.options.testing);
+  const auto testing = arguments.search.apply_to(model.loaded.options.testing);
   check(arguments, testing, model);
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
-  LineFeed feed(arguments.input, static_cast<std::size_t>(testing.batch_size * batches_in_chunk),
-                arguments.split_length > 0 ? LineLimit{} : limit);
-  const auto n_best = lines_wanted(arguments, testing);
-  SentenceFeed asked(arguments, testing, model);
-  LineTranslation translation(arguments, testing, model, translator);
-  Outputs outputs(arguments, model, translator, n_best);
+  LineChunkReader reader(arguments.input,
+                         static_cast<std::size_t>(testing.batch_size * batches_per_chunk),
+                         arguments.split_length > 0 ? LineLimit{} : limit);
+  const auto n_best = n_best_count(arguments, testing);
+  ConstraintReader constraints(arguments, testing, model);
+  LineTranslator line_translator(arguments, testing, model, translator);
+  TranslationOutputs outputs(arguments, model, translator, n_best);
   auto search = search_options(testing);
-  search.want_weights = outputs.want_weights() || translation.needs_weights();
-  search.inside_words = asked.inside_words();
+  search.want_weights = outputs.want_weights() || line_translator.needs_weights();
+  search.continues_word = constraints.continues_word();
   search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
@@ -167,23 +167,23 @@ ExitCode translate(const TranslateArguments& arguments) {
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
   std::int64_t number = 0;
-  for (auto lines = feed.take(); !lines.empty(); lines = feed.take()) {
-    const auto sentences = asked.take(lines.size());
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    const auto sentences = constraints.read(lines.size());
     const auto translations =
-        translation.translate(lines, search, sentences, [&](std::int64_t done) {
+        line_translator.translate(lines, search, sentences, [&](std::int64_t done) {
           if (reporter) reporter->update(number + done);
         });
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      asked.look_at(sentences[i], translations[i]);
+      constraints.check_translation(sentences[i], translations[i]);
       outputs.write(number++, lines[i], translations[i]);
     }
     outputs.flush();
   }
   reporter.reset();
   outputs.commit();
-  translation.log_doubts();
-  asked.check_end();
-  asked.check_all_met();
+  line_translator.log_warnings();
+  constraints.check_end();
+  constraints.check_all_met();
   return ExitCode::ok;
 }
 

@@ -1,39 +1,40 @@
-// Translations as they are printed: plain text, with scores, n-best lists, JSON.
+// Formats translations for output: plain text, with scores, n-best lists, JSON, or --explain.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "cli/translate_arguments.h"
+#include "cli/arguments.h"
 #include "commands/ready_model.h"
+#include "translation/explanation.h"
+#include "translation/score_translations.h"
 #include "translation/translator.h"
-#include "translation/word_scores.h"
 
 namespace regard {
 
 class TranslationText {
  public:
-  // n_best: how many translations of each line; 0 is the best one without a number.
+  // n_best: translations per line in an n-best list; 0 for the best translation alone.
   TranslationText(const TranslateArguments& arguments, const ReadyModel& model,
                   const Translator& translator, std::int64_t n_best);
 
-  // All there is of one line, whose number counts from 0, line ends included:
+  // Returns the output for line `number`, from 0, with newlines:
   //
-  //   plain          text; with --scores "log P <tab> score <tab> text"; with --word-scores behind
-  //                  it "<tab> word=log P word=log P …"
-  //   n-best         lines in the format of Moses, the words' figures as a feature
-  //   --json         one object, the n best in it
-  std::string of(std::int64_t number, const std::string& line,
-                 const Translation& translation) const;
+  //   plain          text; with --scores "log P <tab> score <tab> text"; --word-scores appends
+  //                  "<tab> word=log P word=log P …"
+  //   n-best         Moses format, with word scores as a feature
+  //   --json         one object, with the n best translations
+  std::string format(std::int64_t number, const std::string& line,
+                     const Translation& translation) const;
 
  private:
   std::string plain(const Translation& translation) const;
   std::string n_best_lines(std::int64_t number, const Translation& translation) const;
   std::string json_line(std::int64_t number, const std::string& line,
                         const Translation& translation) const;
-  std::vector<WordScore> scores_of(const Translation& translation,
-                                   const Hypothesis& hypothesis) const;
-  std::string word_scores_of(const Translation& translation, const Hypothesis& hypothesis) const;
+  std::vector<WordScore> word_scores_of(const Translation& translation,
+                                        const Hypothesis& hypothesis) const;
+  std::string word_scores_text(const Translation& translation, const Hypothesis& hypothesis) const;
 
   const Translator& translator_;
   TokenizerKind kind_;
@@ -42,5 +43,10 @@ class TranslationText {
   bool word_scores_;
   bool json_;
 };
+
+// Returns a table per decoding step: the query, each source token with score and weight, the
+// context. Long vectors are shown by their first numbers and their length |x|.
+std::string explanation_text(std::int64_t line, const std::string& translation,
+                             const Explanation& explanation);
 
 }  // namespace regard

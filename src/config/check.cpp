@@ -6,31 +6,30 @@
 #include <string>
 #include <string_view>
 
-#include "config/contradictions.h"
-#include "config/kinds.h"
+#include "config/config_errors.h"
 #include "config/scalar.h"
 
 namespace regard {
 namespace {
 
-// Beyond any model, and so small that no product of sizes overflows before memory is asked for.
-constexpr std::int64_t largest_size = std::int64_t{1} << 24;
+// Larger than any model, and small enough that products of sizes do not overflow.
+constexpr std::int64_t max_size = std::int64_t{1} << 24;
 
 template <Section T>
-void check_sizes(const std::string& key, T& section, Contradictions& problems) {
+void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   describe(section, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
     const auto full = join_key(key, name);
     if constexpr (Section<Value>) {
-      check_sizes(full, value, problems);
+      check_sizes(full, value, errors);
     } else if constexpr (std::same_as<Value, std::int64_t>) {
-      if (value <= largest_size) return;
-      problems.add("{}: found {}, wanted at most {}", full, value, largest_size);
+      if (value <= max_size) return;
+      errors.add("{}: found {}, expected at most {}", full, value, max_size);
     }
   });
 }
 
-// Of a corpus that is used at all: no corpus has so many pairs that less would show one of them.
-constexpr double least_weight = 1e-6;
+// The smallest weight of a corpus that is used. Less would never show a pair of any real corpus.
+constexpr double min_weight = 1e-6;
 
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
@@ -38,193 +37,315 @@ bool is_device(const std::string& device) {
   return std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-void check_top(const Options& o, Contradictions& problems) {
+void check_top(const Options& o, ConfigErrors& errors) {
   if (!is_device(o.device)) {
-    problems.add("device: found {}, wanted auto, cpu, cuda or cuda:N", to_yaml(o.device));
+    errors.add("device: found {}, expected auto, cpu, cuda or cuda:N", to_yaml(o.device));
   }
   if (o.training.model_dir.empty() && (o.name.empty() || o.name == "." || o.name == ".." ||
                                        o.name.find('/') != std::string::npos)) {
-    problems.add("name: found {}, wanted a folder's name for runs/NAME, or training.model_dir",
-                 to_yaml(o.name));
+    errors.add(
+        "name: found {}, expected the name of a folder below runs/; change it, or set "
+        "training.model_dir",
+        to_yaml(o.name));
   }
 }
 
-void check_tokenizer(const TokenizerOptions& o, Contradictions& problems) {
+void check_tokenizer(const TokenizerOptions& o, ConfigErrors& errors) {
   const bool subwords = o.kind == TokenizerKind::bpe || o.kind == TokenizerKind::unigram;
   if (o.sampling > 0 && !subwords) {
-    problems.add(
-        "data.tokenizer.sampling is {}, but data.tokenizer.kind is {}: only bpe and unigram have "
-        "several ways to split a word; set sampling to 0",
+    errors.add(
+        "data.tokenizer.sampling is {}, but data.tokenizer.kind is {}: only bpe and unigram can "
+        "split a word in several ways; set sampling to 0",
         o.sampling, to_yaml(o.kind));
   }
   if (o.joint && o.src_file != o.trg_file) {
-    problems.add(
-        "data.tokenizer.joint is one vocabulary for both languages, but src_file is {} and "
-        "trg_file is {}: name the same file twice, or set joint to false",
+    errors.add(
+        "data.tokenizer.joint means one vocabulary for both languages, but src_file is {} and "
+        "trg_file is {}; set both to the same file, or set joint to false",
         to_yaml(o.src_file), to_yaml(o.trg_file));
   }
 }
 
-void check_model(const Options& options, Contradictions& problems) {
+void check_model(const Options& options, ConfigErrors& errors) {
   const ModelOptions& o = options.model;
   if (o.tied_embeddings == TiedEmbeddings::all && !options.data.tokenizer.joint) {
-    problems.add(
+    errors.add(
         "model.tied_embeddings is all, but data.tokenizer.joint is false: source and target can "
-        "only share an embedding with one vocabulary; set joint to true, or tie only the output");
+        "share an embedding only with one vocabulary; set joint to true, or tied_embeddings to "
+        "output");
   }
   if (o.tied_embeddings == TiedEmbeddings::all &&
       o.encoder.embedding_dim != o.decoder.embedding_dim) {
-    problems.add(
+    errors.add(
         "model.tied_embeddings is all, but model.encoder.embedding_dim is {} and "
-        "model.decoder.embedding_dim is {}: one matrix needs one width",
+        "model.decoder.embedding_dim is {}: a shared matrix needs equal widths; make them equal",
         o.encoder.embedding_dim, o.decoder.embedding_dim);
   }
   const bool recurrent = o.decoder.kind == LayerKind::recurrent;
   if (recurrent && o.tied_embeddings != TiedEmbeddings::none &&
       o.output.kind != OutputKind::pointer && o.decoder.readout_size != o.decoder.embedding_dim) {
-    problems.add(
+    errors.add(
         "model.tied_embeddings is {}, but model.decoder.readout_size is {} and "
-        "model.decoder.embedding_dim is {}: one matrix needs one width",
+        "model.decoder.embedding_dim is {}: a shared matrix needs equal widths; make them equal",
         to_yaml(o.tied_embeddings), o.decoder.readout_size, o.decoder.embedding_dim);
   }
   const std::int64_t width = state_size(o.encoder);
   if (recurrent && o.decoder.initial_state == InitialState::last &&
       width != o.decoder.hidden_size) {
-    problems.add(
+    errors.add(
         "model.decoder.initial_state is last, but model.decoder.hidden_size is {} and the "
-        "encoder's last states have {} (model.encoder.hidden_size {}, {}): make them equal, or "
-        "take bridge",
+        "encoder's last states have {} (model.encoder.hidden_size {}, {}); make them equal, or "
+        "set initial_state to bridge",
         o.decoder.hidden_size, width, o.encoder.hidden_size,
         width > o.encoder.hidden_size ? "in both directions" : "in one direction");
   }
 }
 
-// A pair of files of which only one is named; none at all when `needed`.
+// Adds an error if only one file of a pair is named, or none although `needed`.
 void check_pair(const std::string& key, const std::string& src, const std::string& trg, bool needed,
-                Contradictions& problems) {
+                ConfigErrors& errors) {
   if (src.empty() && trg.empty()) {
-    if (needed) problems.add("{}: neither src nor trg names a file", key);
+    if (needed) errors.add("{}: found no files, expected src and trg", key);
   } else if (src.empty() || trg.empty()) {
-    problems.add("{}: found only {} ({}), wanted {}.{} as well", key, src.empty() ? "trg" : "src",
-                 src.empty() ? trg : src, key, src.empty() ? "src" : "trg");
+    errors.add("{}: found only {} ({}), expected {}.{} as well", key, src.empty() ? "trg" : "src",
+               src.empty() ? trg : src, key, src.empty() ? "src" : "trg");
   }
 }
 
-void check_corpora(const DataOptions& o, Contradictions& problems) {
+void check_corpora(const DataOptions& o, ConfigErrors& errors) {
   if (o.train.empty()) {
-    problems.add("data.train names no corpus: training needs at least one, with src and trg");
+    errors.add("data.train names no corpus; add at least one, with src and trg");
   }
   for (std::size_t i = 0; i < o.train.size(); ++i) {
-    check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, problems);
+    check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, errors);
     const auto weight = o.train[i].weight;
-    if (weight == 0 || weight >= least_weight) continue;
-    problems.add(
-        "data.train.{}.weight: found {}, wanted 0, which leaves the corpus out, or at least {}", i,
-        weight, least_weight);
+    if (weight == 0 || weight >= min_weight) continue;
+    errors.add("data.train.{}.weight: found {}, expected at least {}, or 0 to leave the corpus out",
+               i, weight, min_weight);
   }
   const bool all_off = std::all_of(o.train.begin(), o.train.end(),
                                    [](const CorpusOptions& corpus) { return corpus.weight == 0; });
   if (all_off && !o.train.empty()) {
-    problems.add("data.train: every corpus has weight 0, which leaves nothing to train on");
+    errors.add("data.train: every corpus has weight 0; raise one");
   }
-  check_pair("data.dev", o.dev.src, o.dev.trg, false, problems);
+  check_pair("data.dev", o.dev.src, o.dev.trg, false, errors);
 }
 
-void check_optimizer(const TrainingOptions& o, Contradictions& problems) {
+void check_optimizer(const TrainingOptions& o, ConfigErrors& errors) {
   if (o.learning_rate == 0) {
-    problems.add("training.learning_rate is 0: nothing would be learned");
+    errors.add("training.learning_rate is 0: nothing would be learned; raise it");
   }
 }
 
-void check_schedule(const TrainingOptions& o, bool validates, Contradictions& problems) {
+void check_schedule(const TrainingOptions& o, bool validates, ConfigErrors& errors) {
   const bool stepwise =
       o.scheduling == ScheduleKind::plateau || o.scheduling == ScheduleKind::exponential;
   if (stepwise && (o.decrease_factor == 0 || o.decrease_factor == 1)) {
-    problems.add(
-        "training.scheduling is {}, but training.decrease_factor is {}: wanted more than 0 and "
+    errors.add(
+        "training.scheduling is {}, but training.decrease_factor is {}: expected more than 0 and "
         "less than 1",
         to_yaml(o.scheduling), o.decrease_factor);
   }
   if (o.scheduling == ScheduleKind::plateau && !validates) {
-    problems.add(
-        "training.scheduling is plateau, which waits for validations, but data.dev names no files");
+    errors.add(
+        "training.scheduling is plateau, which needs validations, but data.dev names no files");
   }
   if (o.scheduling == ScheduleKind::cosine && o.decay_steps == 0 && o.max_steps == 0 &&
       o.epochs == 0) {
-    problems.add(
+    errors.add(
         "training.scheduling is cosine, but training.decay_steps, training.max_steps and "
-        "training.epochs are all 0: set one, for the rate to know where to arrive");
+        "training.epochs are all 0; set one, so that the schedule has an end");
   }
   if (o.learning_rate_min > o.learning_rate) {
-    problems.add("training.learning_rate_min is {}, above training.learning_rate, {}",
-                 o.learning_rate_min, o.learning_rate);
+    errors.add(
+        "training.learning_rate_min is {}, but training.learning_rate is {}: expected at most that",
+        o.learning_rate_min, o.learning_rate);
   }
 }
 
-void check_end(const TrainingOptions& o, bool validates, Contradictions& problems) {
+void check_end(const TrainingOptions& o, bool validates, ConfigErrors& errors) {
   if (o.patience > 0 && !validates) {
-    problems.add(
-        "training.patience is {}, which waits for validations, but data.dev names no files",
-        o.patience);
+    errors.add("training.patience is {}, which needs validations, but data.dev names no files",
+               o.patience);
   }
   const bool rate_ends = o.scheduling == ScheduleKind::plateau && o.learning_rate_min > 0;
   if (o.epochs == 0 && o.max_steps == 0 && o.patience == 0 && !rate_ends) {
-    problems.add(
-        "training would never stop: set training.epochs, training.max_steps or training.patience");
+    errors.add(
+        "training would never stop; set training.epochs, training.max_steps or training.patience");
   }
 }
 
-void check_coverage(const Options& o, Contradictions& problems) {
+void check_coverage(const Options& o, ConfigErrors& errors) {
   const bool attends =
       o.model.decoder.kind == LayerKind::transformer || o.model.attention.kind != "none";
   if (o.testing.coverage_beta == 0 || attends) return;
-  problems.add(
+  errors.add(
       "testing.coverage_beta is {}, but model.attention.kind is none: coverage is a sum of "
       "attention weights; set coverage_beta to 0",
       o.testing.coverage_beta);
 }
 
-Contradictions contradictions(const Options& options, const Origins& origins) {
-  Contradictions problems(origins);
-  Options sized = options;  // describe() takes no const
-  check_sizes("model", sized.model, problems);
-  check_sizes("testing", sized.testing, problems);
-  if (problems.any()) return problems;  // what follows calculates with the sizes
-  check_top(options, problems);
-  check_tokenizer(options.data.tokenizer, problems);
-  check_model(options, problems);
-  check_kinds(options, problems);
-  check_numbers(options, problems);
-  check_output_options(options, problems);
-  check_search_options(options.testing, problems);
-  check_coverage(options, problems);
-  return problems;
+void check_pointer(const Options& options, ConfigErrors& errors) {
+  const auto& o = options.model;
+  const auto& tokenizer = options.data.tokenizer;
+  if (tokenizer.kind != TokenizerKind::word) {
+    errors.add(
+        "model.output.kind is pointer, which points to words, but data.tokenizer.kind is {}; set "
+        "it to word",
+        to_yaml(tokenizer.kind));
+  }
+  if (tokenizer.joint || !tokenizer.trg_file.empty()) {
+    errors.add(
+        "model.output.kind is pointer: targets are positions and have no vocabulary; set "
+        "data.tokenizer.joint to false and remove trg_file");
+  }
+  if (o.tied_embeddings != TiedEmbeddings::none) {
+    errors.add(
+        "model.tied_embeddings is {}, but a pointer network has no output layer to tie; set it to "
+        "none",
+        to_yaml(o.tied_embeddings));
+  }
+  if (o.encoder.embedding_dim != o.decoder.embedding_dim) {
+    errors.add(
+        "model.output.kind is pointer, which feeds source embeddings to the decoder, but "
+        "model.encoder.embedding_dim is {} and model.decoder.embedding_dim is {}; make them equal",
+        o.encoder.embedding_dim, o.decoder.embedding_dim);
+  }
+}
+
+void check_copy(const Options& options, ConfigErrors& errors) {
+  const auto kind = options.data.tokenizer.kind;
+  if (kind != TokenizerKind::word) {
+    errors.add(
+        "model.output.kind is copy, but data.tokenizer.kind is {}: with sub-words and characters "
+        "no "
+        "word is unknown, so there is nothing to copy; set data.tokenizer.kind to word",
+        to_yaml(kind));
+  }
+  if (options.model.encoder.numbers > 0) {
+    errors.add(
+        "model.output.kind is copy, but model.encoder.numbers is {}: numbers cannot be copied; "
+        "set model.output.kind to pointer or vocabulary",
+        options.model.encoder.numbers);
+  }
+}
+
+void check_numbers(const Options& options, ConfigErrors& errors) {
+  const auto& tokenizer = options.data.tokenizer;
+  const auto width = options.model.encoder.numbers;
+  if (width == 0) return;
+  if (tokenizer.kind != TokenizerKind::word) {
+    errors.add(
+        "model.encoder.numbers is {}: each source word is a vector, but data.tokenizer.kind is "
+        "{}; set it to word",
+        width, to_yaml(tokenizer.kind));
+  }
+  if (tokenizer.joint || !tokenizer.src_file.empty()) {
+    errors.add(
+        "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
+        "data.tokenizer.joint to false and remove src_file",
+        width);
+  }
+}
+
+void check_output_options(const Options& options, ConfigErrors& errors) {
+  const auto& output = options.model.output;
+  if (output.kind == OutputKind::pointer) return check_pointer(options, errors);
+  if (output.size != OutputOptions().size) {
+    errors.add("model.output.size is {}, but model.output.kind is {}: only pointer uses it",
+               output.size, to_yaml(output.kind));
+  }
+  if (output.kind == OutputKind::copy) check_copy(options, errors);
+}
+
+void check_groups(const TestingOptions& o, ConfigErrors& errors) {
+  if (o.beam_size % o.beam_groups != 0) {
+    errors.add(
+        "testing.beam_groups is {}, but testing.beam_size is {}: expected a divisor, because the "
+        "groups share the hypotheses",
+        o.beam_groups, o.beam_size);
+  }
+  if (o.samples > 0 && o.beam_groups > 1) {
+    errors.add(
+        "testing.beam_groups is {}, but testing.samples is {}: samples have no beam; set one of "
+        "them to its default",
+        o.beam_groups, o.samples);
+  }
+}
+
+// Adds an error for each option that is set but not used.
+void check_unused(const TestingOptions& o, ConfigErrors& errors) {
+  const TestingOptions defaults;
+  const auto unused = [&](auto TestingOptions::*key, const std::string& name) {
+    if (o.*key == defaults.*key) return;
+    errors.add("testing.{}: found {}, but testing.samples is 0: only samples use it", name, o.*key);
+  };
+  if (o.samples == 0) {
+    unused(&TestingOptions::temperature, "temperature");
+    unused(&TestingOptions::top_k, "top_k");
+    unused(&TestingOptions::top_p, "top_p");
+    unused(&TestingOptions::seed, "seed");
+  }
+  if (o.beam_groups == 1 && o.diversity != defaults.diversity) {
+    errors.add(
+        "testing.diversity: found {}, but testing.beam_groups is 1: a single group has no "
+        "diversity",
+        o.diversity);
+  }
+}
+
+void check_search_options(const TestingOptions& o, ConfigErrors& errors) {
+  if (o.min_output_length >= o.max_output_length) {
+    errors.add(
+        "testing.min_output_length is {}, but testing.max_output_length, which includes </s>, is "
+        "{}: expected less",
+        o.min_output_length, o.max_output_length);
+  }
+  check_groups(o, errors);
+  check_unused(o, errors);
+}
+
+ConfigErrors find_errors(const Options& options, const SourceLocations& locations) {
+  ConfigErrors errors(locations);
+  Options copy = options;  // describe() takes a non-const reference
+  check_sizes("model", copy.model, errors);
+  check_sizes("testing", copy.testing, errors);
+  if (errors.any()) return errors;  // the other checks calculate with the sizes
+  check_top(options, errors);
+  check_tokenizer(options.data.tokenizer, errors);
+  check_model(options, errors);
+  check_kinds(options, errors);
+  check_numbers(options, errors);
+  check_output_options(options, errors);
+  check_search_options(options.testing, errors);
+  check_coverage(options, errors);
+  return errors;
 }
 
 }  // namespace
 
-void check_options(const Options& options, const Origins& origins) {
-  contradictions(options, origins).throw_if_any();
+void check_options(const Options& options, const SourceLocations& locations) {
+  find_errors(options, locations).throw_if_any();
 }
 
 void check_testing_options(const TestingOptions& options) {
-  const Origins nowhere;
-  Contradictions problems(nowhere);
-  TestingOptions sized = options;  // describe() takes no const
-  check_sizes("testing", sized, problems);
-  problems.throw_if_any();
-  check_search_options(options, problems);
-  problems.throw_if_any();
+  const SourceLocations unknown;
+  ConfigErrors errors(unknown);
+  TestingOptions copy = options;  // describe() takes a non-const reference
+  check_sizes("testing", copy, errors);
+  errors.throw_if_any();
+  check_search_options(options, errors);
+  errors.throw_if_any();
 }
 
-void check_training_options(const Options& options, const Origins& origins) {
-  Contradictions problems = contradictions(options, origins);
+void check_training_options(const Options& options, const SourceLocations& locations) {
+  ConfigErrors errors = find_errors(options, locations);
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
-  check_corpora(options.data, problems);
-  check_optimizer(options.training, problems);
-  check_schedule(options.training, validates, problems);
-  check_end(options.training, validates, problems);
-  problems.throw_if_any();
+  check_corpora(options.data, errors);
+  check_optimizer(options.training, errors);
+  check_schedule(options.training, validates, errors);
+  check_end(options.training, validates, errors);
+  errors.throw_if_any();
 }
 
 }  // namespace regard

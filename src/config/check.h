@@ -1,21 +1,21 @@
-// What no single key can tell: options that contradict one another.
+// Checks of a whole configuration: options that contradict each other.
 #pragma once
 
 #include "config/options.h"
-#include "config/origins.h"
+#include "config/source_locations.h"
 
 namespace regard {
 
-// What holds of every configuration, also of one that only translates: a model that can be built, a
-// tokenizer that can work. Throws ConfigError with all contradictions, one a line, each with both
-// keys, both values, and the place that `origins` knows of the key to blame.
-void check_options(const Options& options, const Origins& origins = {});
+// Checks everything that translation needs too: the model, the tokenizer and the search. Throws
+// ConfigError with all errors, one per line, each with its keys, their values and the source
+// location of the first key.
+void check_options(const Options& options, const SourceLocations& locations = {});
 
-// The above, and what training needs: corpora, a validation pair where something waits for one, a
-// rate that moves, an end.
-void check_training_options(const Options& options, const Origins& origins = {});
+// As check_options(), and also checks what training needs: corpora, a validation pair if an option
+// depends on it, the learning rate and a stopping criterion.
+void check_training_options(const Options& options, const SourceLocations& locations = {});
 
-// The search's options alone, for those that the command line has changed.
+// Checks only the search options, after changes by the command line.
 void check_testing_options(const TestingOptions& options);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// Section `data`: the corpora and how their text becomes tokens.
+// Section `data`: corpora and tokenizer.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace regard {
 
-// A pair of parallel files: line i of one translates line i of the other.
+// A pair of parallel files: line i of one is the translation of line i of the other.
 struct PairOptions {
   std::string src;
   std::string trg;
@@ -19,8 +19,8 @@ struct PairOptions {
 
 template <typename Field>
 void describe(PairOptions& o, Field&& field) {
-  field("src", o.src, "source file, one sentence a line, UTF-8, plain or .gz");
-  field("trg", o.trg, "target file, line i translating line i of `src`");
+  field("src", o.src, "source file, one sentence per line, UTF-8, plain or .gz");
+  field("trg", o.trg, "target file; line i is the translation of line i of `src`");
 }
 
 struct CorpusOptions {
@@ -31,11 +31,11 @@ struct CorpusOptions {
 
 template <typename Field>
 void describe(CorpusOptions& o, Field&& field) {
-  field("src", o.src, "source file, one sentence a line, UTF-8, plain or .gz");
-  field("trg", o.trg, "target file, line i translating line i of `src`");
+  field("src", o.src, "source file, one sentence per line, UTF-8, plain or .gz");
+  field("trg", o.trg, "target file; line i is the translation of line i of `src`");
   field("weight", o.weight,
-        "how often an epoch shows each pair: 2 is twice, 0.5 is every other epoch on average; 0 "
-        "leaves the corpus out, and all corpora together need a pair an epoch on average",
+        "how often an epoch uses each pair: 2 means twice, 0.5 every second epoch on average, 0 "
+        "never; all corpora together need at least one pair per epoch on average",
         between(0, 1000));
 }
 
@@ -61,23 +61,25 @@ void describe(TokenizerOptions& o, Field&& field) {
   field("kind", o.kind,
         "sub-words by SentencePiece (bpe, unigram), whitespace-separated words, or characters");
   field("vocabulary_size", o.vocabulary_size,
-        "entries of each vocabulary, the four special ones included; words and characters: at most "
-        "so many",
-        between(5, largest_count));
-  field("joint", o.joint, "one vocabulary for both languages, trained on both");
+        "size of each vocabulary, including the four special tokens; for words and characters, the "
+        "maximum size",
+        between(5, max_count));
+  field("joint", o.joint, "use one vocabulary for both languages, trained on both");
   field("src_file", o.src_file,
-        "an existing source vocabulary (SentencePiece model, or one token a line) instead of "
-        "training one");
+        "an existing source vocabulary (SentencePiece model, or one token per line) to use instead "
+        "of training one");
   field("trg_file", o.trg_file, "an existing target vocabulary");
   field("min_frequency", o.min_frequency,
-        "words and characters seen less often in training become <unk>", at_least(1));
+        "words and characters that occur less often in the training text become <unk>",
+        at_least(1));
   field("character_coverage", o.character_coverage,
-        "SentencePiece: share of all characters that the vocabulary covers", between(0.9, 1));
+        "SentencePiece: fraction of the characters in the text that the vocabulary covers",
+        between(0.9, 1));
   field("lowercase", o.lowercase, "lower-case all text before it is tokenized");
   field("sampling", o.sampling,
-        "sub-word regularisation in training (Kudo 2018; BPE-dropout, Provilkov 2020): unigram's "
-        "smoothing alpha, or bpe's probability of dropping a merge; 0 is off; a sample with more "
-        "tokens than the model has positions gives way to the usual segmentation",
+        "sub-word regularisation in training (Kudo 2018; BPE-dropout, Provilkov 2020): smoothing "
+        "alpha of unigram, or probability of dropping a merge of bpe; 0 is off; a sample with more "
+        "tokens than the model has positions is replaced by the usual segmentation",
         between(0, 1));
 }
 
@@ -92,13 +94,12 @@ struct DataOptions {
 template <typename Field>
 void describe(DataOptions& o, Field&& field) {
   field("train", o.train, "the training corpora");
-  field("dev", o.dev, "the validation pair; without one, nothing is validated");
-  field("tokenizer", o.tokenizer, "how text becomes tokens");
-  field("max_length", o.max_length,
-        "training pairs with more tokens than this on either side are left out",
-        between(1, largest_count));
+  field("dev", o.dev, "the validation pair; without it there is no validation");
+  field("tokenizer", o.tokenizer, "conversion of text to tokens");
+  field("max_length", o.max_length, "skip training pairs with more tokens than this on either side",
+        between(1, max_count));
   field("max_ratio", o.max_ratio,
-        "training pairs with one side this many times longer than the other are left out; 0 is off",
+        "skip training pairs with one side this many times longer than the other; 0 is off",
         at_least(0));
 }
 

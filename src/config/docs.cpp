@@ -12,27 +12,26 @@ namespace {
 
 constexpr const char* intro = R"(# Configuration
 
-<!-- Generated from src/config/*_options.h. Edit the help there, and write this page anew by running
-the tests with REGARD_UPDATE=1. -->
+<!-- Generated from src/config/*_options.h. Edit the help there, then run the tests with
+REGARD_UPDATE=1 to update this page. -->
 
-A configuration is one YAML file with the sections below; every key may be left out. `regard` reads
-it so:
+A configuration is one YAML file with the sections below. All keys are optional. The rules are:
 
-- A section that is empty or not there is all defaults. A single key without a value (`epochs:`), an
-  unknown key, a key that stands twice and a value of another type or out of its range are errors;
-  all of them are reported at once, each with its file, line and full key.
-- Whole numbers may be written `1000` or `1e3`; what is quoted is a text, no number. `true`, `yes`
-  and `on` are the same, as are `false`, `no` and `off`.
-- Anchors (`&name`) and aliases (`*name`) work, merge keys (`<<`) do not.
-- `key=value` on the command line has the last word, with the key in full:
+- A missing or empty section has all defaults. Errors are: a single key without a value (`epochs:`),
+  an unknown key, a duplicate key, and a value with a wrong type or out of range. All errors are
+  reported at once, each with its file, line and full key.
+- Integers may be written `1000` or `1e3`. A quoted value is a text, not a number. `true`, `yes`
+  and `on` mean the same, as do `false`, `no` and `off`.
+- Anchors (`&name`) and aliases (`*name`) are supported, merge keys (`<<`) are not.
+- `key=value` on the command line overrides the file. It needs the full key:
   `training.learning_rate=0.0005`, `data.train.0.weight=2`, or a whole list as
-  `'data.train=[{src: a.en, trg: a.fr}]'`. An entry one past the last is added to the list.
+  `'data.train=[{src: a.en, trg: a.fr}]'`. The index after the last entry appends an entry.
 
-`configs/schema.json` tells editors the same: begin a file with
-`# yaml-language-server: $schema=schema.json` and they complete keys and mark mistakes.
+`configs/schema.json` describes the same for editors: begin a file with
+`# yaml-language-server: $schema=schema.json`, and they complete keys and mark mistakes.
 )";
 
-std::string cell(std::string_view text) {
+std::string escape_cell(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '|' || c == '<' || c == '*' || c == '_') result += '\\';
@@ -41,39 +40,41 @@ std::string cell(std::string_view text) {
   return result;
 }
 
-// The table of one section's own values, then the sections and lists under it.
+// Appends the table of a section's values, then its subsections and lists.
 template <Section T>
 void add_tables(T& section, const std::string& key, std::string_view section_help,
                 std::string& page) {
   const std::string heading = key.empty() ? "At the top" : fmt::format("`{}`", key);
   page += fmt::format("\n## {}\n", heading);
   if (!section_help.empty()) {
-    std::string sentence = cell(section_help);
+    std::string sentence = escape_cell(section_help);
     sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
     page += fmt::format("\n{}.\n", sentence);
   }
   std::string rows;
-  std::string below;
-  describe(section, [&](std::string_view name, auto& value, std::string_view help,
-                        Range range = {}) {
-    using Value = std::remove_reference_t<decltype(value)>;
-    const std::string full = join_key(key, name);
-    if constexpr (Section<Value>) {
-      add_tables(value, full, help, below);
-    } else if constexpr (List<Value>) {
-      typename Value::value_type entry;
-      add_tables(entry, full, fmt::format("{}: a list, each entry with these keys", help), below);
-    } else {
-      rows += fmt::format("| `{}` | {} | `{}` | {} |\n", name, cell(wanted<Value>(range)),
-                          to_yaml(value), cell(help));
-    }
-  });
+  std::string subsections;
+  describe(section,
+           [&](std::string_view name, auto& value, std::string_view help, Range range = {}) {
+             using Value = std::remove_reference_t<decltype(value)>;
+             const std::string full = join_key(key, name);
+             if constexpr (Section<Value>) {
+               add_tables(value, full, help, subsections);
+             } else if constexpr (List<Value>) {
+               typename Value::value_type entry;
+               add_tables(entry, full, fmt::format("{}: a list, each entry with these keys", help),
+                          subsections);
+             } else {
+               rows += fmt::format("| `{}` | {} | `{}` | {} |\n", name,
+                                   escape_cell(expected_text<Value>(range)), to_yaml(value),
+                                   escape_cell(help));
+             }
+           });
   if (!rows.empty())
-    page += "\n| key | value | default | what it does |\n|---|---|---|---|\n" + rows;
-  page += below;
+    page += "\n| key | value | default | description |\n|---|---|---|---|\n" + rows;
+  page += subsections;
 }
 
-Json number(double value) {
+Json to_json_number(double value) {
   return std::trunc(value) == value ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
@@ -98,16 +99,16 @@ Json schema_of(T& value, Range range) {
       schema["enum"] = choice_names<T>();
       schema["default"] = to_yaml(value);
     } else {
-      constexpr bool whole = std::same_as<T, std::int64_t>;
-      constexpr bool real = std::same_as<T, double>;
-      schema["type"] = whole                   ? "integer"
-                       : real                  ? "number"
+      constexpr bool is_integer = std::same_as<T, std::int64_t>;
+      constexpr bool is_real = std::same_as<T, double>;
+      schema["type"] = is_integer              ? "integer"
+                       : is_real               ? "number"
                        : std::same_as<T, bool> ? "boolean"
                                                : "string";
-      if (std::isfinite(range.min)) schema["minimum"] = number(range.min);
-      if (std::isfinite(range.max)) schema["maximum"] = number(range.max);
-      if constexpr (real) {
-        schema["default"] = number(value);
+      if (std::isfinite(range.min)) schema["minimum"] = to_json_number(range.min);
+      if (std::isfinite(range.max)) schema["maximum"] = to_json_number(range.max);
+      if constexpr (is_real) {
+        schema["default"] = to_json_number(value);
       } else {
         schema["default"] = value;
       }

@@ -1,15 +1,15 @@
-// The two generated pages, docs/configuration.md and configs/schema.json. A test holds the
-// committed files equal to these; REGARD_UPDATE=1 in its environment makes it write them.
+// Generates docs/configuration.md and configs/schema.json. A test compares the committed files with
+// these; with REGARD_UPDATE=1 in its environment it writes them.
 #pragma once
 
 #include <string>
 
 namespace regard {
 
-// One table a section: key, what it may be, default, help.
+// Returns docs/configuration.md: a table per section with key, allowed values, default and help.
 std::string options_markdown();
 
-// JSON Schema, draft 2020-12: editors complete keys and mark mistakes by it.
+// Returns configs/schema.json, a JSON Schema (draft 2020-12) for editors.
 std::string options_schema();
 
 }  // namespace regard

@@ -1,5 +1,5 @@
-// What a describe(options, field) function is written with: the one list from which the YAML
-// reader, the overrides, the checks, the resolved copy, the JSON Schema and the documentation come.
+// Tools for describe(options, field) functions. These list the fields of an option struct once, for
+// the YAML reader, the overrides, the checks, the writer, the JSON Schema and the documentation.
 //
 //   struct BatchOptions {
 //     std::int64_t size = 80;
@@ -9,8 +9,8 @@
 //     field("size", o.size, "sentences or tokens in a batch", at_least(1));
 //   }
 //
-// A value is a bool, std::int64_t, double, std::string, an enum with enum_names(), an option
-// struct with a describe() of its own, or a std::vector of these.
+// A field is a bool, std::int64_t, double, std::string, an enum with enum_names(), an option struct
+// with its own describe(), or a std::vector of these.
 #pragma once
 
 #include <concepts>
@@ -23,7 +23,7 @@
 
 namespace regard {
 
-// The closed interval a number must lie in.
+// A closed interval of allowed values.
 struct Range {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
@@ -32,15 +32,15 @@ struct Range {
 constexpr Range at_least(double min) {
   return {min, std::numeric_limits<double>::infinity()};
 }
-// The most that is counted in one number (tokens of a batch, words of a vocabulary): beyond any
-// use, and so small that products of it with small factors do not overflow.
-constexpr double largest_count = 1 << 30;
+// The limit of counts, such as tokens of a batch. Larger than any use, and small enough that
+// products with small factors do not overflow.
+constexpr double max_count = 1 << 30;
 
 constexpr Range between(double min, double max) {
   return {min, max};
 }
 
-// The kinds of values, for the readers and writers that take each its own way.
+// Concepts for the types of fields.
 struct AnyField {
   template <typename... Args>
   void operator()(Args&&...) const {}
@@ -56,12 +56,12 @@ concept Choice = std::is_enum_v<T> && requires(T value) {
 template <typename T>
 concept List = std::same_as<T, std::vector<typename T::value_type>>;
 
-// The full key of a field: its section's key, a dot, its name. The top has no key.
+// Returns the full key of a field: "section.name", or "name" at the top level.
 inline std::string join_key(const std::string& section, std::string_view name) {
   return section.empty() ? std::string(name) : section + "." + std::string(name);
 }
 
-// Calls action(value, range) for the field called `name`; false when there is none.
+// Calls action(value, range) for the field `name`. Returns false if there is no such field.
 template <Section T, typename Action>
 bool visit_field(T& options, std::string_view name, Action&& action) {
   bool found = false;
@@ -73,7 +73,7 @@ bool visit_field(T& options, std::string_view name, Action&& action) {
   return found;
 }
 
-// The names of a section's fields, in their order.
+// Returns the names of a section's fields in order.
 template <Section T>
 std::vector<std::string> field_names(T& options) {
   std::vector<std::string> names;

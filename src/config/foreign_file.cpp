@@ -9,19 +9,19 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/split.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
 
-// The value under a key in full, "data.src.lang"; nothing if it is not there.
+// Returns the value of a full key, such as "data.src.lang", or nullopt.
 std::optional<YAML::Node> value_at(const YAML::Node& root, std::string_view key) {
   YAML::Node node = root;
   for (const auto name : split(key, '.')) {
     if (!node.IsMap()) return std::nullopt;
-    const YAML::Node below = std::as_const(node)[std::string(name)];
-    if (!below) return std::nullopt;
-    node.reset(below);
+    const YAML::Node child = std::as_const(node)[std::string(name)];
+    if (!child) return std::nullopt;
+    node.reset(child);
   }
   return node;
 }
@@ -30,8 +30,8 @@ std::ptrdiff_t count_keys(const YAML::Node& root, std::initializer_list<std::str
   return std::ranges::count_if(keys, [&](auto key) { return value_at(root, key).has_value(); });
 }
 
-// One key more than the languages or files of `data`, as a configuration of regard's with a mistake
-// could have those.
+// Requires a typical key of JoeyNMT besides data.src or data.trg, because an invalid configuration
+// of regard may contain data.src or data.trg.
 bool is_joeynmt(const YAML::Node& root) {
   if (value_at(root, "joeynmt_version")) return true;
   if (count_keys(root, {"data.src", "data.trg"}) == 0) return false;
@@ -84,7 +84,7 @@ void refuse_foreign_configuration(const YAML::Node& root, const std::string& nam
   const std::string program = is_opennmt(root) ? "OpenNMT-py" : is_marian(root) ? "Marian" : "";
   if (program.empty()) return;
   throw ConfigError(
-      "{}: found a configuration of {}, expected one of regard; begin one from the text files: "
+      "{}: found a configuration of {}, expected one of regard; create one from the text files: "
       "`regard config init SOURCE TARGET`",
       name, program);
 }
@@ -93,20 +93,20 @@ void require_joeynmt(const YAML::Node& root, const std::string& name) {
   for (const std::string section : {"data", "model", "training"}) {
     if (const auto found = value_at(root, section); found && found->IsMap()) continue;
     throw ConfigError(
-        "{}: no section `{}`: wanted a configuration of JoeyNMT's (sections data, model, training, "
+        "{}: no section `{}`; expected a configuration of JoeyNMT (sections data, model, training, "
         "testing)",
         name, section);
   }
   const auto src = value_at(root, "data.src"), trg = value_at(root, "data.trg");
   if (!src && !trg) {
     throw ConfigError(
-        "{}: `data` has no section `src` and no `trg`, as every configuration of JoeyNMT's", name);
+        "{}: no sections `data.src` and `data.trg`; expected a configuration of JoeyNMT", name);
   }
   for (const auto& [key, side] : {std::pair{"src", src}, std::pair{"trg", trg}}) {
     if (!side || !side->IsScalar()) continue;
     throw ConfigError(
-        "{}:{}: data.{}: found `{}`, as JoeyNMT 1 has it, expected a section with `lang`, as "
-        "version 2 has it; migrate the file first, as JoeyNMT's documentation of version 2 says",
+        "{}:{}: data.{}: found `{}` (the format of JoeyNMT 1), expected a section with `lang` (the "
+        "format of JoeyNMT 2); migrate the file first, see JoeyNMT's documentation",
         name, side->Mark().line + 1, key, side->Scalar());
   }
 }

@@ -9,30 +9,30 @@
 #include <map>
 
 #include "base/error.h"
-#include "base/split.h"
+#include "base/strings.h"
 #include "config/check.h"
 #include "config/joeynmt_conversion.h"
+#include "config/keys.h"
 #include "config/reader.h"
-#include "config/settings.h"
 
 namespace regard {
 namespace {
 
-// Why a key is left, by how it begins. With the value that says what regard does anyway, or without
-// a reason, it needs no note.
-using Left = JoeyFile::Left;
-const std::map<std::string, Left> reasons = {
+// Unsupported keys, by prefix: the reason for the note and the value that needs no note, because
+// regard does the same. A key without a reason never needs a note.
+using Unsupported = JoeyFile::Unsupported;
+const std::map<std::string, Unsupported> unsupported_keys = {
     {"joeynmt_version", {}},
     {"fp16", {"regard computes in 32 bits", "false"}},
     {"num_workers", {"regard has `threads`", "0"}},
-    {"data.test", {"give test files to `regard evaluate`"}},
+    {"data.test", {"pass test files to `regard evaluate`"}},
     {"data.dataset_cfg", {"regard reads plain text files"}},
-    {"data.sample_", {"regard reads all of the text; data.train.0.weight shows less of it", "-1"}},
-    {"data.random_", {"regard reads all of the text; data.train.0.weight shows less of it", "-1"}},
-    {"data.special_symbols.unk_token", {"regard's is <unk>", "<unk>"}},
-    {"data.special_symbols.pad_token", {"regard's is <pad>", "<pad>"}},
-    {"data.special_symbols.bos_token", {"regard's is <s>", "<s>"}},
-    {"data.special_symbols.eos_token", {"regard's is </s>", "</s>"}},
+    {"data.sample_", {"regard reads the whole text; data.train.0.weight uses less of it", "-1"}},
+    {"data.random_", {"regard reads the whole text; data.train.0.weight uses less of it", "-1"}},
+    {"data.special_symbols.unk_token", {"regard uses <unk>", "<unk>"}},
+    {"data.special_symbols.pad_token", {"regard uses <pad>", "<pad>"}},
+    {"data.special_symbols.bos_token", {"regard uses <s>", "<s>"}},
+    {"data.special_symbols.eos_token", {"regard uses </s>", "</s>"}},
     {"data.special_symbols.unk_id", {}},
     {"data.special_symbols.pad_id", {}},
     {"data.special_symbols.bos_id", {}},
@@ -41,17 +41,18 @@ const std::map<std::string, Left> reasons = {
     {"data.trg.tokenizer_cfg", {"regard trains SentencePiece itself"}},
     {"data.src.tokenizer_cfg.nbest_size", {"regard samples from all ways to split a word", "-1"}},
     {"data.trg.tokenizer_cfg.nbest_size", {"regard samples from all ways to split a word", "-1"}},
-    {"data.src.voc_file", {"regard makes sub-word vocabularies anew"}},
-    {"data.trg.voc_file", {"regard makes sub-word vocabularies anew"}},
-    {"model.initializer", {"regard's is Xavier, recurrent matrices orthogonal", "xavier_uniform"}},
-    {"model.init_rnn_orthogonal", {"regard's recurrent matrices are orthogonal", "true"}},
-    {"model.init_gain", {"regard's is 1", "1.0"}},
-    {"model.init_weight", {"regard's initialisation is Xavier"}},
-    {"model.bias_initializer", {"regard's begin at 0", "zeros"}},
-    {"model.embed_init", {"regard's embeddings are drawn from a normal distribution", "normal"}},
-    {"model.lstm_forget_gate", {"regard's begins at 1", "1."}},
-    {"training.load_", {"`regard train --init-from` begins with a trained model of regard's"}},
-    {"training.reset_", {"`regard train --init-from` begins anew in all of these", "false"}},
+    {"data.src.voc_file", {"regard trains new sub-word vocabularies"}},
+    {"data.trg.voc_file", {"regard trains new sub-word vocabularies"}},
+    {"model.initializer",
+     {"regard uses Xavier, and orthogonal recurrent matrices", "xavier_uniform"}},
+    {"model.init_rnn_orthogonal", {"regard initialises recurrent matrices as orthogonal", "true"}},
+    {"model.init_gain", {"regard uses 1", "1.0"}},
+    {"model.init_weight", {"regard uses Xavier initialisation"}},
+    {"model.bias_initializer", {"regard initialises biases to 0", "zeros"}},
+    {"model.embed_init", {"regard initialises embeddings from a normal distribution", "normal"}},
+    {"model.lstm_forget_gate", {"regard initialises it to 1", "1."}},
+    {"training.load_", {"`regard train --init-from` starts from a model trained by regard"}},
+    {"training.reset_", {"`regard train --init-from` resets all of these", "false"}},
     {"training.overwrite", {"`regard train --fresh` starts over", "false"}},
     {"training.clip_grad_val", {"regard clips the norm: training.clip_grad_norm"}},
     {"training.normalization", {"regard's loss is the mean over target tokens", "tokens"}},
@@ -60,21 +61,21 @@ const std::map<std::string, Left> reasons = {
     {"testing.return_attention", {"`regard translate --alignments`", "false"}},
     {"testing.return_prob", {"`regard score` has log-probabilities", "none"}},
     {"testing.eval_metric", {"`regard evaluate --metrics`"}},
-    {"testing.sacrebleu", {"`regard evaluate --tokenize` and the like"}},
+    {"testing.sacrebleu", {"see `regard evaluate --tokenize` and its other options"}},
 };
 
-// The keys, each with its value, as sections in sections, in the order of the documentation.
+// Writes keys and values as nested sections, in the order of the documentation.
 std::string nested_yaml(const std::map<std::string, std::string>& values) {
   std::string text;
-  std::vector<std::string_view> before;
+  std::vector<std::string_view> open_sections;
   const auto settings = all_settings();
   for (const auto& setting : settings) {
-    const auto found = values.find(setting.key);
-    if (found == values.end()) continue;
+    const auto value = values.find(setting.key);
+    if (value == values.end()) continue;
     const auto path = split(setting.key, '.');
     std::size_t shared = 0;
-    while (shared < before.size() && before[shared] == path[shared]) ++shared;
-    bool begins_entry = false;  // of a list, whose number is in the path
+    while (shared < open_sections.size() && open_sections[shared] == path[shared]) ++shared;
+    bool begins_entry = false;  // the path has the index of a list entry
     for (auto depth = shared; depth < path.size(); ++depth) {
       if (path[depth] == "0") {
         begins_entry = true;
@@ -83,11 +84,11 @@ std::string nested_yaml(const std::map<std::string, std::string>& values) {
       const auto indent = std::string(2 * depth, ' ');
       const bool is_last = depth + 1 == path.size();
       text += begins_entry ? indent.substr(2) + "- " : indent;
-      text += std::string(path[depth]) + (is_last ? ": " + found->second : ":") + "\n";
+      text += std::string(path[depth]) + (is_last ? ": " + value->second : ":") + "\n";
       begins_entry = false;
     }
-    before = path;
-    before.pop_back();
+    open_sections = path;
+    open_sections.pop_back();
   }
   return text;
 }
@@ -98,22 +99,22 @@ void Conversion::put(const std::string& key, const std::string& value) {
   const bool is_word = std::ranges::all_of(value, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '+' || c == '-';
   });
-  kept_[key] = is_word ? value : to_yaml(value);
+  converted_[key] = is_word ? value : to_yaml(value);
 }
 
-void Conversion::put_whole(const std::string& key, double value) {
-  constexpr double most = 1e15;
-  const bool is_whole = std::abs(value) <= most && std::trunc(value) == value;
-  kept_[key] = is_whole ? to_yaml(static_cast<std::int64_t>(value)) : to_yaml(value);
+void Conversion::put_integer(const std::string& key, double value) {
+  constexpr double max_exact = 1e15;
+  const bool is_whole = std::abs(value) <= max_exact && std::trunc(value) == value;
+  converted_[key] = is_whole ? to_yaml(static_cast<std::int64_t>(value)) : to_yaml(value);
 }
 
-double Conversion::larger(const Side& src, const Side& trg) {
-  const auto of_src = joey_.take_number(src.key, src.otherwise);
-  const auto of_trg = joey_.take_number(trg.key, trg.otherwise);
-  const auto larger = std::max(of_src, of_trg);
-  if (of_src != of_trg) {
-    joey_.note(of_src < of_trg ? src.key : trg.key,
-               fmt::format("regard has one for both sides, here {}", larger));
+double Conversion::take_larger(const Side& src, const Side& trg) {
+  const auto src_value = joey_.take_number(src.key, src.fallback);
+  const auto trg_value = joey_.take_number(trg.key, trg.fallback);
+  const auto larger = std::max(src_value, trg_value);
+  if (src_value != trg_value) {
+    joey_.note(src_value < trg_value ? src.key : trg.key,
+               fmt::format("regard has one value for both sides, here {}", larger));
   }
   return larger;
 }
@@ -124,8 +125,8 @@ Converted Conversion::run() {
   model();
   training();
   testing();
-  joey_.note_left(reasons);
-  return {nested_yaml(kept_), joey_.notes()};
+  joey_.note_unread(unsupported_keys);
+  return {nested_yaml(converted_), joey_.notes()};
 }
 
 void Conversion::top() {
@@ -139,10 +140,10 @@ Converted convert_joeynmt(std::string_view text, const std::string& name) {
   try {
     check_training_options(parse_options(converted.yaml, "converted"));
   } catch (const ConfigError& error) {
-    converted.notes.push_back(std::string("to be mended: ") + error.what());
+    converted.notes.push_back(std::string("to be fixed: ") + error.what());
   }
-  auto comments = fmt::format("# Made of {} by `regard config convert`.\n", name);
-  if (!converted.notes.empty()) comments += "# What was not carried over, or not quite:\n";
+  auto comments = fmt::format("# Converted from {} by `regard config convert`.\n", name);
+  if (!converted.notes.empty()) comments += "# Keys that were not converted, or not exactly:\n";
   for (auto note : converted.notes) {
     for (std::size_t at = 0; (at = note.find('\n', at)) != std::string::npos; at += 3) {
       note.replace(at, 1, "\n#   ");

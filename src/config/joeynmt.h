@@ -1,8 +1,7 @@
-// A configuration of JoeyNMT (version 2; Kreutzer, Bastings, Riezler 2019) as one of regard's.
+// Converts a configuration of JoeyNMT 2 (Kreutzer, Bastings, Riezler 2019) to one of regard.
 //
-// Keys that mean the same are carried over, JoeyNMT's own defaults too where regard's differ, and
-// SentencePiece models. Where a key has no counterpart, or one that does not quite mean the same, a
-// note says so.
+// Copies keys with the same meaning, SentencePiece models, and JoeyNMT's defaults if they differ
+// from regard's. Adds a note for each key without an exact equivalent.
 #pragma once
 
 #include <string>
@@ -12,13 +11,13 @@
 namespace regard {
 
 struct Converted {
-  std::string yaml;  // with the notes as comments above
+  std::string yaml;  // begins with the notes as comments
   std::vector<std::string>
       notes;  // "joey.yaml:12: training.fp16: True: regard computes in 32 bits"
 };
 
-// ConfigError, which names `name` and the line, for what is no YAML or no configuration of
-// JoeyNMT's.
+// Throws ConfigError with `name` and the line if the text is not YAML or not a configuration of
+// JoeyNMT 2.
 Converted convert_joeynmt(std::string_view text, const std::string& name);
 
 }  // namespace regard

@@ -1,5 +1,4 @@
-// How a configuration of JoeyNMT's is carried over, section by section: joeynmt_data.cpp,
-// joeynmt_model.cpp, joeynmt_training.cpp. Private to config/.
+// Converts the sections of a JoeyNMT configuration. Private to config/.
 #pragma once
 
 #include <map>
@@ -19,24 +18,26 @@ class Conversion {
   Converted run();
 
  private:
-  // A number, a word or a flag, as it stands there: the check of what was made tells whether it
-  // fits.
+  // Stores a number, word or flag as written. The check of the converted configuration reports
+  // wrong values.
   void put(const std::string& key, const std::string& value);
-  void put(const std::string& key, double value) { kept_[key] = to_yaml(value); }
-  void put_whole(const std::string& key, double value);
-  void put_text(const std::string& key, const std::string& value) { kept_[key] = to_yaml(value); }
-  void put_flag(const std::string& key, bool value) { kept_[key] = to_yaml(value); }
+  void put(const std::string& key, double value) { converted_[key] = to_yaml(value); }
+  void put_integer(const std::string& key, double value);
+  void put_text(const std::string& key, const std::string& value) {
+    converted_[key] = to_yaml(value);
+  }
+  void put_flag(const std::string& key, bool value) { converted_[key] = to_yaml(value); }
 
-  void carry(const std::string& from, const std::string& to, const std::string& otherwise) {
-    put(to, joey_.take(from, otherwise));
+  void copy_value(const std::string& from, const std::string& to, const std::string& fallback) {
+    put(to, joey_.take(from, fallback));
   }
 
-  // The larger of what both sides have, where regard has one value; the other is noted.
+  // Returns the larger value of both sides, for keys that regard has once. Notes the other value.
   struct Side {
     std::string key;
-    double otherwise = 0;
+    double fallback = 0;
   };
-  double larger(const Side& src, const Side& trg);
+  double take_larger(const Side& src, const Side& trg);
 
   void top();
   void data();
@@ -45,7 +46,7 @@ class Conversion {
   void sentencepiece_models();
   void normalisation();
   void model();
-  void side(const std::string& name);
+  void convert_layers(const std::string& name);
   void recurrent(const std::string& name);
   void transformer(const std::string& name);
   void dropout();
@@ -56,7 +57,7 @@ class Conversion {
   void testing();
 
   JoeyFile joey_;
-  std::map<std::string, std::string> kept_;  // keys of regard, values in YAML
+  std::map<std::string, std::string> converted_;  // keys of regard with their YAML values
   bool transformer_decoder_ = false;
 };
 

@@ -15,10 +15,10 @@
 namespace regard {
 namespace {
 
-// Aliases can make endless ones of a few bytes, and sections that hold themselves.
-constexpr std::size_t most_values = 10'000;
-constexpr std::size_t longest_list = 1'000;  // bytes
-constexpr int deepest = 64;
+// Limits against aliases, which can make a small file huge or a section contain itself.
+constexpr std::size_t max_values = 10'000;
+constexpr std::size_t max_list_length = 1'000;  // bytes
+constexpr int max_depth = 64;
 
 std::string lower(std::string text) {
   for (auto& c : text) {
@@ -27,27 +27,27 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string joined(const YAML::Node& list) {
+std::string join_entries(const YAML::Node& list) {
   std::string text;
   for (const auto& entry : list) {
-    text += (text.empty() ? "" : ", ") + (entry.IsScalar() ? entry.Scalar() : found_text(entry));
-    if (text.size() > longest_list) return text + ", …";
+    text += (text.empty() ? "" : ", ") + (entry.IsScalar() ? entry.Scalar() : node_text(entry));
+    if (text.size() > max_list_length) return text + ", …";
   }
   return text;
 }
 
 std::string value_text(const YAML::Node& node) {
-  if (node.IsSequence()) return joined(node);
+  if (node.IsSequence()) return join_entries(node);
   return node.IsNull() ? "" : node.Scalar();
 }
 
-// As it is, or quoted where it would break the line.
-std::string in_a_line(const std::string& text) {
+// Returns the text, quoted if it has control characters such as line feeds.
+std::string on_one_line(const std::string& text) {
   const bool breaks = std::ranges::any_of(text, [](unsigned char c) { return c < ' '; });
   return breaks ? to_yaml(text) : text;
 }
 
-// visit(key, node, depth) for each section and value below this one.
+// Calls visit(key, node, depth) for each section and value below `section`.
 template <typename Visit>
 void walk(const YAML::Node& section, const std::string& key, const Visit& visit, int depth = 1) {
   for (const auto& entry : section) {
@@ -65,9 +65,10 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
   std::size_t visited = 0;
   const auto sections = root.IsMap() ? root : YAML::Node(YAML::NodeType::Map);
   walk(sections, "", [&](const std::string& key, const YAML::Node& node, int depth) {
-    if (++visited > most_values || depth > deepest) {
-      throw ConfigError("{}:{}: more than {} values, or deeper than {} levels: no configuration",
-                        name_, node.Mark().line + 1, most_values, deepest);
+    if (++visited > max_values || depth > max_depth) {
+      throw ConfigError(
+          "{}:{}: more than {} values or deeper than {} levels, too much for a configuration",
+          name_, node.Mark().line + 1, max_values, max_depth);
     }
     if (node.IsMap()) return;
     values_[key] = {value_text(node), node.Mark().line + 1, node.IsNull(), false};
@@ -76,64 +77,64 @@ JoeyFile::JoeyFile(std::string_view text, std::string name) : name_(std::move(na
 }
 
 std::optional<std::string> JoeyFile::take(const std::string& key) {
-  const auto found = values_.find(key);
-  if (found == values_.end()) return std::nullopt;
-  found->second.taken = true;
-  if (found->second.is_null) return std::nullopt;
-  return found->second.text;
+  const auto entry = values_.find(key);
+  if (entry == values_.end()) return std::nullopt;
+  entry->second.is_read = true;
+  if (entry->second.is_null) return std::nullopt;
+  return entry->second.text;
 }
 
-std::string JoeyFile::take(const std::string& key, const std::string& otherwise) {
-  return take(key).value_or(otherwise);
+std::string JoeyFile::take(const std::string& key, const std::string& fallback) {
+  return take(key).value_or(fallback);
 }
 
-std::string JoeyFile::take_lower(const std::string& key, const std::string& otherwise) {
-  return lower(take(key, otherwise));
+std::string JoeyFile::take_lower(const std::string& key, const std::string& fallback) {
+  return lower(take(key, fallback));
 }
 
-bool JoeyFile::take_flag(const std::string& key, bool otherwise) {
+bool JoeyFile::take_flag(const std::string& key, bool fallback) {
   const auto text = take(key);
-  if (!text) return otherwise;
-  bool value = otherwise;
-  if (!from_yaml(*text, value)) note(key, "wanted True or False");
+  if (!text) return fallback;
+  bool value = fallback;
+  if (!from_yaml(*text, value)) note(key, "expected True or False");
   return value;
 }
 
-double JoeyFile::take_number(const std::string& key, double otherwise) {
+double JoeyFile::take_number(const std::string& key, double fallback) {
   const auto text = take(key);
-  if (!text) return otherwise;
-  double value = otherwise;
-  if (!from_yaml(*text, value)) note(key, "wanted a number");
+  if (!text) return fallback;
+  double value = fallback;
+  if (!from_yaml(*text, value)) note(key, "expected a number");
   return value;
 }
 
-std::string JoeyFile::shown(const std::string& key) const {
+std::string JoeyFile::location_and_value(const std::string& key) const {
   const auto& value = values_.at(key);
-  return fmt::format("{}:{}: {}: {}", name_, value.line, in_a_line(key), in_a_line(value.text));
+  return fmt::format("{}:{}: {}: {}", name_, value.line, on_one_line(key), on_one_line(value.text));
 }
 
-void JoeyFile::note(const std::string& key, const std::string& what) {
+void JoeyFile::note(const std::string& key, const std::string& text) {
   if (!values_.contains(key)) return;
-  notes_.emplace_back(values_.at(key).line, shown(key) + ": " + what);
+  notes_.emplace_back(values_.at(key).line, location_and_value(key) + ": " + text);
 }
 
-void JoeyFile::note_left(const std::map<std::string, Left>& reasons) {
+void JoeyFile::note_unread(const std::map<std::string, Unsupported>& unsupported) {
   for (const auto& [key, value] : values_) {
-    if (value.taken || value.is_null) continue;
-    Left left = {"regard has nothing of the kind", ""};
-    for (const auto& [begin, reason] : reasons) {
-      if (key.starts_with(begin)) left = reason;
+    if (value.is_read || value.is_null) continue;
+    Unsupported match = {"regard has no such option", ""};
+    for (const auto& [prefix, entry] : unsupported) {
+      if (key.starts_with(prefix)) match = entry;
     }
-    const bool neutral = !left.neutral.empty() && lower(value.text) == left.neutral;
-    if (!left.why.empty() && !neutral) note(key, left.why);
+    const bool is_neutral = !match.neutral.empty() && lower(value.text) == match.neutral;
+    if (!match.reason.empty() && !is_neutral) note(key, match.reason);
   }
 }
 
 std::vector<std::string> JoeyFile::notes() const {
-  auto in_order = notes_;
-  std::ranges::stable_sort(in_order, {}, [](const auto& note) { return note.first; });
+  auto sorted = notes_;
+  std::ranges::stable_sort(sorted, {}, [](const auto& note) { return note.first; });
   std::vector<std::string> texts;
-  for (auto& [line, text] : in_order) texts.push_back(std::move(text));
+  for (auto& [line, text] : sorted) texts.push_back(std::move(text));
   return texts;
 }
 

@@ -1,5 +1,4 @@
-// What a configuration of JoeyNMT's says, each value asked for once: what nobody asks for is left
-// over. Private to config/.
+// Reads a configuration of JoeyNMT and tracks which values were read. Private to config/.
 #pragma once
 
 #include <map>
@@ -12,28 +11,28 @@ namespace regard {
 
 class JoeyFile {
  public:
-  // ConfigError as of convert_joeynmt().
+  // Throws ConfigError as convert_joeynmt() does.
   JoeyFile(std::string_view text, std::string name);
 
-  // The value of a full key, "model.encoder.type"; of a list, its entries with ", " between.
-  // Nothing where the key is not there, or null.
+  // Returns the value of a full key, such as "model.encoder.type", and marks it as read. Joins the
+  // entries of a list by ", ". Returns nullopt if the key is missing or null.
   std::optional<std::string> take(const std::string& key);
-  std::string take(const std::string& key, const std::string& otherwise);
-  std::string take_lower(const std::string& key, const std::string& otherwise);
-  // Python's and YAML's true.
-  bool take_flag(const std::string& key, bool otherwise);
-  double take_number(const std::string& key, double otherwise);
+  std::string take(const std::string& key, const std::string& fallback);
+  std::string take_lower(const std::string& key, const std::string& fallback);
+  // Accepts the booleans of Python and YAML.
+  bool take_flag(const std::string& key, bool fallback);
+  double take_number(const std::string& key, double fallback);
 
-  // Says something of a key that was there.
-  void note(const std::string& key, const std::string& what);
-  // Why a value has no place, if that is worth a note, and the value that needs none.
-  struct Left {
-    std::string why;
-    std::string neutral = {};
+  // Adds a note about a key, if the file has it.
+  void note(const std::string& key, const std::string& text);
+  struct Unsupported {
+    std::string reason;        // empty: no note
+    std::string neutral = {};  // the value that needs no note
   };
-  // A note for each value that nobody took, by the last of the reasons that begins its key.
-  void note_left(const std::map<std::string, Left>& reasons);
-  // In the order of the file's lines.
+  // Adds a note for each value that was not read. `unsupported` maps prefixes of keys to reasons;
+  // the last matching prefix counts.
+  void note_unread(const std::map<std::string, Unsupported>& unsupported);
+  // Returns the notes in the order of the file's lines.
   std::vector<std::string> notes() const;
 
  private:
@@ -41,9 +40,9 @@ class JoeyFile {
     std::string text;
     int line = 0;
     bool is_null = false;
-    bool taken = false;
+    bool is_read = false;
   };
-  std::string shown(const std::string& key) const;
+  std::string location_and_value(const std::string& key) const;
 
   std::string name_;
   std::map<std::string, Value> values_;

@@ -1,4 +1,4 @@
-// Section `model`: sizes and kinds. The letters are those of ARCHITECTURE.md.
+// Section `model`: architecture and sizes. ARCHITECTURE.md explains the letters.
 #pragma once
 
 #include <array>
@@ -10,38 +10,39 @@
 
 namespace regard {
 
-// What a recurrent layer is made of.
+// The cell of a recurrent layer.
 enum class CellKind { gru, lstm, tanh };
 constexpr std::array<std::string_view, 3> enum_names(CellKind) {
   return {"gru", "lstm", "tanh"};
 }
 
-// Where the GRU's reset gate acts: on the old state, before its product with U (Cho 2014), or on
-// the product (cuDNN).
+// The GRU's reset gate multiplies the old state before its product with U (Cho 2014), or the
+// product itself (cuDNN).
 enum class ResetGate { before, after };
 constexpr std::array<std::string_view, 2> enum_names(ResetGate) {
   return {"before", "after"};
 }
 
-// What the layers of an encoder or a decoder are.
+// The kind of layers of an encoder or decoder.
 enum class LayerKind { recurrent, transformer };
 constexpr std::array<std::string_view, 2> enum_names(LayerKind) {
   return {"recurrent", "transformer"};
 }
 
-// Where a Transformer normalises: before each sublayer, and once at the end, or after each.
+// Position of layer normalisation in a Transformer: before each sublayer and at the end, or after
+// each.
 enum class NormPlace { pre, post };
 constexpr std::array<std::string_view, 2> enum_names(NormPlace) {
   return {"pre", "post"};
 }
 
-// How self-attention knows of places: "auto" is sinusoidal, or none over recurrent states.
+// Position encoding of self-attention. "auto" is sinusoidal, or none on top of recurrent states.
 enum class PositionKind { automatic, sinusoidal, learned, none };
 constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
   return {"auto", "sinusoidal", "learned", "none"};
 }
 
-// Keys of model.encoder and of model.decoder alike.
+// Keys of both model.encoder and model.decoder.
 struct SelfAttentionOptions {
   std::int64_t heads = 8;
   std::int64_t feed_forward_size = 2048;
@@ -52,31 +53,34 @@ struct SelfAttentionOptions {
 
 template <typename Field>
 void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
-  field("heads", o.heads, "transformer: how many heads of attention share the width D",
+  field("heads", o.heads, "transformer: number of attention heads, which share the width D",
         at_least(1));
   field("feed_forward_size", o.feed_forward_size,
-        "transformer: width F of the layer inside max(0, x W_1 + b_1) W_2 + b_2", at_least(1));
+        "transformer: width F of the feed-forward layer max(0, x W_1 + b_1) W_2 + b_2",
+        at_least(1));
   field("norm", o.norm,
-        "transformer: layer normalisation before each sublayer and once at the end, or after each");
+        "transformer: layer normalisation before each sublayer and at the end (pre), or after each "
+        "sublayer (post)");
   field("position", o.position,
-        "transformer: what tells positions apart, sines and cosines, a learned vector for each, or "
-        "nothing; auto is sinusoidal, or none over recurrent states, which know their place");
+        "transformer: position encoding by sines and cosines, by a learned vector for each "
+        "position, or none; auto is sinusoidal, or none on top of recurrent states");
   field("max_positions", o.max_positions,
-        "position learned: the longest sentence, in tokens with </s>", at_least(1));
+        "position learned: maximum length of a sentence in tokens, with </s>", at_least(1));
 }
 
-// Of both sides' recurrent layers.
+// Describes the keys of recurrent layers, for both sides.
 template <typename Side, typename Field>
 void describe_recurrent(Side& o, Field&& field) {
   field("cell", o.cell,
         "recurrent: gated recurrent units, long short-term memory, or simple tanh cells");
   field("reset_gate", o.reset_gate,
-        "gru: the reset gate acts on the state before its product with U, or after it, as in "
+        "gru: the reset gate is applied to the state before its product with U, or after it as in "
         "cuDNN");
   field("residual", o.residual,
-        "recurrent: each layer but the first adds to what it reads (He et al. 2016)");
+        "recurrent: residual connections around all layers except the first (He et al. 2016)");
   field("layer_norm", o.layer_norm,
-        "recurrent: layer normalisation of what each layer but the first reads, and at the top");
+        "recurrent: layer normalisation of the input of all layers except the first, and of the "
+        "output of the last");
 }
 
 struct EncoderOptions {
@@ -94,34 +98,34 @@ struct EncoderOptions {
   SelfAttentionOptions self_attention;
 };
 
-// The width C of a state.
+// Returns the width C of an encoder state.
 constexpr std::int64_t state_size(const EncoderOptions& o) {
   return o.kind == LayerKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
 }
 
-constexpr bool attends_to_itself(const EncoderOptions& o) {
+constexpr bool has_self_attention(const EncoderOptions& o) {
   return o.kind == LayerKind::transformer || o.self_attention_layers > 0;
 }
 
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
-  field("kind", o.kind, "recurrent layers, or layers of self-attention (Vaswani et al. 2017)");
-  field(
-      "numbers", o.numbers,
-      "each source word is a vector of so many numbers, as in 0.5,-2 for two, embedded as W x + b "
-      "in place of a row of the embedding; 0: words have embeddings",
-      at_least(0));
+  field("kind", o.kind, "recurrent layers, or self-attention layers (Vaswani et al. 2017)");
+  field("numbers", o.numbers,
+        "each source word is a vector x of this many numbers, such as 0.5,-2 for two, and its "
+        "embedding is W x + b; 0: words have embeddings",
+        at_least(0));
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
   field("hidden_size", o.hidden_size,
-        "width D of a state, in each direction; a transformer has one width, also embedding_dim's",
+        "width D of a state, in each direction; for a transformer it must equal embedding_dim",
         at_least(1));
-  field("layers", o.layers, "layers L, one on the other", between(1, 16));
+  field("layers", o.layers, "number L of stacked layers", between(1, 16));
   field("bidirectional", o.bidirectional,
-        "recurrent: read the sentence both ways and concatenate the states; else left to right "
-        "only");
+        "recurrent: read the sentence in both directions and concatenate the states; otherwise "
+        "only left to right");
   describe_recurrent(o, field);
   field("self_attention_layers", o.self_attention_layers,
-        "recurrent: layers of a transformer on top of the states, with the five keys below",
+        "recurrent: number of transformer layers on top of the recurrent layers; the five keys "
+        "below apply to them",
         between(0, 16));
   describe_self_attention(o.self_attention, field);
 }
@@ -131,8 +135,9 @@ constexpr std::array<std::string_view, 4> enum_names(InitialState) {
   return {"bridge", "last", "mean", "zero"};
 }
 
-// Which state asks the attention: "auto" is the kind's own.
-enum class Query { automatic, last, between, fresh };
+// The decoder state that is the query of attention: s_{t-1} (`pre`), s_t (`post`), or the
+// intermediate state of the conditional GRU. "auto" is the default of the attention.
+enum class Query { automatic, pre, conditional, post };
 constexpr std::array<std::string_view, 4> enum_names(Query) {
   return {"auto", "last", "between", "new"};
 }
@@ -156,27 +161,26 @@ struct DecoderOptions {
 template <typename Field>
 void describe(DecoderOptions& o, Field&& field) {
   field("kind", o.kind,
-        "recurrent layers with model.attention, or layers of attention to the target so far and to "
-        "the source (Vaswani et al. 2017)");
+        "recurrent layers with model.attention, or transformer layers with attention to the target "
+        "so far and to the source (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a target token", at_least(1));
   field("hidden_size", o.hidden_size,
-        "width D of a state; a transformer has one width, also embedding_dim's", at_least(1));
-  field("layers", o.layers, "layers L, one on the other", between(1, 16));
+        "width D of a state; for a transformer it must equal embedding_dim", at_least(1));
+  field("layers", o.layers, "number L of stacked layers", between(1, 16));
   describe_recurrent(o, field);
   field("initial_state", o.initial_state,
-        "recurrent: s_0, tanh(W last + b) of the encoder's last states (bridge), these states "
-        "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; of "
-        "self-attention, which has no last state, the mean is taken for it");
+        "recurrent: s_0 is tanh(W last + b) of the encoder's last states (bridge), these states "
+        "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; after "
+        "self-attention, which has no last state, the mean replaces it");
   field("query", o.query,
-        "recurrent: which state asks where to look, the last, s_{t-1} (Bahdanau: look, then "
-        "generate), the new, s_t of the top layer (Luong: generate, then look), or the one "
-        "between the two steps of Nematus's conditional GRU; auto is "
-        "new for concat, local_m and local_p, else last");
+        "recurrent: the query of attention: last, s_{t-1} (Bahdanau); new, s_t of the top layer "
+        "(Luong); or between, the state between the two steps of the conditional GRU of Nematus; "
+        "auto is new for concat, local_m and local_p, otherwise last");
   field("input_feeding", o.input_feeding,
-        "recurrent: the layer under the output of the step before goes into the next step (Luong "
-        "2015)");
+        "recurrent: feed the readout layer of each step into the next step (Luong 2015)");
   field("readout_size", o.readout_size,
-        "recurrent: width of the layer tanh(W_y y + W_s s + W_c c + b) under the output layer",
+        "recurrent: width of the readout layer tanh(W_y y + W_s s + W_c c + b) before the output "
+        "layer",
         at_least(1));
   describe_self_attention(o.self_attention, field);
 }
@@ -186,7 +190,7 @@ constexpr std::array<std::string_view, 2> enum_names(FixedContext) {
   return {"last", "mean"};
 }
 
-// What stands in for the gradient through a position that was drawn.
+// Gradient estimator for a sampled position.
 enum class HardEstimator { reinforce, gumbel };
 constexpr std::array<std::string_view, 2> enum_names(HardEstimator) {
   return {"reinforce", "gumbel"};
@@ -209,54 +213,57 @@ struct AttentionOptions {
   double fertility = 2;
   double coverage_loss = 0;
   FixedContext fixed_context = FixedContext::last;
-  // model.dropout.attention, no key of its own: for an attention that mixes its context itself.
+  // A copy of model.dropout.attention, for attentions that compute their context themselves. Not a
+  // key.
   double dropout = 0;
 };
 
 template <typename Field>
 void describe(AttentionOptions& o, Field&& field) {
-  field(
-      "kind", o.kind,
-      "where the decoder looks at each step, by the names of docs/attention.md; none is one fixed "
-      "context at every step");
+  field("kind", o.kind,
+        "attention mechanism, by its name in docs/attention.md; none uses a fixed context at every "
+        "step");
   field("size", o.size,
         "additive, concat, coverage, monotonic: width A of the layer that compares state and key; "
-        "multi_head: of all heads",
+        "multi_head: width of all heads together",
         at_least(1));
   field("project_keys", o.project_keys,
-        "dot, scaled_dot, cosine: compare the query with K h_s, as wide as the query, in place of "
-        "h_s; needed where decoder and encoder states differ in width");
+        "dot, scaled_dot, cosine: compare the query with K h_s instead of h_s; needed if decoder "
+        "and encoder states differ in width");
   field("score", o.score,
         "local_m, local_p: the content score inside the window, additive, concat, dot, scaled_dot, "
-        "general or cosine; hard: of what is drawn from");
-  field("window", o.window, "local_m, local_p: D, of a window of 2 D + 1 positions", at_least(1));
-  field("max_positions", o.max_positions, "location: the longest source, in tokens with </s>",
-        at_least(1));
+        "general or cosine; hard: the content score of the sampled distribution");
+  field("window", o.window, "local_m, local_p: D, for a window of 2 D + 1 positions", at_least(1));
+  field("max_positions", o.max_positions,
+        "location: maximum length of a source sentence in tokens, with </s>", at_least(1));
   field("estimator", o.estimator,
-        "hard: the gradient through a drawn position, by REINFORCE, or straight through Gumbel "
-        "noise");
-  field("temperature", o.temperature, "hard, gumbel: tau; the lower, the harder and the noisier",
+        "hard: gradient estimator for a sampled position, REINFORCE or straight-through Gumbel "
+        "softmax");
+  field("temperature", o.temperature,
+        "hard, gumbel: tau; lower is closer to hard attention, with noisier gradients",
         at_least(0.01));
   field("reward", o.reward,
-        "hard, reinforce: what a drawn position earned counts this much beside the words' own "
-        "loss; at 1 the gradient is without bias, and very noisy",
+        "hard, reinforce: weight of the reward for a sampled position, relative to the loss of the "
+        "words; at 1 the gradient is unbiased and very noisy",
         at_least(0));
-  field("entropy", o.entropy, "hard, reinforce: what a nat of the weights' entropy is worth",
-        at_least(0));
+  field("entropy", o.entropy,
+        "hard, reinforce: weight of the entropy of the attention weights, in nats", at_least(0));
   field("anneal_steps", o.anneal_steps,
-        "hard: updates over which reading softly gives way to drawing", at_least(0));
-  field("shift", o.shift, "ntm: K, of shifts by −K … K positions", between(0, 16));
-  field("heads", o.heads, "multi_head: how many heads share the size", at_least(1));
-  field("fertility", o.fertility, "coverage: N, the most steps that a position is expected to take",
+        "hard: number of updates over which soft attention changes to sampling", at_least(0));
+  field("shift", o.shift, "ntm: K, for shifts by −K … K positions", between(0, 16));
+  field("heads", o.heads, "multi_head: number of heads, which share `size`", at_least(1));
+  field("fertility", o.fertility,
+        "coverage: N, the maximum number of steps expected to attend to a position",
         at_least(0.01));
   field("coverage_loss", o.coverage_loss,
-        "coverage: the weight of the loss for looking at the same position again", at_least(0));
-  field("fixed_context", o.fixed_context,
-        "none: c is the last states of both directions, or the mean over all positions");
+        "coverage: weight of the loss for attending to the same position again", at_least(0));
+  field(
+      "fixed_context", o.fixed_context,
+      "none: the context c is the last states of both directions, or the mean over all positions");
 }
 
-// What the model says: a word of its vocabulary, a position of the source (Vinyals 2015), or a word
-// of either (See 2017).
+// What the output layer predicts: a token of the vocabulary, a source position (Vinyals 2015), or a
+// word of the vocabulary or the source (See 2017).
 enum class OutputKind { vocabulary, pointer, copy };
 constexpr std::array<std::string_view, 3> enum_names(OutputKind) {
   return {"vocabulary", "pointer", "copy"};
@@ -270,9 +277,8 @@ struct OutputOptions {
 template <typename Field>
 void describe(OutputOptions& o, Field&& field) {
   field("kind", o.kind,
-        "a token of the vocabulary; pointer: a position of the source, counted from 0 (Vinyals "
-        "2015); copy: a word of the vocabulary or one copied from the source, seen in training or "
-        "not (See 2017)");
+        "vocabulary: a token of the vocabulary; pointer: a source position, counted from 0 "
+        "(Vinyals 2015); copy: a word of the vocabulary or any word of the source (See 2017)");
   field("size", o.size, "pointer: width A of the layer that compares state and position",
         at_least(1));
 }
@@ -286,20 +292,19 @@ struct DropoutOptions {
 
 template <typename Field>
 void describe(DropoutOptions& o, Field&& field) {
-  field("embeddings", o.embeddings,
-        "on the embedded tokens, source and target, with their positions", between(0, 0.99));
-  field("states", o.states,
-        "on the encoder's states, and between stacked layers; of a transformer on what each "
-        "sublayer adds, and inside of the feed-forward",
+  field("embeddings", o.embeddings, "on source and target embeddings, with position encodings",
         between(0, 0.99));
-  field("readout", o.readout, "on the layer under the output layer", between(0, 0.99));
-  field("attention", o.attention,
-        "on the weights with which contexts are mixed, and those of self-attention",
+  field("states", o.states,
+        "on the encoder's states, and between stacked layers; in a transformer, on the output of "
+        "each sublayer and inside the feed-forward layer",
+        between(0, 0.99));
+  field("readout", o.readout, "on the readout layer", between(0, 0.99));
+  field("attention", o.attention, "on the attention weights, and those of self-attention",
         between(0, 0.99));
 }
 
-// Which of the three [V, E] matrices are one: none, target embedding and output layer (Press and
-// Wolf 2017), or source embedding as well (needs a joint vocabulary).
+// Shared [V, E] matrices: none, target embedding and output layer (Press and Wolf 2017), or also
+// the source embedding (needs a joint vocabulary).
 enum class TiedEmbeddings { none, output, all };
 constexpr std::array<std::string_view, 3> enum_names(TiedEmbeddings) {
   return {"none", "output", "all"};
@@ -316,11 +321,11 @@ struct ModelOptions {
 
 template <typename Field>
 void describe(ModelOptions& o, Field&& field) {
-  field("encoder", o.encoder, "source tokens to states h_s");
-  field("decoder", o.decoder, "states s_t and the layer under the output");
-  field("attention", o.attention, "states h_s to the context c_t");
-  field("output", o.output, "state s_t and context c_t to the next token");
-  field("dropout", o.dropout, "probabilities of dropping a unit in training");
+  field("encoder", o.encoder, "computes states h_s from source tokens");
+  field("decoder", o.decoder, "computes states s_t and the readout layer");
+  field("attention", o.attention, "computes the context c_t from states h_s");
+  field("output", o.output, "predicts the next token from state s_t and context c_t");
+  field("dropout", o.dropout, "dropout probabilities in training");
   field("tied_embeddings", o.tied_embeddings,
         "share the target embedding with the output layer (output), and the source embedding too "
         "(all: needs a joint vocabulary)");

@@ -1,4 +1,4 @@
-// The whole configuration, as the YAML file has it. Every default stands in these headers, once.
+// The whole configuration, in the structure of the YAML file. These headers define every default.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,14 @@ struct Options {
 
 template <typename Field>
 void describe(Options& o, Field&& field) {
-  field("name", o.name, "what this model is called");
-  field("device", o.device, "auto (cuda:0 where there is one), cpu, cuda or cuda:N");
+  field("name", o.name, "name of the model");
+  field("device", o.device, "auto (cuda:0 if available, else cpu), cpu, cuda or cuda:N");
   field("threads", o.threads,
-        "processor threads; 0 takes one for each processor that this process may use",
-        between(0, 1024));
-  field("data", o.data, "the corpora and how their text becomes tokens");
-  field("model", o.model, "sizes and kinds");
-  field("training", o.training, "the loop, the optimizer, validation, what is kept");
-  field("testing", o.testing, "the search, in validation and in translation");
+        "CPU threads; 0 uses one for each processor that this process may use", between(0, 1024));
+  field("data", o.data, "corpora and tokenizer");
+  field("model", o.model, "architecture and sizes");
+  field("training", o.training, "training loop, optimizer, validation and checkpoints");
+  field("testing", o.testing, "search, for validation and translation");
 }
 
 }  // namespace regard

@@ -10,31 +10,31 @@
 namespace regard {
 namespace {
 
-// One key=value of the command line, carried down to the value it names.
+// One key=value argument of the command line.
 class Override {
  public:
-  Override(Problems& problems, Origins& origins, const std::string& argument)
-      : problems_(problems), origins_(origins), where_("command line: " + argument) {
+  Override(ReadErrors& errors, SourceLocations& locations, const std::string& argument)
+      : errors_(errors), locations_(locations), location_("command line: " + argument) {
     const std::size_t equals = argument.find('=');
     key_ = argument.substr(0, equals);
     if (equals == std::string::npos || key_.empty()) {
       const bool is_file = key_.ends_with(".yaml") || key_.ends_with(".yml");
-      problem(is_file ? "a configuration is given with -c, and only one"
-                      : "wanted key=value, such as training.epochs=3");
+      fail(is_file ? "found a file name, expected key=value; pass one configuration file with -c"
+                   : "expected key=value, such as training.epochs=3");
       return;
     }
     text_ = argument.substr(equals + 1);
-    usable_ = true;
+    is_valid_ = true;
   }
 
   void apply(Options& options) {
-    if (usable_) descend(options, Range{}, "", key_);
+    if (is_valid_) descend(options, Range{}, "", key_);
   }
 
  private:
-  void problem(const std::string& what) { problems_.add(where_ + ": " + what); }
+  void fail(const std::string& what) { errors_.add(location_ + ": " + what); }
 
-  // `rest` of the key leads on from `value`, which has the key `done`.
+  // Follows the key `rest` from `value`, whose own key is `done`.
   template <typename T>
   void descend(T& value, Range range, const std::string& done, const std::string& rest) {
     if (rest.empty()) return assign(value, range);
@@ -42,17 +42,17 @@ class Override {
     const std::string name = rest.substr(0, dot);
     const std::string next = dot == std::string::npos ? "" : rest.substr(dot + 1);
     if (name.empty() || (dot != std::string::npos && next.empty())) {
-      return problem("a dot too many in the key");
+      return fail("the key has a dot too many");
     }
     if constexpr (Section<T>) {
       const bool known = visit_field(value, name, [&](auto& field, Range field_range) {
         descend(field, field_range, join_key(done, name), next);
       });
-      if (!known) problem(unknown_key(done, name, field_names(value), true));
+      if (!known) fail(unknown_key(done, name, field_names(value), true));
     } else if constexpr (List<T>) {
       entry(value, range, done, name, next);
     } else {
-      problem(fmt::format("`{}` is a single value, there is nothing under it", done));
+      fail(fmt::format("`{}` is a single value and has no keys below it", done));
     }
   }
 
@@ -62,8 +62,8 @@ class Override {
     std::int64_t index = -1;
     const bool whole = from_yaml(name, index);
     if (!whole || index < 0 || index > static_cast<std::int64_t>(list.size())) {
-      return problem(fmt::format("`{}` is a list of {}: found entry {}, wanted 0 to {}", done,
-                                 list.size(), name, list.size()));
+      return fail(fmt::format("`{}` is a list of {}: found entry {}, expected 0 to {}", done,
+                              list.size(), name, list.size()));
     }
     const auto position = static_cast<std::size_t>(index);
     if (position == list.size()) list.emplace_back();
@@ -75,69 +75,47 @@ class Override {
     constexpr bool nested = Section<T> || List<T>;
     const bool quoted = text_.starts_with('"') || text_.starts_with('\'');
     try {
-      check_utf8(text_, where_);
+      check_utf8(text_, location_);
       const bool verbatim = std::same_as<T, std::string> && !quoted;
       const YAML::Node node = verbatim ? YAML::Node(text_) : YAML::Load(text_);
-      YamlReader(problems_, origins_, where_, false)
+      YamlReader(errors_, locations_, location_, false)
           .read(value, node, {nested ? key_ : "", range, 0});
-      if (!nested) origins_.set(key_, where_);
+      if (!nested) locations_.set(key_, location_);
     } catch (const YAML::Exception& error) {
-      problem("not YAML: " + error.msg);
+      fail("not YAML: " + error.msg);
     } catch (const ConfigError& error) {
-      problems_.add(error.what());
+      errors_.add(error.what());
     }
   }
 
-  Problems& problems_;
-  Origins& origins_;
-  std::string where_;
+  ReadErrors& errors_;
+  SourceLocations& locations_;
+  std::string location_;
   std::string key_;
   std::string text_;
-  bool usable_ = false;
+  bool is_valid_ = false;
 };
-
-template <Section T>
-void collect_keys(T& section, const std::string& key, std::vector<std::string>& keys) {
-  describe(section, [&](std::string_view name, auto& field, auto&&...) {
-    using Field = std::remove_reference_t<decltype(field)>;
-    const std::string full = join_key(key, name);
-    keys.push_back(full);
-    if constexpr (Section<Field>) {
-      collect_keys(field, full, keys);
-    } else if constexpr (List<Field>) {
-      typename Field::value_type entry;
-      collect_keys(entry, join_key(full, "0"), keys);
-    }
-  });
-}
 
 }  // namespace
 
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,
-                     Origins* origins) {
-  const auto yaml = read_file<ConfigError>(path, "configuration", most_yaml_bytes);
-  return parse_options(yaml, path.string(), overrides, origins);
+                     SourceLocations* locations) {
+  const auto yaml = read_file<ConfigError>(path, "configuration", max_yaml_bytes);
+  return parse_options(yaml, path.string(), overrides, locations);
 }
 
 Options parse_options(std::string_view yaml, const std::string& name,
-                      const std::vector<std::string>& overrides, Origins* origins) {
+                      const std::vector<std::string>& overrides, SourceLocations* locations) {
   Options options;
-  Problems problems;
-  Origins found(name);
+  ReadErrors errors;
+  SourceLocations sources(name);
   const YAML::Node root = load_yaml(yaml, name);
   refuse_foreign_configuration(root, name);
-  YamlReader(problems, found, name, true).read(options, root, {"", Range{}, root.Mark().line});
-  for (const std::string& argument : overrides) Override(problems, found, argument).apply(options);
-  problems.throw_if_any();
-  if (origins != nullptr) *origins = std::move(found);
+  YamlReader(errors, sources, name, true).read(options, root, {"", Range{}, root.Mark().line});
+  for (const std::string& argument : overrides) Override(errors, sources, argument).apply(options);
+  errors.throw_if_any();
+  if (locations != nullptr) *locations = std::move(sources);
   return options;
-}
-
-std::vector<std::string> all_keys() {
-  std::vector<std::string> keys;
-  Options options;
-  collect_keys(options, "", keys);
-  return keys;
 }
 
 }  // namespace regard

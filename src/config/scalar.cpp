@@ -22,22 +22,22 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Whether every YAML reader takes the text, unquoted, for a text.
-bool plain(std::string_view text) {
+// True if every YAML parser reads the unquoted text as a string.
+bool is_plain_string(std::string_view text) {
   static constexpr std::array words = {"true", "false", "yes", "no",   "on",
                                        "off",  "y",     "n",   "null", ""};
   const std::string folded = lower(text);
   if (std::find(words.begin(), words.end(), folded) != words.end()) return false;
-  const bool opens = is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
-                     text.starts_with("./") || text.starts_with("../");
-  return opens && std::all_of(text.begin(), text.end(), [](char c) {
+  const bool starts_plain = is_letter(text[0]) || text[0] == '_' || text[0] == '/' ||
+                            text.starts_with("./") || text.starts_with("../");
+  return starts_plain && std::all_of(text.begin(), text.end(), [](char c) {
            return is_letter(c) || (c >= '0' && c <= '9') ||
                   std::string_view("_./@+-").find(c) != std::string_view::npos;
          });
 }
 
 template <typename T>
-bool parse_whole(std::string_view text, T& value) {
+bool parse_all(std::string_view text, T& value) {
   T parsed{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed);
   if (error != std::errc{} || end != text.data() + text.size()) return false;
@@ -57,8 +57,8 @@ std::string to_yaml(double value) {
   return fmt::format("{}", value);
 }
 std::string to_yaml(const std::string& value) {
-  // A JSON string is a YAML double-quoted one.
-  return plain(value) ? value : to_text(Json(value));
+  // A JSON string is also a double-quoted YAML string.
+  return is_plain_string(value) ? value : to_text(Json(value));
 }
 
 bool from_yaml(std::string_view text, bool& value) {
@@ -70,10 +70,10 @@ bool from_yaml(std::string_view text, bool& value) {
 }
 
 bool from_yaml(std::string_view text, std::int64_t& value) {
-  if (parse_whole(text, value)) return true;
-  constexpr double exact = 9007199254740992.0;  // 2^53: beyond, doubles skip whole numbers
+  if (parse_all(text, value)) return true;
+  constexpr double max_exact = 9007199254740992.0;  // 2^53: the limit of exact integers in a double
   double number = 0;
-  if (!from_yaml(text, number) || std::trunc(number) != number || std::abs(number) > exact) {
+  if (!from_yaml(text, number) || std::trunc(number) != number || std::abs(number) > max_exact) {
     return false;
   }
   value = static_cast<std::int64_t>(number);
@@ -82,12 +82,12 @@ bool from_yaml(std::string_view text, std::int64_t& value) {
 
 bool from_yaml(std::string_view text, double& value) {
   double number = 0;
-  if (!parse_whole(text, number) || !std::isfinite(number)) return false;
+  if (!parse_all(text, number) || !std::isfinite(number)) return false;
   value = number;
   return true;
 }
 
-bool fits(double value, Range range) {
+bool is_in_range(double value, Range range) {
   return value >= range.min && value <= range.max;
 }
 

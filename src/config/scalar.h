@@ -1,4 +1,4 @@
-// Single values as YAML has them: how each type is written, read and described. Private to config/.
+// Conversion of single values to and from YAML, and their descriptions. Private to config/.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 
 namespace regard {
 
-// The YAML text from which the same value is read again: the shortest one for a double, double
-// quotes around a text that YAML might take for something else.
+// Returns YAML text that reads back as the same value: the shortest text for a double, double
+// quotes around a string that YAML might read as another type.
 std::string to_yaml(bool value);
 std::string to_yaml(std::int64_t value);
 std::string to_yaml(double value);
@@ -23,10 +23,10 @@ std::string to_yaml(T value) {
   return std::string(enum_names(value).at(static_cast<std::size_t>(value)));
 }
 
-// Reads a whole plain (unquoted) scalar; false when it is not of the type.
+// Parses a plain (unquoted) scalar. Returns false if the text does not have the type.
 // bool: true, false, yes, no, on, off in any case (YAML 1.1).
-// std::int64_t: decimal digits with a sign, or a number whose value is whole (1e3, 2.5e6).
-// double: a finite decimal number.
+// std::int64_t: decimal digits with an optional sign, or a number with an integer value
+// (1e3, 2.5e6). double: a finite decimal number.
 bool from_yaml(std::string_view text, bool& value);
 bool from_yaml(std::string_view text, std::int64_t& value);
 bool from_yaml(std::string_view text, double& value);
@@ -47,14 +47,14 @@ bool from_yaml(std::string_view text, T& value) {
   return false;
 }
 
-// Whether a number lies in its range.
-bool fits(double value, Range range);
-// " between 0 and 1", ", at least 1", or nothing.
+// True if the value lies in the range.
+bool is_in_range(double value, Range range);
+// Returns " between 0 and 1", ", at least 1", or "".
 std::string range_text(Range range);
 
-// What a value may be, for messages and pages: "a number between 0 and 1", "one of bpe, word".
+// Describes the allowed values: "a number between 0 and 1", "one of bpe, word".
 template <typename T>
-std::string wanted(Range range) {
+std::string expected_text(Range range) {
   if constexpr (Section<T>) {
     return "a section (keys, each with its value)";
   } else if constexpr (List<T>) {

@@ -1,4 +1,4 @@
-// Section `training`: the loop, the optimizer, validation, what is kept.
+// Section `training`: training loop, optimizer, validation and checkpoints.
 #pragma once
 
 #include <array>
@@ -79,72 +79,70 @@ struct TrainingOptions {
 
 template <typename Field>
 void describe(TrainingOptions& o, Field&& field) {
-  field("model_dir", o.model_dir, "the run folder; runs/NAME of the configuration when empty");
-  field("random_seed", o.random_seed, "initial weights, dropout, shuffling and sampling",
-        at_least(0));
+  field("model_dir", o.model_dir, "run folder; runs/NAME if empty");
+  field("random_seed", o.random_seed,
+        "random seed of initial weights, dropout, shuffling and sampling", at_least(0));
 
-  field("epochs", o.epochs, "stop after so many passes over the data; 0 is no limit", at_least(0));
-  field("max_steps", o.max_steps, "stop after so many updates; 0 is no limit", at_least(0));
-  field("batch_size", o.batch_size, "tokens or sentences in a batch", between(1, largest_count));
-  field("batch_type", o.batch_type,
-        "what batch_size counts: target tokens with padding, or sentences");
+  field("epochs", o.epochs, "stop after this many passes over the data; 0 is no limit",
+        at_least(0));
+  field("max_steps", o.max_steps, "stop after this many updates; 0 is no limit", at_least(0));
+  field("batch_size", o.batch_size, "size of a batch, in tokens or sentences",
+        between(1, max_count));
+  field("batch_type", o.batch_type, "unit of batch_size: target tokens with padding, or sentences");
   field("gradient_accumulation", o.gradient_accumulation,
-        "batches whose gradients are added up before one update", between(1, largest_count));
+        "number of batches whose gradients are summed for one update", between(1, max_count));
   field("label_smoothing", o.label_smoothing,
-        "share of the probability spread over the whole vocabulary (Szegedy 2016)",
-        between(0, 0.99));
+        "probability mass spread over the whole vocabulary (Szegedy 2016)", between(0, 0.99));
 
   field("optimizer", o.optimizer, "the update rule");
-  field("learning_rate", o.learning_rate, "its peak, after any warm-up", between(0, 1000));
+  field("learning_rate", o.learning_rate, "learning rate; the peak, if there is a warm-up",
+        between(0, 1000));
   field("adam_beta1", o.adam_beta1, "adam, adamw: decay of the mean gradient",
         between(0, 0.999999));
   field("adam_beta2", o.adam_beta2, "adam, adamw: decay of the squared gradient",
         between(0, 0.999999));
   field("adadelta_rho", o.adadelta_rho, "adadelta: decay of both averages", between(0, 0.999999));
-  field("momentum", o.momentum, "sgd: share of the last update", between(0, 0.999999));
+  field("momentum", o.momentum, "sgd: momentum factor", between(0, 0.999999));
   field("epsilon", o.epsilon, "adam, adamw, adadelta: added to the denominator", between(0, 1));
   field("weight_decay", o.weight_decay, "L2 penalty (decoupled from the gradient in adamw)",
         at_least(0));
-  field("clip_grad_norm", o.clip_grad_norm,
-        "scale the gradient down to this norm when it is longer; 0 is off", at_least(0));
+  field("clip_grad_norm", o.clip_grad_norm, "maximum norm of the gradient; 0 is off", at_least(0));
   field("moving_average", o.moving_average,
-        "validate and keep an exponential moving average of the weights with this decay; 0 is off",
+        "validate and save an exponential moving average of the weights with this decay; 0 is off",
         between(0, 0.999999));
 
   field("scheduling", o.scheduling,
-        "how the learning rate changes; inverse_square_root falls from the end of the warm-up on");
-  field("warmup_steps", o.warmup_steps, "steps of linear growth from 0, under every schedule",
-        at_least(0));
+        "learning rate schedule; inverse_square_root decays after the warm-up");
+  field("warmup_steps", o.warmup_steps,
+        "number of steps of linear growth from 0, in every schedule", at_least(0));
   field("decrease_factor", o.decrease_factor,
-        "plateau, exponential: what the rate is multiplied by each time", between(0, 1));
+        "plateau, exponential: factor of each decrease of the rate", between(0, 1));
   field("decrease_patience", o.decrease_patience,
-        "plateau: validations without improvement before the rate falls", at_least(0));
+        "plateau: number of validations without improvement before a decrease", at_least(0));
   field("decay_steps", o.decay_steps,
         "cosine: steps until the lowest rate (0: max_steps, else the end of the last epoch); "
-        "exponential: steps from one decrease "
-        "to the next (0: 1000)",
+        "exponential: steps between decreases (0: 1000)",
         at_least(0));
   field("learning_rate_min", o.learning_rate_min,
-        "the rate never falls below; under plateau, training stops there", at_least(0));
+        "minimum learning rate; with plateau, training stops there", at_least(0));
 
-  field("validation_every", o.validation_every, "steps or epochs from one validation to the next",
-        at_least(1));
-  field("validation_unit", o.validation_unit, "what validation_every counts");
+  field("validation_every", o.validation_every, "steps or epochs between validations", at_least(1));
+  field("validation_unit", o.validation_unit, "unit of validation_every");
   field("early_stopping_metric", o.early_stopping_metric,
-        "what `best`, patience and plateau look at");
-  field("patience", o.patience, "stop after so many validations without improvement; 0 is never",
+        "metric for `best`, patience and plateau");
+  field("patience", o.patience, "stop after this many validations without improvement; 0 is never",
         at_least(0));
-  field("show_examples", o.show_examples, "validation sentences shown with their translations",
-        at_least(0));
-  field("logging_every", o.logging_every, "steps from one log line to the next", at_least(1));
+  field("show_examples", o.show_examples,
+        "number of validation sentences to show with their translations", at_least(0));
+  field("logging_every", o.logging_every, "steps between log lines", at_least(1));
   field("tensorboard", o.tensorboard,
-        "write what is logged as event files for TensorBoard too, into the run folder");
+        "also write the logged values as TensorBoard event files to the run folder");
 
   field("save_every", o.save_every,
-        "steps from one checkpoint to the next, besides one before each validation; 0 is none",
+        "steps between checkpoints, in addition to one before each validation; 0 is none",
         at_least(0));
-  field("keep_best", o.keep_best, "how many of the best checkpoints stay", at_least(1));
-  field("keep_newest", o.keep_newest, "how many of the newest checkpoints stay", at_least(1));
+  field("keep_best", o.keep_best, "number of best checkpoints to keep", at_least(1));
+  field("keep_newest", o.keep_newest, "number of newest checkpoints to keep", at_least(1));
 }
 
 }  // namespace regard

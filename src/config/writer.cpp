@@ -12,13 +12,14 @@ class Writer {
  public:
   explicit Writer(Comments comments) : comments_(comments) {}
 
-  // `first` stands before the first key: the indent, or that of a list with its "- ".
+  // Writes `first_indent` before the first key and `indent` before the others. They differ for a
+  // list entry, whose first key follows "- ".
   template <Section T>
-  void write_section(T& section, const std::string& indent, std::string first) {
+  void write_section(T& section, const std::string& indent, std::string first_indent) {
     describe(section,
              [&](std::string_view name, auto& value, std::string_view help, Range range = {}) {
                if (comments_ == Comments::help) write_help(value, indent, help, range);
-               text_ += fmt::format("{}{}:", std::exchange(first, indent), name);
+               text_ += fmt::format("{}{}:", std::exchange(first_indent, indent), name);
                write_value(value, indent);
              });
   }
@@ -45,16 +46,16 @@ class Writer {
   void write_help(T&, const std::string& indent, std::string_view help, Range range) {
     if (Section<T> && indent.empty()) text_ += '\n';
     std::string comment(help);
-    constexpr bool any = Section<T> || List<T> || std::same_as<T, std::string>;
-    if constexpr (!any) comment += fmt::format(" [{}]", wanted<T>(range));
-    // Wrapped at blanks to lines of 100.
+    constexpr bool is_unrestricted = Section<T> || List<T> || std::same_as<T, std::string>;
+    if constexpr (!is_unrestricted) comment += fmt::format(" [{}]", expected_text<T>(range));
+    // Wraps at spaces to lines of at most 100 bytes.
     std::size_t begin = 0;
     while (begin < comment.size()) {
-      const std::size_t room = 98 - indent.size();
+      const std::size_t max_length = 98 - indent.size();
       std::size_t end = comment.size();
-      if (end - begin > room) {
-        const std::size_t blank = comment.rfind(' ', begin + room);
-        if (blank != std::string::npos && blank > begin) end = blank;
+      if (end - begin > max_length) {
+        const std::size_t space = comment.rfind(' ', begin + max_length);
+        if (space != std::string::npos && space > begin) end = space;
       }
       text_ += fmt::format("{}# {}\n", indent, comment.substr(begin, end - begin));
       begin = end + 1;
@@ -91,7 +92,7 @@ const std::string* find_value(const KeysAndValues& all, const std::string& key) 
 }  // namespace
 
 std::string write_options(const Options& options, Comments comments) {
-  Options copy = options;  // describe() takes no const
+  Options copy = options;  // describe() takes a non-const reference
   Writer writer(comments);
   writer.write_section(copy, "", "");
   return writer.take();

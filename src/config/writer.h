@@ -1,4 +1,4 @@
-// Options to YAML: the resolved copy in a run's folder, and what `config print` shows.
+// Writes Options as YAML, for a run folder's config.yaml and for `config print`.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@ namespace regard {
 
 enum class Comments { none, help };
 
-// Every key with its value, in the order of the documentation. Read again it gives the same
-// options, bit for bit. With Comments::help, each key's help and range stand above it.
+// Returns all keys with their values, in the order of the documentation. Reading the text returns
+// exactly the same options. With Comments::help, a comment above each key has its help and range.
 std::string write_options(const Options& options, Comments comments = Comments::none);
 
-// What changed from `a` to `b`, one key each: "training.max_steps: 100 → 200". An entry that a
-// list has in only one of the two is "(none)" in the other.
+// Returns the differences between `a` and `b`, one per key: "training.max_steps: 100 → 200". The
+// value of a missing list entry is "(none)".
 std::vector<std::string> differing_keys(const Options& a, const Options& b);
 
 }  // namespace regard

@@ -11,17 +11,17 @@
 namespace regard {
 namespace {
 
-constexpr int deepest = 64;
-constexpr int most_values = 100'000;
+constexpr int max_depth = 64;
+constexpr int max_values = 100'000;
 
-class Limits : public YAML::EventHandler {
+class EventLimits : public YAML::EventHandler {
  public:
-  explicit Limits(const std::string& name) : name_(name) {}
+  explicit EventLimits(const std::string& name) : name_(name) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      refuse(mark, mark.pos > start_ ? "a second document begins here; a configuration is one"
-                                     : "not YAML: nothing can begin like this");
+      refuse(mark, mark.pos > start_ ? "found a second document, expected one"
+                                     : "not YAML: unexpected start of a document");
     }
     start_ = mark.pos;
   }
@@ -44,34 +44,36 @@ class Limits : public YAML::EventHandler {
   void OnMapEnd() override { --depth_; }
 
  private:
-  [[noreturn]] void refuse(const YAML::Mark& mark, const char* what) const {
-    throw ConfigError("{}:{}: {}", name_, mark.line + 1, what);
+  [[noreturn]] void refuse(const YAML::Mark& mark, const char* problem) const {
+    throw ConfigError("{}:{}: {}", name_, mark.line + 1, problem);
   }
   void count(const YAML::Mark& mark) {
-    if (++values_ > most_values) refuse(mark, "more than 100000 values: no configuration");
+    if (++values_ > max_values)
+      refuse(mark, "found more than 100000 values, too many for a configuration");
   }
   void open(const YAML::Mark& mark) {
     count(mark);
-    if (++depth_ > deepest) refuse(mark, "nests deeper than 64 levels: no configuration");
+    if (++depth_ > max_depth)
+      refuse(mark, "nests deeper than 64 levels, too deep for a configuration");
   }
 
   const std::string& name_;
   int documents_ = 0;
-  int start_ = 0;  // of the document, in the text
+  int start_ = 0;  // offset of the document in the text
   int depth_ = 0;
   int values_ = 0;
 };
 
 void check_size(std::string_view yaml, const std::string& name) {
-  if (yaml.size() <= most_yaml_bytes) return;
-  throw ConfigError("{}: {} bytes, which is no configuration: wanted at most {}", name, yaml.size(),
-                    most_yaml_bytes);
+  if (yaml.size() <= max_yaml_bytes) return;
+  throw ConfigError("{}: found {} bytes, expected a configuration of at most {}", name, yaml.size(),
+                    max_yaml_bytes);
 }
 
 void check_events(const std::string& text, const std::string& name) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
-  Limits limits(name);
+  EventLimits limits(name);
   while (parser.HandleNextDocument(limits)) continue;
 }
 

@@ -1,4 +1,4 @@
-// The text of a configuration as a tree. Private to config/.
+// Parses untrusted YAML text. Private to config/.
 #pragma once
 
 #include <yaml-cpp/node/node.h>
@@ -8,17 +8,18 @@
 
 namespace regard {
 
-constexpr std::size_t most_yaml_bytes = 1 << 20;
+constexpr std::size_t max_yaml_bytes = 1 << 20;
 
-// ConfigError with name:line.
+// Throws ConfigError with name:line if the text is not UTF-8.
 void check_utf8(std::string_view text, const std::string& name);
 
-// The one document in a text, Null when there is none. ConfigError, with name:line, for what is not
-// UTF-8 or no YAML, for more than 1 MB, a second document, nesting deeper than 64 levels, and more
-// than 100,000 values. yaml-cpp takes some hundred bytes for each of the text's, and its reader of
-// documents (0.7) would go on for ever where one begins with a comma or a closing bracket, making
-// an empty document of it each time; so its parser's events, which take no memory, are looked
-// through first.
+// Returns the single document of the text, or Null if it is empty. Throws ConfigError with
+// name:line if the text is not UTF-8 or not YAML, is larger than 1 MB, has a second document, nests
+// deeper than 64 levels or has more than 100,000 values.
+//
+// Checks the events of yaml-cpp's parser before it builds the tree, for two reasons. The tree takes
+// some hundred bytes per byte of text, and the events take none. yaml-cpp 0.7 never ends on a
+// document that begins with a comma or a closing bracket, as it finds empty documents forever.
 YAML::Node load_yaml(std::string_view yaml, const std::string& name);
 
 }  // namespace regard

@@ -2,18 +2,18 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/reader.h"
+#include "config/keys.h"
 
 namespace regard {
 
-void Problems::add(std::string_view message) {
-  if (enough()) return;
+void ReadErrors::add(std::string_view message) {
+  if (is_full()) return;
   if (!text_.empty()) text_ += '\n';
   text_ += message;
-  if (++count_; enough()) text_ += "\nand perhaps more: mend these first";
+  if (++count_; is_full()) text_ += "\nand perhaps more; fix these first";
 }
 
-void Problems::throw_if_any() const {
+void ReadErrors::throw_if_any() const {
   if (!text_.empty()) throw ConfigError("{}", text_);
 }
 
@@ -28,55 +28,55 @@ std::string unknown_key(const std::string& section, const std::string& name,
   if (name == "<<") return unknown + "; merge keys are not supported, write the keys out";
   const std::vector<std::string> keys = all_keys();
   if (std::find(keys.begin(), keys.end(), name) != keys.end()) {
-    return unknown + "; in a file, sections stand one in the other, without dots";
+    return unknown + "; in a file, write nested sections instead of dots";
   }
   std::vector<std::string> names;
   names.reserve(keys.size());
   for (const std::string& key : keys) names.push_back(key.substr(key.rfind('.') + 1));
-  const auto elsewhere = [&](const std::string& meant) {
+  const auto suggest_key = [&](const std::string& meant) {
     const auto at = std::find(names.begin(), names.end(), meant) - names.begin();
     return fmt::format("{}; did you mean `{}`?", unknown, keys[static_cast<std::size_t>(at)]);
   };
-  if (std::find(names.begin(), names.end(), name) != names.end()) return elsewhere(name);
-  if (const auto here = nearest(name, known)) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);
+  if (const auto sibling = nearest(name, known)) {
     return fmt::format("{}; did you mean `{}`?", unknown,
-                       in_full ? join_key(section, *here) : *here);
+                       in_full ? join_key(section, *sibling) : *sibling);
   }
-  if (const auto meant = nearest(name, names)) return elsewhere(*meant);
-  const std::string there = section.empty() ? "at the top" : fmt::format("in `{}`", section);
-  return fmt::format("{}; the keys {} are {}", unknown, there, fmt::join(known, ", "));
+  if (const auto meant = nearest(name, names)) return suggest_key(*meant);
+  const std::string place = section.empty() ? "at the top" : fmt::format("in `{}`", section);
+  return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));
 }
 
 std::string YamlReader::key_name(const YAML::Node& key, const Place& section,
                                  std::map<std::string, int>& seen) {
   const int line = key.Mark().line;
   if (!key.IsScalar() || key.Scalar().empty()) {
-    problem(line, section.key, fmt::format("found {}, wanted the name of a key", found_text(key)));
+    fail(line, section.key, fmt::format("found {}, expected the name of a key", node_text(key)));
     return "";
   }
   const std::string& name = key.Scalar();
-  const auto [first, fresh] = seen.emplace(name, line);
-  if (fresh) return name;
+  const auto [first, inserted] = seen.emplace(name, line);
+  if (inserted) return name;
   const std::string before = has_lines_ ? fmt::format(", first on line {}", first->second + 1) : "";
-  problem(line, "", fmt::format("key `{}` stands twice{}", join_key(section.key, name), before));
+  fail(line, "", fmt::format("key `{}` is set twice{}", join_key(section.key, name), before));
   return "";
 }
 
-std::string YamlReader::where(int line) const {
+std::string YamlReader::location(int line) const {
   return has_lines_ ? fmt::format("{}:{}", name_, line + 1) : name_;
 }
 
-void YamlReader::problem(int line, const std::string& key, const std::string& what) {
-  problems_.add(where(line) + ": " + (key.empty() ? "" : key + ": ") + what);
+void YamlReader::fail(int line, const std::string& key, const std::string& what) {
+  errors_.add(location(line) + ": " + (key.empty() ? "" : key + ": ") + what);
 }
 
-void YamlReader::mismatch(const YAML::Node& node, const Place& place,
-                          const std::string& wanted_text, const std::string& hint) {
-  problem(place.line, place.key,
-          fmt::format("found {}, wanted {}{}", found_text(node), wanted_text, hint));
+void YamlReader::mismatch(const YAML::Node& node, const Place& place, const std::string& expected,
+                          const std::string& hint) {
+  fail(place.line, place.key,
+       fmt::format("found {}, expected {}{}", node_text(node), expected, hint));
 }
 
-std::string found_text(const YAML::Node& node) {
+std::string node_text(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a section";
   if (node.IsNull()) return "nothing";

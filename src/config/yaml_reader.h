@@ -1,5 +1,5 @@
-// One YAML tree into one value, with every problem found. Private to config/, as are yaml-cpp's
-// headers.
+// Reads a YAML tree into an option struct and reports all errors. Private to config/, as are the
+// headers of yaml-cpp.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -10,18 +10,18 @@
 #include <string_view>
 #include <vector>
 
-#include "config/origins.h"
 #include "config/scalar.h"
+#include "config/source_locations.h"
 
 namespace regard {
 
-// Collects problems while reading on.
-class Problems {
+// Collects errors while reading continues.
+class ReadErrors {
  public:
   void add(std::string_view message);
-  // Nobody reads more: where few bytes stand for much, as aliases do, it would take all memory.
-  bool enough() const { return count_ >= 50; }
-  // ConfigError with one problem a line, if there is any.
+  // True if reading should stop. Without a limit, a small file with aliases could exhaust memory.
+  bool is_full() const { return count_ >= 50; }
+  // Throws ConfigError with one error per line, if there are any.
   void throw_if_any() const;
 
  private:
@@ -29,21 +29,21 @@ class Problems {
   int count_ = 0;
 };
 
-// What to say of a key that is none: "unknown key `a.b`; did you mean `c`?". `section` is the key
-// of the section it stands in, `known` the names there. A file wants the name suggested, the
-// command line the key in full.
+// Returns the message for an unknown key: "unknown key `a.b`; did you mean `c`?". `section` is the
+// full key of its section, `known` the names in that section. `in_full`: suggest the full key, for
+// the command line, instead of its last part.
 std::string unknown_key(const std::string& section, const std::string& name,
                         const std::vector<std::string>& known, bool in_full);
 
 class YamlReader {
  public:
-  // Messages begin with `name`; with :line for a file, without for an override. Where each value
-  // was found goes into `origins`.
-  YamlReader(Problems& problems, Origins& origins, std::string name, bool has_lines)
-      : problems_(problems), origins_(origins), name_(std::move(name)), has_lines_(has_lines) {}
+  // Messages begin with `name`, and with `name:line` if `has_lines`. Stores the location of each
+  // value in `locations`.
+  YamlReader(ReadErrors& errors, SourceLocations& locations, std::string name, bool has_lines)
+      : errors_(errors), locations_(locations), name_(std::move(name)), has_lines_(has_lines) {}
 
-  // A value found in the tree: its full key (empty when `name` has it), the range it must lie in,
-  // and its key's line, from 0.
+  // Describes a value of the tree: its full key (empty if `name` includes it), its range, and the
+  // 0-based line of its key.
   struct Place {
     std::string key;
     Range range;
@@ -52,9 +52,9 @@ class YamlReader {
 
   template <typename T>
   void read(T& value, const YAML::Node& node, const Place& place) {
-    // An override of a section leaves the keys that it does not name where they were set.
+    // An override of a section does not change the location of keys that it does not set.
     if (!place.key.empty() && (has_lines_ || !Section<T>)) {
-      origins_.set(place.key, where(place.line));
+      locations_.set(place.key, location(place.line));
     }
     if constexpr (Section<T>) {
       read_section(value, node, place);
@@ -73,50 +73,50 @@ class YamlReader {
   template <typename T>
   void read_scalar(T& value, const YAML::Node& node, const Place& place);
 
-  // The name of a key, checked; empty after a problem. `seen`: names and their lines.
+  // Returns the name of a key, or "" after an error. `seen` maps names to lines.
   std::string key_name(const YAML::Node& key, const Place& section,
                        std::map<std::string, int>& seen);
-  std::string where(int line) const;
-  void problem(int line, const std::string& key, const std::string& what);
-  void mismatch(const YAML::Node& node, const Place& place, const std::string& wanted_text,
+  std::string location(int line) const;
+  void fail(int line, const std::string& key, const std::string& what);
+  void mismatch(const YAML::Node& node, const Place& place, const std::string& expected,
                 const std::string& hint = {});
 
-  Problems& problems_;
-  Origins& origins_;
+  ReadErrors& errors_;
+  SourceLocations& locations_;
   std::string name_;
   bool has_lines_;
 };
 
-// What was found instead: abc, "quoted", a section, a list, nothing.
-std::string found_text(const YAML::Node& node);
+// Describes a node for messages: abc, the text "quoted", a section, a list, nothing.
+std::string node_text(const YAML::Node& node);
 bool is_quoted(const YAML::Node& node);
-// "; did you mean `x`?", or nothing.
+// Returns "; did you mean `x`?", or "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 template <Section T>
 void YamlReader::read_section(T& section, const YAML::Node& node, const Place& place) {
   if (node.IsNull()) return;
-  if (!node.IsMap()) return mismatch(node, place, wanted<T>({}));
+  if (!node.IsMap()) return mismatch(node, place, expected_text<T>({}));
   std::map<std::string, int> seen;
   for (const auto& entry : node) {
-    if (problems_.enough()) return;
+    if (errors_.is_full()) return;
     const std::string name = key_name(entry.first, place, seen);
     if (name.empty()) continue;
     const int line = entry.first.Mark().line;
     const bool known = visit_field(section, name, [&](auto& value, Range range) {
       read(value, entry.second, {join_key(place.key, name), range, line});
     });
-    if (!known) problem(line, "", unknown_key(place.key, name, field_names(section), !has_lines_));
+    if (!known) fail(line, "", unknown_key(place.key, name, field_names(section), !has_lines_));
   }
 }
 
 template <List T>
 void YamlReader::read_list(T& list, const YAML::Node& node, const Place& place) {
-  if (!node.IsNull() && !node.IsSequence()) return mismatch(node, place, wanted<T>({}));
+  if (!node.IsNull() && !node.IsSequence()) return mismatch(node, place, expected_text<T>({}));
   list.clear();
-  origins_.forget_below(place.key);
+  locations_.remove_below(place.key);
   for (const auto& entry : node) {
-    if (problems_.enough()) return;
+    if (errors_.is_full()) return;
     const std::string key = join_key(place.key, std::to_string(list.size()));
     read(list.emplace_back(), entry, {key, place.range, entry.Mark().line});
   }
@@ -124,10 +124,10 @@ void YamlReader::read_list(T& list, const YAML::Node& node, const Place& place) 
 
 template <typename T>
 void YamlReader::read_scalar(T& value, const YAML::Node& node, const Place& place) {
-  const std::string expected = wanted<T>(place.range);
+  const std::string expected = expected_text<T>(place.range);
   if (node.IsNull()) {
-    return problem(place.line, place.key,
-                   "has no value; wanted " + expected + " (leave the key out for its default)");
+    return fail(place.line, place.key,
+                "has no value; expected " + expected + " (leave the key out for its default)");
   }
   if (!node.IsScalar()) return mismatch(node, place, expected);
   if constexpr (std::same_as<T, std::string>) {
@@ -140,7 +140,8 @@ void YamlReader::read_scalar(T& value, const YAML::Node& node, const Place& plac
       return mismatch(node, place, expected, hint);
     }
     if constexpr (!Choice<T> && !std::same_as<T, bool>) {
-      if (!fits(static_cast<double>(parsed), place.range)) return mismatch(node, place, expected);
+      if (!is_in_range(static_cast<double>(parsed), place.range))
+        return mismatch(node, place, expected);
     }
     value = parsed;
   }

@@ -16,10 +16,10 @@ struct Pair {
   Tokens source;
   Tokens target;
   std::span<const float> numbers = {};
-  Tokens copies = {};
+  Tokens extended_ids = {};
 };
 
-// Each row is <s> where wanted, the tokens, </s>, and <pad> to the longest.
+// Returns one row per pair: <s> if `with_bos`, the tokens, </s>, and <pad> up to the longest.
 torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool with_bos) {
   std::size_t longest = 0;
   for (const Pair& pair : pairs) longest = std::max(longest, (pair.*side).size());
@@ -37,7 +37,7 @@ torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool wi
   return tensor;  // [B, width]
 }
 
-// Vectors of numbers: [B, S, F + 1], zeros behind each sentence.
+// Returns the vectors of numbers [B, S, F + 1], padded with zeros.
 torch::Tensor padded_numbers(const std::vector<Pair>& pairs) {
   const auto longest = static_cast<std::int64_t>(pairs.front().source.size()) + 1;
   const auto width = static_cast<std::int64_t>(pairs.front().numbers.size()) / longest;
@@ -51,20 +51,21 @@ torch::Tensor padded_numbers(const std::vector<Pair>& pairs) {
   return tensor;
 }
 
-torch::Tensor source_of(const std::vector<Pair>& pairs) {
+torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
   if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
   const auto source = padded(pairs, &Pair::source, false);  // [B, S]
-  if (pairs.front().copies.empty()) return source;
-  auto copies = torch::full_like(source, pad_id);
+  if (pairs.front().extended_ids.empty()) return source;
+  auto extended_ids = torch::full_like(source, pad_id);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    auto* row = copies.data_ptr<std::int64_t>() + static_cast<std::int64_t>(i) * copies.size(1);
-    std::copy(pairs[i].copies.begin(), pairs[i].copies.end(), row);
+    auto* row =
+        extended_ids.data_ptr<std::int64_t>() + static_cast<std::int64_t>(i) * extended_ids.size(1);
+    std::copy(pairs[i].extended_ids.begin(), pairs[i].extended_ids.end(), row);
   }
-  return torch::stack({source, copies}, 2);  // [B, S, 2]
+  return torch::stack({source, extended_ids}, 2);  // [B, S, 2]
 }
 
 Batch assemble(std::vector<Pair> pairs, bool with_target) {
-  if (pairs.empty()) throw std::logic_error("a batch needs a sentence");
+  if (pairs.empty()) throw std::logic_error("a batch needs at least one sentence");
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const Pair& a, const Pair& b) { return a.source.size() > b.source.size(); });
   Batch batch;
@@ -76,7 +77,7 @@ Batch assemble(std::vector<Pair> pairs, bool with_target) {
   }
   batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   batch.source_lengths = torch::tensor(lengths, torch::kInt64);  // [B]
-  batch.source = source_of(pairs);
+  batch.source = source_tensor(pairs);
   if (with_target) batch.target = padded(pairs, &Pair::target, true);  // [B, T + 1]
   return batch;
 }
@@ -90,7 +91,7 @@ Batch Batch::to(torch::Device device) const {
   return moved;
 }
 
-Batch Batch::share(std::int64_t w, std::int64_t n) const {
+Batch Batch::shard(std::int64_t w, std::int64_t n) const {
   Batch part;
   for (std::int64_t row = w; row < size(); row += n) {
     part.indices.push_back(indices[static_cast<std::size_t>(row)]);
@@ -111,7 +112,7 @@ Batch Batch::share(std::int64_t w, std::int64_t n) const {
 Batch make_batch(std::span<const Example> examples) {
   std::vector<Pair> pairs;
   for (const Example& e : examples) {
-    pairs.push_back({e.index, e.source, e.target, e.numbers, e.copies});
+    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids});
   }
   return assemble(std::move(pairs), true);
 }
@@ -119,7 +120,8 @@ Batch make_batch(std::span<const Example> examples) {
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> indices) {
   std::vector<Pair> pairs;
   for (const std::int64_t i : indices) {
-    pairs.push_back({i, corpus.source(i), corpus.target(i), corpus.numbers(i), corpus.copies(i)});
+    pairs.push_back(
+        {i, corpus.source(i), corpus.target(i), corpus.numbers(i), corpus.extended_ids(i)});
   }
   return assemble(std::move(pairs), true);
 }
@@ -128,7 +130,8 @@ Batch make_source_batch(std::span<const SourceLine> sources) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const SourceLine& line = sources[i];
-    pairs.push_back({static_cast<std::int64_t>(i), line.tokens, {}, line.numbers, line.copies});
+    pairs.push_back(
+        {static_cast<std::int64_t>(i), line.tokens, {}, line.numbers, line.extended_ids});
   }
   return assemble(std::move(pairs), false);
 }

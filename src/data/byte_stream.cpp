@@ -10,9 +10,9 @@
 #include <cstring>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/sha256.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 16;
 constexpr int gzip_only = 16 + MAX_WBITS;
 constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
-constexpr auto* no_member = "is followed by other bytes";
+constexpr auto* not_gzip_tail = "is followed by other bytes";
 
 int open_for_reading(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -28,7 +28,7 @@ int open_for_reading(const std::string& path) {
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
     ::close(descriptor);
-    throw InputError("{}: a folder, but a text file is wanted", path);
+    throw InputError("{}: found a folder, expected a text file", path);
   }
   return descriptor;
 }
@@ -45,7 +45,7 @@ ByteStream::ByteStream(const std::string& path, bool may_grow)
       owned_(path != "-"),
       may_grow_(may_grow || !owned_),
       opened_(state()),
-      packed_(buffer_size) {}
+      buffer_(buffer_size) {}
 
 ByteStream::ByteStream(int descriptor, std::string name)
     : name_(std::move(name)),
@@ -53,7 +53,7 @@ ByteStream::ByteStream(int descriptor, std::string name)
       owned_(false),
       may_grow_(true),
       opened_(state()),
-      packed_(buffer_size) {}
+      buffer_(buffer_size) {}
 
 ByteStream::~ByteStream() {
   if (inflater_) inflateEnd(inflater_.get());
@@ -62,10 +62,10 @@ ByteStream::~ByteStream() {
 
 std::size_t ByteStream::read(char* to, std::size_t size) {
   if (!started_) detect_format();
-  if (inflater_) return unpack(to, size);
+  if (inflater_) return decompress(to, size);
   if (begin_ == end_ && !refill()) return 0;
   const std::size_t count = std::min(size, end_ - begin_);
-  std::memcpy(to, packed_.data() + begin_, count);
+  std::memcpy(to, buffer_.data() + begin_, count);
   begin_ += count;
   return count;
 }
@@ -81,25 +81,26 @@ void ByteStream::check_state() const {
   const State now = state();
   if (now == opened_ || (may_grow_ && now.size >= opened_.size)) return;
   throw InputError(
-      "{}: has changed while it was read ({} at first, {} at its end); begin again when "
-      "nothing writes to it any more",
+      "{}: changed while it was read ({} at the start, {} at the end); try again when no program "
+      "writes to it",
       name_, counted(opened_.size, "byte"), now.size);
 }
 
 void ByteStream::detect_format() {
   started_ = true;
   while (end_ < sizeof gzip_magic &&
-         std::equal(packed_.data(), packed_.data() + end_, gzip_magic)) {
+         std::equal(buffer_.data(), buffer_.data() + end_, gzip_magic)) {
     if (!refill()) break;
   }
   if (end_ >= sizeof gzip_magic &&
-      std::equal(std::begin(gzip_magic), std::end(gzip_magic), packed_.data())) {
+      std::equal(std::begin(gzip_magic), std::end(gzip_magic), buffer_.data())) {
     inflater_ = std::make_unique<z_stream_s>();
     if (inflateInit2(inflater_.get(), gzip_only) != Z_OK) throw std::bad_alloc();
     inside_member_ = true;
   } else if (owned_ && name_.ends_with(".gz")) {
     throw InputError(
-        "{}: its name ends in .gz, but its bytes are not gzip data; if it is plain text, take .gz "
+        "{}: its name ends in .gz, but its bytes are not gzip data; if it is plain text, remove "
+        ".gz "
         "from its name",
         name_);
   }
@@ -109,19 +110,19 @@ bool ByteStream::refill() {
   if (begin_ == end_) begin_ = end_ = 0;
   ssize_t count = 0;
   do {
-    count = ::read(descriptor_, packed_.data() + end_, packed_.size() - end_);
+    count = ::read(descriptor_, buffer_.data() + end_, buffer_.size() - end_);
   } while (count < 0 && errno == EINTR);
   if (count < 0) throw InputError("{}: reading failed ({})", name_, std::strerror(errno));
   if (count == 0) check_state();
   if (hash_ != nullptr) {
     hash_->update(
-        {reinterpret_cast<const char*>(packed_.data()) + end_, static_cast<std::size_t>(count)});
+        {reinterpret_cast<const char*>(buffer_.data()) + end_, static_cast<std::size_t>(count)});
   }
   end_ += static_cast<std::size_t>(count);
   return count > 0;
 }
 
-std::size_t ByteStream::unpack(char* to, std::size_t size) {
+std::size_t ByteStream::decompress(char* to, std::size_t size) {
   z_stream& z = *inflater_;
   z.next_out = reinterpret_cast<unsigned char*>(to);
   z.avail_out = static_cast<unsigned>(std::min<std::size_t>(size, buffer_size));
@@ -129,16 +130,16 @@ std::size_t ByteStream::unpack(char* to, std::size_t size) {
   while (z.avail_out == room) {
     if (begin_ == end_ && !refill()) {
       if (inside_member_) {
-        fail_unpacking(after_member_ && z.total_in < 2 ? no_member : "is cut short");
+        throw_gzip_error(after_member_ && z.total_in < 2 ? not_gzip_tail : "is cut short");
       }
       return 0;
     }
     if (!inside_member_) {
-      if (at_padding()) continue;
+      if (skip_padding()) continue;
       inflateReset(&z);
       inside_member_ = true;
     }
-    z.next_in = packed_.data() + begin_;
+    z.next_in = buffer_.data() + begin_;
     z.avail_in = static_cast<unsigned>(end_ - begin_);
     const int result = inflate(&z, Z_NO_FLUSH);
     begin_ = end_ - z.avail_in;
@@ -146,21 +147,21 @@ std::size_t ByteStream::unpack(char* to, std::size_t size) {
       inside_member_ = false;
       after_member_ = true;
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
-      fail_unpacking(after_member_ && z.total_in <= 2
-                         ? no_member
-                         : fmt::format("is broken ({})", z.msg ? z.msg : "no reason"));
+      throw_gzip_error(after_member_ && z.total_in <= 2
+                           ? not_gzip_tail
+                           : fmt::format("is broken ({})", z.msg ? z.msg : "no reason"));
     }
   }
   return room - z.avail_out;
 }
 
-void ByteStream::fail_unpacking(const std::string& what) const {
+void ByteStream::throw_gzip_error(const std::string& what) const {
   throw InputError("{}: the gzip data {}; copy or fetch the file again", name_, what);
 }
 
-// Passes over zeros between members; whether nothing else is left of the buffer.
-bool ByteStream::at_padding() {
-  while (begin_ < end_ && packed_[begin_] == 0) ++begin_;
+// Skips zeros between members. Returns true if the buffer has no other bytes.
+bool ByteStream::skip_padding() {
+  while (begin_ < end_ && buffer_[begin_] == 0) ++begin_;
   return begin_ == end_;
 }
 

@@ -1,4 +1,4 @@
-// The bytes of a file, as they are or unpacked from gzip, without waiting for more than are there.
+// Reads the bytes of a file or a pipe, decompressing gzip. Never waits if some bytes are available.
 #pragma once
 
 #include <compare>
@@ -14,56 +14,59 @@ namespace regard {
 
 class Sha256;
 
-// What messages call an input: the path, and - "standard input".
+// Returns the name of an input for messages: the path, or "standard input" for "-".
 std::string input_name(const std::string& path);
 
-// What starts with gzip's magic bytes is unpacked, whatever its name; several members in a row are
-// one text, and zeros behind the last (a tape's padding) are none. All errors are InputErrors that
-// begin with the name: no such file, a folder, not readable, a name in .gz with other bytes, packed
-// data that is broken or cut short, a file that has changed when its end is reached.
+// Decompresses any input that starts with gzip's magic bytes, whatever its name. Concatenated
+// members form one text; zeros after a member (a tape's padding) are skipped. All errors are
+// InputErrors whose message begins with the name: the file does not exist, is a folder, is not
+// readable, ends in .gz without being gzip, has invalid or truncated gzip data, or has changed when
+// its end is reached.
 class ByteStream {
  public:
-  // - is standard input. Where the file `may_grow`, only one that has become shorter is an error.
+  // Opens a file; "-" is standard input. If the file `may_grow`, a change is an error only if the
+  // file is shorter than before.
   explicit ByteStream(const std::string& path, bool may_grow = false);
-  // An open descriptor, which is left open at the end.
+  // Reads from an open descriptor and does not close it.
   ByteStream(int descriptor, std::string name);
   ~ByteStream();
   ByteStream(const ByteStream&) = delete;
   ByteStream& operator=(const ByteStream&) = delete;
 
-  // Adds the bytes of the file, as they lie on the disk, to `hash` from now on: before the first
-  // read(). All are added when read() has returned 0. `hash` must outlive this.
+  // Adds the bytes of the file as stored, before decompression, to `hash`, which must outlive this.
+  // Call it before the first read(). The hash is complete when read() has returned 0.
   void hash_into(Sha256& hash) { hash_ = &hash; }
-  // Up to `size` bytes into `to`; waits only while there is none at all. 0 is the end.
+  // Stores up to `size` bytes in `to` and returns their number; 0 means the end. Waits only if no
+  // byte is available.
   std::size_t read(char* to, std::size_t size);
   const std::string& name() const { return name_; }
-  // Whether a regular file is another now than when it was opened, by its size and its time.
+  // True if the size or the modification time of a regular file differs from when it was opened.
   bool changed() const { return state() != opened_; }
 
  private:
   struct State {
-    std::int64_t size = -1;  // of a regular file
-    std::int64_t time = 0;   // of its last change, ns
+    std::int64_t size = -1;  // bytes; -1 if not a regular file
+    std::int64_t time = 0;   // of the last modification, ns
     auto operator<=>(const State&) const = default;
   };
 
   State state() const;
   void detect_format();
-  bool refill();  // reads behind what is left; false at the end of the file
+  bool refill();  // appends bytes of the file to the buffer; false at the end of the file
   void check_state() const;
-  [[noreturn]] void fail_unpacking(const std::string& what) const;
-  bool at_padding();
-  std::size_t unpack(char* to, std::size_t size);
+  [[noreturn]] void throw_gzip_error(const std::string& what) const;
+  bool skip_padding();
+  std::size_t decompress(char* to, std::size_t size);
 
   std::string name_;
   int descriptor_;
   bool owned_;
   bool may_grow_;
   State opened_;
-  std::vector<unsigned char> packed_;  // bytes of the file not handed out yet: [begin_, end_)
+  std::vector<unsigned char> buffer_;  // unread bytes of the file: [begin_, end_)
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
-  std::unique_ptr<z_stream_s> inflater_;  // when it is gzip
+  std::unique_ptr<z_stream_s> inflater_;  // null if the input is not gzip
   bool started_ = false;
   bool inside_member_ = false;
   bool after_member_ = false;

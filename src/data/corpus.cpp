@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "data/line_reader.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
@@ -14,17 +14,17 @@
 namespace regard {
 namespace {
 
-// On average; weights are decimal fractions, which add up to a little less than they say.
-constexpr double least_pairs_in_epoch = 1 - 1e-9;
+// The average number of pairs, with a tolerance for the rounding of decimal weights.
+constexpr double min_pairs_per_epoch = 1 - 1e-9;
 
 bool has_odd_ratio(std::size_t a, std::size_t b, double max_ratio) {
   if (max_ratio == 0) return false;
   return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
 }
 
-// What `encode` makes of a line; its complaint names the place.
+// Returns encode(). Prepends the path and the number of the line to an InputError.
 template <typename Line, typename Encode>
-auto at_place(const Line& line, const Encode& encode) {
+auto with_location(const Line& line, const Encode& encode) {
   try {
     return encode();
   } catch (const InputError& error) {
@@ -51,14 +51,14 @@ double CorpusReport::mean_length(const Side& side) const {
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
   Corpus corpus(options, tokenizers, options.tokenizer.sampling > 0);
-  const Limits limits{options.max_length, options.max_ratio};
+  const LengthLimits limits{options.max_length, options.max_ratio};
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
     corpus.read(part.src, part.trg, &limits);
     corpus.parts_.push_back({corpus.size(), part.weight, part.src});
   }
   if (corpus.parts_.empty()) {
-    throw ConfigError("data.train names no corpus with a weight above 0: nothing to learn from");
+    throw ConfigError("data.train: found no corpus with a weight above 0; raise the weight of one");
   }
   if (corpus.size() == 0) {
     const CorpusReport& report = corpus.report_;
@@ -76,7 +76,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   return corpus;
 }
 
-// An epoch without a pair makes no update, and what is to end after so many of these never does.
+// An epoch without pairs makes no update, so that a limit on updates would never be reached.
 void Corpus::check_epoch(const DataOptions& options) const {
   double pairs = 0;
   std::int64_t begin = 0;
@@ -84,7 +84,7 @@ void Corpus::check_epoch(const DataOptions& options) const {
     pairs += part.weight * static_cast<double>(part.end - begin);
     begin = part.end;
   }
-  if (pairs >= least_pairs_in_epoch) return;
+  if (pairs >= min_pairs_per_epoch) return;
   std::string weights;
   for (std::size_t i = 0; i < options.train.size(); ++i) {
     if (options.train[i].weight == 0) continue;
@@ -92,7 +92,7 @@ void Corpus::check_epoch(const DataOptions& options) const {
                            options.train[i].weight);
   }
   throw ConfigError(
-      "{}: an epoch then has {:.3g} of {} pairs on average, wanted 1 at least; raise the weight",
+      "{}: an epoch has {:.3g} of {} pairs on average, expected at least 1; raise the weight",
       weights, pairs, size());
 }
 
@@ -101,15 +101,16 @@ Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenize
   Corpus corpus(options, tokenizers, true);
   corpus.read(source, target, nullptr);
   corpus.parts_.push_back({corpus.size(), 1, source});
-  if (corpus.size() == 0) throw InputError("{}: empty, so there is nothing to validate on", source);
+  if (corpus.size() == 0)
+    throw InputError("{}: the file is empty; validation needs at least one pair", source);
   const auto empty = corpus.report_.empty;
   if (empty == corpus.size()) {
-    throw InputError("{}, {}: no line has text in both, so there is nothing to validate on", source,
-                     target);
+    throw InputError("{}, {}: no line has text in both files; validation needs at least one pair",
+                     source, target);
   }
   if (empty > 0) {
-    log::warning("{}, {}: {} of {}: empty in one or both; they count in the scores", source, target,
-                 empty, counted(corpus.size(), "line"));
+    log::warning("{}, {}: {} of {} are empty in one file or both; they count in the scores", source,
+                 target, empty, counted(corpus.size(), "line"));
   }
   return corpus;
 }
@@ -119,28 +120,28 @@ const Corpus::Part& Corpus::part_of(std::int64_t i) const {
                            [](std::int64_t at, const Part& p) { return at < p.end; });
 }
 
-std::string Corpus::source_places(std::span<const std::int64_t> pairs) const {
+std::string Corpus::source_locations(std::span<const std::int64_t> pairs) const {
   std::vector<std::int64_t> in_order(pairs.begin(), pairs.end());
   std::ranges::sort(in_order);
-  std::string places;
-  const Part* before = nullptr;
+  std::string locations;
+  const Part* previous = nullptr;
   for (const auto i : in_order) {
     const auto& part = part_of(i);
-    places += before == nullptr ? "" : ", ";
-    if (&part != before) places += part.source_path + ":";
-    places += std::to_string(lines_[index(i)]);
-    before = &part;
+    locations += previous == nullptr ? "" : ", ";
+    if (&part != previous) locations += part.source_path + ":";
+    locations += std::to_string(lines_[index(i)]);
+    previous = &part;
   }
-  return places;
+  return locations;
 }
 
-std::string_view Corpus::text(const Packed<char>& texts, std::int64_t i) {
+std::string_view Corpus::text(const FlatLists<char>& texts, std::int64_t i) {
   const std::span<const char> characters = texts[index(i)];
   return {characters.data(), characters.size()};
 }
 
 void Corpus::read(const std::string& source_path, const std::string& target_path,
-                  const Limits* limits) {
+                  const LengthLimits* limits) {
   LineReader source(source_path);
   LineReader target(target_path);
   Line source_line{source_path};
@@ -149,34 +150,35 @@ void Corpus::read(const std::string& source_path, const std::string& target_path
     source_line.number = ++target_line.number;
     const bool more = source.next(source_line.text);
     if (target.next(target_line.text) != more) {
-      check_parallel(source_path, target_path);  // counts to the ends, and throws
-      throw InputError("{} or {} has changed while it was read", source_path, target_path);
+      check_parallel(source_path, target_path);  // throws with the counts
+      throw InputError("{} or {} changed while it was read; try again when no program writes to it",
+                       source_path, target_path);
     }
     if (!more) return;
     if (limits == nullptr) {
-      const bool source_cut = cut(source_line, source_limit_);
-      report_.too_long += cut(target_line, target_limit_) || source_cut;
+      const bool source_cut = truncate(source_line, source_limit_);
+      report_.too_long += truncate(target_line, target_limit_) || source_cut;
     }
     add(source_line, target_line, limits);
   }
 }
 
-void Corpus::add(const Line& source_line, const Line& target_line, const Limits* limits) {
+void Corpus::add(const Line& source_line, const Line& target_line, const LengthLimits* limits) {
   ++report_.read;
   const bool empty = is_blank(source_line.text) || is_blank(target_line.text);
-  const bool endless = source_line.text.size() > source_limit_.bytes ||
-                       target_line.text.size() > target_limit_.bytes;
+  const bool too_many_bytes = source_line.text.size() > source_limit_.bytes ||
+                              target_line.text.size() > target_limit_.bytes;
   check_elements(source_line.text, source_limit_, source_line.path, source_line.number);
   check_elements(target_line.text, target_limit_, target_line.path, target_line.number);
-  if (empty || endless) {
+  if (empty || too_many_bytes) {
     ++(empty ? report_.empty : report_.too_long);
     if (limits != nullptr) return;
   }
   const auto line =
-      at_place(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
+      with_location(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
   const auto& source = line.tokens;
   const auto target =
-      at_place(target_line, [&] { return tokenizers_.encode_target(target_line.text, line); });
+      with_location(target_line, [&] { return tokenizers_.encode_target(target_line.text, line); });
   if (limits != nullptr) {
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
     std::int64_t* reason = source.empty() || target.empty() ? &report_.empty
@@ -196,13 +198,13 @@ void Corpus::add(const Line& source_line, const Line& target_line, const Limits*
   target_.add(target);
   lines_.push_back(static_cast<std::uint32_t>(source_line.number));
   if (!line.numbers.empty()) numbers_.add(line.numbers);
-  if (!line.copies.empty()) copies_.add(line.copies);
+  if (!line.extended_ids.empty()) extended_ids_.add(line.extended_ids);
   if (!keep_text_) return;
   source_text_.add(source_line.text);
   target_text_.add(target_line.text);
 }
 
-bool Corpus::cut(Line& line, const LineLimit& limit) {
+bool Corpus::truncate(Line& line, const LineLimit& limit) {
   const auto warning = cut_long_line(line.text, limit, line.path, line.number);
   if (warning) log::warning("{}", *warning);
   return warning.has_value();

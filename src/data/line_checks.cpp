@@ -6,13 +6,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "data/line_reader.h"
 #include "text/unicode.h"
 #include "text/utf8.h"
-#include "text/words.h"
 
 namespace regard {
 namespace {
@@ -26,21 +25,21 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_bre
     {"\f", "a form feed (U+000C)"},
 }};
 
-constexpr std::int64_t least_limit = 8192;
+constexpr std::int64_t min_limit = 8192;
 
 bool begins_code_point(std::string_view text, std::size_t at) {
   return (static_cast<unsigned char>(text[at]) & 0xC0) != 0x80;
 }
 
-// The code point that begins at `at`.
-std::string_view code_point(std::string_view text, std::size_t at) {
+// Returns the code point that begins at `at`.
+std::string_view code_point_at(std::string_view text, std::size_t at) {
   auto end = at + 1;
   while (end < text.size() && !begins_code_point(text, end)) ++end;
   return text.substr(at, end - at);
 }
 
-// Where the code point before it begins; at > 0.
-std::size_t before(std::string_view text, std::size_t at) {
+// Returns the start of the code point before `at` > 0.
+std::size_t previous_code_point(std::string_view text, std::size_t at) {
   do --at;
   while (at > 0 && !begins_code_point(text, at));
   return at;
@@ -51,37 +50,38 @@ struct Cut {
   bool in_word;
 };
 
-// Where to cut a text of more than `most` bytes.
-Cut cut_of(std::string_view text, std::size_t most) {
-  auto end = most;
+// Finds the place to cut a text of more than `max_bytes`.
+Cut find_cut(std::string_view text, std::size_t max_bytes) {
+  auto end = max_bytes;
   while (end > 0 && !begins_code_point(text, end)) --end;
-  for (auto at = end; at > most / 2; at = before(text, at)) {
-    if (is_blank(code_point(text, at)) || is_blank(code_point(text, before(text, at)))) {
+  for (auto at = end; at > max_bytes / 2; at = previous_code_point(text, at)) {
+    if (is_blank(code_point_at(text, at)) ||
+        is_blank(code_point_at(text, previous_code_point(text, at)))) {
       return {at, false};
     }
   }
-  // No word ends here. A letter and its marks stay together, if they are no more than this.
-  constexpr int longest_character = 64;  // in code points
+  // No word ends here. A letter and its marks stay together, up to this length.
+  constexpr int max_grapheme = 64;  // in code points
   auto begin = end;
-  for (int i = 0; i < longest_character && begin > 0; ++i) begin = before(text, begin);
-  const auto next = end + code_point(text, end).size();
+  for (int i = 0; i < max_grapheme && begin > 0; ++i) begin = previous_code_point(text, begin);
+  const auto next = end + code_point_at(text, end).size();
   const auto last = decode_utf8(text.substr(begin, next - begin));
-  const auto character = last_character(last);
-  if (character == 0) return {end, true};
-  return {begin + encode_utf8(std::u32string_view(last).substr(0, character)).size(), true};
+  const auto grapheme = last_grapheme(last);
+  if (grapheme == 0) return {end, true};
+  return {begin + encode_utf8(std::u32string_view(last).substr(0, grapheme)).size(), true};
 }
 
 }  // namespace
 
 LineLimit text_limit(const DataOptions& options) {
   LineLimit limit;
-  limit.bytes = static_cast<std::size_t>(std::max(least_limit, 64 * options.max_length));
+  limit.bytes = static_cast<std::size_t>(std::max(min_limit, 64 * options.max_length));
   return limit;
 }
 
 LineLimit element_limit(const DataOptions& options) {
   LineLimit limit;
-  limit.elements = static_cast<std::size_t>(std::max(least_limit, options.max_length));
+  limit.elements = static_cast<std::size_t>(std::max(min_limit, options.max_length));
   return limit;
 }
 
@@ -97,12 +97,12 @@ LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& opt
 
 void check_elements(std::string_view line, const LineLimit& limit, const std::string& name,
                     std::int64_t number) {
-  if (line.size() / 2 < limit.elements) return;  // a space between each two
-  const auto elements = words(line).size();
+  if (line.size() / 2 < limit.elements) return;  // each element but the last is followed by a space
+  const auto elements = split_at_ascii_space(line).size();
   if (elements <= limit.elements) return;
   throw InputError(
-      "{}:{}: found {} elements, wanted at most {} (8192, or data.max_length); split the line, of "
-      "which nothing can be left out",
+      "{}:{}: found {} elements, expected at most {} (8192, or data.max_length); split the line, "
+      "as it cannot be truncated",
       name, number, elements, limit.elements);
 }
 
@@ -111,7 +111,7 @@ std::optional<std::string> cut_long_line(std::string& line, const LineLimit& lim
   check_elements(line, limit, name, number);
   if (line.size() <= limit.bytes) return std::nullopt;
   const auto bytes = line.size();
-  const auto [end, in_word] = cut_of(line, limit.bytes);
+  const auto [end, in_word] = find_cut(line, limit.bytes);
   line.resize(end);
   line.shrink_to_fit();
   return fmt::format("{}:{}: the line has {}, of which only the first {} are read{}; split it",
@@ -134,8 +134,8 @@ std::string other_line_break(const std::string& path) {
   for (std::string line; reader.next(line);) {
     for (const auto& [character, name] : other_breaks) {
       if (line.find(character) == std::string::npos) continue;
-      return fmt::format(" ({}:{} has {}, which ends no line here)", path, reader.line_number(),
-                         name);
+      return fmt::format(" ({}:{} has {}, which does not end a line here)", path,
+                         reader.line_number(), name);
     }
   }
   return "";

@@ -1,4 +1,4 @@
-// What is asked of lines before a model sees them: as many on either side, and none endless.
+// Checks of input lines: equal counts on both sides, and limits on their length.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace regard {
 
-// The longest line of one side. A longer one is no sentence but a table, say, or a file without
-// line feeds, and one alone could take all memory. Training leaves out a pair with too many bytes,
-// everything else reads the beginning of such a line. A line with too many elements is an error
-// everywhere: without some of its numbers or positions it says something else.
+// The maximum length of a line of one side. A longer line is not a sentence but, for example, a
+// table or a file without line feeds, and could use all memory. Training skips a pair with too many
+// bytes; everything else reads the beginning of such a line. A line with too many elements is
+// always an error, as it means something else without some of its numbers or positions.
 struct LineLimit {
   std::size_t bytes = std::numeric_limits<std::size_t>::max();
-  std::size_t elements = std::numeric_limits<std::size_t>::max();  // between white space
+  std::size_t elements = std::numeric_limits<std::size_t>::max();  // separated by white space
 };
 
-// 8192 bytes of text, or 64 for each token of data.max_length; or 8192 elements, or data.max_length
-// of them. Elements are vectors of numbers, positions, and the source words that positions are of.
+// Text may have 8192 bytes per line, or 64 bytes per token of data.max_length if that is more; a
+// sequence of elements may have 8192 elements, or data.max_length. Elements are vectors of numbers,
+// positions, and source words that positions refer to.
 LineLimit source_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
 LineLimit target_line_limit(const Tokenizers& tokenizers, const DataOptions& options);
 LineLimit text_limit(const DataOptions& options);
@@ -33,19 +34,19 @@ LineLimit element_limit(const DataOptions& options);
 void check_elements(std::string_view line, const LineLimit& limit, const std::string& name,
                     std::int64_t number);
 
-// Cuts a line with too many bytes at the last white space that fits; if there is none in its second
-// half, behind the last whole character. Returns the warning to give, with `name`:`number`, or
-// nothing. Throws as check_elements() does.
+// Truncates a line with too many bytes at the last white space that fits, or, if there is none in
+// the second half of the limit, after the last whole character. Returns a warning with
+// `name`:`number`, or nullopt if the line fits. Throws as check_elements() does.
 std::optional<std::string> cut_long_line(std::string& line, const LineLimit& limit,
                                          const std::string& name, std::int64_t number);
 
-// InputError unless the two files have equally many lines. Where one has a character that ends a
-// line for other programs, the error names the first such place.
+// Throws InputError if the line counts of two files differ. The message names the first character
+// in each file that ends a line for other programs.
 void check_line_counts(const std::string& first_path, std::int64_t first,
                        const std::string& second_path, std::int64_t second);
 
-// " (path:line has …)" for the first such character of a regular file, or nothing. InputError where
-// the file is no text: that comes first.
+// Returns " (path:line has …)" for the first such character of a regular file, or an empty string.
+// Throws InputError if the text before it is invalid.
 std::string other_line_break(const std::string& path);
 
 }  // namespace regard

@@ -14,29 +14,29 @@ namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
-// 16 MB. What is longer is no sentence; a gzip file of some kilobytes could hold a line of
-// gigabytes.
-constexpr std::size_t longest_line = std::size_t{16} << 20;
+// 16 MB: no sentence is longer, and a gzip file of some kilobytes could hold a line of gigabytes.
+constexpr std::size_t max_line_bytes = std::size_t{16} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_utf16(std::string_view start) {
   return start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
 }
 
-// Of Latin letters without a byte order mark every other byte is a NUL, and all is valid UTF-8.
+// Latin letters in UTF-16 without a byte order mark are valid UTF-8 in which every other byte is
+// NUL.
 bool is_utf16_unmarked(std::string_view start) {
   return start.size() > 1 &&
          5 * static_cast<std::size_t>(std::ranges::count(start, '\0')) >= 2 * start.size();
 }
 
-// Throws InputError for what can be read only once.
-void check_is_read_again(const std::string& path) {
+// Throws InputError if the file can be read only once.
+void check_rereadable(const std::string& path) {
   std::error_code ignored;
   const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
   if (is_there && !std::filesystem::is_directory(path, ignored) && !is_file(path)) {
     throw InputError(
-        "{}: not a regular file, but training reads it several times; write its text "
-        "to one",
+        "{}: not a regular file, but training reads it several times; copy its text to a regular "
+        "file",
         path);
   }
 }
@@ -63,14 +63,14 @@ bool LineReader::next(std::string& line) {
     throw InputError("{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; {}", name(), line_number_,
                      at + 1, static_cast<unsigned char>(line[at]),
                      line_number_ == 1 && is_utf16(line)
-                         ? "the file is UTF-16: `iconv -f UTF-16 -t UTF-8` makes it UTF-8"
-                         : "convert the file, with iconv for instance");
+                         ? "the file is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`"
+                         : "convert the file, for example with iconv");
   }
   if (line_number_ > 1) return true;
   if (is_utf16_unmarked(line)) {
     throw InputError(
-        "{}:1: NUL bytes all over, so the file is UTF-16, or no text at all: `iconv -f UTF-16{} -t "
-        "UTF-8` makes it UTF-8",
+        "{}:1: found many NUL bytes, so the file is UTF-16 or not text; convert UTF-16 with `iconv "
+        "-f UTF-16{} -t UTF-8`",
         name(), line.front() == '\0' ? "BE" : "LE");
   }
   had_byte_order_mark_ = line.starts_with(byte_order_mark);
@@ -102,9 +102,9 @@ bool LineReader::read_to_line_feed(std::string& line) {
     const auto* feed = static_cast<const char*>(std::memchr(from, '\n', end_ - begin_));
     const std::size_t count =
         feed != nullptr ? static_cast<std::size_t>(feed - from) : end_ - begin_;
-    if (line.size() + count > longest_line) {
-      throw InputError("{}:{}: a line of more than {} bytes; wanted one sentence a line", name(),
-                       line_number_ + 1, longest_line);
+    if (line.size() + count > max_line_bytes) {
+      throw InputError("{}:{}: found a line of more than {} bytes, expected one sentence per line",
+                       name(), line_number_ + 1, max_line_bytes);
     }
     line.append(from, count);
     begin_ += count;
@@ -123,13 +123,13 @@ std::vector<std::string> read_lines(const std::string& path) {
 }
 
 std::int64_t count_lines(const std::string& path, bool may_grow) {
-  check_is_read_again(path);
+  check_rereadable(path);
   ByteStream bytes(path, may_grow);
   return count_lines(bytes);
 }
 
 TextDigest digest_of_text(const std::string& path) {
-  check_is_read_again(path);
+  check_rereadable(path);
   ByteStream bytes(path);
   Sha256 hash;
   bytes.hash_into(hash);

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "text/element_tokenizers.h"
@@ -21,8 +21,7 @@
 namespace regard {
 namespace {
 
-// All lines of several files, one after the other, but for those that training leaves out as
-// endless.
+// Trains a tokenizer on the lines of several files, without lines that training skips as too long.
 std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& limit,
                                     const std::vector<std::string>& paths, std::int64_t threads) {
   const TokenizerOptions& options = data.tokenizer;
@@ -45,7 +44,7 @@ std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& li
     return train_tokenizer(options, source, threads);
   } catch (const InputError&) {
     if (!read_all || !blank) throw;
-    throw InputError("{}: no text to make a vocabulary of", fmt::join(paths, ", "));
+    throw InputError("{}: found no text to make a vocabulary from", fmt::join(paths, ", "));
   } catch (const ConfigError& error) {
     throw ConfigError("{} (text: {})", error.what(), fmt::join(paths, ", "));
   }
@@ -69,16 +68,16 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
 SourceLine Tokenizers::encode_source(std::string_view line) const {
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
-  encoded.copies = target->encode(line);
+  encoded.extended_ids = target->encode(line);
   const auto words = target->pieces(line);
-  std::unordered_map<std::string_view, std::int64_t> places;
+  std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (encoded.copies[i] != unk_id) continue;
-    const auto [place, fresh] = places.emplace(words[i], places.size());
-    if (fresh) encoded.more_words.push_back(words[i]);
-    encoded.copies[i] = static_cast<std::int32_t>(target->size() + place->second);
+    if (encoded.extended_ids[i] != unk_id) continue;
+    const auto [entry, is_new] = oov_index.emplace(words[i], oov_index.size());
+    if (is_new) encoded.oov_words.push_back(words[i]);
+    encoded.extended_ids[i] = static_cast<std::int32_t>(target->size() + entry->second);
   }
-  encoded.copies.push_back(eos_id);
+  encoded.extended_ids.push_back(eos_id);
   return encoded;
 }
 
@@ -89,45 +88,45 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   if (output == OutputKind::pointer) {
     for (const auto id : ids) {
       if (id < first_position_id + length) continue;
-      throw InputError("position {} is none of the source, which has {}, counted from 0",
+      throw InputError("position {} is outside the source, which has {}, counted from 0",
                        id - first_position_id, counted(length, "element"));
     }
   }
-  if (source_line.more_words.empty()) return ids;
-  std::unordered_map<std::string_view, std::int64_t> places;
-  for (const auto& word : source_line.more_words) places.emplace(word, places.size());
+  if (source_line.oov_words.empty()) return ids;
+  std::unordered_map<std::string_view, std::int64_t> oov_index;
+  for (const auto& word : source_line.oov_words) oov_index.emplace(word, oov_index.size());
   const auto words = target->pieces(line);
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto place = places.find(words[i]);
-    if (ids[i] == unk_id && place != places.end()) {
-      ids[i] = static_cast<std::int32_t>(target->size() + place->second);
+    const auto entry = oov_index.find(words[i]);
+    if (ids[i] == unk_id && entry != oov_index.end()) {
+      ids[i] = static_cast<std::int32_t>(target->size() + entry->second);
     }
   }
   return ids;
 }
 
 std::string Tokenizers::decode(std::span<const std::int32_t> ids,
-                               const std::vector<std::string>& more_words) const {
-  if (more_words.empty()) return target->decode(ids);
+                               const std::vector<std::string>& oov_words) const {
+  if (oov_words.empty()) return target->decode(ids);
   std::vector<std::string> tokens;
   for (const auto id : ids) {
-    if (id >= special_count || id == unk_id) tokens.push_back(target_token(id, more_words));
+    if (id >= special_count || id == unk_id) tokens.push_back(target_token(id, oov_words));
   }
   return target->join(tokens);
 }
 
 std::string Tokenizers::target_token(std::int32_t id,
-                                     const std::vector<std::string>& more_words) const {
-  if (more_words.empty() || id < target->size()) return target->token(id);
-  return more_words.at(static_cast<std::size_t>(id - target->size()));
+                                     const std::vector<std::string>& oov_words) const {
+  if (oov_words.empty() || id < target->size()) return target->token(id);
+  return oov_words.at(static_cast<std::size_t>(id - target->size()));
 }
 
-std::shared_ptr<const Tokenizer> fixed_source(const ModelOptions& options) {
-  return options.encoder.numbers > 0 ? make_numbers(options.encoder.numbers) : nullptr;
+std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options) {
+  return options.encoder.numbers > 0 ? make_numbers_tokenizer(options.encoder.numbers) : nullptr;
 }
 
-std::shared_ptr<const Tokenizer> fixed_target(const ModelOptions& options) {
-  return options.output.kind == OutputKind::pointer ? make_positions() : nullptr;
+std::shared_ptr<const Tokenizer> fixed_target_tokenizer(const ModelOptions& options) {
+  return options.output.kind == OutputKind::pointer ? make_positions_tokenizer() : nullptr;
 }
 
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
@@ -141,13 +140,13 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
     target_paths.push_back(corpus.trg);
   }
   if (!tokenizer.joint) {
-    auto source = fixed_source(model);
-    auto target = fixed_target(model);
+    auto source = fixed_source_tokenizer(model);
+    auto target = fixed_target_tokenizer(model);
     const auto text = text_limit(options);
-    // Positions are of all words of a line, which therefore is read whole.
-    const auto of_source = target ? element_limit(options) : text;
+    // Positions refer to all words of a source line, so no line may be skipped for its bytes.
+    const auto source_limit = target ? element_limit(options) : text;
     if (!source) {
-      source = from_file_or_text(options, of_source, tokenizer.src_file, source_paths, threads);
+      source = from_file_or_text(options, source_limit, tokenizer.src_file, source_paths, threads);
     }
     if (!target) {
       target = from_file_or_text(options, text, tokenizer.trg_file, target_paths, threads);

@@ -1,5 +1,5 @@
-// The two tokenizers of a model, from the training text or from the user's files, and what they
-// make of a pair of lines together.
+// The source and target tokenizers of a model, trained on its text or loaded from files, and how
+// they encode a pair of lines together.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@
 
 namespace regard {
 
-// A source line as a model reads it. `numbers` and `copies` count </s> in.
+// A source line as the input of a model. `numbers` and `extended_ids` include </s>.
 struct SourceLine {
   std::vector<std::int32_t> tokens;
-  // Where tokens are vectors of numbers, as in Tokenizer::numbers().
+  // The values of tokens that are vectors of numbers; see Tokenizer::numbers().
   std::vector<float> numbers = {};
-  // Where words can be copied (model/output/copy_output.h): each word's id in the target's
-  // vocabulary, or from its end on, in the order of `more_words`, which it lacks.
-  std::vector<std::int32_t> copies = {};
-  std::vector<std::string> more_words = {};
+  // If words can be copied (model/output/copy_output.h), the id of each word in the target
+  // vocabulary extended by `oov_words`, the words of the line that are not in that vocabulary.
+  std::vector<std::int32_t> extended_ids = {};
+  std::vector<std::string> oov_words = {};
 };
 
 struct Tokenizers {
@@ -32,23 +32,25 @@ struct Tokenizers {
   OutputKind output = OutputKind::vocabulary;
 
   SourceLine encode_source(std::string_view line) const;
-  // What the model is to say of this source. InputError for a position that it has not.
+  // Returns the expected output for this source. Throws InputError for a position beyond the end of
+  // the source.
   std::vector<std::int32_t> encode_target(std::string_view line, const SourceLine& source) const;
-  // What a model has said of the source that had these further words.
+  // Returns the text of a translation of the source that has these words outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids,
-                     const std::vector<std::string>& more_words) const;
-  std::string target_token(std::int32_t id, const std::vector<std::string>& more_words) const;
+                     const std::vector<std::string>& oov_words) const;
+  std::string target_token(std::int32_t id, const std::vector<std::string>& oov_words) const;
 };
 
-// Loads src_file and trg_file where given, and trains the others on data.train (corpora of weight 0
-// apart; each line once, whatever the weight); numbers and positions need neither. Joint: one
-// tokenizer of both sides' text, or one file. `threads` as in train_tokenizer(). ConfigError when
-// two joint files differ; other errors as in text/tokenizer.h.
+// Loads src_file and trg_file if given, and trains the other tokenizers on data.train, each line
+// once whatever its weight, without corpora of weight 0. Numbers and positions need neither. If
+// `joint`, one tokenizer is trained on the text of both sides or loaded from one file. See
+// train_tokenizer() for `threads`. Throws ConfigError if two joint files differ, and the errors of
+// text/tokenizer.h.
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {},
                            std::int64_t threads = 0);
 
-// The tokenizer of a side that needs no vocabulary, by the model's options; else null.
-std::shared_ptr<const Tokenizer> fixed_source(const ModelOptions& options);
-std::shared_ptr<const Tokenizer> fixed_target(const ModelOptions& options);
+// Returns the tokenizer of a side that needs no vocabulary, or null if the side needs one.
+std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options);
+std::shared_ptr<const Tokenizer> fixed_target_tokenizer(const ModelOptions& options);
 
 }  // namespace regard

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "decoding/demanded_phrases.h"
-#include "decoding/score.h"
+#include "decoding/hypothesis.h"
+#include "decoding/lexical_constraints.h"
 
 namespace regard {
 
@@ -14,7 +14,7 @@ Beam::Beam(std::int64_t source_length, const SearchOptions& options,
     : options_(&options),
       sentence_(&sentence),
       source_length_(source_length),
-      length_limit_(output_limit(source_length, options, sentence)),
+      max_length_(output_limit(source_length, options, sentence)),
       open_(1) {}
 
 std::int64_t Beam::add_link(const Candidate& candidate) {
@@ -23,15 +23,15 @@ std::int64_t Beam::add_link(const Candidate& candidate) {
   return static_cast<std::int64_t>(links_.size()) - 1;
 }
 
-Hypothesis Beam::trace(const Open& last, bool finished) const {
+Hypothesis Beam::backtrack(const OpenHypothesis& last, bool finished) const {
   Hypothesis hypothesis;
   for (auto at = last.link; at >= 0; at = links_[at].previous) {
     if (links_[at].token != eos_id) {
       hypothesis.tokens.push_back(static_cast<std::int32_t>(links_[at].token));
     }
-    const auto before = links_[at].previous;
+    const auto previous = links_[at].previous;
     hypothesis.token_log_p.push_back(links_[at].log_probability -
-                                     (before < 0 ? 0 : links_[before].log_probability));
+                                     (previous < 0 ? 0 : links_[previous].log_probability));
     if (!links_[at].weights.empty()) hypothesis.weights.push_back(links_[at].weights);
   }
   std::reverse(hypothesis.tokens.begin(), hypothesis.tokens.end());
@@ -39,7 +39,7 @@ Hypothesis Beam::trace(const Open& last, bool finished) const {
   std::reverse(hypothesis.weights.begin(), hypothesis.weights.end());
   hypothesis.log_probability = last.log_probability;
   hypothesis.finished = finished;
-  hypothesis.score = score_of(hypothesis, *options_);
+  hypothesis.score = score_hypothesis(hypothesis, *options_);
   return hypothesis;
 }
 
@@ -55,55 +55,56 @@ std::vector<std::int32_t> Beam::history(std::size_t k) const {
 std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
   const auto W = static_cast<std::size_t>(options_->beam_size);
   const bool until_full = options_->early_stopping == SearchEnd::full;
-  std::vector<Candidate> going_on;
-  std::vector<Open> open;
-  for (std::size_t rank = 0; rank < candidates.size() && going_on.size() < W; ++rank) {
+  std::vector<Candidate> continuing;
+  std::vector<OpenHypothesis> open;
+  for (std::size_t rank = 0; rank < candidates.size() && continuing.size() < W; ++rank) {
     const auto& candidate = candidates[rank];
     if (!std::isfinite(candidate.log_probability)) continue;
     if (candidate.token != eos_id) {
       open.push_back({add_link(candidate), candidate.log_probability});
-      going_on.push_back(candidate);
+      continuing.push_back(candidate);
     } else if (rank < W && (!until_full || finished_.size() < W)) {
-      finished_.push_back(trace({add_link(candidate), candidate.log_probability}, true));
+      finished_.push_back(backtrack({add_link(candidate), candidate.log_probability}, true));
     }
   }
-  if (going_on.empty() && finished_.empty()) {  // nothing may come next
-    cut_off();
+  if (continuing.empty() && finished_.empty()) {  // no token is allowed
+    finish_at_limit();
     return {};
   }
   open_ = std::move(open);
   ++length_;
-  if (open_.empty() || is_decided()) return {};
-  if (length_ < length_limit_) return going_on;
-  if (finished_.empty()) cut_off();
+  if (open_.empty() || can_stop()) return {};
+  if (length_ < max_length_) return continuing;
+  if (finished_.empty()) finish_at_limit();
   return {};
 }
 
-// Better than nothing: those that have met most of what is demanded.
-void Beam::cut_off() {
-  std::int64_t most = 0;
+// Returns unfinished hypotheses: those that satisfy most of the lexical constraints.
+void Beam::finish_at_limit() {
+  std::int64_t most_met = 0;
   for (const auto& open : open_) {
-    auto hypothesis = trace(open, false);
-    const auto met =
-        progress_of(hypothesis.tokens, sentence_->demanded, options_->inside_words).met;
-    if (met > most) finished_.clear();
-    most = std::max(most, met);
-    if (met == most) finished_.push_back(std::move(hypothesis));
+    auto hypothesis = backtrack(open, false);
+    const auto met = constraint_progress(hypothesis.tokens, sentence_->required_phrases,
+                                         options_->continues_word)
+                         .met;
+    if (met > most_met) finished_.clear();
+    most_met = std::max(most_met, met);
+    if (met == most_met) finished_.push_back(std::move(hypothesis));
   }
 }
 
-bool Beam::is_decided() const {
-  const auto wanted = static_cast<std::size_t>(
+bool Beam::can_stop() const {
+  const auto needed = static_cast<std::size_t>(
       options_->early_stopping == SearchEnd::full ? options_->beam_size : options_->n_best);
-  if (options_->early_stopping == SearchEnd::never || finished_.size() < wanted) return false;
+  if (options_->early_stopping == SearchEnd::never || finished_.size() < needed) return false;
   if (options_->early_stopping == SearchEnd::full) return true;
   double best_open = open_[0].log_probability;
   for (const auto& open : open_) best_open = std::max(best_open, open.log_probability);
   std::vector<double> scores;
   for (const auto& hypothesis : finished_) scores.push_back(hypothesis.score);
-  const auto last_wanted = scores.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
-  std::nth_element(scores.begin(), last_wanted, scores.end(), std::greater<>());
-  return *last_wanted >= best_possible_score(best_open, length_limit_, *options_);
+  const auto nth_best = scores.begin() + static_cast<std::ptrdiff_t>(needed) - 1;
+  std::nth_element(scores.begin(), nth_best, scores.end(), std::greater<>());
+  return *nth_best >= best_possible_score(best_open, max_length_, *options_);
 }
 
 std::vector<Hypothesis> Beam::n_best() const {
@@ -124,7 +125,7 @@ SearchTree Beam::tree(std::size_t group) const {
     tree.nodes.push_back({link.token, link.previous, link.log_probability, group, {}});
     if (link.token != eos_id) continue;
     tree.nodes.back().score =
-        trace({static_cast<std::int64_t>(i), link.log_probability}, true).score;
+        backtrack({static_cast<std::int64_t>(i), link.log_probability}, true).score;
   }
   return tree;
 }

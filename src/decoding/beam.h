@@ -1,70 +1,72 @@
-// The beam of one sentence: how its hypotheses came about, which have finished, and when it ends.
+// The beam of one sentence: its open and finished hypotheses, and the stopping criterion. W is
+// options.beam_size and n is options.n_best.
 //
-//   full   when W hypotheses have finished
-//   exact  as soon as no open hypothesis can still reach the score of the n-th best finished one
-//          (best_possible_score() in decoding/score.h): the n best are those of `never`
-//   never  at the greatest length only
+//   full   stops when W hypotheses have finished
+//   exact  stops when no open hypothesis can reach the score of the n-th best finished one
+//          (best_possible_score()), so that the n best are the same as with `never`
+//   never  stops only at the maximum length
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "decoding/search.h"
-#include "decoding/search_tree.h"
 
 namespace regard {
 
-// A way of going on: hypothesis `parent` of the beam, followed by `token`.
+// A possible continuation: open hypothesis `parent`, followed by `token`.
 struct Candidate {
   std::int64_t parent = 0;
   std::int64_t token = 0;
-  double log_probability = 0;  // of the whole
-  std::vector<float> weights;  // attention at this step, where needed
+  double log_probability = 0;  // of the whole hypothesis, including `token`
+  std::vector<float> weights;  // attention of this step; empty if not needed
 };
 
 class Beam {
  public:
-  // Both options must outlive this.
+  // source_length includes </s>. `options` and `sentence` must outlive this object.
   Beam(std::int64_t source_length, const SearchOptions& options, const SentenceOptions& sentence);
 
-  // Takes the 2W best candidates, best first; returns the at most W that go on, best first, or
-  // nothing when the sentence has ended.
+  // Extends the beam by one token. `candidates` are the 2W best continuations, best first. Returns
+  // at most W of them, best first: the new open hypotheses. Returns nothing if the search of the
+  // sentence is complete.
   std::vector<Candidate> advance(const std::vector<Candidate>& candidates);
 
   std::int64_t source_length() const { return source_length_; }
   const SentenceOptions& sentence() const { return *sentence_; }
-  // The tokens of open hypothesis k, and none where there is no such one.
+  // Returns the tokens of open hypothesis k; empty if there is no such hypothesis.
   std::vector<std::int32_t> history(std::size_t k) const;
-  // Best first, at most W; once the sentence has ended.
+  // Returns at most W hypotheses, best first. Call it when the search is complete.
   std::vector<Hypothesis> n_best() const;
-  // All that has been in the beam, as group `group` of the search.
+  // Returns the tree of all hypotheses that were in the beam at some step. `group` is the index of
+  // this beam in SearchTree.
   SearchTree tree(std::size_t group) const;
 
  private:
-  // A token and the link before it: hypotheses share their beginnings.
+  // A token of a hypothesis and the index of the previous token. Hypotheses share prefixes.
   struct Link {
     std::int64_t token;
-    std::int64_t previous;   // in links_; -1 before the first
-    double log_probability;  // of all so far
+    std::int64_t previous;   // index in links_; -1 for the first token
+    double log_probability;  // of all tokens up to this one
     std::vector<float> weights;
   };
-  struct Open {
-    std::int64_t link = -1;  // the last
+  struct OpenHypothesis {
+    std::int64_t link = -1;  // index in links_ of the last token; -1 if there is none
     double log_probability = 0;
   };
 
   std::int64_t add_link(const Candidate& candidate);
-  Hypothesis trace(const Open& last, bool finished) const;
-  void cut_off();
-  bool is_decided() const;
+  Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
+  void finish_at_limit();
+  bool can_stop() const;
 
   const SearchOptions* options_;
   const SentenceOptions* sentence_;
   std::int64_t source_length_;
-  std::int64_t length_limit_;
-  std::int64_t length_ = 0;  // tokens of each hypothesis that is open
+  std::int64_t max_length_;
+  std::int64_t length_ = 0;  // number of tokens of each open hypothesis
   std::vector<Link> links_;
-  std::vector<Open> open_;
+  std::vector<OpenHypothesis> open_;
   std::vector<Hypothesis> finished_;
 };
 

@@ -5,34 +5,34 @@
 
 namespace regard {
 
-SearchOptions options_of_group(const SearchOptions& options) {
-  auto of_group = options;
-  of_group.beam_size = options.beam_size / options.beam_groups;
-  of_group.n_best = std::min(options.n_best, of_group.beam_size);
-  return of_group;
+SearchOptions group_options(const SearchOptions& options) {
+  auto result = options;
+  result.beam_size = options.beam_size / options.beam_groups;
+  result.n_best = std::min(options.n_best, result.beam_size);
+  return result;
 }
 
-BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& of_group,
+BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
                        const SentenceOptions& sentence)
-    : W_(of_group.beam_size),
-      diversity_(of_group.diversity),
-      beams_(static_cast<std::size_t>(of_group.beam_groups),
-             Beam(source_length, of_group, sentence)),
-      ended_(beams_.size(), false) {}
+    : W_(group_options.beam_size),
+      diversity_(group_options.diversity),
+      beams_(static_cast<std::size_t>(group_options.beam_groups),
+             Beam(source_length, group_options, sentence)),
+      complete_(beams_.size(), false) {}
 
 std::vector<std::vector<Candidate>> BeamGroups::advance(std::size_t sentence,
                                                         const Candidates& candidates) {
   const auto G = beams_.size();
-  std::vector<std::vector<Candidate>> going_on(G);
+  std::vector<std::vector<Candidate>> continuing(G);
   Penalties penalties;
   for (std::size_t g = 0; g < G; ++g) {
-    if (ended_[g]) continue;
+    if (complete_[g]) continue;
     auto& beam = beams_[g];
-    going_on[g] = beam.advance(candidates.of(sentence * G + g, beam, penalties));
-    ended_[g] = going_on[g].empty();
-    for (const auto& candidate : going_on[g]) penalties[candidate.token] += diversity_;
+    continuing[g] = beam.advance(candidates.best(sentence * G + g, beam, penalties));
+    complete_[g] = continuing[g].empty();
+    for (const auto& candidate : continuing[g]) penalties[candidate.token] += diversity_;
   }
-  return going_on;
+  return continuing;
 }
 
 void BeamGroups::add_histories(std::vector<History>& histories) const {
@@ -43,8 +43,8 @@ void BeamGroups::add_histories(std::vector<History>& histories) const {
   }
 }
 
-bool BeamGroups::have_ended() const {
-  return std::find(ended_.begin(), ended_.end(), false) == ended_.end();
+bool BeamGroups::are_complete() const {
+  return std::find(complete_.begin(), complete_.end(), false) == complete_.end();
 }
 
 std::shared_ptr<const SearchTree> BeamGroups::tree() const {
@@ -64,7 +64,7 @@ std::vector<Hypothesis> BeamGroups::n_best() const {
       if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(hypothesis));
     }
   }
-  // What was cut off comes behind what has finished.
+  // Unfinished hypotheses follow the finished ones.
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a.finished != b.finished ? a.finished : a.score > b.score;
   });

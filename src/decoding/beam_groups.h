@@ -1,11 +1,11 @@
-// Diverse beam search (Vijayakumar et al. 2016): the W hypotheses of a sentence in G groups, each a
-// beam search of its own with W / G. At each step the groups choose in turn, and a token loses in
-// the competition of group g what it has been chosen for by groups before:
+// Diverse beam search (Vijayakumar et al. 2016): the W hypotheses of a sentence are divided into G
+// groups, each a beam search with W / G hypotheses. At each step the groups select tokens in turn,
+// and group g ranks its candidates by
 //
-//   log P(y_1 … y_t) − λ Σ_{h < g} |{hypotheses of group h that go on by y_t at this step}|
+//   log P(y_1 … y_t) − λ Σ_{h < g} |{hypotheses of group h that continue with y_t at this step}|
 //
-// (their Hamming diversity). Log-probabilities and scores stay the model's. One group is plain beam
-// search.
+// (Hamming diversity). Log-probabilities and scores remain those of the model. One group is plain
+// beam search.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +17,32 @@
 
 namespace regard {
 
-// Options of each group's beam.
-SearchOptions options_of_group(const SearchOptions& options);
+// Returns the options of the beam of each group.
+SearchOptions group_options(const SearchOptions& options);
 
 // The groups of one sentence.
 class BeamGroups {
  public:
-  // `of_group`, of options_of_group(), and `sentence` must outlive this.
-  BeamGroups(std::int64_t source_length, const SearchOptions& of_group,
+  // `group_options` is the result of group_options(). It and `sentence` must outlive this object.
+  BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
              const SentenceOptions& sentence);
 
-  // What goes on in each group, none where it has ended. `sentence` is its place in the batch.
+  // Returns the candidates that continue in each group, none if the group is complete. `sentence`
+  // is the index in the batch.
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
-  bool have_ended() const;
+  bool are_complete() const;
 
-  // One for each row, W a group, those that are not there empty.
+  // Appends one history per row, W for each group; empty for missing hypotheses.
   void add_histories(std::vector<History>& histories) const;
-  // Of all groups, best first, each translation once.
+  // Returns the distinct translations of all groups, best first.
   std::vector<Hypothesis> n_best() const;
   std::shared_ptr<const SearchTree> tree() const;
 
  private:
-  std::int64_t W_;  // hypotheses of a group
+  std::int64_t W_;  // hypotheses per group
   double diversity_;
   std::vector<Beam> beams_;
-  std::vector<bool> ended_;
+  std::vector<bool> complete_;
 };
 
 }  // namespace regard

@@ -1,8 +1,9 @@
-// Beam search: at each step the W most probable continuations of a sentence's W hypotheses go on.
+// Beam search: at each step, the W most probable continuations of a sentence's W hypotheses are
+// kept.
 //
-// A continuation by </s> among the best W leaves the beam as finished and frees its place for the
-// next best. A sentence ends as beam.h says or when its length limit is reached, and then leaves
-// the batch. Finished hypotheses are ranked by their scores (score.h).
+// A continuation with </s> among the best W finishes its hypothesis, and the next best takes its
+// place. A sentence leaves the batch when its stopping criterion (beam.h) or the maximum length is
+// reached. Finished hypotheses are ranked by their scores (hypothesis.h).
 #pragma once
 
 #include <vector>
@@ -11,7 +12,7 @@
 
 namespace regard {
 
-// As search() in search.h.
+// Same contract as search() in search.h.
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
                                                  const torch::Tensor& lengths,
                                                  const SearchOptions& options,

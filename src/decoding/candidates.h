@@ -1,24 +1,24 @@
-// The ways in which the hypotheses of a beam can go on, best first.
+// Ranks the possible continuations of the hypotheses of a beam.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "decoding/attention_rows.h"
 #include "decoding/beam.h"
-#include "decoding/next_tokens.h"
+#include "decoding/hypothesis.h"
+#include "decoding/logits_processor.h"
 
 namespace regard {
 
-// What candidates lose in the competition, by token; their log-probability stays what it is.
+// Penalties in the ranking of candidates, by token. They do not change log-probabilities.
 using Penalties = std::map<std::int64_t, double>;
 
 class Candidates {
  public:
-  // Of beams of W hypotheses each, options.beam_size. log_p: of each hypothesis so far; next: for
-  // each at least 2W tokens, those with a penalty not counted; weights [N, S] or undefined. The
-  // first three must outlive this.
+  // For beams of W = options.beam_size hypotheses. log_p: log-probability of each hypothesis; next:
+  // at least 2W tokens without a penalty for each; weights [N, S] or undefined. The first three
+  // arguments must outlive this object.
   Candidates(const SearchOptions& options, const std::vector<double>& log_p, const NextTokens& next,
              const torch::Tensor& weights)
       : options_(options),
@@ -27,17 +27,18 @@ class Candidates {
         next_(next),
         weights_(weights) {}
 
-  // The 2W best of the beam at this place of the batch: they leave W to go on, however many are
-  // </s>. Where phrases are demanded those of allocate() in demanded_phrases.h.
-  // Of equals the earlier first: nothing depends on the rest of the batch.
-  std::vector<Candidate> of(std::size_t place, const Beam& beam, const Penalties& penalties) const;
+  // Returns the 2W best candidates of a beam, by its index in the batch, so that at least W
+  // continue however many end in </s>. With lexical constraints, returns those of allocate_beam().
+  // Ties are stable, so that the result does not depend on the rest of the batch.
+  std::vector<Candidate> best(std::size_t index, const Beam& beam,
+                              const Penalties& penalties) const;
 
  private:
   const SearchOptions& options_;
   std::size_t W_;
   const std::vector<double>& log_p_;
   const NextTokens& next_;
-  AttentionRows weights_;
+  AttentionOnCpu weights_;
 };
 
 }  // namespace regard

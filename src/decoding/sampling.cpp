@@ -6,67 +6,67 @@
 #include <cmath>
 #include <limits>
 
-#include "decoding/next_tokens.h"
-#include "decoding/single_paths.h"
+#include "decoding/decode_loop.h"
+#include "decoding/logits_processor.h"
 
 namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-struct Share {
+struct TokenProbability {
   std::int64_t token;
-  double probability;  // of P', up to a factor
+  double probability;  // P', not normalised
 };
 
-// Most probable first, of equals the lower token.
-bool goes_before(const Share& a, const Share& b) {
+// Orders by decreasing probability, then by token.
+bool more_probable(const TokenProbability& a, const TokenProbability& b) {
   return a.probability != b.probability ? a.probability > b.probability : a.token < b.token;
 }
 
-double total_of(const std::vector<Share>& shares) {
+double total_probability(const std::vector<TokenProbability>& candidates) {
   double total = 0;
-  for (const auto& share : shares) total += share.probability;
+  for (const auto& candidate : candidates) total += candidate.probability;
   return total;
 }
 
-void keep_top_k(std::vector<Share>& shares, std::size_t k) {
-  if (k == 0 || k >= shares.size()) return;
-  std::nth_element(shares.begin(), shares.begin() + static_cast<std::ptrdiff_t>(k), shares.end(),
-                   goes_before);
-  shares.resize(k);
+void keep_top_k(std::vector<TokenProbability>& candidates, std::size_t k) {
+  if (k == 0 || k >= candidates.size()) return;
+  std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(k),
+                   candidates.end(), more_probable);
+  candidates.resize(k);
 }
 
-void keep_top_p(std::vector<Share>& shares, double p) {
+void keep_top_p(std::vector<TokenProbability>& candidates, double p) {
   if (p >= 1) return;
-  std::sort(shares.begin(), shares.end(), goes_before);
-  const auto wanted = p * total_of(shares);
+  std::sort(candidates.begin(), candidates.end(), more_probable);
+  const auto threshold = p * total_probability(candidates);
   double total = 0;
   std::size_t kept = 0;
-  while (kept < shares.size() && total < wanted) total += shares[kept++].probability;
-  shares.resize(kept);
+  while (kept < candidates.size() && total < threshold) total += candidates[kept++].probability;
+  candidates.resize(kept);
 }
 
 }  // namespace
 
-std::int64_t draw(const double* log_p, std::int64_t V, const SearchOptions& options,
-                  Random& random) {
-  const auto u = random.uniform();  // one number a token, whatever is left to choose from
+std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
+                        Random& random) {
+  const auto u = random.uniform();  // always one number per token
   const auto best = *std::max_element(log_p, log_p + V);
-  std::vector<Share> shares;
+  std::vector<TokenProbability> candidates;
   for (std::int64_t y = 0; y < V; ++y) {
     const auto probability = std::exp((log_p[y] - best) / options.temperature);
-    if (probability > 0) shares.push_back({y, probability});  // nor NaN
+    if (probability > 0) candidates.push_back({y, probability});  // false for NaN
   }
-  keep_top_k(shares, static_cast<std::size_t>(options.top_k));
-  keep_top_p(shares, options.top_p);
-  if (shares.empty()) return -1;
-  auto left = u * total_of(shares);
-  for (const auto& share : shares) {
-    left -= share.probability;
-    if (left < 0) return share.token;
+  keep_top_k(candidates, static_cast<std::size_t>(options.top_k));
+  keep_top_p(candidates, options.top_p);
+  if (candidates.empty()) return -1;
+  auto remaining = u * total_probability(candidates);
+  for (const auto& candidate : candidates) {
+    remaining -= candidate.probability;
+    if (remaining < 0) return candidate.token;
   }
-  return shares.back().token;
+  return candidates.back().token;
 }
 
 std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor& source,
@@ -74,32 +74,33 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                                             const SearchOptions& options,
                                             const std::vector<SentenceOptions>& sentences) {
   const auto B = source.size(0);
-  std::vector<std::int64_t> path_lengths;  // of the sources of all samples, a sentence's in a row
-  std::vector<SentenceOptions> of_paths;
+  // One entry per sample; those of a sentence are consecutive.
+  std::vector<std::int64_t> source_lengths;
+  std::vector<SentenceOptions> sample_options;
   std::vector<Random> randoms;
   for (std::int64_t b = 0; b < B; ++b) {
     const auto& sentence = sentences[static_cast<std::size_t>(b)];
-    Random of_line(static_cast<std::uint64_t>(options.seed),
-                   static_cast<std::uint64_t>(sentence.number));
-    const auto line_seed = of_line.next();
+    Random line_random(static_cast<std::uint64_t>(options.seed),
+                       static_cast<std::uint64_t>(sentence.number));
+    const auto line_seed = line_random.next();
     for (std::int64_t n = 0; n < options.samples; ++n) {
-      path_lengths.push_back(lengths[b].item<std::int64_t>());
-      of_paths.push_back(sentence);
+      source_lengths.push_back(lengths[b].item<std::int64_t>());
+      sample_options.push_back(sentence);
       randoms.emplace_back(line_seed, static_cast<std::uint64_t>(n));
     }
   }
 
-  const TokenChooser chooser(options, sentences);
-  const auto pick = [&](const torch::Tensor& logits, const std::vector<std::int64_t>& paths,
-                        const std::vector<History>& histories) {
-    const auto all = chooser.log_probabilities(logits, histories);  // [N, V]
+  const LogitsProcessor processor(options, sentences);
+  const auto select = [&](const torch::Tensor& logits, const std::vector<std::int64_t>& hypotheses,
+                          const std::vector<History>& histories) {
+    const auto all = processor.log_probabilities(logits, histories);  // [N, V]
     const auto N = all.size(0);
     NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),
                        torch::full({N, 1}, minus_infinity, torch::kDouble)};
     for (std::int64_t n = 0; n < N; ++n) {
       const auto* log_p = all.const_data_ptr<double>() + n * all.size(1);
-      auto& random = randoms[static_cast<std::size_t>(paths[static_cast<std::size_t>(n)])];
-      const auto token = draw(log_p, all.size(1), options, random);
+      auto& random = randoms[static_cast<std::size_t>(hypotheses[static_cast<std::size_t>(n)])];
+      const auto token = draw_token(log_p, all.size(1), options, random);
       if (token < 0) continue;
       next.tokens.data_ptr<std::int64_t>()[n] = token;
       next.log_p.data_ptr<double>()[n] = log_p[token];
@@ -108,14 +109,14 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
   };
   const auto rows = torch::arange(B, torch::TensorOptions(torch::kInt64).device(source.device()))
                         .repeat_interleave(options.samples);  // 0 0 0 1 1 1 …
-  auto paths = single_paths(model, model.encode(source, lengths).select(rows), path_lengths,
-                            options, of_paths, pick);
+  auto samples = decode_loop(model, model.encode(source, lengths).select(rows), source_lengths,
+                             options, sample_options, select);
 
-  std::vector<std::vector<Hypothesis>> found(static_cast<std::size_t>(B));
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    found[i / static_cast<std::size_t>(options.samples)].push_back(std::move(paths[i]));
+  std::vector<std::vector<Hypothesis>> results(static_cast<std::size_t>(B));
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    results[i / static_cast<std::size_t>(options.samples)].push_back(std::move(samples[i]));
   }
-  return found;
+  return results;
 }
 
 }  // namespace regard

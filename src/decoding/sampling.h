@@ -1,12 +1,11 @@
-// Ancestral sampling: each token is drawn from the model's probabilities, as they are or sharpened
-// and cut.
+// Ancestral sampling: each token is drawn from
 //
-//   P'(y) ∝ P(y | y_<t, x)^{1/τ}, over the k most probable tokens (Fan et al. 2018), and of these
-//   over the fewest that have at least the probability p together (nucleus, Holtzman et al. 2020)
+//   P'(y) ∝ P(y | y_<t, x)^{1/τ}
 //
-// The rules on next tokens go before: P is without what they forbid. A sample's log-probability is
-// the model's own, not that of P'. Sample n of a line depends on the seed, on the line's number and
-// on n, whatever else is drawn, in whatever batch or thread.
+// restricted to the k most probable tokens (Fan et al. 2018), and of these to the smallest set with
+// at least the probability p (nucleus sampling, Holtzman et al. 2020). Token constraints are
+// applied to P first. The log-probability of a sample is that of the model, not of P'. Sample n of
+// a line depends only on the seed, the number of the line and n, not on batches or threads.
 #pragma once
 
 #include <vector>
@@ -16,11 +15,12 @@
 
 namespace regard {
 
-// A token by P', of log P [V]; of none that has no probability: then -1.
-std::int64_t draw(const double* log_p, std::int64_t V, const SearchOptions& options,
-                  Random& random);
+// Draws a token from log P [V]. Returns -1 if all probabilities are 0.
+std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
+                        Random& random);
 
-// As search() in search.h: options.samples hypotheses a sentence, in the order of their drawing.
+// Same contract as search() in search.h: returns options.samples hypotheses per sentence, in the
+// order of sampling.
 std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,

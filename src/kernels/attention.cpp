@@ -2,12 +2,13 @@
 
 #include <torch/autograd.h>
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <tuple>
 
+#include "kernels/deferred_weight_gradients.h"
 #include "kernels/fused.h"
-#include "kernels/late_gradients.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 
@@ -83,7 +84,7 @@ Tensor softmax_within(const Tensor& scores, const Tensor& begins, const Tensor& 
   return scores.masked_fill(outside, -std::numeric_limits<double>::infinity()).softmax(-1);
 }
 
-// What the queries of states [N, D] are: [N, A].
+// The queries of states [N, D]: [N, A].
 Tensor queries_of(const AttentionScore& score, const Tensor& states) {
   return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
 }
@@ -108,7 +109,7 @@ Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weig
 }  // namespace
 
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states) {
-  if (!is_fused_on(states)) return attention_weights_composite(score, states);
+  if (!is_fused_on(states)) return attention_weights_reference(score, states);
   if (is_batch_invariant(states)) return in_rows(score, states, /*want_weights=*/true);
   const auto maybe = [](const Tensor& x) { return x.defined() ? Maybe(x.contiguous()) : Maybe(); };
   return WeighFunction::apply(queries_of(score, states), score.keys.contiguous(), maybe(score.v),
@@ -116,7 +117,7 @@ torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor
                               static_cast<std::int64_t>(score.form), score.scale);
 }
 
-torch::Tensor attention_weights_composite(const AttentionScore& score,
+torch::Tensor attention_weights_reference(const AttentionScore& score,
                                           const torch::Tensor& states) {
   const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
   return masked_softmax(e, score.lengths, score.windows).view({states.size(0), -1});
@@ -151,6 +152,23 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
     });
     return alpha;
   }
+  if (is_batch_invariant(scores)) {  // each query over its own window alone
+    const auto S = scores.size(2);
+    const auto e = scores.contiguous();
+    auto alpha = torch::zeros_like(e);
+    const auto sides = windows.contiguous();
+    const auto* side = sides.const_data_ptr<std::int64_t>();
+    AT_DISPATCH_FLOATING_TYPES(scores.scalar_type(), "masked_softmax", [&] {
+      const auto* from = e.const_data_ptr<scalar_t>();
+      auto* to = alpha.mutable_data_ptr<scalar_t>();
+      for (std::int64_t n = 0; n < sides.size(0); ++n, side += 2, from += S, to += S) {
+        const auto width = side[1] - side[0];
+        std::copy(from + side[0], from + side[1], to + side[0]);
+        softmax_within<scalar_t>(1, 1, width, &width, to + side[0]);
+      }
+    });
+    return alpha;
+  }
   if (windows.defined()) {
     const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
     return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
@@ -164,7 +182,7 @@ torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
   const auto [B, S, M] = std::tuple(values.size(0), values.size(1), values.size(2));
   const auto N = weights.size(0);
   if (!is_batch_invariant(weights)) {
-    return late_product(weights.view({B, -1, S}), values).view({N, -1});
+    return deferred_product(weights.view({B, -1, S}), values).view({N, -1});
   }
   const auto alpha = weights.contiguous();
   const auto rows = values.contiguous();

@@ -1,4 +1,4 @@
-// Attention weights, for a score in one of the forms that the kernels know (attention_rows.h).
+// Attention weights and mixtures. attention_rows.h has the equations of the score functions.
 #pragma once
 
 #include <torch/types.h>
@@ -7,25 +7,27 @@
 
 namespace regard::kernels {
 
+// The parameters of a score function.
 struct AttentionScore {
   ScoreForm form = ScoreForm::additive;
-  torch::Tensor W = {};     // [A, D], additive: q = W s. [S, D], position: q = W s. Else q = s
+  torch::Tensor W = {};     // q = W s: [A, D] additive, [S, D] position; undefined: q = s
   torch::Tensor v = {};     // [A], additive
   double scale = 1;         // dot, cosine
   torch::Tensor keys = {};  // [B, S, A]; position: [B, S, 0]
-  // [B] int64 on the CPU: the positions of sentence b are 0 … lengths[b] − 1
+  // [B] int64 on the CPU: sentence b has positions 0 … lengths[b] − 1.
   torch::Tensor lengths = {};
-  // [N, 2] int64 on the CPU: query n looks at the positions from the first to before the second, at
-  // least one and none beyond the end; or undefined, for all of its sentence.
+  // [N, 2] int64 on the CPU: first and end (exclusive) position that query n attends to. A window
+  // is not empty and lies inside the sentence. Undefined: every query attends to all positions.
   torch::Tensor windows = {};
-  // C [N, S] and w [A], additive, in a search alone (is_batch_invariant in packed_weights.h): the
-  // coverage that each query has of its own.
+  // The coverage C [N, S] of each query and its weight vector w [A]. Only for the additive score,
+  // and only during search (is_batch_invariant() in packed_weights.h).
   torch::Tensor coverage = {};
   torch::Tensor w = {};
 
-  // What the innermost loops read of it; M and mixed are left open. Contiguous tensors of type T.
+  // Returns pointers and sizes for attention_rows.h, without the mixture: M is 0 and `mixed` null.
+  // All tensors must be contiguous, and those of floating-point numbers of type T.
   template <typename T>
-  AttentionRows<T> rows() const {
+  AttentionBuffers<T> rows() const {
     return {.form = form,
             .scale = static_cast<T>(scale),
             .B = keys.size(0),
@@ -42,29 +44,29 @@ struct AttentionScore {
   }
 };
 
-// States s [N, D] -> α [N, S], exactly 0 beyond each sentence's end and outside of windows. N = G ·
-// B: G queries in a row for each sentence. On the CPU in single or double precision, else the
-// composite. The gradient cannot itself be differentiated.
+// Returns α [N, S] of the decoder states s [N, D], exactly 0 at padding and outside of windows.
+// N = G · B, with G consecutive queries per sentence. Uses the kernels on the CPU in single or
+// double precision, otherwise the reference implementation. Not twice differentiable.
 torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor& states);
 
-// The same from LibTorch's operations, differentiable, on any device.
-torch::Tensor attention_weights_composite(const AttentionScore& score, const torch::Tensor& states);
+// Reference implementation with LibTorch's operations: differentiable, on any device.
+torch::Tensor attention_weights_reference(const AttentionScore& score, const torch::Tensor& states);
 
-// The scores before the softmax: s [B, G, D] -> e [B, G, S], with whatever comes out beyond the
-// ends.
+// Returns the scores before the softmax: s [B, G, D] -> e [B, G, S], arbitrary at padding.
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
-// Scores e [B, G, S], the positions of each sentence [B] -> α, exactly 0 beyond the ends; with
-// windows [B · G, 2], as above, outside of these.
+// Returns α [B, G, S] of the scores e [B, G, S], exactly 0 beyond lengths [B] and, with windows
+// [B · G, 2] as in AttentionScore, outside of the windows.
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
                              const torch::Tensor& windows = {});
 
-// Mixtures: weights [N, S], N = G · B, exactly 0 beyond the ends, values [B, S, M], lengths as
-// above
-// -> Σ_s α_s value_s [N, M]. The gradient of values is a late one (late_gradients.h).
+// Returns the mixtures Σ_s α_s value_s [N, M] of values [B, S, M]. The weights α [N, S], N = G · B,
+// must be exactly 0 beyond lengths [B]. Under DeferredWeightGradients, the gradient of values is
+// deferred.
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   const torch::Tensor& lengths);
 
-// The mean over each sentence's positions: values [B, S, M], mask [B, S] bool -> [B, M].
+// Returns the mean over the positions where the mask is true: values [B, S, M], mask [B, S] bool ->
+// [B, M].
 torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask);
 
 }  // namespace regard::kernels

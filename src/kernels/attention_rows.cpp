@@ -11,32 +11,33 @@
 namespace regard::kernels {
 namespace {
 
-// The positions of query n, which is one to sentence b.
+// The positions of query n, of sentence b.
 struct Span {
   std::int64_t begin, end;
 };
 template <typename T>
-REGARD_INLINE Span span(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n) {
+REGARD_INLINE Span span(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n) {
   if (rows.windows == nullptr) return {0, rows.lengths[b]};
   return {rows.windows[2 * n], rows.windows[2 * n + 1]};
 }
 
-// Where the key of position s of sentence b is, or its gradient: in keys [B, S, A], or null.
+// The key of position s of sentence b in keys [B, S, A], or its gradient; null if there are no
+// keys.
 template <typename T, typename Keys>
-REGARD_INLINE Keys key(const AttentionRows<T>& rows, Keys keys, std::int64_t b, std::int64_t s) {
+REGARD_INLINE Keys key(const AttentionBuffers<T>& rows, Keys keys, std::int64_t b, std::int64_t s) {
   return rows.form == ScoreForm::position ? nullptr : keys + (b * rows.S + s) * rows.A;
 }
 
-// What q·k_s is multiplied with, where the score is a product.
+// The factor of q·k_s.
 template <typename T>
-REGARD_INLINE T product_scale(const AttentionRows<T>& rows, const T* q) {
+REGARD_INLINE T product_scale(const AttentionBuffers<T>& rows, const T* q) {
   if (rows.form != ScoreForm::cosine) return rows.scale;
   return rows.scale / std::max(std::sqrt(dot(rows.A, q, q)), static_cast<T>(smallest_norm));
 }
 
-// e_s of position s, whose key is k, for query n, which is q.
+// e_s of position s with key k, for query n with value q.
 template <typename T>
-REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, std::int64_t n, std::int64_t s,
+REGARD_INLINE T energy(const AttentionBuffers<T>& rows, T scale, std::int64_t n, std::int64_t s,
                        const T* q, const T* k) {
   if (rows.form == ScoreForm::position) return q[s];
   if (rows.form != ScoreForm::additive) return scale * dot(rows.A, q, k);
@@ -56,9 +57,9 @@ REGARD_INLINE T energy(const AttentionRows<T>& rows, T scale, std::int64_t n, st
   return sum;
 }
 
-// From the gradient of e_s to those of q, k_s and v, the scale held as it is.
+// Propagates the gradient of e_s to q, k_s and v; the scale is constant.
 template <typename T>
-REGARD_INLINE void energy_backward(const AttentionRows<T>& rows, T scale, std::int64_t s, T d_e,
+REGARD_INLINE void energy_backward(const AttentionBuffers<T>& rows, T scale, std::int64_t s, T d_e,
                                    const T* q, const T* k, T* d_q, T* d_k, T* d_v) {
   if (rows.form == ScoreForm::position) {
     d_q[s] += d_e;
@@ -91,9 +92,9 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
 }
 
-// e of sentence b for its query n, which is q; 0 outside of the span.
+// e of sentence b for its query n with value q; 0 outside of the span.
 template <typename T>
-REGARD_INLINE void score_sentence(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n,
+REGARD_INLINE void score_sentence(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n,
                                   const T* q, T* e) {
   const auto [begin, end] = span(rows, b, n);
   const T scale = product_scale(rows, q);
@@ -104,18 +105,18 @@ REGARD_INLINE void score_sentence(const AttentionRows<T>& rows, std::int64_t b, 
   std::fill(e + end, e + rows.S, T(0));
 }
 
-// α of the same.
+// α instead of e.
 template <typename T>
-REGARD_INLINE void weigh_sentence(const AttentionRows<T>& rows, std::int64_t b, std::int64_t n,
+REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n,
                                   const T* q, T* weights) {
   const auto [begin, end] = span(rows, b, n);
   score_sentence(rows, b, n, q, weights);
   softmax(end - begin, weights + begin);
 }
 
-// From the gradient of α to those of q, k and v, of sentence b and its query n.
+// Propagates the gradient of α to q, k and v, for sentence b and its query n.
 template <typename T>
-REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::int64_t b,
+REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& rows, std::int64_t b,
                                            std::int64_t n, const T* q, const T* weights,
                                            const T* d_weights, T* d_q, T* d_keys, T* d_v) {
   const auto A = rows.A;
@@ -128,7 +129,7 @@ REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::in
     energy_backward(rows, scale, s, d_e, q, key(rows, rows.keys, b, s), d_q,
                     key(rows, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
   }
-  // Of q / |q|, only what turns q counts.
+  // The gradient of q / |q| is orthogonal to q.
   if (rows.form != ScoreForm::cosine) return;
   const T square = dot(A, q, q);
   if (std::sqrt(square) > smallest_norm) add_scaled(A, -dot(A, d_q, q) / square, q, d_q);
@@ -137,7 +138,7 @@ REGARD_INLINE void weigh_sentence_backward(const AttentionRows<T>& rows, std::in
 }  // namespace
 
 template <typename T>
-REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
+REGARD_FOR_EACH_CPU void weigh(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q,
                                T* weights) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
     weigh_sentence(rows, n / G, n, q.row(n), weights);
@@ -145,7 +146,7 @@ REGARD_FOR_EACH_CPU void weigh(const AttentionRows<T>& rows, std::int64_t G, Str
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void score(const AttentionRows<T>& rows, std::int64_t G, Strided<const T> q,
+REGARD_FOR_EACH_CPU void score(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q,
                                T* e) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, e += rows.S) {
     score_sentence(rows, n / G, n, q.row(n), e);
@@ -172,7 +173,7 @@ REGARD_FOR_EACH_CPU void mix(std::int64_t B, std::int64_t G, std::int64_t S, std
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void weigh_backward(const AttentionRows<T>& rows, std::int64_t G,
+REGARD_FOR_EACH_CPU void weigh_backward(const AttentionBuffers<T>& rows, std::int64_t G,
                                         Strided<const T> q, const T* weights, const T* d_weights,
                                         Strided<T> d_q, T* d_keys, T* d_v) {
   for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S, d_weights += rows.S) {
@@ -181,7 +182,7 @@ REGARD_FOR_EACH_CPU void weigh_backward(const AttentionRows<T>& rows, std::int64
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void attend(const AttentionRows<T>& rows, Strided<const T> q, const T* x,
+REGARD_FOR_EACH_CPU void attend(const AttentionBuffers<T>& rows, Strided<const T> q, const T* x,
                                 T* weights, T* out) {
   const auto [S, M] = std::tuple(rows.S, rows.M);
   for (std::int64_t b = 0; b < rows.B; ++b, x += M, weights += S, out += M) {
@@ -194,7 +195,7 @@ REGARD_FOR_EACH_CPU void attend(const AttentionRows<T>& rows, Strided<const T> q
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<const T> q,
+REGARD_FOR_EACH_CPU void attend_backward(const AttentionBuffers<T>& rows, Strided<const T> q,
                                          const T* weights, const T* d_weights, const T* d_out,
                                          Strided<T> d_q, T* d_keys, T* d_v) {
   const auto [S, M] = std::tuple(rows.S, rows.M);
@@ -212,15 +213,15 @@ REGARD_FOR_EACH_CPU void attend_backward(const AttentionRows<T>& rows, Strided<c
 }
 
 #define REGARD_INSTANTIATE(T)                                                                      \
-  template void weigh(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);                \
-  template void score(const AttentionRows<T>&, std::int64_t, Strided<const T>, T*);                \
+  template void weigh(const AttentionBuffers<T>&, std::int64_t, Strided<const T>, T*);             \
+  template void score(const AttentionBuffers<T>&, std::int64_t, Strided<const T>, T*);             \
   template void softmax_within(std::int64_t, std::int64_t, std::int64_t, const std::int64_t*, T*); \
   template void mix(std::int64_t, std::int64_t, std::int64_t, std::int64_t, const std::int64_t*,   \
                     const T*, const T*, T*);                                                       \
-  template void weigh_backward(const AttentionRows<T>&, std::int64_t, Strided<const T>, const T*,  \
-                               const T*, Strided<T>, T*, T*);                                      \
-  template void attend(const AttentionRows<T>&, Strided<const T>, const T*, T*, T*);               \
-  template void attend_backward(const AttentionRows<T>&, Strided<const T>, const T*, const T*,     \
+  template void weigh_backward(const AttentionBuffers<T>&, std::int64_t, Strided<const T>,         \
+                               const T*, const T*, Strided<T>, T*, T*);                            \
+  template void attend(const AttentionBuffers<T>&, Strided<const T>, const T*, T*, T*);            \
+  template void attend_backward(const AttentionBuffers<T>&, Strided<const T>, const T*, const T*,  \
                                 const T*, Strided<T>, T*, T*);
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)

@@ -14,8 +14,8 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// Logits held at once: few enough to be near, but of rows enough that reading the weights and
-// adding to their gradient, once a piece, is little beside the products.
+// The number of logits held at once: few enough for the cache, but enough rows that reading the
+// weights and adding to their gradient, once per block, costs little beside the products.
 constexpr std::int64_t piece_bytes = 16 << 20;
 constexpr std::int64_t piece_rows = 128;
 
@@ -66,7 +66,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }
 
-  // The gradient was made with the loss, which is a number: what comes in is its factor.
+  // The loss is a number: its gradient is a factor of the gradients computed with it.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     auto saved = context->get_saved_variables();
     const auto factor = gradients[0].item<double>();
@@ -82,7 +82,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
                                   const Tensor& targets, double label_smoothing) {
   if (!is_fused_on(rows)) {
-    return linear_cross_entropy_composite(rows, weight, bias, targets, label_smoothing);
+    return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing);
   }
   const bool with_gradient =
       torch::GradMode::is_enabled() &&
@@ -93,7 +93,7 @@ CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, cons
   return {outputs[0], outputs[1]};
 }
 
-CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& weight,
+CrossEntropy linear_cross_entropy_reference(const Tensor& rows, const Tensor& weight,
                                             const Tensor& bias, const Tensor& targets,
                                             double label_smoothing) {
   const auto log_p = torch::linear(rows, weight, bias).log_softmax(-1);  // [N, V]

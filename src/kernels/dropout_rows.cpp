@@ -7,7 +7,7 @@ namespace regard::kernels {
 template <typename T>
 REGARD_FOR_EACH_CPU void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key,
                                       T* y) {
-  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64: near keys become far ones
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64: spreads similar keys
   key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
   const auto low = static_cast<std::uint32_t>(key);
   const auto high = static_cast<std::uint32_t>(key >> 32);

@@ -1,4 +1,4 @@
-// The arithmetic of dropout.h.
+// The loop of dropout.h.
 #pragma once
 
 #include <cstdint>

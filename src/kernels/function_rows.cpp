@@ -9,8 +9,8 @@
 namespace regard::kernels {
 namespace {
 
-// Elements that go through a loop together. Its length is known to the compiler, so that it has no
-// second loop for the elements that fill no vector, which may round otherwise.
+// Elements per loop. The compiler knows the number, so that it generates no second loop for the
+// elements that do not fill a vector, which could round differently.
 constexpr std::int64_t block = 64;
 
 template <typename T>
@@ -18,13 +18,13 @@ REGARD_INLINE T log_sigmoid(T x) {
   return std::min(x, T(0)) - std::log1p(std::exp(-std::abs(x)));
 }
 
-// As LibTorch has it, beyond 20 x itself.
+// x itself above 20, as LibTorch.
 template <typename T>
 REGARD_INLINE T softplus(T x) {
   return x > T(20) ? x : -log_sigmoid(-x);
 }
 
-// f(from, to) for blocks of x, the last filled up with ones.
+// Calls f(from, to) for blocks of x, the last padded with ones.
 template <typename T, typename F>
 REGARD_INLINE void in_blocks(std::int64_t n, const T* x, T* y, const F& f) {
   std::int64_t i = 0;

@@ -1,4 +1,4 @@
-// The innermost loops of functions.h: of each element by itself, or of each row by itself.
+// The innermost loops of functions.h. Each element, or each row, is computed independently.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@ namespace regard::kernels {
 
 enum class Elementwise { tanh, sigmoid, exp, log, softplus, log_sigmoid };
 
-// x [n] -> f(x) [n]. The same number gives the same result wherever it stands; y may be x.
+// x [n] -> f(x) [n]. The result does not depend on the place of a number; y may be x.
 template <typename T>
 void elementwise(Elementwise f, std::int64_t n, const T* x, T* y);
 
-// x [n, width] -> softmax of each row, and its logarithm. Of log_softmax_rows, a row's result does
-// not change if −∞ is put at its end.
+// x [n, width] -> softmax of each row, and its logarithm. Appending −∞ to a row does not change its
+// log_softmax_rows.
 template <typename T>
 void softmax_of_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 template <typename T>
@@ -22,7 +22,7 @@ void log_softmax_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 template <typename T>
 void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y);
 
-// x [M, n] -> log Σ_m exp(x_m) [n]; −∞ where all are.
+// x [M, n] -> log Σ_m exp(x_m) [n]; −∞ if all are.
 template <typename T>
 void log_sum_exp_of(std::int64_t M, std::int64_t n, const T* x, T* y);
 

@@ -18,7 +18,7 @@ Tensor each_element(Elementwise f, const Tensor& x) {
   return y;
 }
 
-// rows(n, width, x, y) of the type that x has.
+// Calls rows(n, width, x, y) with the type of x.
 template <typename Rows>
 Tensor each_row(const Tensor& x, const Rows& rows) {
   const auto from = x.contiguous();

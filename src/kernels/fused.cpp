@@ -5,17 +5,17 @@
 namespace regard::kernels {
 namespace {
 
-std::atomic<bool> composites = false;
+std::atomic<bool> reference_wanted = false;
 
 }  // namespace
 
 bool is_fused_on(const torch::Tensor& x) {
   return x.is_cpu() && (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
-         !composites;
+         !reference_wanted;
 }
 
-void use_composites(bool wanted) {
-  composites = wanted;
+void use_reference(bool wanted) {
+  reference_wanted = wanted;
 }
 
 }  // namespace regard::kernels

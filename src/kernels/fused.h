@@ -1,15 +1,15 @@
-// Where the fused operations of this folder are used in place of their composites.
+// Chooses between the fused operations of this folder and their reference implementations.
 #pragma once
 
 #include <torch/types.h>
 
 namespace regard::kernels {
 
-// On the CPU in single or double precision, unless the composites are wanted.
+// True on the CPU in single or double precision, unless use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);
 
-// For benchmarks and tests, and for nothing else: from now on, in all threads, the composites run
-// everywhere, LibTorch's operations with autograd through each step; or the fused kernels again.
-void use_composites(bool wanted);
+// For benchmarks and tests only. From now on, all threads use the reference implementations:
+// LibTorch's operations, with autograd through each step. use_reference(false) undoes this.
+void use_reference(bool wanted);
 
 }  // namespace regard::kernels

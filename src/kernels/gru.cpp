@@ -5,7 +5,6 @@
 #include "kernels/fused.h"
 #include "kernels/gru_rows.h"
 #include "kernels/linear.h"
-#include "kernels/packed_matrix.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -23,14 +22,14 @@ Tensor contiguous(const Maybe& tensor) {
   return tensor ? tensor->contiguous() : Tensor();
 }
 
-// What forward leaves for backward. Undefined tensors stand for what a form does not have.
+// The tensors that forward saves for backward. Undefined if the form does not have them.
 struct Tape {
   // The inputs.
   Tensor U, b_U, W, v, keys, mixed, lengths;
-  // [W | U], as far as it multiplies s_{t−1}: all of U with the reset gate after the product, the
-  // columns of r and z with the reset gate before it. J is its width.
+  // [W | U], the columns that multiply s_{t−1}: all of U with the reset gate after the product, the
+  // columns of r and z with the reset gate before it. J is the width.
   Tensor joint_weight;  // [D, J]
-  Tensor states;        // [T + 1, B, D], the first one in front
+  Tensor states;        // [T + 1, B, D], beginning with the first state
   Tensor joint;         // [T, B, J]: q_t | u_t
   Tensor gates;         // [T, B, 3D]
   Tensor reset;         // [T, B, D]: r ⊙ s_{t−1}, with the reset gate before the product
@@ -152,12 +151,12 @@ class Loop {
   }
   Strided<const T> recurrent(std::int64_t t) const { return {data(tape_.joint[t]) + A_, J_}; }
 
-  // The second product of a step is there with the reset gate before it only.
+  // Only the reset gate before the product has a second product per step.
   std::optional<PackedMatrix> pack_candidate(const Tensor& U_candidate) const {
     return tape_.b_U.defined() ? std::nullopt : std::optional<PackedMatrix>(U_candidate);
   }
 
-  // What needs no order of steps: one product over all of them.
+  // Weight gradients do not depend on the order of steps: one product over all.
   void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,
                             const Tensor& d_v) const {
     const auto rows = T_ * B_;
@@ -179,7 +178,7 @@ class Loop {
   Tape& tape_;
   std::int64_t T_, B_, D_, J_, A_;
   Tensor U_candidate_;  // [D, D]
-  std::optional<AttentionRows<T>> attention_;
+  std::optional<AttentionBuffers<T>> attention_;
 };
 
 class GruFunction : public torch::autograd::Function<GruFunction> {
@@ -252,7 +251,7 @@ class GruFunction : public torch::autograd::Function<GruFunction> {
 GruSequence gru(const Tensor& x, const Tensor& first, const Tensor& U, const Tensor& b_U,
                 const std::optional<GruAttention>& attention) {
   if (!is_fused_on(x)) {
-    return gru_composite(x, first, U, b_U, attention);
+    return gru_reference(x, first, U, b_U, attention);
   }
   const auto [a, mixed] = attention.value_or(GruAttention{});
   const auto outputs = GruFunction::apply(x, first, U, maybe(b_U), maybe(a.W), maybe(a.v),
@@ -262,7 +261,7 @@ GruSequence gru(const Tensor& x, const Tensor& first, const Tensor& U, const Ten
 }
 
 Tensor gru_step(const Tensor& x, const Tensor& s, const Tensor& U, const Tensor& b_U) {
-  if (packed_weights_for(U) == nullptr) return gru_step_composite(x, s, U, b_U);
+  if (packed_weights_for(U) == nullptr) return gru_step_reference(x, s, U, b_U);
   const auto B = s.size(0);
   const auto D = s.size(1);
   const auto input = x.contiguous();
@@ -289,6 +288,39 @@ Tensor gru_step(const Tensor& x, const Tensor& s, const Tensor& U, const Tensor&
     }
   });
   return next;
+}
+
+torch::Tensor gru_step_reference(const torch::Tensor& x, const torch::Tensor& s,
+                                 const torch::Tensor& U, const torch::Tensor& b_U) {
+  const auto D = s.size(1);
+  const auto x_rz = x.narrow(1, 0, 2 * D);
+  const auto x_candidate = x.narrow(1, 2 * D, D);
+  if (b_U.defined()) {
+    const auto u = product(s, U);  // [B, 3D]
+    const auto gates = (x_rz + u.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
+    const auto candidate = (x_candidate + gates[0] * (u.narrow(1, 2 * D, D) + b_U)).tanh();
+    return torch::lerp(candidate, s, gates[1]);
+  }
+  const auto gates = add_product(x_rz, s, U.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
+  const auto candidate = add_product(x_candidate, gates[0] * s, U.narrow(1, 2 * D, D)).tanh();
+  return torch::lerp(candidate, s, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
+}
+
+GruSequence gru_reference(const torch::Tensor& x, const torch::Tensor& first,
+                          const torch::Tensor& U, const torch::Tensor& b_U,
+                          const std::optional<GruAttention>& attention) {
+  std::vector<torch::Tensor> states;
+  std::vector<torch::Tensor> weights;
+  auto s = first;
+  for (auto x_t : x.unbind(0)) {
+    if (attention) {
+      weights.push_back(attention_weights_reference(attention->score, s));
+      x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
+    }
+    s = gru_step_reference(x_t, s, U, b_U);
+    states.push_back(s);
+  }
+  return {torch::stack(states), attention ? torch::stack(weights) : torch::Tensor()};
 }
 
 }  // namespace regard::kernels

@@ -1,8 +1,8 @@
-// One time step of B gated recurrent units, element by element: all of the cell but its products
-// with U. Equations and gate order (r, z, s̃) are those of model/rnn/gru.h.
+// One time step of B gated recurrent units, without the products with U. model/rnn/cell.h has the
+// equations; the order of the gates is r, z, s̃.
 //
-// Every pointer is to B rows, one behind the other; their widths stand beside them. Where rows lie
-// in a wider array, the distance between them is given as `stride`.
+// Every pointer is to B consecutive rows, of the width in the comment. Strided is for rows of a
+// wider array, `stride` elements apart.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct Strided {
 template <typename T>
 void gru_after(std::int64_t B, std::int64_t D, const T* x, Strided<const T> u, const T* b_U,
                const T* s, T* gates, T* next);
-// d_next [B, D] -> d_x [B, 3D], d_u [B, 3D], and d_s [B, D] without the part that comes through u.
+// d_next [B, D] -> d_x [B, 3D], d_u [B, 3D], and d_s [B, D] without the part through u.
 template <typename T>
 void gru_after_backward(std::int64_t B, std::int64_t D, const T* d_next, const T* gates,
                         Strided<const T> u, const T* b_U, const T* s, T* d_x, Strided<T> d_u,
                         T* d_s);
 
-// The reset gate before the product, in two halves about the second product v = U (r ⊙ s):
+// The reset gate before the product, in two halves, before and after v = U (r ⊙ s):
 //   r, z = σ(x + u)     r ⊙ s
 // x [B, 3D], u = U s [B, 2D], s [B, D] -> gates r, z [B, 3D], reset [B, D]
 template <typename T>

@@ -40,7 +40,7 @@ REGARD_INLINE void sums_of(const Vector (&x)[at_once], double (&sums)[at_once]) 
   }
 }
 
-// q · k_j of four keys, each summed by itself.
+// q · k_j of four keys, each summed independently.
 template <typename T>
 REGARD_INLINE void four_dots(std::int64_t n, const T* q, const T* const (&k)[at_once],
                              T (&dots)[at_once]) {
@@ -78,7 +78,7 @@ REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<con
         const T* query = q.at(b, t, h);
         T* e = alpha.data() + t * row;
         for (std::int64_t s = 0; s < length; s += at_once) {
-          const T* keys[at_once];  // beyond the end, the last one again
+          const T* keys[at_once];  // beyond the end, the last key again
           for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, length - 1), h);
           T dots[at_once];
           four_dots(sizes.width, query, keys, dots);

@@ -1,4 +1,4 @@
-// Attention with heads, each by itself, over a sentence's own positions:
+// Attention with independent heads, over the real positions of each sentence:
 //
 //   α_ts = softmax_s(scale · q_t·k_s)      y_t = Σ_s α_ts v_s
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace regard::kernels {
 
-// Vectors of `width` numbers side by side: that of head h of row t of sentence b begins at
+// Vectors of `width` consecutive numbers. The vector of head h of row t of sentence b begins at
 // data + b · sentence + t · row + h · head.
 template <typename T>
 struct Heads {
@@ -19,19 +19,19 @@ struct Heads {
 };
 
 struct HeadSizes {
-  std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions of each
+  std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions per sentence
   const std::int64_t* lengths;     // [B], 1 to S, of the positions; null: S
   std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
 };
 
-// Few queries to each sentence: a step of decoding. Writes y, and α [B, H, T, S], 0 beyond the end,
+// For few queries per sentence: a decoding step. Writes y, and α [B, H, T, S], 0 beyond the end,
 // unless weights is null.
 template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);
 
-// α = softmax(scale · e) of rows of n scores in place, `row` apart, a multiple of 16. What stands
-// behind the n scores of a row is lost.
+// Replaces rows of n scores e by softmax(scale · e). `row`, the distance between rows, is a
+// multiple of 16. Overwrites the elements behind the n scores of a row.
 template <typename T>
 void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
 

@@ -1,6 +1,6 @@
-// Products with a model's weights, on any device and differentiable. Where packed weights are in
-// use (packed_weights.h), each row's result is the same to the bit whatever the others are; where
-// late gradients are (late_gradients.h), the weight's is one of them.
+// Products with a model's weights, differentiable and on any device. If packed weights are in use
+// (packed_weights.h), the result of a row has the same bits whatever the other rows are. Under
+// DeferredWeightGradients, the gradient of the weight is deferred.
 #pragma once
 
 #include <torch/types.h>
@@ -19,7 +19,7 @@ torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const 
 // x [..., K], v [K] -> x · v [...]
 torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v);
 
-// Side by side: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
+// G independent products: b [G, 1 or M, N], x [G, M, K], W [G, K, N] -> b + x W [G, M, N]
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W);
 
 }  // namespace regard::kernels

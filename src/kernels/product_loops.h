@@ -1,5 +1,6 @@
-// The loops of product_rows.h, for vectors of `bytes`: included by one source for each generation
-// of processors, and by nothing else. Nothing here may be shared between them, not even std::min.
+// The loops of product_rows.h, for vectors of `bytes`. Included only by one source for each
+// generation of processors. Must not call any function with external linkage, not even std::min:
+// the linker would share its code between generations.
 #pragma once
 
 #include "kernels/product_rows.h"
@@ -11,18 +12,18 @@ template <typename T, int bytes, int rows_at_once>
 struct Loops {
   static constexpr int width = bytes / static_cast<int>(sizeof(T));
   static constexpr int panel = 2 * width;
-  // Of one panel, so many rows of W stay in the first cache.
+  // Rows of W of one panel that fit the first-level cache.
   static constexpr std::int64_t run = 256;
-  // So many rows of x, a whole number of tiles, stay in the second cache for all panels.
+  // Rows of x that fit the second-level cache for all panels: a whole number of tiles.
   static constexpr std::int64_t block = 96;
 
-  // So many rows of W are on their way from memory.
+  // Rows of W prefetched from memory.
   static constexpr std::int64_t ahead = 24;
 
   typedef T Vector __attribute__((vector_size(bytes)));
   typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 
-  // A few rows of W from k on, one panel wide from j on.
+  // Packs `few` rows of W from row k, one panel wide from column j.
   static constexpr std::int64_t few = 16;
   static void pack_piece(std::int64_t K, std::int64_t N, MatrixView<const T> W, std::int64_t k,
                          std::int64_t j, T* packed) {
@@ -43,7 +44,7 @@ struct Loops {
     }
   }
 
-  // Along what lies side by side first.
+  // The inner loop runs along contiguous elements.
   static void pack(std::int64_t K, std::int64_t N, MatrixView<const T> W, T* packed) {
     if (W.column == 1) {
       for (std::int64_t k = 0; k < K; k += few) {
@@ -56,8 +57,8 @@ struct Loops {
     }
   }
 
-  // Rows of x, `length` wide, a tile of rows_at_once after the other, each in the order in which
-  // tile() reads it: element (r, k) of a tile is to[k · rows_at_once + r].
+  // Packs rows of x, `length` wide, tile by tile of rows_at_once rows, in the order in which tile()
+  // reads them: element (r, k) of a tile is to[k · rows_at_once + r].
   static void pack_x(std::int64_t rows, std::int64_t length, MatrixView<const T> x, T* to) {
     for (std::int64_t i = 0; i < rows; i += rows_at_once, to += length * rows_at_once) {
       const std::int64_t here = rows - i < rows_at_once ? rows - i : rows_at_once;
@@ -68,7 +69,7 @@ struct Loops {
     }
   }
 
-  // R rows of packed x against one panel, k from 0 to `length`.
+  // Multiplies R rows of packed x with one panel, k from 0 to `length`.
   template <int R>
   static void tile(std::int64_t length, const T* x, const T* packed, T* y, std::int64_t y_row,
                    std::int64_t columns, bool add) {
@@ -103,7 +104,7 @@ struct Loops {
     }
   }
 
-  // The same for a number of rows known at run time only, from 1 to R.
+  // tile() for a number of rows from 1 to R known at run time.
   template <int R>
   static void last_tile(std::int64_t rows, std::int64_t length, const T* x, const T* packed, T* y,
                         std::int64_t y_row, std::int64_t columns, bool add) {

@@ -1,8 +1,7 @@
 #include "kernels/product_rows.h"
 
-#include "base/processor.h"
+#include "base/cpu.h"
 #include "kernels/product_loops.h"
-#include "kernels/product_x86.h"
 
 namespace regard::kernels {
 
@@ -10,9 +9,9 @@ template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops() {
   std::vector<ProductLoops<T>> runnable = {Loops<T, 16, 6>::loops};
 #if defined(__x86_64__)
-  const auto generation = processor_generation();
-  if (generation >= Generation::v3) runnable.insert(runnable.begin(), product_v3<T>());
-  if (generation >= Generation::v4) runnable.insert(runnable.begin(), product_v4<T>());
+  const auto generation = cpu_level();
+  if (generation >= CpuLevel::v3) runnable.insert(runnable.begin(), product_v3<T>());
+  if (generation >= CpuLevel::v4) runnable.insert(runnable.begin(), product_v4<T>());
 #endif
   return runnable;
 }

@@ -1,11 +1,11 @@
-// Products of matrices, y = x W or y += x W, made for what training and search are full of: few
-// rows x, and a W that many of them are multiplied with.
+// Matrix products y = x W or y += x W, for few rows x and a W that many x are multiplied with, as
+// in training and search.
 //
-// W [K, N] is copied ("packed") into panels of a few columns each, in the order in which the loop
-// reads it, and so is x, a handful of rows at a time, as the product goes on. Such a handful meets
-// one panel with its sums held in registers for a run of k (Goto and van de Geijn 2008). Each
-// element of y is summed by itself, over k in order: what a row comes to does not depend on the
-// rows that go with it.
+// W [K, N] is copied ("packed") into panels of a few columns, in the order in which the loop reads
+// it. x is packed a few rows at a time during the product. The loop multiplies a tile of rows with
+// one panel and keeps the sums in registers for a range of k (Goto and van de Geijn 2008). Each
+// element of y is summed independently, over k in order, so that a row does not depend on the other
+// rows.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct MatrixView {
   }
 };
 
-// Elements that the packed form of a [K, N] takes: it has whole panels.
+// The number of elements of a packed [K, N], in whole panels.
 template <typename T>
 std::int64_t packed_size(std::int64_t K, std::int64_t N);
 
@@ -32,13 +32,13 @@ std::int64_t packed_size(std::int64_t K, std::int64_t N);
 template <typename T>
 void pack_rows(std::int64_t K, std::int64_t N, MatrixView<const T> W, T* packed);
 
-// x [M, K], in which rows or columns lie side by side, packed W [K, N] -> y [M, N], whose columns
-// do.
+// x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows, y_row
+// apart.
 template <typename T>
 void multiply_rows(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
                    const T* packed, T* y, std::int64_t y_row, bool add);
 
-// The loops as compiled for one generation of processors.
+// The loops, compiled for one generation of processors.
 template <typename T>
 struct ProductLoops {
   std::int64_t panel;  // columns
@@ -47,8 +47,14 @@ struct ProductLoops {
                    std::int64_t, bool);
 };
 
-// Those that this processor can run, the fastest first: that is the one which serves above.
+// The loops that this processor can run, fastest first. The functions above use the first.
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops();
+
+// The loops for newer generations of x86-64, each compiled from its own source.
+template <typename T>
+ProductLoops<T> product_v3();
+template <typename T>
+ProductLoops<T> product_v4();
 
 }  // namespace regard::kernels

@@ -1,6 +1,5 @@
 // Compiled for x86-64-v3 (CMakeLists.txt): 16 registers of 32 bytes.
 #include "kernels/product_loops.h"
-#include "kernels/product_x86.h"
 
 namespace regard::kernels {
 

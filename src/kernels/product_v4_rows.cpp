@@ -1,6 +1,5 @@
 // Compiled for x86-64-v4 (CMakeLists.txt): 32 registers of 64 bytes.
 #include "kernels/product_loops.h"
-#include "kernels/product_x86.h"
 
 namespace regard::kernels {
 

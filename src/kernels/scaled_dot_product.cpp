@@ -16,7 +16,7 @@ namespace {
 // x [B, H, T, d]
 template <typename T>
 Heads<T> heads_of(const Tensor& x) {
-  TORCH_CHECK(x.size(3) <= 1 || x.stride(3) == 1, "heads whose numbers lie apart");
+  TORCH_CHECK(x.size(3) <= 1 || x.stride(3) == 1, "the last dimension of heads must be contiguous");
   if constexpr (std::is_const_v<T>) {
     return {x.const_data_ptr<std::remove_const_t<T>>(), x.stride(0), x.stride(2), x.stride(1)};
   } else {
@@ -93,7 +93,7 @@ Tensor attend_to_itself(const Tensor& q, const Tensor& k, const Tensor& v, const
     const auto y = heads_of<Number>(result.view({B, T, H, d}).transpose(1, 2));
     const auto packed_keys = torch::empty({packed_size<Number>(d, S)}, q.options());
     const auto packed_values = torch::empty({packed_size<Number>(S, d)}, q.options());
-    const auto row = (S + 15) / 16 * 16;  // as softmax_of_scores wants it
+    const auto row = (S + 15) / 16 * 16;  // as softmax_of_scores() requires
     const auto scores = torch::empty({S, row}, q.options());
     auto* packed_k = packed_keys.mutable_data_ptr<Number>();
     auto* packed_v = packed_values.mutable_data_ptr<Number>();

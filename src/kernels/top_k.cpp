@@ -6,7 +6,7 @@
 namespace regard::kernels {
 
 TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k) {
-  if (!is_fused_on(logits)) return top_log_probabilities_composite(logits, k);
+  if (!is_fused_on(logits)) return top_log_probabilities_reference(logits, k);
   const auto N = logits.size(0);
   const auto rows = logits.contiguous();
   TopK top = {torch::empty({N, k}, logits.options()), torch::empty({N, k}, torch::kInt64)};
@@ -18,7 +18,7 @@ TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k) {
   return top;
 }
 
-TopK top_log_probabilities_composite(const torch::Tensor& logits, std::int64_t k) {
+TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k) {
   const auto [log_p, indices] = logits.log_softmax(-1).topk(k, -1);
   return {log_p, indices};
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t block = 64;
 
-// Into the k sorted values, the last of which is smaller.
+// Inserts a value into the k sorted ones; it is larger than the last.
 template <typename T>
 REGARD_INLINE void insert(std::int64_t k, T value, std::int64_t index, T* values,
                           std::int64_t* indices) {
@@ -33,7 +33,7 @@ REGARD_FOR_EACH_CPU void top_k_rows(std::int64_t n, std::int64_t V, std::int64_t
     std::fill(indices, indices + k, 0);
     for (std::int64_t begin = 0; begin < V; begin += block) {
       const auto size = std::min(block, V - begin);
-      if (!(largest_of(size, logits + begin) > log_p[k - 1])) continue;  // as nearly always
+      if (!(largest_of(size, logits + begin) > log_p[k - 1])) continue;  // the usual case
       for (std::int64_t y = begin; y < begin + size; ++y) {
         if (logits[y] > log_p[k - 1]) insert(k, logits[y], y, log_p, indices);
       }

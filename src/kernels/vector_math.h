@@ -1,13 +1,13 @@
-// exp, log, sigmoid and tanh, and loops over a row, in a form that compilers turn into vector
-// instructions, for use in the loops of this folder only.
+// exp, log, sigmoid and tanh, and loops over a row, in a form that compilers vectorize. For the
+// loops of this folder only.
 //
 // Single precision: exp by reduction to |r| <= ln 2 / 2 and a polynomial of degree 7 (after Cephes'
-// expf; relative error below 2e-7 between −87 and 88, and beyond these the value that it has there:
-// never 0, 1.6e-38 of −∞, and never infinite), tanh and sigmoid through it with absolute errors
-// below 2e-7.
-// log by a polynomial of degree 9 on the mantissa (after Cephes' logf; relative error below 2e-7),
-// for numbers that are neither 0 nor denormal nor infinite.
-// Double precision is the standard library's: it serves the tests, not speed.
+// expf). Its relative error is below 2e-7 between −87 and 88; x is clamped to this range, so that
+// the result is never 0 (1.6e-38 for −∞) and never infinite. tanh and sigmoid use it, with absolute
+// errors below 2e-7. log by a polynomial of degree 9 on the mantissa (after Cephes' logf; relative
+// error below 2e-7), for normal finite numbers only.
+//
+// Double precision uses the standard library: it is for tests, not for speed.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <limits>
 
-// A function compiled for several generations of x86-64; the processor's is chosen when the program
-// starts. What it inlines is compiled with it. ThreadSanitizer would be called by the function that
-// chooses, which runs before the sanitizer is there.
+// Compiles a function, with all that it inlines, for several generations of x86-64. The program
+// chooses one when it starts. Off under ThreadSanitizer: the choosing function would call it before
+// it is initialised.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define REGARD_FOR_EACH_CPU \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -105,8 +105,8 @@ REGARD_INLINE T largest_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-// log Σ_i exp(x_i), given the largest. What stands at the end with no more than −∞ changes nothing,
-// to the bit: element i is always added to sum i modulo 64.
+// log Σ_i exp(x_i), given the largest. Appending −∞ does not change a bit of the result: element i
+// is always added to sum i modulo 64.
 template <typename T>
 REGARD_INLINE T log_sum_exp(std::int64_t n, const T* x, T largest) {
   constexpr std::int64_t lanes = 64;
@@ -143,8 +143,8 @@ REGARD_INLINE void softmax_in_place(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] *= inverse;
 }
 
-// The same for n numbers in a row that has room for whole blocks: faster, as no element is left
-// over from a vector. What stands behind the n numbers is lost.
+// α = softmax(scale · e) in place, of n numbers in a row with room for whole blocks: faster,
+// because no elements are left over from a vector. Overwrites the elements behind the n numbers.
 constexpr std::int64_t softmax_block = 16;
 constexpr std::int64_t with_room_for_softmax(std::int64_t n) {
   return (n + softmax_block - 1) / softmax_block * softmax_block;

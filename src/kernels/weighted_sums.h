@@ -1,9 +1,9 @@
-// Weighted sums of rows, for use in the loops of this folder only:
+// Weighted sums of rows, for the loops of this folder only:
 //
 //   out_r = Σ_s a_rs x_s
 //
-// Each number is summed by itself, over s in order, however many rows go with it. A row x_s that
-// all weights leave out is not read.
+// Each number is summed independently, over s in order, whatever the number of rows. A row x_s
+// whose weights are all 0 is not read.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace regard::kernels {
 
-// R rows of weights and `vectors` · 64 bytes of columns, whose sums stay in registers.
+// R rows of weights and `vectors` · 64 bytes of columns, with the sums in registers.
 template <int R, int vectors, typename T>
 REGARD_INLINE void weighted_tile(std::int64_t S, const T* a, std::int64_t a_row, const T* x,
                                  std::int64_t x_row, T* out, std::int64_t out_row) {
@@ -25,9 +25,9 @@ REGARD_INLINE void weighted_tile(std::int64_t S, const T* a, std::int64_t a_row,
     for (int c = 0; c < vectors; ++c) sums[r][c] = Vector{};
   }
   for (std::int64_t s = 0; s < S; ++s, x += x_row) {
-    bool is_left_out = true;
-    for (int r = 0; r < R; ++r) is_left_out = is_left_out && a[r * a_row + s] == 0;
-    if (is_left_out) continue;
+    bool all_zero = true;
+    for (int r = 0; r < R; ++r) all_zero = all_zero && a[r * a_row + s] == 0;
+    if (all_zero) continue;
 #pragma GCC unroll 8
     for (int c = 0; c < vectors; ++c) {
       const Vector value = *reinterpret_cast<const Unaligned*>(x + c * width);

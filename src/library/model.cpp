@@ -4,47 +4,47 @@
 #include <string_view>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/workers.h"
+#include "base/strings.h"
+#include "base/thread_pool.h"
 #include "checkpoint/run_folder.h"
 #include "config/reader.h"
 #include "config/writer.h"
 #include "data/line_checks.h"
+#include "kernels/device.h"
 #include "text/utf8.h"
-#include "translation/check_search.h"
-#include "translation/device.h"
-#include "translation/forced_translation.h"
 #include "translation/model_folder.h"
+#include "translation/score_translations.h"
 #include "translation/translator.h"
 
 namespace regard {
 namespace {
 
-constexpr std::int64_t pairs_at_once = 64;
+constexpr std::int64_t score_batch_size = 64;
 
-Model::Hypothesis shown(const Hypothesis& found, const Translation& translation,
-                        const Translator& translator) {
-  return {translator.text(found, translation),   found.log_probability, found.score,
-          translator.tokens(found, translation), found.token_log_p,     found.weights};
+Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& translation,
+                          const Translator& translator) {
+  return {
+      translator.text(hypothesis, translation),   hypothesis.log_probability, hypothesis.score,
+      translator.tokens(hypothesis, translation), hypothesis.token_log_p,     hypothesis.weights};
 }
 
-std::vector<Model::Translation> shown(const std::vector<Translation>& translations, std::size_t n,
-                                      const Translator& translator) {
+std::vector<Model::Translation> convert(const std::vector<Translation>& translations, std::size_t n,
+                                        const Translator& translator) {
   std::vector<Model::Translation> all;
   for (const auto& translation : translations) {
     all.push_back({translation.source_tokens, {}});
     for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
-      all.back().hypotheses.push_back(shown(translation.hypotheses[k], translation, translator));
+      all.back().hypotheses.push_back(convert(translation.hypotheses[k], translation, translator));
     }
   }
   return all;
 }
 
-// What the model reads of the lines: UTF-8, and of a text that is too long its beginning.
-std::vector<std::string> readable(std::vector<std::string> lines, const LineLimit& limit,
-                                  const std::string& name) {
+// Checks that the lines are UTF-8, and cuts lines that are too long.
+std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                   const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
@@ -62,9 +62,9 @@ std::vector<std::string> readable(std::vector<std::string> lines, const LineLimi
 struct Model::Parts {
   Parts(const std::string& folder, const std::string& name, std::int64_t threads)
       : device(find_device(name)),
-        workers(make_workers(threads, device)),
+        pool(make_thread_pool(threads, device)),
         loaded(load_model(resolve_model(folder), device)),
-        translator(loaded.model, loaded.tokenizers, device, *workers),
+        translator(loaded.model, loaded.tokenizers, device, *pool),
         source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
         target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}
 
@@ -82,11 +82,12 @@ struct Model::Parts {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && loaded.model->shows_attention();
-    return translator.translate(readable(lines, source_limit, "line"), options, testing.batch_size);
+    return translator.translate(cut_lines(lines, source_limit, "line"), options,
+                                testing.batch_size);
   }
 
   torch::Device device;
-  std::unique_ptr<Workers> workers;
+  std::unique_ptr<ThreadPool> pool;
   TranslationModel loaded;
   Translator translator;
   LineLimit source_limit;
@@ -111,27 +112,27 @@ std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
 std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& lines, std::size_t n,
                                               const std::vector<std::string>& search) const {
   const auto testing = parts_->testing(search);
-  const bool drawn = testing.samples > 0;
-  const auto most = static_cast<std::size_t>(drawn ? testing.samples : testing.beam_size);
+  const bool sampling = testing.samples > 0;
+  const auto most = static_cast<std::size_t>(sampling ? testing.samples : testing.beam_size);
   if (n < 1 || n > most) {
-    throw ConfigError("n_best: found {}, wanted 1 to {}, as {} says", n, most,
-                      drawn ? "samples" : "beam_size");
+    throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, most,
+                      sampling ? "samples" : "beam_size");
   }
-  return shown(parts_->translate(lines, testing, n, true), n, parts_->translator);
+  return convert(parts_->translate(lines, testing, n, true), n, parts_->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& targets) const {
   if (sources.size() != targets.size()) {
-    throw InputError("score: {} and {}, wanted as many of each", counted(sources.size(), "source"),
-                     counted(targets.size(), "target"));
+    throw InputError("score: found {} and {}, expected as many of each",
+                     counted(sources.size(), "source"), counted(targets.size(), "target"));
   }
   const auto& model = parts_->loaded;
-  const auto translations = force_translations(model, parts_->device, *parts_->workers,
-                                               readable(sources, parts_->source_limit, "source"),
-                                               readable(targets, parts_->target_limit, "target"),
-                                               model.model->shows_attention(), pairs_at_once);
-  return shown(translations, 1, parts_->translator);
+  const auto translations = score_translations(model, parts_->device, *parts_->pool,
+                                               cut_lines(sources, parts_->source_limit, "source"),
+                                               cut_lines(targets, parts_->target_limit, "target"),
+                                               model.model->shows_attention(), score_batch_size);
+  return convert(translations, 1, parts_->translator);
 }
 
 }  // namespace regard

@@ -1,15 +1,14 @@
-// The library: a trained model, loaded once and asked as often as you like.
+// The library: loads a trained model once to translate and score any number of texts.
 //
 //   #include <regard/model.h>
 //   const regard::Model model("runs/mine");
 //   std::cout << model.translate({"They are watching ."})[0];
 //
-// A CMake project says find_package(regard) and links regard::regard. This header needs the
-// standard library alone; LibTorch is behind it.
+// A CMake project calls find_package(regard) and links regard::regard. This header includes only
+// the standard library, not LibTorch.
 //
-// What is foreseen to fail is thrown as a std::runtime_error whose what() is a sentence: what is
-// wrong, where, and what to do. Warnings go to stderr. LibTorch's own threads are turned off, for
-// the whole process.
+// Expected errors are thrown as std::runtime_error whose what() says what is wrong, where, and what
+// to do. Warnings go to stderr. LibTorch's own threads are turned off for the whole process.
 #pragma once
 
 #include <cstddef>
@@ -25,34 +24,35 @@ class __attribute__((visibility("default"))) Model {
   struct Hypothesis {
     std::string text;
     double log_probability;                     // Σ ln P of its tokens
-    double score;                               // what the search ranks by
-    std::vector<std::string> tokens;            // with </s> where it was reached
-    std::vector<double> token_log_probability;  // of each token; in what score() returns
-    std::vector<std::vector<float>> attention;  // [tokens][source_tokens], where the model has it
+    double score;                               // the search ranks by this
+    std::vector<std::string> tokens;            // with </s> if it was reached
+    std::vector<double> token_log_probability;  // one per token
+    std::vector<std::vector<float>> attention;  // [tokens][source_tokens]; empty without attention
   };
   struct Translation {
     std::vector<std::string> source_tokens;  // with </s>
     std::vector<Hypothesis> hypotheses;      // best first; none for a blank line
   };
 
-  // `folder`: a run folder (its best model, else its last) or a model folder. `device`: auto
-  // (cuda:0 where there is one), cpu, cuda or cuda:N. `threads`: 0 is one for each processor
-  // that this process may use.
+  // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
+  // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
+  // process may use.
   explicit Model(const std::string& folder, const std::string& device = "auto",
                  std::int64_t threads = 0);
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
-  // Text i translates line i; that of a blank line is empty. `search` changes how, by the keys of
-  // the section `testing` of docs/configuration.md: {"beam_size=10", "beam_alpha=0.6"}; all others
-  // are as in the model's configuration. One call at a time: each uses all of the threads.
+  // Returns the translation of each line; empty for a blank line. `search` overrides search
+  // options, by the keys of section `testing` in docs/configuration.md: {"beam_size=10",
+  // "beam_alpha=0.6"}. The model's configuration has the others. Not thread-safe: each call uses
+  // all threads.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const std::vector<std::string>& search = {}) const;
-  // All that is known of the n best; at most beam_size of them, or samples.
+  // Returns the n best translations with all details; n is at most beam_size, or samples.
   std::vector<Translation> n_best(const std::vector<std::string>& lines, std::size_t n,
                                   const std::vector<std::string>& search = {}) const;
-  // How probable the model finds targets[i] as a translation of sources[i]: its one hypothesis.
+  // Scores targets[i] as a translation of sources[i]; it is the only hypothesis.
   std::vector<Translation> score(const std::vector<std::string>& sources,
                                  const std::vector<std::string>& targets) const;
 

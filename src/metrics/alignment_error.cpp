@@ -6,21 +6,21 @@
 #include <optional>
 #include <system_error>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/utf8.h"
 
 namespace regard {
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r";
+constexpr std::string_view white_space = " \t\r";
 constexpr char sure_sign = '-';
 constexpr std::string_view possible_signs = "?p";
 
 struct GoldLink {
   AlignmentLink link;
-  char sign;  // between the numbers
+  char sign;  // the character between the numbers
 };
 
 std::optional<GoldLink> parse_link(std::string_view word) {
@@ -35,7 +35,7 @@ std::optional<GoldLink> parse_link(std::string_view word) {
   return GoldLink{link, sign};
 }
 
-void sort_each_once(Alignment& links) {
+void sort_and_deduplicate(Alignment& links) {
   std::ranges::sort(links);
   links.erase(std::unique(links.begin(), links.end()), links.end());
 }
@@ -46,7 +46,7 @@ std::size_t count_common(const Alignment& a, const Alignment& b) {
   return common.size();
 }
 
-double share(std::size_t part, std::size_t whole) {
+double ratio(std::size_t part, std::size_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -55,22 +55,22 @@ double share(std::size_t part, std::size_t whole) {
 GoldAlignment parse_alignment(std::string_view text, const std::string& file, std::size_t line) {
   GoldAlignment gold;
   if (is_blank(text)) return gold;
-  for (auto start = text.find_first_not_of(blanks); start != text.npos;) {
-    const auto end = std::min(text.find_first_of(blanks, start), text.size());
+  for (auto start = text.find_first_not_of(white_space); start != text.npos;) {
+    const auto end = std::min(text.find_first_of(white_space, start), text.size());
     const std::string_view word = text.substr(start, end - start);
-    const auto found = parse_link(word);
-    if (!found) {
+    const auto parsed = parse_link(word);
+    if (!parsed) {
       throw InputError(
-          "{}:{}: '{}' is no alignment link: write source-target, both counted from 0, as in 0-0, "
-          "or 0?0 where it is possible, not sure",
+          "{}:{}: found '{}', expected an alignment link source-target, both counted from 0, as in "
+          "0-0, or 0?0 for a possible link",
           file, line, excerpt(word));
     }
-    if (found->sign == sure_sign) gold.sure.push_back(found->link);
-    gold.possible.push_back(found->link);
-    start = text.find_first_not_of(blanks, end);
+    if (parsed->sign == sure_sign) gold.sure.push_back(parsed->link);
+    gold.possible.push_back(parsed->link);
+    start = text.find_first_not_of(white_space, end);
   }
-  sort_each_once(gold.sure);
-  sort_each_once(gold.possible);
+  sort_and_deduplicate(gold.sure);
+  sort_and_deduplicate(gold.possible);
   return gold;
 }
 
@@ -87,9 +87,9 @@ AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
     score.proposed += proposed[i].size();
     score.sure += gold[i].sure.size();
   }
-  score.precision = share(score.possible_matches, score.proposed);
-  score.recall = share(score.matches, score.sure);
-  score.error_rate = 1 - share(score.matches + score.possible_matches, score.proposed + score.sure);
+  score.precision = ratio(score.possible_matches, score.proposed);
+  score.recall = ratio(score.matches, score.sure);
+  score.error_rate = 1 - ratio(score.matches + score.possible_matches, score.proposed + score.sure);
   return score;
 }
 

@@ -3,8 +3,8 @@
 //
 //   AER = 1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|)
 //
-// of the links A against gold links that must be there, S, and those that may, P ⊇ S. Where all
-// gold links are sure, AER = 1 − F1. Links are summed over the corpus.
+// A are the proposed links, S the sure gold links, and P ⊇ S the possible gold links. If all gold
+// links are sure, AER = 1 − F1. Counts are summed over the corpus.
 #pragma once
 
 #include <compare>
@@ -22,30 +22,29 @@ struct AlignmentLink {
   auto operator<=>(const AlignmentLink&) const = default;
 };
 
-// The links of one sentence, ascending, each once.
+// The distinct links of one sentence, in ascending order.
 using Alignment = std::vector<AlignmentLink>;
 
 struct GoldAlignment {
   Alignment sure;      // S
-  Alignment possible;  // P, with the sure ones
+  Alignment possible;  // P, including the sure links
 };
 
-// One line of a file, where an empty one is a sentence without links: i-j for a sure link, i?j or
-// ipj for a possible one. Throws InputError with `file`:`line` for anything but pairs of whole
-// numbers.
+// Parses a line: i-j is a sure link, i?j or ipj a possible one; an empty line has no links. Throws
+// InputError with `file`:`line` if a word is not a link.
 GoldAlignment parse_alignment(std::string_view text, const std::string& file, std::size_t line);
 
 struct AlignmentScore {
-  double error_rate = 0;             // from 0 to 1; 0 where neither side has a link
-  double precision = 0;              // |A ∩ P| / |A|; 1 where A is empty
-  double recall = 0;                 // |A ∩ S| / |S|; 1 where S is empty
+  double error_rate = 0;             // from 0 to 1; 0 if neither side has a link
+  double precision = 0;              // |A ∩ P| / |A|; 1 if A is empty
+  double recall = 0;                 // |A ∩ S| / |S|; 1 if S is empty
   std::size_t matches = 0;           // |A ∩ S|
   std::size_t possible_matches = 0;  // |A ∩ P|
   std::size_t proposed = 0;          // |A|
   std::size_t sure = 0;              // |S|
 };
 
-// Throws InputError where the numbers of sentences differ.
+// Throws InputError if the numbers of sentences differ.
 AlignmentScore score_alignments(const std::vector<Alignment>& proposed,
                                 const std::vector<GoldAlignment>& gold);
 

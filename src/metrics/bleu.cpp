@@ -25,10 +25,10 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// The numbered tokens of a line.
-std::u32string tokens_of(const std::string& line, const BleuOptions& options, WordNumbers& words) {
+// Returns the ids of the tokens of a line.
+std::u32string tokenize(const std::string& line, const BleuOptions& options, WordIds& word_ids) {
   const auto text = tokenize_for_bleu(line, options);
-  return words.number(split_words(text));
+  return word_ids.ids(split_words(text));
 }
 
 std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
@@ -68,7 +68,7 @@ double brevity_penalty(const BleuStatistics& statistics) {
                           static_cast<double>(statistics.system_length));
 }
 
-// Two lengths, the matches, the totals.
+// Appends the two lengths, the matches and the totals.
 void append(std::vector<double>& values, const BleuStatistics& statistics) {
   const auto& [system_length, reference_length, matches, totals] = statistics;
   values.push_back(static_cast<double>(system_length));
@@ -77,7 +77,7 @@ void append(std::vector<double>& values, const BleuStatistics& statistics) {
   values.insert(values.end(), totals.begin(), totals.end());
 }
 
-BleuStatistics statistics_of(std::span<const double> sums) {
+BleuStatistics statistics_from_sums(std::span<const double> sums) {
   const auto count = [&sums](std::size_t i) { return static_cast<std::int64_t>(sums[i]); };
   BleuStatistics statistics{count(0), count(1), {}, {}};
   for (std::size_t n = 0; n < bleu_order; ++n) {
@@ -93,10 +93,10 @@ std::string_view name_of(BleuSmoothing smoothing) {
   for (const auto& [value, name] : names) {
     if (value == smoothing) return name;
   }
-  throw ConfigError("a BLEU smoothing without a name: {}", static_cast<int>(smoothing));
+  throw ConfigError("unknown BLEU smoothing {}", static_cast<int>(smoothing));
 }
 
-BleuSmoothing bleu_smoothing_named(std::string_view name) {
+BleuSmoothing parse_bleu_smoothing(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }
@@ -124,20 +124,20 @@ std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypo
                                             const References& references,
                                             const BleuOptions& options) {
   check_references(hypotheses.size(), references);
-  WordNumbers words;
+  WordIds word_ids;
   std::vector<BleuStatistics> statistics;
   statistics.reserve(hypotheses.size());
   std::vector<std::u32string> candidates(references.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     for (std::size_t r = 0; r < references.size(); ++r) {
-      candidates[r] = tokens_of(references[r][i], options, words);
+      candidates[r] = tokenize(references[r][i], options, word_ids);
     }
-    statistics.push_back(compare(tokens_of(hypotheses[i], options, words), candidates));
+    statistics.push_back(compare(tokenize(hypotheses[i], options, word_ids), candidates));
   }
   return statistics;
 }
 
-BleuScore bleu_of(const BleuStatistics& statistics, const BleuOptions& options) {
+BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& options) {
   BleuScore result;
   result.statistics = statistics;
   result.brevity_penalty = brevity_penalty(statistics);
@@ -174,7 +174,7 @@ BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const Referenc
   for (const BleuStatistics& sentence : bleu_statistics(hypotheses, references, options)) {
     sum += sentence;
   }
-  return bleu_of(sum, options);
+  return compute_bleu(sum, options);
 }
 
 BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
@@ -195,7 +195,7 @@ std::string bleu_signature(const BleuOptions& options, std::size_t references) {
                      name_of(options.tokenizer), smoothing, version());
 }
 
-std::string bleu_remark(const BleuScore& score) {
+std::string format_bleu_details(const BleuScore& score) {
   const auto& [system_length, reference_length, matches, totals] = score.statistics;
   const double ratio = reference_length == 0 ? 0
                                              : static_cast<double>(system_length) /
@@ -219,15 +219,15 @@ SentenceCounts Bleu::count(const std::vector<std::string>& hypotheses,
 }
 
 double Bleu::score(std::span<const double> sums) const {
-  return bleu_of(statistics_of(sums), options_).score;
+  return compute_bleu(statistics_from_sums(sums), options_).score;
 }
 
-std::string Bleu::remark(std::span<const double> sums) const {
-  return bleu_remark(bleu_of(statistics_of(sums), options_));
+std::string Bleu::details(std::span<const double> sums) const {
+  return format_bleu_details(compute_bleu(statistics_from_sums(sums), options_));
 }
 
-Json Bleu::figures(std::span<const double> sums) const {
-  const auto bleu = bleu_of(statistics_of(sums), options_);
+Json Bleu::to_json(std::span<const double> sums) const {
+  const auto bleu = compute_bleu(statistics_from_sums(sums), options_);
   return {{"score", bleu.score},
           {"precisions", bleu.precisions},
           {"brevity_penalty", bleu.brevity_penalty},

@@ -1,11 +1,11 @@
-// BLEU (Papineni et al. 2002), with the figures that sacreBLEU 2 (Post 2018) gives.
+// BLEU (Papineni et al. 2002). Scores equal those of sacreBLEU 2 (Post 2018).
 //
 //   BLEU = BP · exp(1/4 Σ_n log p_n)       BP = min(1, exp(1 − r/c))
 //
-// p_n is the share of the system's n-grams found in a reference, clipped to the largest count in
-// any one reference; c is the system's length in tokens, r the sum of the reference lengths, each
-// time the closest to the hypothesis (of two as close, the shorter). Counts are summed over the
-// corpus first. Scores and precisions run from 0 to 100.
+// p_n is the fraction of the system's n-grams that occur in a reference, clipped to the largest
+// count in any one reference; c is the system's length in tokens; r is the sum of the reference
+// lengths, for each sentence the one closest to the hypothesis (the shorter of two). Counts are
+// summed over the corpus first. Scores and precisions range from 0 to 100.
 #pragma once
 
 #include <array>
@@ -16,35 +16,37 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/bleu_tokenizer.h"
 #include "metrics/corpus_metric.h"
-#include "metrics/references.h"
+#include "metrics/metric_tokenizers.h"
 
 namespace regard {
 
 constexpr std::size_t bleu_order = 4;
 
-// What becomes of a precision without a match (Chen and Cherry 2014): halved again for each such
-// order; set to value / total; value added to count and total of orders above 1; left at zero.
+// Smoothing of a precision without matches (Chen and Cherry 2014):
+//   exp    1 / (2^k total) for the k-th such order
+//   floor  value / total
+//   add_k  adds value to matches and total of orders above 1
+//   none   stays 0
 enum class BleuSmoothing { exp, floor, add_k, none };
 
-// The name in a signature: exp, floor, add-k, none.
+// Returns the name in a signature: exp, floor, add-k, none.
 std::string_view name_of(BleuSmoothing smoothing);
-// Its inverse. Throws ConfigError, listing the names, for any other.
-BleuSmoothing bleu_smoothing_named(std::string_view name);
+// The inverse of name_of(). Throws ConfigError with all names for another name.
+BleuSmoothing parse_bleu_smoothing(std::string_view name);
 
 struct BleuOptions {
   BleuTokenizer tokenizer = BleuTokenizer::mteval_13a;
   BleuSmoothing smoothing = BleuSmoothing::exp;
-  std::optional<double> smoothing_value;  // floor: 0.1 where not given; add_k: 1
+  std::optional<double> smoothing_value;  // default: 0.1 for floor, 1 for add_k
   bool lowercase = false;
-  bool effective_order = false;  // leave out the orders for which the system is too short
+  bool effective_order = false;  // ignore orders that the system is too short for
 };
 
-// The line with white space around each of its tokens.
+// Tokenizes and optionally lower-cases a line. Returns it with white space around each token.
 std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options);
 
-// All that BLEU needs to know of a sentence. Sums over sentences are those of a corpus.
+// The counts of a sentence. The counts of a corpus are their sums.
 struct BleuStatistics {
   std::int64_t system_length = 0;
   std::int64_t reference_length = 0;
@@ -61,24 +63,24 @@ struct BleuScore {
   BleuStatistics statistics;  // before smoothing
 };
 
-// Of each sentence. Throws InputError where the numbers of lines differ.
+// Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
 std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypotheses,
                                             const References& references,
                                             const BleuOptions& options = {});
-BleuScore bleu_of(const BleuStatistics& statistics, const BleuOptions& options = {});
+BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& options = {});
 
-// A corpus without a sentence or without a match scores 0. Throws as bleu_statistics does.
+// A corpus without sentences or without matches scores 0. Throws as bleu_statistics() does.
 BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const References& references,
                       const BleuOptions& options = {});
-// With effective order, whatever the options say, as sacreBLEU's sentence_bleu.
+// Always uses the effective order, as sacreBLEU's sentence_bleu.
 BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
                         BleuOptions options = {});
 
-// sacreBLEU's signature, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0". The
-// version names regard, not a sacreBLEU that did not compute the figure; drop it to compare.
+// Returns sacreBLEU's signature with the version of regard:
+// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0".
 std::string bleu_signature(const BleuOptions& options, std::size_t references);
-// "65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
-std::string bleu_remark(const BleuScore& score);
+// Returns "65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
+std::string format_bleu_details(const BleuScore& score);
 
 class Bleu final : public CorpusMetric {
  public:
@@ -88,8 +90,8 @@ class Bleu final : public CorpusMetric {
   SentenceCounts count(const std::vector<std::string>& hypotheses,
                        const References& references) const override;
   double score(std::span<const double> sums) const override;
-  std::string remark(std::span<const double> sums) const override;
-  Json figures(std::span<const double> sums) const override;
+  std::string details(std::span<const double> sums) const override;
+  Json to_json(std::span<const double> sums) const override;
 
  private:
   BleuOptions options_;

@@ -4,31 +4,30 @@
 #include <array>
 #include <map>
 
-#include "metrics/references.h"
 #include "text/unicode.h"
 
 namespace regard {
 
 namespace {
 
-constexpr std::array<std::uint64_t, 7> beginnings = {0, 1, 2, 5, 10, 100, 1000};
+constexpr std::array<std::uint64_t, 7> lower_bounds = {0, 1, 2, 5, 10, 100, 1000};
 
 std::vector<FrequencyBucket> empty_buckets() {
-  std::vector<FrequencyBucket> buckets(beginnings.size());
+  std::vector<FrequencyBucket> buckets(lower_bounds.size());
   for (std::size_t b = 0; b < buckets.size(); ++b) {
-    buckets[b].rarest = beginnings[b];
-    if (b + 1 < buckets.size()) buckets[b].commonest = beginnings[b + 1] - 1;
+    buckets[b].rarest = lower_bounds[b];
+    if (b + 1 < buckets.size()) buckets[b].commonest = lower_bounds[b + 1] - 1;
   }
   return buckets;
 }
 
 std::size_t bucket_of(std::uint64_t frequency) {
-  const auto* const next = std::ranges::upper_bound(beginnings, frequency);
-  return static_cast<std::size_t>(next - beginnings.begin()) - 1;
+  const auto* const next = std::ranges::upper_bound(lower_bounds, frequency);
+  return static_cast<std::size_t>(next - lower_bounds.begin()) - 1;
 }
 
-double share(std::int64_t part, std::int64_t all) {
-  return all == 0 ? 0 : static_cast<double>(part) / static_cast<double>(all);
+double ratio(std::int64_t part, std::int64_t total) {
+  return total == 0 ? 0 : static_cast<double>(part) / static_cast<double>(total);
 }
 
 struct Occurrences {
@@ -45,19 +44,19 @@ bool WordFrequencies::add(const std::string& line) {
   return !words.empty();
 }
 
-std::uint64_t WordFrequencies::of(std::u32string_view word) const {
-  const auto found = counts_.find(word);
-  return found == counts_.end() ? 0 : found->second;
+std::uint64_t WordFrequencies::count(std::u32string_view word) const {
+  const auto entry = counts_.find(word);
+  return entry == counts_.end() ? 0 : entry->second;
 }
 
 double FrequencyBucket::precision() const {
-  return share(matches, system);
+  return ratio(matches, system);
 }
 double FrequencyBucket::recall() const {
-  return share(matches, reference);
+  return ratio(matches, reference);
 }
 double FrequencyBucket::f1() const {
-  return share(2 * matches, system + reference);
+  return ratio(2 * matches, system + reference);
 }
 
 std::vector<FrequencyBucket> score_by_frequency(const std::vector<std::string>& hypotheses,
@@ -67,16 +66,16 @@ std::vector<FrequencyBucket> score_by_frequency(const std::vector<std::string>& 
   check_references(hypotheses.size(), {reference});
   auto buckets = empty_buckets();
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto wanted = tokenize_for_bleu(reference[i], options);
-    const auto found = tokenize_for_bleu(hypotheses[i], options);
+    const auto expected = tokenize_for_bleu(reference[i], options);
+    const auto hypothesis = tokenize_for_bleu(hypotheses[i], options);
     std::map<std::u32string_view, Occurrences> words;
-    for (const auto word : split_words(wanted)) ++words[word].reference;
-    for (const auto word : split_words(found)) ++words[word].system;
-    for (const auto& [word, times] : words) {
-      auto& bucket = buckets[bucket_of(frequencies.of(word))];
-      bucket.reference += times.reference;
-      bucket.system += times.system;
-      bucket.matches += std::min(times.reference, times.system);
+    for (const auto word : split_words(expected)) ++words[word].reference;
+    for (const auto word : split_words(hypothesis)) ++words[word].system;
+    for (const auto& [word, counts] : words) {
+      auto& bucket = buckets[bucket_of(frequencies.count(word))];
+      bucket.reference += counts.reference;
+      bucket.system += counts.system;
+      bucket.matches += std::min(counts.reference, counts.system);
     }
   }
   return buckets;

@@ -1,8 +1,8 @@
-// How well words are translated by how often training has seen them: F1 of the target's words in
-// buckets of their frequency in the training text, as in compare-mt (Neubig et al. 2019).
+// F1 of target words by their frequency in the training text, as in compare-mt (Neubig et al.
+// 2019).
 //
-// A word is a token as BLEU counts them. Words match within their sentence, as often as both sides
-// have them; of several references the first is meant.
+// Words are the tokens of BLEU. They match within a sentence, with clipped counts. Only the first
+// reference is used.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class WordFrequencies {
  public:
   explicit WordFrequencies(const BleuOptions& options) : options_(options) {}
 
-  // Counts a line of the training text. Whether it has a word.
+  // Counts the words of a training line. Returns true if there are any.
   bool add(const std::string& line);
-  std::uint64_t of(std::u32string_view word) const;
+  std::uint64_t count(std::u32string_view word) const;
 
  private:
   BleuOptions options_;
@@ -31,19 +31,19 @@ class WordFrequencies {
 };
 
 struct FrequencyBucket {
-  std::uint64_t rarest = 0;                // times in training, both ends included
-  std::optional<std::uint64_t> commonest;  // not set: no end
-  std::int64_t reference = 0;              // words there
+  std::uint64_t rarest = 0;                // occurrences in training, inclusive
+  std::optional<std::uint64_t> commonest;  // inclusive; not set: unbounded
+  std::int64_t reference = 0;              // words in the reference
   std::int64_t system = 0;
   std::int64_t matches = 0;
 
-  double precision() const;  // from 0 to 1, 0 where there is no word
+  double precision() const;  // from 0 to 1; 0 if there are no words
   double recall() const;
   double f1() const;
 };
 
-// 0 (unseen), 1, 2–4, 5–9, 10–99, 100–999 and 1000 on, empty ones too. Throws InputError where the
-// numbers of lines differ.
+// Returns the buckets 0 (unseen), 1, 2–4, 5–9, 10–99, 100–999 and from 1000, including empty ones.
+// Throws InputError if the numbers of lines differ.
 std::vector<FrequencyBucket> score_by_frequency(const std::vector<std::string>& hypotheses,
                                                 const std::vector<std::string>& reference,
                                                 const WordFrequencies& frequencies,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -19,16 +19,16 @@ std::vector<LengthBucket> empty_buckets(const std::vector<std::size_t>& edges) {
   return buckets;
 }
 
-// The bucket of each source line.
-std::vector<std::size_t> places_of(const std::vector<std::string>& sources,
-                                   const std::vector<std::size_t>& edges) {
-  std::vector<std::size_t> places;
+// Returns the index of the bucket of each source line.
+std::vector<std::size_t> bucket_indices(const std::vector<std::string>& sources,
+                                        const std::vector<std::size_t>& edges) {
+  std::vector<std::size_t> indices;
   for (const auto& line : sources) {
     const auto length = split_words(decode_utf8(line)).size();
     const auto edge = std::lower_bound(edges.begin(), edges.end(), length);
-    places.push_back(static_cast<std::size_t>(edge - edges.begin()));
+    indices.push_back(static_cast<std::size_t>(edge - edges.begin()));
   }
-  return places;
+  return indices;
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ std::vector<LengthBucket> score_by_length(const std::vector<std::string>& source
                                           const std::vector<std::size_t>& edges) {
   check_length_edges(edges);
   auto buckets = empty_buckets(edges);
-  const auto places = places_of(sources, edges);
-  for (const auto place : places) ++buckets[place].sentences;
+  const auto indices = bucket_indices(sources, edges);
+  for (const auto b : indices) ++buckets[b].sentences;
   for (const auto& [metric, counts] : metrics) {
     if (counts->sentences() != sources.size()) {
       throw InputError("found {}, but {}: give one for each",
@@ -54,9 +54,9 @@ std::vector<LengthBucket> score_by_length(const std::vector<std::string>& source
                        counted(counts->sentences(), "hypothesis"));
     }
     std::vector<std::vector<double>> sums(buckets.size(), std::vector<double>(counts->width));
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const auto sentence = counts->of(i);
-      auto& sum = sums[places[i]];
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      const auto sentence = counts->sentence(i);
+      auto& sum = sums[indices[i]];
       for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += sentence[k];
     }
     for (std::size_t b = 0; b < buckets.size(); ++b) {

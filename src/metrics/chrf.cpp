@@ -19,8 +19,9 @@ bool is_ascii_punctuation(char32_t c) {
   return ascii_punctuation.find(c) != ascii_punctuation.npos;
 }
 
-// One punctuation mark is taken off each word: off its end or, where there is none, off its front.
-std::vector<std::u32string_view> words_of(std::u32string_view text) {
+// Splits text into words and separates one punctuation mark from each: the last character or, if
+// that is none, the first.
+std::vector<std::u32string_view> split_words_and_punctuation(std::u32string_view text) {
   std::vector<std::u32string_view> words;
   for (std::u32string_view word : split_words(text)) {
     std::size_t cut = 0;
@@ -35,12 +36,12 @@ std::vector<std::u32string_view> words_of(std::u32string_view text) {
   return words;
 }
 
-// A line's n-grams of every order, and the symbols that they point into.
+// The n-grams of a line of every order, and the symbols that they point into.
 struct Sentence {
-  Sentence(const std::string& line, const ChrfOptions& options, WordNumbers& numbers) {
+  Sentence(const std::string& line, const ChrfOptions& options, WordIds& word_ids) {
     std::u32string text = decode_utf8(line);
     if (options.lowercase) text = to_lower(text);
-    if (options.word_order > 0) words = numbers.number(words_of(text));
+    if (options.word_order > 0) words = word_ids.ids(split_words_and_punctuation(text));
     std::erase_if(text, is_space);
     characters = std::move(text);
     orders = count_ngrams(characters, options.char_order);
@@ -61,9 +62,9 @@ ChrfStatistics compare(const Sentence& hypothesis, const Sentence& reference) {
   statistics.reserve(hypothesis.orders.size());
   for (std::size_t n = 0; n < hypothesis.orders.size(); ++n) {
     const NgramCounts& system = hypothesis.orders[n];
-    const NgramCounts& wanted = reference.orders[n];
-    statistics.push_back({wanted.empty() ? 0 : total_count(system), total_count(wanted),
-                          clipped_matches(system, wanted)});
+    const NgramCounts& expected = reference.orders[n];
+    statistics.push_back({expected.empty() ? 0 : total_count(system), total_count(expected),
+                          clipped_matches(system, expected)});
   }
   return statistics;
 }
@@ -74,14 +75,14 @@ std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypo
                                             const References& references,
                                             const ChrfOptions& options) {
   check_references(hypotheses.size(), references);
-  WordNumbers numbers;
+  WordIds word_ids;
   std::vector<ChrfStatistics> statistics(hypotheses.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const Sentence hypothesis(hypotheses[i], options, numbers);
+    const Sentence hypothesis(hypotheses[i], options, word_ids);
     double best = -1;
     for (const auto& lines : references) {
-      ChrfStatistics candidate = compare(hypothesis, Sentence(lines[i], options, numbers));
-      const double score = chrf_of(candidate, options);
+      ChrfStatistics candidate = compare(hypothesis, Sentence(lines[i], options, word_ids));
+      const double score = compute_chrf(candidate, options);
       if (score <= best) continue;
       best = score;
       statistics[i] = std::move(candidate);
@@ -99,7 +100,7 @@ void add_to(ChrfStatistics& sum, const ChrfStatistics& sentence) {
   }
 }
 
-double chrf_of(const ChrfStatistics& statistics, const ChrfOptions& options) {
+double compute_chrf(const ChrfStatistics& statistics, const ChrfOptions& options) {
   double precision = 0;
   double recall = 0;
   int orders = 0;
@@ -122,7 +123,7 @@ double corpus_chrf(const std::vector<std::string>& hypotheses, const References&
   for (const ChrfStatistics& sentence : chrf_statistics(hypotheses, references, options)) {
     add_to(sum, sentence);
   }
-  return chrf_of(sum, options);
+  return compute_chrf(sum, options);
 }
 
 double sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
@@ -165,10 +166,10 @@ double Chrf::score(std::span<const double> sums) const {
     const auto count = [&](std::size_t k) { return static_cast<std::int64_t>(sums[i + k]); };
     statistics.push_back({count(0), count(1), count(2)});
   }
-  return chrf_of(statistics, options_);
+  return compute_chrf(statistics, options_);
 }
 
-Json Chrf::figures(std::span<const double> sums) const {
+Json Chrf::to_json(std::span<const double> sums) const {
   return {{"name", name()}, {"score", score(sums)}};
 }
 

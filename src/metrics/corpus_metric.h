@@ -1,5 +1,6 @@
-// What resampling, tables and JSON know of any metric of translations: it counts some numbers of
-// each sentence, and the sums of these over a set of sentences give that set's score.
+// The interface of metrics of translations. A metric is computed in two steps: count() returns a
+// fixed number of counts for each sentence, and score() maps their sums over a set of sentences to
+// the score of that set. Resampling, tables and JSON use only this interface.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +9,22 @@
 #include <vector>
 
 #include "base/json.h"
-#include "metrics/references.h"
 
 namespace regard {
 
+// references[r][i]: the r-th reference of sentence i.
+using References = std::vector<std::vector<std::string>>;
+
+// Throws InputError if there is no reference, or if the number of lines of one is not `hypotheses`.
+void check_references(std::size_t hypotheses, const References& references);
+
 struct SentenceCounts {
-  std::size_t width = 0;       // numbers a sentence
+  std::size_t width = 0;       // counts per sentence
   std::vector<double> values;  // [sentences, width]
 
   std::size_t sentences() const { return values.size() / width; }
-  std::span<const double> of(std::size_t sentence) const {
-    return std::span(values).subspan(sentence * width, width);
+  std::span<const double> sentence(std::size_t i) const {
+    return std::span(values).subspan(i * width, width);
   }
   std::vector<double> sum() const;
 };
@@ -28,16 +34,16 @@ class CorpusMetric {
   virtual ~CorpusMetric() = default;
 
   virtual std::string name() const = 0;  // "BLEU", "chrF2++", "TER"
-  // sacreBLEU's: "nrefs:…" first, "version:…" last.
+  // Returns sacreBLEU's signature: "nrefs:…" first, "version:…" last.
   virtual std::string signature(std::size_t references) const = 0;
-  // Of each sentence. Throws InputError where the numbers of lines differ.
+  // Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
   virtual SentenceCounts count(const std::vector<std::string>& hypotheses,
                                const References& references) const = 0;
   virtual double score(std::span<const double> sums) const = 0;
-  // What sacreBLEU says behind the score, if anything.
-  virtual std::string remark(std::span<const double> /*sums*/) const { return {}; }
-  // The score and all that it is made of.
-  virtual Json figures(std::span<const double> sums) const = 0;
+  // Returns the text that sacreBLEU prints after the score, or an empty string.
+  virtual std::string details(std::span<const double> /*sums*/) const { return {}; }
+  // Returns the score and its components.
+  virtual Json to_json(std::span<const double> sums) const = 0;
 };
 
 }  // namespace regard

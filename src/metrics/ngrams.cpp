@@ -61,15 +61,15 @@ NgramCounts larger_counts(const NgramCounts& a, const NgramCounts& b) {
   return larger;
 }
 
-std::u32string WordNumbers::number(const std::vector<std::u32string_view>& words) {
+std::u32string WordIds::ids(const std::vector<std::u32string_view>& words) {
   std::u32string symbols;
   symbols.reserve(words.size());
   for (std::u32string_view word : words) {
-    auto found = numbers_.find(word);
-    if (found == numbers_.end()) {
-      found = numbers_.emplace(word, static_cast<char32_t>(numbers_.size())).first;
+    auto entry = ids_.find(word);
+    if (entry == ids_.end()) {
+      entry = ids_.emplace(word, static_cast<char32_t>(ids_.size())).first;
     }
-    symbols.push_back(found->second);
+    symbols.push_back(entry->second);
   }
   return symbols;
 }

@@ -1,6 +1,6 @@
-// The n-grams of a sentence, counted: what BLEU and chrF have in common.
+// Counts of n-grams, for BLEU and chrF.
 //
-// A sentence is a string of symbols: the characters themselves, or words numbered by WordNumbers.
+// A sentence is a string of symbols: characters, or the ids of words (WordIds).
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,23 @@ struct CountedNgram {
 // Distinct n-grams of one order, in ascending order.
 using NgramCounts = std::vector<CountedNgram>;
 
-// The counts of each order from 1 to max_order, order n at index n - 1. The n-grams point into
-// `symbols`, which must outlive them. One sort of the windows of max_order symbols serves every
-// order, as the n-grams are their prefixes.
+// Counts the n-grams of each order from 1 to max_order; order n is at index n - 1. The n-grams
+// point into `symbols`, which must outlive them. The windows of max_order symbols are sorted once,
+// as the n-grams of all orders are their prefixes.
 std::vector<NgramCounts> count_ngrams(std::u32string_view symbols, std::size_t max_order);
 
-// Σ count: how many n-grams there are, repetitions included.
+// Returns Σ count, the number of n-grams including repetitions.
 std::int64_t total_count(const NgramCounts& counts);
-// Σ min(count in a, count in b): the matches, clipped.
+// Returns Σ min(count in a, count in b), the clipped matches.
 std::int64_t clipped_matches(const NgramCounts& a, const NgramCounts& b);
-// Every n-gram of either with the larger of its counts.
+// Returns every n-gram of a or b with the larger of its counts.
 NgramCounts larger_counts(const NgramCounts& a, const NgramCounts& b);
 
-// Gives equal words equal numbers.
-class WordNumbers {
+// Assigns an id to each distinct word.
+class WordIds {
  public:
-  std::u32string number(const std::vector<std::u32string_view>& words);
+  // Returns the ids of `words`. Equal words have equal ids in all calls.
+  std::u32string ids(const std::vector<std::u32string_view>& words);
 
  private:
   struct Hash {
@@ -43,7 +44,7 @@ class WordNumbers {
       return std::hash<std::u32string_view>()(word);
     }
   };
-  std::unordered_map<std::u32string, char32_t, Hash, std::equal_to<>> numbers_;
+  std::unordered_map<std::u32string, char32_t, Hash, std::equal_to<>> ids_;
 };
 
 }  // namespace regard

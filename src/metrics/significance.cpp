@@ -19,9 +19,8 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double p_value(const std::vector<double>& differences, double difference) {
-  const auto larger =
-      std::ranges::count_if(differences, [&](double found) { return found > difference; });
+double p_value(const std::vector<double>& differences, double observed) {
+  const auto larger = std::ranges::count_if(differences, [&](double d) { return d > observed; });
   return static_cast<double>(larger + 1) / static_cast<double>(differences.size() + 1);
 }
 
@@ -34,7 +33,7 @@ std::vector<double> bootstrap_scores(const CorpusMetric& metric, const SentenceC
   std::vector<double> scores(resampling.resamples);
   for (auto& score : scores) {
     std::vector<double> sums(counts.width);
-    for (std::size_t i = 0; i < sentences; ++i) add(sums, counts.of(random.below(sentences)));
+    for (std::size_t i = 0; i < sentences; ++i) add(sums, counts.sentence(random.below(sentences)));
     score = metric.score(sums);
   }
   return scores;
@@ -42,8 +41,8 @@ std::vector<double> bootstrap_scores(const CorpusMetric& metric, const SentenceC
 
 ConfidenceInterval confidence_interval(std::vector<double> scores) {
   std::ranges::sort(scores);
-  const auto beyond = scores.size() / 40;
-  return {mean_of(scores), 0.5 * (scores[scores.size() - 1 - beyond] - scores[beyond])};
+  const auto tail = scores.size() / 40;  // 2.5 %
+  return {mean_of(scores), 0.5 * (scores[scores.size() - 1 - tail] - scores[tail])};
 }
 
 double paired_bootstrap(const std::vector<double>& baseline_scores,
@@ -53,7 +52,7 @@ double paired_bootstrap(const std::vector<double>& baseline_scores,
     differences[i] = std::abs(system_scores[i] - baseline_scores[i]);
   }
   const double mean = mean_of(differences);
-  for (auto& found : differences) found -= mean;
+  for (auto& d : differences) d -= mean;
   return p_value(differences, difference);
 }
 
@@ -62,23 +61,25 @@ double approximate_randomisation(const CorpusMetric& metric, const SentenceCount
   Random random(resampling.seed);
   const auto baseline_sum = baseline.sum();
   const auto system_sum = system.sum();
-  auto swap = system;  // what a swap of the sentence adds to the one and takes from the other
-  for (std::size_t k = 0; k < swap.values.size(); ++k) swap.values[k] -= baseline.values[k];
+  // Counts of the system minus those of the baseline. Swapping a sentence adds its difference to
+  // the baseline's sums and subtracts it from the system's.
+  auto delta = system;
+  for (std::size_t k = 0; k < delta.values.size(); ++k) delta.values[k] -= baseline.values[k];
   std::vector<double> differences(resampling.trials);
   for (auto& difference : differences) {
-    std::vector<double> swapped(swap.width);
-    std::uint64_t coins = 0;
-    for (std::size_t i = 0; i < swap.sentences(); ++i, coins >>= 1) {
-      if (i % 64 == 0) coins = random.next();
-      if ((coins & 1) != 0) add(swapped, swap.of(i));
+    std::vector<double> total(delta.width);
+    std::uint64_t random_bits = 0;
+    for (std::size_t i = 0; i < delta.sentences(); ++i, random_bits >>= 1) {
+      if (i % 64 == 0) random_bits = random.next();
+      if ((random_bits & 1) != 0) add(total, delta.sentence(i));
     }
-    auto one = baseline_sum;
-    auto other = system_sum;
-    for (std::size_t k = 0; k < swapped.size(); ++k) {
-      one[k] += swapped[k];
-      other[k] -= swapped[k];
+    auto swapped_baseline = baseline_sum;
+    auto swapped_system = system_sum;
+    for (std::size_t k = 0; k < total.size(); ++k) {
+      swapped_baseline[k] += total[k];
+      swapped_system[k] -= total[k];
     }
-    difference = std::abs(metric.score(one) - metric.score(other));
+    difference = std::abs(metric.score(swapped_baseline) - metric.score(swapped_system));
   }
   return p_value(differences, std::abs(metric.score(baseline_sum) - metric.score(system_sum)));
 }

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<Symmetrisation, std::string_view>, 3> names{{
     {Symmetrisation::union_of_both, "union"},
 }};
 
-// Target word by target word, as the links are gone through.
+// Orders links by target word, the order of iteration.
 struct ByTarget {
   bool operator()(const AlignmentLink& a, const AlignmentLink& b) const {
     return std::tie(a.target, a.source) < std::tie(b.target, b.source);
@@ -27,10 +27,10 @@ struct ByTarget {
 };
 using Links = std::set<AlignmentLink, ByTarget>;
 
-// Links, and the words that have one.
-class Linked {
+// A set of links and the words that have a link.
+class LinkSet {
  public:
-  explicit Linked(const Alignment& links) {
+  explicit LinkSet(const Alignment& links) {
     for (const auto& link : links) add(link);
   }
   void add(const AlignmentLink& link) {
@@ -48,20 +48,20 @@ class Linked {
   std::set<std::uint32_t> targets_;
 };
 
-// Those beside a link, in the order in which Moses looks at them: (target, source).
+// The offsets of the neighbours of a link, (target, source), in the order of Moses.
 constexpr std::array<std::pair<int, int>, 8> neighbours{
     {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
 
-// One round over the links, also over those that are added further on; whether any was.
-bool grow_once(Linked& linked, const Links& either) {
+// Visits all links, including those added meanwhile. Returns true if a link was added.
+bool grow_once(LinkSet& linked, const Links& candidates) {
   bool grown = false;
-  for (const auto& there : linked.links()) {
+  for (const auto& center : linked.links()) {
     for (const auto& [target, source] : neighbours) {
-      // Before the first word comes a number so large that no word has it.
-      const AlignmentLink link{.source = there.source + static_cast<std::uint32_t>(source),
-                               .target = there.target + static_cast<std::uint32_t>(target)};
+      // The index before 0 wraps around to a number that no word has.
+      const AlignmentLink link{.source = center.source + static_cast<std::uint32_t>(source),
+                               .target = center.target + static_cast<std::uint32_t>(target)};
       if (linked.has_source(link.source) && linked.has_target(link.target)) continue;
-      if (!either.contains(link)) continue;
+      if (!candidates.contains(link)) continue;
       linked.add(link);
       grown = true;
     }
@@ -69,7 +69,7 @@ bool grow_once(Linked& linked, const Links& either) {
   return grown;
 }
 
-void add_where_neither_word_has_one(Linked& linked, const Alignment& links) {
+void add_if_both_words_free(LinkSet& linked, const Alignment& links) {
   for (const auto& link : Links(links.begin(), links.end())) {
     if (!linked.has_source(link.source) && !linked.has_target(link.target)) linked.add(link);
   }
@@ -77,25 +77,25 @@ void add_where_neither_word_has_one(Linked& linked, const Alignment& links) {
 
 }  // namespace
 
-Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmetrisation how) {
+Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmetrisation method) {
   Alignment both;
   std::ranges::set_intersection(forward, backward, std::back_inserter(both));
-  if (how == Symmetrisation::intersection) return both;
+  if (method == Symmetrisation::intersection) return both;
   Alignment either;
   std::ranges::set_union(forward, backward, std::back_inserter(either));
-  if (how == Symmetrisation::union_of_both) return either;
-  Linked linked(both);
-  const Links links_of_either(either.begin(), either.end());
-  while (grow_once(linked, links_of_either)) {
+  if (method == Symmetrisation::union_of_both) return either;
+  LinkSet linked(both);
+  const Links union_links(either.begin(), either.end());
+  while (grow_once(linked, union_links)) {
   }
-  add_where_neither_word_has_one(linked, forward);
-  add_where_neither_word_has_one(linked, backward);
+  add_if_both_words_free(linked, forward);
+  add_if_both_words_free(linked, backward);
   Alignment links(linked.links().begin(), linked.links().end());
   std::ranges::sort(links);
   return links;
 }
 
-Symmetrisation symmetrisation_named(std::string_view name) {
+Symmetrisation parse_symmetrisation(std::string_view name) {
   for (const auto& [value, known] : names) {
     if (known == name) return value;
   }

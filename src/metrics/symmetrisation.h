@@ -1,5 +1,5 @@
-// One alignment of the two that a pair of models gives, source to target and target to source (Och
-// and Ney 2003; Koehn, Och, Marcu 2003, section 4.5).
+// Combines the word alignments of two models, source to target and target to source (Och and Ney
+// 2003; Koehn, Och, Marcu 2003, section 4.5).
 #pragma once
 
 #include <string_view>
@@ -10,17 +10,20 @@ namespace regard {
 
 enum class Symmetrisation { intersection, union_of_both, grow_diag_final_and };
 
-// forward and backward as (source, target). grow_diag_final_and: begins with the links of both;
-// grows by links of either that lie beside one, diagonally too, where one of their words has none
-// yet; ends with the links of either where neither word has one. What comes first decides: links
-// are gone through as Moses does, target word by target word, neighbours before diagonals,
-// forward's last links before backward's.
-Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmetrisation how);
+// Combines forward and backward links, both as (source, target). grow_diag_final_and
+// - starts with the intersection;
+// - adds links of the union that are next to a link, also diagonally, if one of their words has no
+//   link yet;
+// - finally adds links of the union if neither of their words has a link yet.
+// The order is that of Moses: by target word, neighbours before diagonals, and in the final step
+// forward links before backward links.
+Alignment symmetrise(const Alignment& forward, const Alignment& backward, Symmetrisation method);
 
-// By its name on the command line, as in grow-diag-final-and; ConfigError for another.
-Symmetrisation symmetrisation_named(std::string_view name);
+// Parses a name on the command line, such as "grow-diag-final-and". Throws ConfigError for an
+// unknown name.
+Symmetrisation parse_symmetrisation(std::string_view name);
 
-// With source and target exchanged.
+// Swaps source and target.
 Alignment transposed(const Alignment& alignment);
 
 }  // namespace regard

@@ -14,15 +14,15 @@ namespace regard {
 
 namespace {
 
-// The numbered tokens of a line.
-std::u32string tokens_of(const std::string& line, const TerOptions& options, WordNumbers& words) {
+// Returns the ids of the tokens of a line.
+std::u32string tokenize(const std::string& line, const TerOptions& options, WordIds& word_ids) {
   std::u32string text = decode_utf8(line);
   while (!text.empty() && is_space(text.back())) text.pop_back();
   text = tokenize_for_ter(text, options);
-  return words.number(split_words(text));
+  return word_ids.ids(split_words(text));
 }
 
-TerStatistics statistics_of(std::span<const double> sums) {
+TerStatistics statistics_from_sums(std::span<const double> sums) {
   return {static_cast<std::int64_t>(sums[0]), sums[1]};
 }
 
@@ -37,13 +37,13 @@ TerStatistics& TerStatistics::operator+=(const TerStatistics& other) {
 std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypotheses,
                                           const References& references, const TerOptions& options) {
   check_references(hypotheses.size(), references);
-  WordNumbers words;
+  WordIds word_ids;
   std::vector<TerStatistics> statistics;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const auto hypothesis = tokens_of(hypotheses[i], options, words);
+    const auto hypothesis = tokenize(hypotheses[i], options, word_ids);
     TerStatistics sentence{std::numeric_limits<std::int64_t>::max(), 0};
     for (const auto& lines : references) {
-      const auto reference = tokens_of(lines[i], options, words);
+      const auto reference = tokenize(lines[i], options, word_ids);
       sentence.edits = std::min(sentence.edits, count_ter_edits(hypothesis, reference));
       sentence.reference_length += static_cast<double>(reference.size());
     }
@@ -53,7 +53,7 @@ std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypoth
   return statistics;
 }
 
-double ter_of(const TerStatistics& statistics) {
+double compute_ter(const TerStatistics& statistics) {
   if (statistics.reference_length > 0) {
     return 100 * (static_cast<double>(statistics.edits) / statistics.reference_length);
   }
@@ -64,7 +64,7 @@ double corpus_ter(const std::vector<std::string>& hypotheses, const References& 
                   const TerOptions& options) {
   TerStatistics sum;
   for (const auto& sentence : ter_statistics(hypotheses, references, options)) sum += sentence;
-  return ter_of(sum);
+  return compute_ter(sum);
 }
 
 double sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
@@ -75,10 +75,11 @@ double sentence_ter(const std::string& hypothesis, const std::vector<std::string
 }
 
 std::string ter_signature(const TerOptions& options, std::size_t references) {
-  const auto yes = [](bool is) { return is ? "yes" : "no"; };
+  const auto yes_no = [](bool value) { return value ? "yes" : "no"; };
   return fmt::format("nrefs:{}|case:{}|tok:tercom|norm:{}|punct:{}|asian:{}|version:regard-{}",
-                     references, options.case_sensitive ? "mixed" : "lc", yes(options.normalized),
-                     yes(!options.no_punctuation), yes(options.asian_support), version());
+                     references, options.case_sensitive ? "mixed" : "lc",
+                     yes_no(options.normalized), yes_no(!options.no_punctuation),
+                     yes_no(options.asian_support), version());
 }
 
 std::string Ter::signature(std::size_t references) const {
@@ -95,12 +96,12 @@ SentenceCounts Ter::count(const std::vector<std::string>& hypotheses,
 }
 
 double Ter::score(std::span<const double> sums) const {
-  return ter_of(statistics_of(sums));
+  return compute_ter(statistics_from_sums(sums));
 }
 
-Json Ter::figures(std::span<const double> sums) const {
-  const auto statistics = statistics_of(sums);
-  return {{"score", ter_of(statistics)},
+Json Ter::to_json(std::span<const double> sums) const {
+  const auto statistics = statistics_from_sums(sums);
+  return {{"score", compute_ter(statistics)},
           {"edits", statistics.edits},
           {"reference_length", statistics.reference_length}};
 }

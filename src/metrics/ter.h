@@ -1,11 +1,12 @@
-// TER, the translation edit rate (Snover et al. 2006), with the figures that sacreBLEU 2 gives.
+// TER, the translation edit rate (Snover et al. 2006). Scores equal those of sacreBLEU 2.
 //
 //   TER = 100 · Σ edits / Σ words of the reference
 //
-// Edits are insertions, deletions and substitutions of a word and shifts of up to ten words to
-// where they stand in the reference. Shifts are found greedily, as in Tercom: the one after which
-// the edit distance is least, again and again while it falls. Of several references the one that
-// takes the fewest edits counts, divided by their mean length. 0 is best; there is no upper end.
+// Edits are insertions, deletions and substitutions of a word, and shifts of up to ten words to
+// their position in the reference. Shifts are found greedily, as in Tercom: the shift with the
+// smallest edit distance after it is applied as long as the distance decreases. With several
+// references, the smallest number of edits is divided by the mean length. 0 is best; there is no
+// upper bound.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,11 @@
 #include <vector>
 
 #include "metrics/corpus_metric.h"
-#include "metrics/references.h"
-#include "metrics/ter_tokenizer.h"
+#include "metrics/metric_tokenizers.h"
 
 namespace regard {
 
-// All that TER needs to know of a sentence. Sums over sentences are those of a corpus.
+// The counts of a sentence. The counts of a corpus are their sums.
 struct TerStatistics {
   std::int64_t edits = 0;
   double reference_length = 0;
@@ -26,22 +26,21 @@ struct TerStatistics {
   TerStatistics& operator+=(const TerStatistics& other);
 };
 
-// Of each sentence. Throws InputError where the numbers of lines differ.
+// Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
 std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypotheses,
                                           const References& references,
                                           const TerOptions& options = {});
-// Against references without a word: 100 where there are edits, 0 where there are none.
-double ter_of(const TerStatistics& statistics);
+// If the references have no words, returns 100 if there are edits and 0 otherwise.
+double compute_ter(const TerStatistics& statistics);
 
-// A corpus without a sentence scores 0. Throws as ter_statistics does.
+// A corpus without sentences scores 0. Throws as ter_statistics() does.
 double corpus_ter(const std::vector<std::string>& hypotheses, const References& references,
                   const TerOptions& options = {});
 double sentence_ter(const std::string& hypothesis, const std::vector<std::string>& references,
                     const TerOptions& options = {});
 
-// sacreBLEU's signature,
-// "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:regard-0.1.0". The version names
-// regard, not a sacreBLEU that did not compute the figure; drop it to compare.
+// Returns sacreBLEU's signature with the version of regard:
+// "nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:regard-0.1.0".
 std::string ter_signature(const TerOptions& options, std::size_t references);
 
 class Ter final : public CorpusMetric {
@@ -52,7 +51,7 @@ class Ter final : public CorpusMetric {
   SentenceCounts count(const std::vector<std::string>& hypotheses,
                        const References& references) const override;
   double score(std::span<const double> sums) const override;
-  Json figures(std::span<const double> sums) const override;
+  Json to_json(std::span<const double> sums) const override;
 
  private:
   TerOptions options_;

@@ -6,14 +6,14 @@
 
 namespace regard {
 
-void check_model(const ModelOptions& options, const Origins& origins) {
-  check_attention(options, origins);
-  check_output(options, origins);
+void check_model(const ModelOptions& options, const SourceLocations& locations) {
+  check_attention(options, locations);
+  check_output(options, locations);
 }
 
-void check_model_to_train(const Options& options, const Origins& origins) {
-  check_model(options.model, origins);
-  check_attention_lengths(options, origins);
+void check_model_to_train(const Options& options, const SourceLocations& locations) {
+  check_model(options.model, locations);
+  check_attention_lengths(options, locations);
 }
 
 std::shared_ptr<Seq2Seq> build_model(std::int64_t source_vocabulary, std::int64_t target_vocabulary,

@@ -1,4 +1,4 @@
-// Writes target sentences: what every decoder is to the rest of the model.
+// The interface of a decoder, which produces target sentences.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -12,20 +12,20 @@ namespace regard {
 
 class Decoder : public torch::nn::Module {
  public:
-  // Done once a sentence: completes a memory that has values, mask, lengths and summary.
-  virtual void prepare(Memory& memory) = 0;
-  // Before the first step, a row for each sentence.
-  virtual DecoderState start(const Memory& memory) = 0;
-  // embedded [N, E], the tokens before.
+  // Called once per batch of sources: stores in encoded.context what does not depend on a step.
+  virtual void prepare(EncoderOutput& encoded) = 0;
+  // The state before the first step, one row per sentence.
+  virtual DecoderState start(const EncoderOutput& encoded) = 0;
+  // embedded [N, E], the last token of each hypothesis.
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                           const Memory& memory) = 0;
+                           const EncoderOutput& encoded) = 0;
   // As in Seq2Seq.
   virtual AttentionDetail explain(const torch::Tensor& /*embedded*/, const DecoderState& /*state*/,
-                                  const Memory& /*memory*/) {
+                                  const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // All steps with a given history: embedded [B, T, E].
-  virtual Decoded forward(const torch::Tensor& embedded, const Memory& memory) = 0;
+  // All steps with the given target: embedded [B, T, E].
+  virtual Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
   virtual void at_step(std::int64_t /*step*/) {}
   virtual bool shows_attention() const = 0;
   // The width R of a readout.

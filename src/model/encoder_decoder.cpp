@@ -36,15 +36,15 @@ std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std:
 
 std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   std::optional<LengthLimit> limit;
-  const auto read_at_most = [&](std::int64_t tokens, const std::string& key) {
+  const auto lower_to = [&](std::int64_t tokens, const std::string& key) {
     if (!limit || tokens < limit->tokens) limit = {tokens, key};
   };
   const auto& encoder = o.encoder.self_attention;
-  if (attends_to_itself(o.encoder) && encoder.position == PositionKind::learned) {
-    read_at_most(encoder.max_positions, "model.encoder.max_positions");
+  if (has_self_attention(o.encoder) && encoder.position == PositionKind::learned) {
+    lower_to(encoder.max_positions, "model.encoder.max_positions");
   }
   if (o.decoder.kind == LayerKind::recurrent && reads_option(o.attention, "max_positions")) {
-    read_at_most(o.attention.max_positions, "model.attention.max_positions");
+    lower_to(o.attention.max_positions, "model.attention.max_positions");
   }
   return limit;
 }
@@ -92,37 +92,32 @@ torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
   return torch::embedding(source_embedding_, source.dim() == 3 ? source.select(2, 0) : source);
 }
 
-Memory EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+EncoderOutput EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
   const auto embedded = embed(source);  // [B, S, E]
-  const auto encoded = encoder_->forward(source_input_->forward(embedded), lengths);
-  Memory memory;
-  memory.values = encoded.states;
-  memory.mask = encoded.mask;
-  memory.lengths = lengths;
-  memory.summary = encoded.last;
-  decoder_->prepare(memory);
-  output_->prepare(memory, source, embedded);
-  return memory;
+  auto encoded = encoder_->forward(source_input_->forward(embedded), lengths);
+  decoder_->prepare(encoded);
+  output_->prepare(encoded, source, embedded);
+  return encoded;
 }
 
 DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
-                                 const Memory& memory) {
-  const auto input = target_input_->forward(output_->embed(tokens, memory), state.position);
-  auto step = decoder_->step(input, state, memory);
+                                 const EncoderOutput& encoded) {
+  const auto input = target_input_->forward(output_->embed(tokens, encoded), state.position);
+  auto step = decoder_->step(input, state, encoded);
   step.input = input;
   step.state.position = state.position + 1;
   return step;
 }
 
 AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const DecoderState& state,
-                                        const Memory& memory) {
-  const auto input = target_input_->forward(output_->embed(tokens, memory), state.position);
-  return decoder_->explain(input, state, memory);
+                                        const EncoderOutput& encoded) {
+  const auto input = target_input_->forward(output_->embed(tokens, encoded), state.position);
+  return decoder_->explain(input, state, encoded);
 }
 
-Decoded EncoderDecoder::decode(const torch::Tensor& input, const Memory& memory) {
-  const auto embedded = target_input_->forward(output_->embed(input, memory));
-  auto decoded = decoder_->forward(embedded, memory);
+Decoded EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded) {
+  const auto embedded = target_input_->forward(output_->embed(input, encoded));
+  auto decoded = decoder_->forward(embedded, encoded);
   decoded.input = embedded;
   return decoded;
 }

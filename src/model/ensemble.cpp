@@ -14,24 +14,24 @@ namespace regard {
 namespace {
 
 [[noreturn]] void not_trained() {
-  throw std::logic_error("an ensemble translates, and is not trained");
+  throw std::logic_error("an ensemble cannot be trained");
 }
 
-// One after the other.
+// Sums in order.
 torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   auto sum = tensors.front();
   for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
   return sum;
 }
 
-std::optional<LengthLimit> least(const std::vector<std::shared_ptr<Seq2Seq>>& members,
-                                 std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
-  std::optional<LengthLimit> least;
+std::optional<LengthLimit> smallest(const std::vector<std::shared_ptr<Seq2Seq>>& members,
+                                    std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+  std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();
-    if (limit && (!least || limit->tokens < least->tokens)) least = limit;
+    if (limit && (!result || limit->tokens < result->tokens)) result = limit;
   }
-  return least;
+  return result;
 }
 
 }  // namespace
@@ -41,60 +41,61 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean m
     : members_(std::move(members)), mean_(mean), weights_(std::move(weights)) {
   if (weights_.empty()) weights_.assign(members_.size(), 1);
   if (members_.empty() || weights_.size() != members_.size()) {
-    throw std::invalid_argument("an ensemble wants a weight for each member");
+    throw std::invalid_argument("an ensemble needs one weight for each member");
   }
   const auto sum = std::accumulate(weights_.begin(), weights_.end(), 0.0);
   for (std::size_t m = 0; m < members_.size(); ++m) {
     if (!(weights_[m] > 0) || !std::isfinite(sum)) {
-      throw std::invalid_argument("an ensemble's weights are above 0");
+      throw std::invalid_argument("the weights of an ensemble must be above 0");
     }
     weights_[m] /= sum;
     register_module("member" + std::to_string(m), members_[m]);
   }
 }
 
-Memory Ensemble::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
-  Memory memory;
-  for (const auto& member : members_) memory.members.push_back(member->encode(source, lengths));
-  memory.mask = memory.members[0].mask;
-  memory.lengths = memory.members[0].lengths;
-  return memory;
+EncoderOutput Ensemble::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+  EncoderOutput encoded;
+  for (const auto& member : members_) encoded.members.push_back(member->encode(source, lengths));
+  encoded.mask = encoded.members[0].mask;
+  encoded.lengths = encoded.members[0].lengths;
+  return encoded;
 }
 
-DecoderState Ensemble::start(const Memory& memory) {
+DecoderState Ensemble::start(const EncoderOutput& encoded) {
   DecoderState state;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    state.members.push_back(members_[m]->start(memory.members[m]));
+    state.members.push_back(members_[m]->start(encoded.members[m]));
   }
   return state;
 }
 
 DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& state,
-                           const Memory& memory) {
-  DecoderStep together;
+                           const EncoderOutput& encoded) {
+  DecoderStep combined;
   std::vector<torch::Tensor> log_p;      // each [N, V]
   std::vector<torch::Tensor> attention;  // each [N, S]
-  double seeing = 0;                     // the weight of those who have attention
+  double attending = 0;                  // the weight of the members with attention
   for (std::size_t m = 0; m < members_.size(); ++m) {
     auto& member = *members_[m];
-    auto step = member.step(tokens, state.members[m], memory.members[m]);
-    const auto of_member = kernels::log_softmax(member.output().logits(step, memory.members[m]));
-    log_p.push_back(mean_ == EnsembleMean::linear ? of_member + std::log(weights_[m])
-                                                  : of_member * weights_[m]);
+    auto step = member.step(tokens, state.members[m], encoded.members[m]);
+    const auto member_log_p =
+        kernels::log_softmax(member.output().logits(step, encoded.members[m]));
+    log_p.push_back(mean_ == EnsembleMean::linear ? member_log_p + std::log(weights_[m])
+                                                  : member_log_p * weights_[m]);
     if (step.weights.defined()) {
       attention.push_back(step.weights * weights_[m]);
-      seeing += weights_[m];
+      attending += weights_[m];
     }
-    together.state.members.push_back(std::move(step.state));
+    combined.state.members.push_back(std::move(step.state));
   }
-  together.readout =
+  combined.readout =
       mean_ == EnsembleMean::linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
-  if (!attention.empty()) together.weights = sum_of(attention) / seeing;
-  together.state.position = state.position + 1;
-  return together;
+  if (!attention.empty()) combined.weights = sum_of(attention) / attending;
+  combined.state.position = state.position + 1;
+  return combined;
 }
 
-Decoded Ensemble::decode(const torch::Tensor& /*input*/, const Memory& /*memory*/) {
+Decoded Ensemble::decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) {
   not_trained();
 }
 
@@ -106,19 +107,19 @@ bool Ensemble::shows_attention() const {
 }
 
 std::optional<LengthLimit> Ensemble::source_limit() const {
-  return least(members_, &Seq2Seq::source_limit);
+  return smallest(members_, &Seq2Seq::source_limit);
 }
 
 std::optional<LengthLimit> Ensemble::target_limit() const {
-  return least(members_, &Seq2Seq::target_limit);
+  return smallest(members_, &Seq2Seq::target_limit);
 }
 
 torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
-                                                const Memory& /*memory*/) {
+                                                const EncoderOutput& /*encoded*/) {
   not_trained();
 }
 
-Loss Ensemble::LogProbabilities::loss(const Decoded& /*decoded*/, const Memory& /*memory*/,
+Loss Ensemble::LogProbabilities::loss(const Decoded& /*decoded*/, const EncoderOutput& /*encoded*/,
                                       const torch::Tensor& /*targets*/,
                                       double /*label_smoothing*/) {
   not_trained();

@@ -1,17 +1,17 @@
-// Several models that translate together: at each step one distribution over the next token is made
-// of theirs, with weights w_m that sum to 1:
+// Several models that translate together. Each step combines their distributions over the next
+// token, with weights w_m that sum to 1:
 //
 //   log_linear   P(y) ∝ Π_m P_m(y)^{w_m}   (the weighted mean of their log-probabilities)
 //   linear       P(y) = Σ_m w_m P_m(y)
 //
-// (as Sutskever et al. 2014 and Sennrich et al. 2016 have it). To the search an ensemble is a model
-// like any other. It is not trained.
+// (Sutskever et al. 2014, Sennrich et al. 2016). The search treats an ensemble like any other
+// model. It cannot be trained.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "model/output/output.h"
+#include "model/output/output_layer.h"
 #include "model/seq2seq.h"
 
 namespace regard {
@@ -20,32 +20,32 @@ enum class EnsembleMean { log_linear, linear };
 
 class Ensemble : public Seq2Seq {
  public:
-  // Models of the same vocabularies and kind of output. Weights above 0, one for each, of which the
-  // proportions count; none is equal weights. std::invalid_argument where that is not so.
+  // The members must have the same vocabularies and kind of output layer. weights: one above 0 for
+  // each member, normalised to sum 1; empty for equal weights. std::invalid_argument otherwise.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
 
-  Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
-  DecoderState start(const Memory& memory) override;
-  // Its weights are the weighted mean of the attention of those members that have one.
+  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
+  DecoderState start(const EncoderOutput& encoded) override;
+  // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const Memory& memory) override;
-  // std::logic_error: nobody trains an ensemble.
-  Decoded decode(const torch::Tensor& input, const Memory& memory) override;
+                   const EncoderOutput& encoded) override;
+  // std::logic_error: an ensemble cannot be trained.
+  Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
   bool shows_attention() const override;
-  // The least of the members'.
+  // The smallest limit of the members.
   std::optional<LengthLimit> source_limit() const override;
   std::optional<LengthLimit> target_limit() const override;
-  Output& output() override { return output_; }
+  OutputLayer& output() override { return output_; }
 
  private:
-  // A step reads out log P.
-  class LogProbabilities : public Output {
+  // The readout of a step is log P.
+  class LogProbabilities : public OutputLayer {
    public:
-    torch::Tensor embed(const torch::Tensor& tokens, const Memory& memory) override;
-    Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
+    torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
+    Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
               double label_smoothing) override;
-    torch::Tensor logits(const DecoderStep& step, const Memory& /*memory*/) override {
+    torch::Tensor logits(const DecoderStep& step, const EncoderOutput& /*encoded*/) override {
       return step.readout;
     }
   };

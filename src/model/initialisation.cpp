@@ -8,32 +8,32 @@
 namespace regard {
 namespace {
 
-thread_local bool weights_follow = false;
+thread_local bool skip_initialisation = false;
 
 }  // namespace
 
-WithoutInitialisation::WithoutInitialisation() : before_(weights_follow) {
-  weights_follow = true;
+WithoutInitialisation::WithoutInitialisation() : before_(skip_initialisation) {
+  skip_initialisation = true;
 }
 
 WithoutInitialisation::~WithoutInitialisation() {
-  weights_follow = before_;
+  skip_initialisation = before_;
 }
 
 void xavier_uniform(torch::Tensor tensor) {
-  if (weights_follow) return;
+  if (skip_initialisation) return;
   const torch::NoGradGuard guard;
   torch::nn::init::xavier_uniform_(tensor);
 }
 
 void orthogonal(torch::Tensor tensor) {
-  if (weights_follow) return;
+  if (skip_initialisation) return;
   const torch::NoGradGuard guard;
   tensor.copy_(torch::nn::init::orthogonal_(torch::empty_like(tensor)));
 }
 
 void embedding_normal(torch::Tensor tensor) {
-  if (weights_follow) return;
+  if (skip_initialisation) return;
   const torch::NoGradGuard guard;
   tensor.normal_(0, 1 / std::sqrt(static_cast<double>(tensor.size(1))));
 }
@@ -41,13 +41,13 @@ void embedding_normal(torch::Tensor tensor) {
 torch::Tensor score_vector(std::int64_t n) {
   auto v = torch::empty({n});
   const double bound = 1 / std::sqrt(static_cast<double>(n));
-  if (!weights_follow) v.uniform_(-bound, bound);
+  if (!skip_initialisation) v.uniform_(-bound, bound);
   return v;
 }
 
 torch::Tensor normal_vector(std::int64_t n) {
   auto v = torch::empty({n});
-  if (!weights_follow) v.normal_();
+  if (!skip_initialisation) v.normal_();
   return v;
 }
 

@@ -1,8 +1,7 @@
-// From tokens to what the first layer of an encoder or a decoder reads, the counterpart of the
-// output layer:
+// The input of the first layer of an encoder or a decoder, from embedded tokens:
 //
 //   x_t = dropout(E[y_t])                       recurrent layers
-//   x_t = dropout(sqrt(D) E[y_t] + p_t)         a Transformer's (Vaswani et al. 2017, 3.4, 3.5)
+//   x_t = dropout(sqrt(D) E[y_t] + p_t)         Transformer layers (Vaswani et al. 2017, 3.4, 3.5)
 #pragma once
 
 #include <torch/nn/module.h>
@@ -13,18 +12,18 @@
 #include <string>
 
 #include "config/model_options.h"
-#include "model/dropout.h"
+#include "model/layers.h"
 #include "model/transformer/positions.h"
 
 namespace regard {
 
 class InputLayer : public torch::nn::Module {
  public:
-  // `side` is the section that the options come from, "model.encoder".
+  // `side` is the configuration section of the options, such as "model.encoder".
   InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
              const std::string& side);
 
-  // Embedded tokens [B, T, E], or those of one step [N, E], the first at position `first`.
+  // embedded [B, T, E], or of one step [N, E]; `first` is the position of the first token.
   torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0) const;
 
  private:

@@ -1,6 +1,5 @@
-// The random numbers of a model in training, from a stream that each share of each step sets for
-// itself: they do not depend on what other threads draw, and a resumed run needs no generator's
-// state.
+// The random numbers of a model in training. Each shard of each step uses a stream of its own, so
+// that they do not depend on other threads, and a resumed run needs no generator state.
 #pragma once
 
 #include <torch/types.h>
@@ -11,7 +10,7 @@
 
 namespace regard {
 
-// While it lives, what this thread draws comes from this stream.
+// While an object lives, this thread draws from this stream.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::uint64_t stream);

@@ -1,5 +1,7 @@
 #include "model/seq2seq.h"
 
+#include <stdexcept>
+
 namespace regard {
 namespace {
 
@@ -21,20 +23,45 @@ std::vector<Part> select_rows(const std::vector<Part>& parts, const torch::Tenso
 
 }  // namespace
 
-Memory Memory::select(const torch::Tensor& rows) const {
-  return {.values = select_rows(values, rows),
+void DecoderContext::set(const void* module, Tensors tensors) {
+  for (auto& [owner, stored] : tensors_) {
+    if (owner == module) {
+      stored = std::move(tensors);
+      return;
+    }
+  }
+  tensors_.emplace_back(module, std::move(tensors));
+}
+
+const DecoderContext::Tensors& DecoderContext::at(const void* module) const {
+  for (const auto& [owner, stored] : tensors_) {
+    if (owner == module) return stored;
+  }
+  throw std::logic_error("a module reads its decoder context before prepare()");
+}
+
+std::vector<torch::Tensor*> DecoderContext::all() {
+  std::vector<torch::Tensor*> all;
+  for (auto& [owner, stored] : tensors_) {
+    for (auto& tensor : stored) all.push_back(&tensor);
+  }
+  return all;
+}
+
+DecoderContext DecoderContext::select(const torch::Tensor& rows) const {
+  DecoderContext selected;
+  for (const auto& [owner, stored] : tensors_) {
+    selected.tensors_.emplace_back(owner, select_rows(stored, rows));
+  }
+  return selected;
+}
+
+EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
+  return {.states = select_rows(states, rows),
           .mask = select_rows(mask, rows),
           .lengths = select_rows(lengths, rows.cpu()),
           .summary = select_rows(summary, rows),
           .context = select_rows(context, rows),
-          .keys = select_rows(keys, rows),
-          .head_values = select_rows(head_values, rows),
-          .gate_values = select_rows(gate_values, rows),
-          .readout_values = select_rows(readout_values, rows),
-          .layers = select_rows(layers, rows),
-          .elements = select_rows(elements, rows),
-          .copy_ids = select_rows(copy_ids, rows),
-          .output_keys = select_rows(output_keys, rows),
           .members = select_rows(members, rows)};
 }
 

@@ -1,8 +1,8 @@
-// What the training loop and the search know of a translator: never more than this.
+// The interface of a sequence-to-sequence model, as seen by training and search.
 //
-// A source sentence is read once into a Memory; the target is then produced step by step, P(y_t |
-// y_<t, x), either with the given target as history (decode) or with what the search chose (step).
-// Every tensor here has the batch as its first dimension.
+// encode() reads a batch of source sentences once. The model then computes P(y_t | y_<t, x) for
+// each target step t: decode() computes all steps of a given target, step() one step after the
+// tokens that the search chose. The batch is the first dimension of every tensor here.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,122 +15,133 @@
 
 namespace regard {
 
-// A batch of source sentences as the decoder sees them; constant over the steps.
-struct Memory {
-  torch::Tensor values;       // [B, S, C] what the context is made of: the states h_s
-  torch::Tensor mask;         // [B, S] bool, true at real positions
-  torch::Tensor lengths;      // [B] int64 on the CPU: the real positions of each, which come first
-  torch::Tensor summary;      // [B, C] the encoder's last states
-  torch::Tensor context;      // [B, C] c, where it is the same at every step
-  torch::Tensor keys;         // [B, S, A] what queries are compared with; with heads [B, H, S, d]
-  torch::Tensor head_values;  // [B, H, S, d] what each head mixes
-  // The values times the matrices that a context meets in the decoder, where contexts are mixtures:
-  // C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step.
-  torch::Tensor gate_values;     // [B, S, K · D], K the gates of a cell
-  torch::Tensor readout_values;  // [B, S, R]
-  // Of a Transformer, keys and values of each layer, side by side: L times [B, S, 2D].
-  std::vector<torch::Tensor> layers;
-  // What the output needs of a sentence, by its kind (model/output/).
-  torch::Tensor elements;     // [B, S, E] the embedded source
-  torch::Tensor copy_ids;     // [B, S] int64: each source token in the target's vocabulary
-  torch::Tensor output_keys;  // [B, S, A]
-  // Of an ensemble, each member's.
-  std::vector<Memory> members;
+// Tensors that the decoder and the output layer precompute once per batch of source sentences, such
+// as the keys of attention. Maps the address of each module to the tensors of the module. Each
+// module defines the order of its tensors, which may be undefined. The batch is the first dimension
+// of every tensor, so that select() works for all modules.
+class DecoderContext {
+ public:
+  using Tensors = std::vector<torch::Tensor>;
 
-  // The sentences `rows` [N], in this order, repetitions allowed.
-  Memory select(const torch::Tensor& rows) const;
+  // Replaces the tensors of the module.
+  void set(const void* module, Tensors tensors);
+  // Returns the tensors of the module. Throws std::logic_error if it stored none.
+  const Tensors& at(const void* module) const;
+  // Returns the tensors of all modules, in the order of the set() calls.
+  std::vector<torch::Tensor*> all();
+
+  // Selects the same sentences as EncoderOutput::select().
+  DecoderContext select(const torch::Tensor& rows) const;
+
+ private:
+  std::vector<std::pair<const void*, Tensors>> tensors_;  // few entries: linear search
 };
 
-// What the decoder carries from one step to the next.
-struct DecoderState {
-  // What each of L layers carries: a recurrent one its state [N, …]; a Transformer's the keys and
-  // values of the t steps so far, side by side [N, t, 2D].
-  std::vector<torch::Tensor> layers;
-  torch::Tensor readout;  // [N, R], of the step before; undefined without input feeding
-  std::vector<torch::Tensor> attention;    // what the attention carries, each [N, …]
-  std::int64_t position = 0;               // t, of the step to come
-  std::vector<DecoderState> members = {};  // of an ensemble, each member's
+// A batch of encoded source sentences; constant over the decoding steps.
+struct EncoderOutput {
+  torch::Tensor states;         // h [B, S, C]; arbitrary at padding
+  torch::Tensor mask;           // [B, S] bool, true at real positions
+  torch::Tensor lengths;        // [B] int64 on the CPU: source length; padding follows
+  torch::Tensor summary;        // [B, C] sentence vector, such as the final encoder states
+  DecoderContext context = {};  // filled by prepare() of decoder and output layer
+  std::vector<EncoderOutput> members = {};  // ensemble: the output of each member
 
+  // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
+  EncoderOutput select(const torch::Tensor& rows) const;
+};
+
+// Decoder state between two steps.
+struct DecoderState {
+  // One tensor per layer. Recurrent layer: the state [N, …]. Transformer layer: the keys and values
+  // of the t steps so far, concatenated [N, t, 2D].
+  std::vector<torch::Tensor> layers;
+  torch::Tensor readout;                 // [N, R] of step t − 1; undefined without input feeding
+  std::vector<torch::Tensor> attention;  // per-step attention state, each [N, …]
+  std::int64_t position = 0;             // t of the next step
+  std::vector<DecoderState> members = {};  // ensemble: the state of each member
+
+  // Returns the hypotheses with the indices `rows`, in this order. Indices may repeat.
   DecoderState select(const torch::Tensor& rows) const;
 };
 
+// The result of one step for N hypotheses.
 struct DecoderStep {
-  torch::Tensor readout;  // [N, R], ready for the output
+  torch::Tensor readout;  // [N, R], the input of the output layer
   torch::Tensor weights;  // [N, S] attention α_t; undefined without attention
   DecoderState state;
-  torch::Tensor top = {};    // s_t [N, D], the top layer's
-  torch::Tensor input = {};  // y_{t-1} [N, E], embedded
+  torch::Tensor hidden = {};  // s_t [N, D] of the top layer
+  torch::Tensor input = {};   // y_{t-1} [N, E], embedded
 };
 
-// What an attention adds to the training loss at each step and for each row; undefined where it
-// adds nothing.
+// Loss terms of an attention during training, one value per row and step. Undefined if none.
 struct AttentionLoss {
-  torch::Tensor penalty;     // added as it stands
-  torch::Tensor log_choice;  // log-probability of the position that was drawn (loss/reinforce.h)
+  torch::Tensor penalty;     // added to the objective
+  torch::Tensor log_choice;  // REINFORCE: log-probability of the sampled position (output/loss.h)
 };
 
-// All steps of a batch, with a given history.
+// All steps of a batch, with the given target as history.
 struct Decoded {
-  torch::Tensor readout = {};  // [B, T, R], ready for the output
-  torch::Tensor weights = {};  // [B, T, S] attention α_t; undefined where nobody asks for it
-  torch::Tensor top = {};      // s_t [B, T, D], the top layer's
-  torch::Tensor input = {};    // y_{t-1} [B, T, E], embedded
+  torch::Tensor readout = {};         // [B, T, R], the input of the output layer
+  torch::Tensor weights = {};         // [B, T, S] attention α_t; undefined if not computed
+  torch::Tensor hidden = {};          // s_t [B, T, D] of the top layer
+  torch::Tensor input = {};           // y_{t-1} [B, T, E], embedded
   AttentionLoss attention_loss = {};  // each [B, T]
 };
 
-// How the attention of a step came to its weights, for people to read. What a model does not have
-// is undefined.
+// Intermediate values of the attention at one step, for visualisation. Members that a model does
+// not compute are undefined.
 struct AttentionDetail {
-  torch::Tensor query;    // [N, D] the state that asked
-  torch::Tensor scores;   // [N, S] e_ts that the weights begin with; open at padding
-  torch::Tensor context;  // [N, C]
-  // Of each layer whose attention to the source has heads: [N, H, S].
+  torch::Tensor query = {};    // [N, D] decoder state
+  torch::Tensor scores = {};   // [N, S] e_ts; arbitrary at padding
+  torch::Tensor context = {};  // [N, C]
+  // The weights of each head, [N, H, S] for each layer with multi-head attention to the source.
   std::vector<torch::Tensor> heads = {};
-  // What else the weights are made of, by the names of the equations, each [N, k].
+  // Other quantities in the equations of the weights, each [N, k] with its symbol, such as "p_t".
   std::vector<std::pair<std::string, torch::Tensor>> numbers = {};
-  bool is_choice = false;  // the weights are those of one position, which softmax_s(e_t) chooses
+  bool is_choice = false;  // hard attention: all weight is on one position
 };
 
-// The longest sentence that a model takes, in tokens with </s>, and the key that says so.
+// The maximum sentence length that a model accepts, in tokens including </s>, and the configuration
+// key that sets it.
 struct LengthLimit {
   std::int64_t tokens;
   std::string key;
 };
 
-class Output;
+class OutputLayer;
 
 class Seq2Seq : public torch::nn::Module {
  public:
-  // source [B, S] int64 token ids, each sentence ending in </s>, padded behind; or what else data/
-  // makes of a source: [B, S, 2] ids with the same tokens' ids in the target's vocabulary, [B, S, F
-  // + 1] numbers. lengths [B] int64 with </s>, on the CPU.
-  virtual Memory encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
-  virtual DecoderState start(const Memory& memory) = 0;
-  // One step for N hypotheses: tokens [N] int64, the ones before. N = G · B, G hypotheses in a row
-  // for each sentence of the memory.
+  // source is [B, S] int64 token ids, where padding follows the </s> of each sentence. If the model
+  // copies words, it is [B, S, 2]: token ids and extended ids. If tokens are vectors of F numbers,
+  // it is [B, S, F + 1] (Batch::source). lengths [B] is int64 on the CPU and includes </s>.
+  virtual EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
+  // Returns the state before the first step, one row per sentence.
+  virtual DecoderState start(const EncoderOutput& encoded) = 0;
+  // Runs one step for N hypotheses. tokens [N] int64 is the last token of each. N = G · B, with G
+  // consecutive hypotheses per sentence.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                           const Memory& memory) = 0;
-  // Of the step that step() would make.
+                           const EncoderOutput& encoded) = 0;
+  // Returns the intermediate values of the attention in step() for the same arguments.
   virtual AttentionDetail explain(const torch::Tensor& /*tokens*/, const DecoderState& /*state*/,
-                                  const Memory& /*memory*/) {
+                                  const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // All steps with a given history: input [B, T] int64, <s> y_1 … y_{T-1}.
-  virtual Decoded decode(const torch::Tensor& input, const Memory& memory) = 0;
-  // Called before each update with its number, from 1, for what changes in the course of a
-  // training.
+  // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}.
+  virtual Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) = 0;
+  // Called before each update. `step` counts updates from 1. For modules with a training schedule.
   virtual void at_step(std::int64_t /*step*/) {}
-  // Nothing where there is none. A longer source, a longer target is an InputError.
+  // Return the maximum length, or nothing if there is none. Callers throw InputError for longer
+  // sentences.
   virtual std::optional<LengthLimit> source_limit() const { return {}; }
   virtual std::optional<LengthLimit> target_limit() const { return {}; }
-  // The decoder's weights say which positions it looks at, for pictures and alignments.
+  // True if DecoderStep::weights is defined, as attention plots and alignments require.
   virtual bool shows_attention() const { return false; }
-  // How probable each next token is after such a step (model/output/output.h).
-  virtual Output& output() = 0;
+  // Returns the layer that computes the probabilities of the next token.
+  virtual OutputLayer& output() = 0;
 };
 
-// All that is trained, under its name in the model ("encoder.layer0.W"): the tensors themselves,
-// not copies.
+// Returns all trained parameters with their names ("encoder.layer0.W"). The tensors are not copied.
 std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model);
 
 }  // namespace regard

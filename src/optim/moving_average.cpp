@@ -5,52 +5,29 @@
 #include <algorithm>
 
 namespace regard {
-namespace {
 
-NamedParameters copies_of(const NamedParameters& parameters) {
-  NamedParameters copies;
-  for (const auto& [name, tensor] : parameters) copies.emplace_back(name, tensor.detach().clone());
-  return copies;
+MovingAverage::MovingAverage(double decay, const ParameterBuffer& weights)
+    : decay_(decay), weights_(weights), averages_(weights.zeros_like()) {
+  const torch::NoGradGuard guard;
+  averages_.flat().copy_(weights_.flat());
 }
 
-}  // namespace
-
-MovingAverage::MovingAverage(double decay, const NamedParameters& parameters)
-    : decay_(decay),
-      parameters_(parameters),
-      averages_(copies_of(parameters)),
-      weights_(tensors_of(parameters_)),
-      smoothed_(tensors_of(averages_)),
-      pieces_(weights_) {}
-
-void MovingAverage::update(std::int64_t n, Workers& workers) {
+void MovingAverage::update(std::int64_t n, ThreadPool& pool) {
   const auto count = static_cast<double>(n);
   const auto d = std::min(decay_, (1 + count) / (10 + count));
-  pieces_.for_each(workers, [&](std::size_t, const Piece& piece) {
-    piece.of(smoothed_).lerp_(piece.of(weights_), 1 - d);
+  for_each_range(flat(), pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
+    flat().slice(0, begin, end).lerp_(weights_.flat().slice(0, begin, end), 1 - d);
   });
 }
 
-void MovingAverage::swap(const torch::Tensor& scratch) {
-  const torch::NoGradGuard guard;
-  for (std::size_t i = 0; i < weights_.size(); ++i) {
-    const auto weights = scratch.narrow(0, 0, weights_[i].numel()).view_as(weights_[i]);
-    weights.copy_(weights_[i]);
-    weights_[i].copy_(smoothed_[i]);
-    smoothed_[i].copy_(weights);
-  }
-}
-
 AveragedWeights::AveragedWeights(MovingAverage* average) : average_(average) {
-  if (average_ == nullptr || average_->weights_.empty()) return;
-  std::int64_t largest = 0;
-  for (const auto& tensor : average_->weights_) largest = std::max(largest, tensor.numel());
-  scratch_ = torch::empty({largest}, average_->weights_.front().options().requires_grad(false));
-  average_->swap(scratch_);
+  if (average_ == nullptr) return;
+  scratch_ = swap_scratch(average_->flat());
+  swap_contents(average_->weights_.flat(), average_->flat(), scratch_);
 }
 
 AveragedWeights::~AveragedWeights() {
-  if (scratch_.defined()) average_->swap(scratch_);
+  if (average_ != nullptr) swap_contents(average_->weights_.flat(), average_->flat(), scratch_);
 }
 
 }  // namespace regard

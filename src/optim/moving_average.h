@@ -1,34 +1,33 @@
-// An exponential moving average of the weights (Polyak and Juditsky 1992), validated and kept in
-// their stead:  θ̄ = d θ̄ + (1 − d) θ,  with d = min(decay, (1 + n) / (10 + n)) at update n, so that
-// the first values are soon forgotten.
+// An exponential moving average of the weights (Polyak and Juditsky 1992), which validation uses
+// and checkpoints store in place of the weights:
+//
+//   θ̄ ← d θ̄ + (1 − d) θ      d = min(decay, (1 + n) / (10 + n)) at update n
+//
+// The smaller d of the first updates keeps the random first weights out of the average.
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "optim/optimizer.h"
+#include "optim/parameter_buffer.h"
 
 namespace regard {
 
 class MovingAverage {
  public:
-  MovingAverage(double decay, const NamedParameters& parameters);
+  // Starts from the current weights. Keeps a reference to their buffer.
+  MovingAverage(double decay, const ParameterBuffer& weights);
 
-  // After update n, counted from 1.
-  void update(std::int64_t n, Workers& workers);
-  const NamedParameters& averages() const { return averages_; }
+  // To be called after update n, which counts from 1.
+  void update(std::int64_t n, ThreadPool& pool);
+  const NamedParameters& averages() const { return averages_.views(); }
+  const torch::Tensor& flat() const { return averages_.flat(); }
 
  private:
   friend class AveragedWeights;
-  // Exchanges weights and averages; `scratch` holds the largest tensor.
-  void swap(const torch::Tensor& scratch);
 
   double decay_;
-  NamedParameters parameters_;
-  NamedParameters averages_;
-  Tensors weights_;  // the same tensors, without names
-  Tensors smoothed_;
-  Pieces pieces_;
+  ParameterBuffer weights_;
+  ParameterBuffer averages_;
 };
 
 // Puts the averages in place of the model's weights for its lifetime. Restores the weights on

@@ -2,57 +2,33 @@
 
 #include <torch/utils.h>
 
-#include <cmath>
-
 namespace regard {
 
-Tensors tensors_of(const NamedParameters& parameters) {
-  Tensors tensors;
-  for (const auto& [name, tensor] : parameters) tensors.push_back(tensor);
-  return tensors;
-}
+Optimizer::Optimizer(const ParameterBuffer& weights) : weights_(weights) {}
 
-Optimizer::Optimizer(const NamedParameters& parameters)
-    : parameters_(tensors_of(parameters)), pieces_(parameters_) {
-  for (const auto& [name, tensor] : parameters) names_.push_back(name);
-}
-
-Tensors Optimizer::make_state(const std::string& name) {
-  Tensors tensors;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    tensors.push_back(torch::zeros_like(parameters_[i], torch::requires_grad(false)));
-    state_.emplace_back(name + "." + names_[i], tensors.back());
+torch::Tensor Optimizer::add_moment(const std::string& name) {
+  const auto moment = weights_.zeros_like();
+  for (const auto& [parameter, view] : moment.views()) {
+    state_.emplace_back(name + "." + parameter, view);
   }
-  return tensors;
+  return moment.flat();
 }
 
-torch::Tensor Optimizer::make_counter(const std::string& name) {
-  auto counter = torch::zeros({}, parameters_.at(0).options().requires_grad(false));
+torch::Tensor Optimizer::add_counter(const std::string& name) {
+  auto counter = torch::zeros({}, weights_.flat().options());
   state_.emplace_back(name, counter);
   return counter;
 }
 
-double Optimizer::step(const std::vector<Tensors>& shares, double factor, double learning_rate,
-                       double limit, Workers& workers) {
+void Optimizer::update(const torch::Tensor& gradient, double factor, double learning_rate,
+                       ThreadPool& pool) {
   const torch::NoGradGuard guard;
-  std::vector<torch::Tensor> norms(pieces_.count());
-  pieces_.for_each(workers, [&](std::size_t i, const Piece& piece) {
-    auto g = piece.of(shares[0]);
-    for (std::size_t s = 1; s < shares.size(); ++s) g.add_(piece.of(shares[s]));
-    norms[i] = g.norm();
-  });
-  const auto norm = factor * torch::stack(norms).to(torch::kDouble).norm().item<double>();
-  if (!std::isfinite(norm)) return norm;
-  if (limit > 0 && norm > limit) factor *= limit / norm;
-  broke_off_ = true;
   begin_update();
-  pieces_.for_each(workers, [&](std::size_t, const Piece& piece) {
-    auto g = piece.of(shares[0]);
+  for_each_range(gradient, pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
+    const auto g = gradient.slice(0, begin, end);
     if (factor != 1) g.mul_(factor);
-    update(piece, piece.of(parameters_), g, learning_rate);
+    update_range(begin, end, weights_.flat().slice(0, begin, end), g, learning_rate);
   });
-  broke_off_ = false;
-  return norm;
 }
 
 namespace {
@@ -60,22 +36,23 @@ namespace {
 // m = β1 m + (1 − β1) g, v = β2 v + (1 − β2) g², θ −= lr m̂ / (√v̂ + ε), by Torch's fused kernel.
 class Adam : public Optimizer {
  public:
-  Adam(const TrainingOptions& options, const NamedParameters& parameters)
-      : Optimizer(parameters),
+  Adam(const TrainingOptions& options, const ParameterBuffer& weights)
+      : Optimizer(weights),
         options_(options),
-        mean_(make_state("exp_avg")),
-        square_(make_state("exp_avg_sq")),
-        count_(make_counter("step")) {}
+        mean_(add_moment("exp_avg")),
+        square_(add_moment("exp_avg_sq")),
+        count_(add_counter("step")) {}
 
  protected:
   void begin_update() override { count_.add_(1); }
-  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
-              double learning_rate) override {
+  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
+                    double learning_rate) override {
     const auto& o = options_;
     const auto fused = o.optimizer == OptimizerKind::adamw ? static_cast<Fused>(at::_fused_adamw_)
                                                            : static_cast<Fused>(at::_fused_adam_);
-    fused(theta, g, piece.of(mean_), piece.of(square_), {}, count_, learning_rate, o.adam_beta1,
-          o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false, /*maximize=*/false, {}, {});
+    fused(theta, g, mean_.slice(0, begin, end), square_.slice(0, begin, end), {}, count_,
+          learning_rate, o.adam_beta1, o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false,
+          /*maximize=*/false, {}, {});
   }
 
  private:
@@ -84,48 +61,48 @@ class Adam : public Optimizer {
                          bool, bool, const std::optional<at::Tensor>&,
                          const std::optional<at::Tensor>&);
   TrainingOptions options_;
-  Tensors mean_;
-  Tensors square_;
+  torch::Tensor mean_;
+  torch::Tensor square_;
   torch::Tensor count_;
 };
 
 // b = μ b + g, θ −= lr b
 class Sgd : public Optimizer {
  public:
-  Sgd(const TrainingOptions& options, const NamedParameters& parameters)
-      : Optimizer(parameters), options_(options) {
-    if (options.momentum > 0) momentum_ = make_state("momentum");
+  Sgd(const TrainingOptions& options, const ParameterBuffer& weights)
+      : Optimizer(weights), options_(options) {
+    if (options.momentum > 0) momentum_ = add_moment("momentum");
   }
 
  protected:
-  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
-              double learning_rate) override {
+  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
+                    double learning_rate) override {
     if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
-    if (!momentum_.empty()) g = piece.of(momentum_).mul_(options_.momentum).add_(g);
+    if (momentum_.defined()) g = momentum_.slice(0, begin, end).mul_(options_.momentum).add_(g);
     theta.sub_(g, learning_rate);
   }
 
  private:
   TrainingOptions options_;
-  Tensors momentum_;
+  torch::Tensor momentum_;
 };
 
 // E[g²] = ρ E[g²] + (1 − ρ) g², Δ = g √(E[Δ²] + ε) / √(E[g²] + ε), θ −= lr Δ
 class Adadelta : public Optimizer {
  public:
-  Adadelta(const TrainingOptions& options, const NamedParameters& parameters)
-      : Optimizer(parameters),
+  Adadelta(const TrainingOptions& options, const ParameterBuffer& weights)
+      : Optimizer(weights),
         options_(options),
-        square_(make_state("square_avg")),
-        delta_(make_state("delta_avg")) {}
+        square_(add_moment("square_avg")),
+        delta_(add_moment("delta_avg")) {}
 
  protected:
-  void update(const Piece& piece, torch::Tensor theta, torch::Tensor g,
-              double learning_rate) override {
+  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
+                    double learning_rate) override {
     const auto rho = options_.adadelta_rho;
     const auto epsilon = options_.epsilon;
-    auto g2 = piece.of(square_);
-    auto delta2 = piece.of(delta_);
+    auto g2 = square_.slice(0, begin, end);
+    auto delta2 = delta_.slice(0, begin, end);
     if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
     g2.mul_(rho).addcmul_(g, g, 1 - rho);
     const auto delta = (delta2 + epsilon).sqrt_().div_((g2 + epsilon).sqrt_()).mul_(g);
@@ -135,24 +112,24 @@ class Adadelta : public Optimizer {
 
  private:
   TrainingOptions options_;
-  Tensors square_;
-  Tensors delta_;
+  torch::Tensor square_;
+  torch::Tensor delta_;
 };
 
 }  // namespace
 
 std::unique_ptr<Optimizer> make_optimizer(const TrainingOptions& options,
-                                          const NamedParameters& parameters) {
+                                          const ParameterBuffer& weights) {
   switch (options.optimizer) {
     case OptimizerKind::sgd:
-      return std::make_unique<Sgd>(options, parameters);
+      return std::make_unique<Sgd>(options, weights);
     case OptimizerKind::adadelta:
-      return std::make_unique<Adadelta>(options, parameters);
+      return std::make_unique<Adadelta>(options, weights);
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
       break;
   }
-  return std::make_unique<Adam>(options, parameters);
+  return std::make_unique<Adam>(options, weights);
 }
 
 }  // namespace regard

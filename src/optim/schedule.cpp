@@ -37,7 +37,7 @@ double Schedule::decayed(std::int64_t step) const {
 
 double Schedule::rate(std::int64_t step) const {
   const auto rate = std::ldexp(std::max(decayed(step), options_.learning_rate_min),
-                               -static_cast<int>(state_.setbacks));
+                               -static_cast<int>(state_.rollbacks));
   if (step >= options_.warmup_steps) return rate;
   return rate * static_cast<double>(step) / static_cast<double>(options_.warmup_steps);
 }

@@ -27,7 +27,7 @@ class Schedule {
   bool exhausted() const;
 
   struct State {
-    std::int64_t setbacks = 0;  // each has halved every rate (training/trainer.h)
+    std::int64_t rollbacks = 0;  // each has halved every rate (training/trainer.h)
     std::int64_t decreases = 0;
     std::int64_t validations_without_improvement = 0;
   };

@@ -11,16 +11,16 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t longest_word = 18;
+constexpr std::size_t max_word_width = 18;
 constexpr double font_size = 14.0;
 constexpr double row_height = 24.0;
-constexpr double between = 110.0;
-constexpr float weakest = 0.05F;  // what is weaker is not drawn
+constexpr double column_gap = 110.0;
+constexpr float min_weight = 0.05F;  // smaller weights are not drawn
 
 double widest(const std::vector<std::string>& words) {
   double width = 0.0;
   for (const auto& word : words)
-    width = std::max(width, estimate_text_width(truncate_to_width(word, longest_word)));
+    width = std::max(width, estimate_text_width(truncate_to_width(word, max_word_width)));
   return width * font_size;
 }
 
@@ -30,10 +30,11 @@ void check(const AlignmentLines& lines) {
   bool fits = lines.weights.empty() || lines.weights.size() == T;
   for (const auto& row : lines.weights) fits = fits && row.size() == S;
   for (const auto& [s, t] : lines.links) fits = fits && s < S && t < T;
-  if (!fits) throw std::invalid_argument("alignment lines: weights or links of other words");
+  if (!fits)
+    throw std::invalid_argument("alignment lines: weights or links do not match the words");
 }
 
-// Where the words stand; the shorter side is spread over the same height.
+// Positions of the words. The shorter side is spread over the same height.
 struct Columns {
   double left;
   double right;
@@ -46,7 +47,7 @@ struct Columns {
 };
 
 std::string line(const Columns& columns, const AlignmentLines& lines, std::size_t s, std::size_t t,
-                 const std::string& look, const std::string& title) {
+                 const std::string& attributes, const std::string& title) {
   const auto x1 = columns.left + 7.0;
   const auto x2 = columns.right - 7.0;
   const auto middle = format_coordinate((x1 + x2) / 2.0);
@@ -54,7 +55,7 @@ std::string line(const Columns& columns, const AlignmentLines& lines, std::size_
   const auto y2 = format_coordinate(columns.at(t, lines.target.size()));
   return fmt::format(
       "<path d=\"M{0} {1}C{2} {1} {2} {3} {4} {3}\" {5}><title>{6} → {7}{8}</title></path>\n",
-      format_coordinate(x1), y1, middle, y2, format_coordinate(x2), look,
+      format_coordinate(x1), y1, middle, y2, format_coordinate(x2), attributes,
       escape_xml(lines.source[s]), escape_xml(lines.target[t]), title);
 }
 
@@ -65,7 +66,7 @@ std::string draw_words(const Columns& columns, const std::vector<std::string>& w
     svg += fmt::format(
         "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"{}\">{}</text>\n", name,
         format_coordinate(x), format_coordinate(columns.at(i, words.size())), anchor,
-        escape_xml(truncate_to_width(words[i], longest_word)));
+        escape_xml(truncate_to_width(words[i], max_word_width)));
   }
   return svg;
 }
@@ -75,9 +76,9 @@ std::string draw_words(const Columns& columns, const std::vector<std::string>& w
 std::string alignment_lines(const AlignmentLines& lines) {
   check(lines);
   const auto rows = std::max({lines.source.size(), lines.target.size(), std::size_t{1}});
-  constexpr double edge = 3.0;  // some ink leaves its advance width
+  constexpr double edge = 3.0;  // some glyphs exceed their advance width
   Columns columns{widest(lines.source) + edge, 0.0, static_cast<double>(rows) * row_height};
-  columns.right = columns.left + between;
+  columns.right = columns.left + column_gap;
   auto svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lines\" role=\"img\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
@@ -86,7 +87,7 @@ std::string alignment_lines(const AlignmentLines& lines) {
   for (std::size_t t = 0; t < lines.weights.size(); ++t) {
     for (std::size_t s = 0; s < lines.source.size(); ++s) {
       const auto weight = lines.weights[t][s];
-      if (!(weight >= weakest)) continue;
+      if (!(weight >= min_weight)) continue;
       svg += line(columns, lines, s, t,
                   fmt::format("class=\"soft\" stroke-width=\"5\" stroke-opacity=\"{:.2f}\"",
                               std::min(weight, 1.0F)),

@@ -14,14 +14,14 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t longest_word = 24;  // code points; the tooltip has all of it
-constexpr double tilt = 60.0;             // degrees by which source words rise
+constexpr std::size_t max_word_width = 24;  // the tooltip has the whole word
+constexpr double tilt = 60.0;               // angle of the source words, in degrees
 constexpr double sine = 0.866;
 constexpr double cosine = 0.5;
 constexpr double margin = 12.0;
 constexpr double legend_height = 24.0;
 constexpr double legend_font = 11.0;
-constexpr double bar_start = 12.0;  // behind "0"
+constexpr double bar_start = 12.0;  // after the "0"
 constexpr double bar_step = 8.0;
 constexpr int bar_steps = 11;
 constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', sans-serif";
@@ -33,16 +33,17 @@ struct Layout {
   double caption = 0.0;  // height of the line above each matrix, 0 without one
   double top = 0.0;      // room for the source words
   double left = 0.0;     // room for the target words
-  double right = 0.0;    // by how much tilted source words lean out
+  double right = 0.0;    // room for tilted source words at the right
   double width = 0.0;    // of one matrix with its words
   double height = 0.0;
 };
 
 std::string short_word(const std::string& word) {
-  return truncate_to_width(word, longest_word);
+  return truncate_to_width(word, max_word_width);
 }
 
-// Returns the widest word in pixels, with a pixel for ink that leaves its advance width.
+// Returns the width of the widest word in pixels, plus one pixel because glyphs can exceed their
+// advance width.
 double widest(const std::vector<std::string>& words, double font_size) {
   double width = 0.0;
   for (const std::string& word : words)
@@ -55,8 +56,8 @@ double legend_width(const AttentionPicture& picture, const AttentionMatrix& matr
   return bar_start + bar_steps * bar_step + 5.0 + estimate_text_width(label) * legend_font;
 }
 
-// 28-pixel cells up to 16 words; long sentences shrink down to 14 pixels a word.
-Layout lay_out(const AttentionPicture& picture) {
+// Cells are 28 pixels wide for up to 16 words, and shrink to 14 pixels for longer sentences.
+Layout compute_layout(const AttentionPicture& picture) {
   const std::size_t columns = picture.source.size();
   const std::size_t rows = picture.target.size();
   Layout layout;
@@ -68,11 +69,11 @@ Layout lay_out(const AttentionPicture& picture) {
   layout.top = widest(picture.source, layout.font_size) * sine + layout.font_size + 4.0;
   layout.left = widest(picture.target, layout.font_size) + 10.0;
   for (std::size_t s = 0; s < columns; ++s) {
-    const double reach =
+    const double extent =
         estimate_text_width(short_word(picture.source[s])) * layout.font_size * cosine +
         layout.font_size;
-    const double behind = static_cast<double>(columns - s) * layout.cell - layout.cell / 2.0;
-    layout.right = std::max(layout.right, reach - behind);
+    const double space_right = static_cast<double>(columns - s) * layout.cell - layout.cell / 2.0;
+    layout.right = std::max(layout.right, extent - space_right);
   }
   double inner = static_cast<double>(columns) * layout.cell + layout.right;
   for (const AttentionMatrix& matrix : picture.matrices)
@@ -114,7 +115,7 @@ std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-// Cell (t, s) is the unit square at x = s, y = t of a scaled group. `data` are more attributes.
+// Cell (t, s) is the unit square at x = s, y = t of a scaled group. `data` has further attributes.
 std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& matrix,
                        const Layout& layout, const std::string& data) {
   const std::size_t columns = picture.source.size();
@@ -137,7 +138,7 @@ std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& m
   return svg + "</g>\n";
 }
 
-// In the same group's coordinates.
+// Uses the coordinates of draw_cells().
 std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   if (matrix.chosen.empty()) return "";
   auto svg =
@@ -153,7 +154,7 @@ std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-// "0", the grays from black to white, and what white means.
+// Draws "0", the grays from black to white, and the weight that is white.
 std::string draw_legend(const AttentionPicture& picture, const AttentionMatrix& matrix,
                         const Layout& layout) {
   const double y = layout.height - legend_height + 9.0;
@@ -199,7 +200,7 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
   return svg;
 }
 
-// An <svg> of the given size; `attributes` are those beyond size and font.
+// Opens an <svg> of the given size. `attributes` has further attributes.
 std::string open_svg(double width, double height, const std::string& attributes) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
@@ -222,7 +223,7 @@ void check_sizes(const AttentionPicture& picture) {
 }
 
 std::string draw_figure(const AttentionPicture& picture) {
-  const Layout layout = lay_out(picture);
+  const Layout layout = compute_layout(picture);
   std::string html = "<div class=\"matrices\">\n";
   for (const AttentionMatrix& matrix : picture.matrices)
     html += open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
@@ -236,7 +237,7 @@ std::string draw_figure(const AttentionPicture& picture) {
 
 std::string alignment_svg(const AttentionPicture& picture) {
   check_sizes(picture);
-  const Layout layout = lay_out(picture);
+  const Layout layout = compute_layout(picture);
   const double gap = 28.0;
   const auto count = static_cast<double>(picture.matrices.size());
   const double head = picture.caption.empty() ? margin : margin + 26.0;
@@ -262,7 +263,7 @@ std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix
   AttentionPicture bare = picture;
   bare.matrices = {picture.matrices.at(matrix)};
   bare.matrices[0].caption.clear();
-  const Layout layout = lay_out(bare);
+  const Layout layout = compute_layout(bare);
   return open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
          draw_matrix(bare, bare.matrices[0], layout) + "</svg>\n";
 }

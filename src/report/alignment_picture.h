@@ -1,7 +1,7 @@
-// Pictures of attention, as in Fig. 3 of Bahdanau et al. (2015): source words across the top,
-// target words down the left, each cell gray by its weight α_ts, from black (0) to white (1, or as
-// `scale` says). A bar of the grays with its numbers and the largest weight stands below each
-// matrix. Self-contained: no script or font is loaded from anywhere.
+// Draws attention as in Fig. 3 of Bahdanau et al. (2015): source words across the top, target words
+// down the left, each cell gray by its weight α_ts, from black (0) to white (1, or as `scale`
+// says). Below each matrix is a legend with the grays and the largest weight. Self-contained: loads
+// no scripts or fonts.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@ namespace regard {
 struct AttentionMatrix {
   std::string caption;         // may be empty
   std::vector<float> weights;  // [T, S], row-major: weights[t * S + s]
-  // Where one position was chosen for each target word, by hard attention or a pointer: which. A
-  // dot marks it. -1 is none.
+  // The position chosen for each target word by hard attention or a pointer, marked by a dot; -1
+  // for none. Empty for other attention.
   std::vector<std::int64_t> chosen = {};
 };
 
@@ -31,17 +31,17 @@ struct AttentionPicture {
   WeightScale scale = WeightScale::absolute;
 };
 
-// One sentence as an SVG file on white. Each cell tells target, source and weight as a tooltip.
-// Weights outside the scale are drawn as the nearer end, NaN in red. Throws std::invalid_argument
-// if a matrix has not T * S weights, or chosen positions but not T.
+// Returns one sentence as an SVG file on white. The tooltip of a cell has target, source and
+// weight. Clamps weights to the scale; draws NaN in red. Throws std::invalid_argument if a matrix
+// does not have T * S weights, or has chosen positions but not T.
 std::string alignment_svg(const AttentionPicture& picture);
 
-// The words and one matrix, without its caption, as the <svg> element of a page.
+// Returns the words and one matrix, without its caption, as an <svg> element for a page.
 std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix);
 
-// Many sentences as one HTML page, light or dark as the reader's system is. The cell under the
-// pointer tells its weight and lights up its two words, and the header has a switch between the
-// scales; without scripts the tooltips and the scale of the first picture remain.
+// Returns an HTML page with many sentences, light or dark like the reader's system. The cell under
+// the pointer shows its weight and highlights its two words. The header has a switch between the
+// scales. Without scripts, cells have tooltips and the scale is that of the first picture.
 std::string alignment_html(const std::string& title, const std::vector<AttentionPicture>& pictures);
 
 }  // namespace regard

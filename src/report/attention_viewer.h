@@ -1,6 +1,6 @@
-// One sentence's attention to look through in a page (report/page.h): its words in two lines, the
-// matrix, and controls that go from target word to target word and from map to map (head by head,
-// layer by layer). The word in hand shades what it looked at.
+// An interactive view of one sentence's attention for a page (report/page.h): the words in two
+// lines, the matrix, and controls to select a target word and a map (a head or a layer). The
+// selected word highlights the words that it attends to.
 #pragma once
 
 #include <string>
@@ -10,9 +10,8 @@
 
 namespace regard {
 
-// Each matrix of the picture is a map, under its caption; the first is the one shown without
-// scripts. `notes`, one a target word or none, are told where the pointer stands. Throws as
-// alignment_svg() does.
+// Each matrix of the picture is a map, named by its caption. Without scripts the first one is
+// shown. `notes`, one per target word or none, are tooltips. Throws the errors of alignment_svg().
 std::string attention_viewer(const AttentionPicture& picture,
                              const std::vector<std::string>& notes = {});
 

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "events.out.tfevents.";  // what TensorBoard looks for
+constexpr std::string_view prefix = "events.out.tfevents.";  // required by TensorBoard
 constexpr std::string_view suffix = ".regard";
 
 constexpr std::array<std::uint32_t, 256> crc_table() {
@@ -41,7 +41,7 @@ std::string little_endian(Unsigned value) {
   return bytes;
 }
 
-// The parts of a protocol buffer: a field's number and how it is written come before its value.
+// Protocol buffer encoding: a field's number and wire type come before its value.
 enum WireType : std::uint32_t { varint = 0, fixed64 = 1, counted = 2, fixed32 = 5 };
 
 std::string to_varint(std::uint64_t value) {
@@ -94,7 +94,7 @@ std::string host_name() {
   return name.data();
 }
 
-// A name that sorts behind those of all earlier files; these are removed where a run starts anew.
+// Returns a name that sorts after all earlier files. Removes these unless the run is resumed.
 std::string next_file(const fs::path& folder, bool resuming) {
   auto time = static_cast<std::int64_t>(now());
   for (const auto& earlier : event_files(folder)) {

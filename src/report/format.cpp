@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "text/display.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
@@ -79,7 +79,7 @@ std::string format_percent(double fraction) {
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t columns = 0;
-  for (const Glyph& glyph : glyphs_of(utf8)) columns += glyph.columns;
+  for (const Glyph& glyph : split_glyphs(utf8)) columns += glyph.columns;
   return columns;
 }
 
@@ -88,7 +88,7 @@ std::string truncate_to_width(std::string_view utf8, std::size_t columns) {
   if (columns == 0) return "";
   std::string cut;
   std::size_t taken = 0;
-  for (const Glyph& glyph : glyphs_of(utf8)) {
+  for (const Glyph& glyph : split_glyphs(utf8)) {
     taken += glyph.columns;
     if (taken > columns - 1) break;
     cut += glyph.text;

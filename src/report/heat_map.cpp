@@ -10,32 +10,32 @@
 #include <vector>
 
 #include "report/format.h"
-#include "text/display.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
 
-constexpr std::size_t longest_word = 16;  // columns, beside the rows
-constexpr std::size_t tallest_word = 12;  // characters, above the columns
+constexpr std::size_t max_word_columns = 16;  // in columns, beside the rows
+constexpr std::size_t max_word_height = 12;   // in characters, above the columns
 constexpr std::size_t cell_columns = 2;
-constexpr std::size_t fewest_cells = 4;  // in a block, however narrow the terminal
+constexpr std::size_t min_block_cells = 4;  // per block, also in a narrow terminal
 constexpr std::string_view blank = "  ";
 
-// From no weight to all of it: dark violet over red to pale yellow, of a terminal's 256 colours.
+// Colours of weights from 0 to 1: dark violet over red to pale yellow, of a terminal's 256 colours.
 constexpr std::array<int, 11> colors{234, 53, 89, 125, 161, 167, 203, 209, 215, 222, 230};
 constexpr std::array<std::string_view, 6> shades{blank, "· ", "░░", "▒▒", "▓▓", "██"};
 
-// Which of `count` levels, each of the same width.
-std::size_t level(float share, std::size_t count) {
-  const auto scaled = static_cast<float>(count) * std::clamp(share, 0.0F, 1.0F);
+// Returns one of `count` levels of the same width.
+std::size_t level(float fraction, std::size_t count) {
+  const auto scaled = static_cast<float>(count) * std::clamp(fraction, 0.0F, 1.0F);
   return std::min(count - 1, static_cast<std::size_t>(scaled));
 }
 
-// `share` is the weight as a part of the white one.
-std::string cell(float share, bool color) {
-  if (std::isnan(share)) return "??";
-  if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(share, colors.size())], blank);
-  return std::string(share < 0.05F ? blank : shades[1 + level(share, shades.size() - 1)]);
+// `fraction` is the weight divided by the brightest weight of the scale.
+std::string cell(float fraction, bool color) {
+  if (std::isnan(fraction)) return "??";
+  if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(fraction, colors.size())], blank);
+  return std::string(fraction < 0.05F ? blank : shades[1 + level(fraction, shades.size() - 1)]);
 }
 
 std::string padded(const std::string& text, std::size_t columns) {
@@ -48,26 +48,26 @@ std::size_t widest(const std::vector<std::string>& words) {
   return columns;
 }
 
-std::string without_blanks_behind(std::string line) {
+std::string strip_trailing_blanks(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
 }
 
-std::vector<std::string> shortened(const std::vector<std::string>& words) {
+std::vector<std::string> truncate_words(const std::vector<std::string>& words) {
   auto shorter = words;
-  for (auto& word : shorter) word = truncate_to_width(word, longest_word);
+  for (auto& word : shorter) word = truncate_to_width(word, max_word_columns);
   return shorter;
 }
 
-// Source words first … last − 1, a character a line, each on the line above the cells.
+// Writes source words first … last − 1 vertically, one character per line, aligned at the bottom.
 std::string header(const std::vector<std::string>& source, std::size_t first, std::size_t last,
                    std::size_t left) {
   std::vector<std::vector<Glyph>> columns;
   std::size_t height = 0;
   for (auto s = first; s < last; ++s) {
-    columns.push_back(glyphs_of(source[s]));
-    if (columns.back().size() > tallest_word) {
-      columns.back().resize(tallest_word);
+    columns.push_back(split_glyphs(source[s]));
+    if (columns.back().size() > max_word_height) {
+      columns.back().resize(max_word_height);
       columns.back().back() = {"…", 1};
     }
     height = std::max(height, columns.back().size());
@@ -79,12 +79,12 @@ std::string header(const std::vector<std::string>& source, std::size_t first, st
       const auto above = height - glyphs.size();
       line += padded(y < above ? "" : std::string(glyphs[y - above].text), cell_columns);
     }
-    text += without_blanks_behind(line);
+    text += strip_trailing_blanks(line);
   }
   return text;
 }
 
-// "0 ·░▒▓█ 1 (largest here: 0.9)", below the cells.
+// Returns the last line, "0 ·░▒▓█ 1 (largest here: 0.9)".
 std::string legend(WeightScale scale, float largest, std::size_t left, bool color) {
   std::string bar = color ? "" : "·░▒▓█";
   for (std::size_t i = 0; color && i < colors.size(); ++i) {
@@ -101,16 +101,16 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
   const auto S = picture.source.size();
   const auto T = picture.target.size();
   if (picture.matrices.empty() || picture.matrices[0].weights.size() != S * T)
-    throw std::invalid_argument("heat map: weights of other numbers of words");
+    throw std::invalid_argument("heat map: the weights do not match the words");
   const auto& weights = picture.matrices[0].weights;
   if (weights.empty()) return "";
   const auto whites = white_weights(weights, S, picture.scale);
-  const auto source = shortened(picture.source);
-  const auto target = shortened(picture.target);
+  const auto source = truncate_words(picture.source);
+  const auto target = truncate_words(picture.target);
   const auto left = widest(target) + 2;
   const auto right = widest(source) + 8;  // "  They  0.90"
   const auto room = terminal.columns > left + right ? terminal.columns - left - right : 0;
-  const auto block = std::max(fewest_cells, room / cell_columns);
+  const auto block = std::max(min_block_cells, room / cell_columns);
   std::string text;
   for (std::size_t first = 0; first < S; first += block) {
     const auto last = std::min(S, first + block);
@@ -124,7 +124,7 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
         const auto most = static_cast<std::size_t>(std::max_element(row, row + S) - row);
         line += fmt::format("  {}  {:.2f}", padded(source[most], right - 8), row[most]);
       }
-      text += without_blanks_behind(line);
+      text += strip_trailing_blanks(line);
     }
     if (last < S) text += "\n";
   }

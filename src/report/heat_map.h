@@ -1,6 +1,6 @@
-// Attention in a terminal: a row for each target word, a column for each source word, each cell
-// brighter by its weight. The source stands on end above, and behind each row the word that was
-// looked at most:
+// Draws attention in a terminal: one row per target word, one column per source word, brighter
+// cells for larger weights. Source words are written vertically above, and each row ends with the
+// source word of the largest weight:
 //
 //             T w .
 //             h a
@@ -11,8 +11,8 @@
 //  regardent    ▒▒▒▒  .     0.58
 //           0 ·░▒▓█ 1 (largest here: 0.900)
 //
-// With colours a cell's background tells the weight, without them the shades · ░ ▒ ▓ █ do. The last
-// line shows the scale (AttentionPicture::scale).
+// Shows a weight by the background colour or, without colours, by the shades · ░ ▒ ▓ █. The last
+// line is the scale (AttentionPicture::scale).
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@
 
 namespace regard {
 
-// Draws the picture's first matrix, in as many blocks of source words as the terminal's columns ask
-// for. Every line ends in a newline and none in blanks. Throws std::invalid_argument if there is no
-// matrix of T * S weights.
+// Draws the first matrix of the picture. Splits the source into blocks that fit the terminal's
+// width. Lines end in a newline without blanks before it. Throws std::invalid_argument if there is
+// no matrix of T * S weights.
 std::string heat_map(const AttentionPicture& picture, const Terminal& terminal);
 
 }  // namespace regard

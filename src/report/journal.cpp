@@ -10,16 +10,15 @@
 #include <string_view>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/split.h"
+#include "base/strings.h"
 
 namespace regard {
 namespace {
 
-// Drops the lines of later steps from the JSON lines at `path`.
+// Drops the lines of steps after `resume_step` from the file.
 LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
   std::string kept;
   bool dropped = false;
@@ -64,7 +63,8 @@ std::string join_tabs(const std::vector<std::string>& cells) {
   return fmt::format("{}", fmt::join(cells, "\t"));
 }
 
-// Writes the header, and on resuming the rows that stay; adds to `columns` those of the file.
+// Writes the header and, if resumed, the rows that are kept. Adds the columns of the file to
+// `columns`.
 LineFile open_validations(const std::string& path, std::vector<std::string>& columns,
                           std::optional<std::int64_t> resume_step) {
   std::string rows;
@@ -73,8 +73,8 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
     const auto steps = old.steps();
     if (steps.size() < old.rows.size()) {
       throw InputError(
-          "{}:1: no column `step`, by which its rows are kept when a run goes on; give the "
-          "column of steps its name again, or move the file away",
+          "{}:1: no column `step`, which resuming needs to select rows; restore the name of the "
+          "column, or move the file away",
           path);
     }
     for (const std::string& column : columns)
@@ -84,8 +84,8 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!steps[i]) {
         throw InputError(
-            "{}:{}: no number in column `step`, by which rows are kept when a run goes on; give "
-            "the row its step again, or take it out",
+            "{}:{}: no number in column `step`, which resuming needs to select rows; restore the "
+            "step of the row, or remove the row",
             path, i + 2);
       }
       if (*steps[i] > *resume_step) continue;
@@ -151,7 +151,7 @@ std::vector<std::optional<std::int64_t>> Validations::steps() const {
 
 Validations read_validations(const std::string& path) {
   if (!std::filesystem::exists(path))
-    throw EnvironmentError("{}: no such file; validations are written during training", path);
+    throw EnvironmentError("{}: no such file; training writes it at the first validation", path);
   Validations result;
   int number = 0;
   for (const std::string& line : read_whole_lines(path)) {
@@ -163,7 +163,7 @@ Validations read_validations(const std::string& path) {
       continue;
     }
     if (cells.size() != result.columns.size())
-      throw InputError("{}:{}: {}, but the header names {}", path, number,
+      throw InputError("{}:{}: found {}, but the header has {}", path, number,
                        counted(cells.size(), "cell"), counted(result.columns.size(), "column"));
     result.rows.push_back(std::move(cells));
   }

@@ -1,7 +1,6 @@
-// The records of a run that programs read: train.jsonl (one JSON object a line), validations.tsv
-// (one row a validation) and each validation's translations. A run that was killed and resumed at a
-// step leaves the same lines as one that was never stopped: on resuming, what later steps had
-// written is dropped.
+// The machine-readable records of a run: train.jsonl (one JSON object per line), validations.tsv
+// (one row per validation) and the translations of each validation. Resuming at a step drops what
+// later steps had written, so an interrupted run has the same lines as an uninterrupted one.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +17,31 @@ namespace regard {
 // train.jsonl.
 class Journal {
  public:
-  // Without `resume_step` starts an empty file. With it keeps the lines whose "step" is not
-  // greater, and those without a step that stand before the first line dropped; a line torn by a
-  // crash is dropped too. Throws EnvironmentError.
+  // Without `resume_step`, starts an empty file. With it, keeps the lines whose "step" is not
+  // greater, and lines without a step before the first dropped line. Drops a line torn by a crash.
+  // Throws EnvironmentError.
   explicit Journal(const std::string& path, std::optional<std::int64_t> resume_step = {});
 
-  // One object, one line, flushed. A number that is not finite becomes null, as JSON has none.
+  // Writes one line and flushes it. Numbers that are not finite become null.
   void append(const Json& object);
 
  private:
   LineFile file_;
 };
 
-// The objects of a train.jsonl, none where there is no file; a damaged line is passed over. Throws
+// Returns the objects of a train.jsonl, none if there is no file. Skips damaged lines. Throws
 // EnvironmentError.
 std::vector<Json> read_journal(const std::string& path);
 
-// validations.tsv: a header of column names, the first of which is "step".
+// Writes validations.tsv: a header of column names, the first of which is "step".
 class ValidationsWriter {
  public:
-  // Resumes by the same rule as Journal. A file that already has other columns keeps them, and
-  // those it lacks are added to its header. Throws EnvironmentError, and InputError (file:line)
-  // where a row says no step.
+  // Resumes like Journal. Keeps further columns of an existing file, and adds missing ones to its
+  // header. Throws EnvironmentError, and InputError (file:line) if a row has no step.
   ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                     std::optional<std::int64_t> resume_step = {});
 
-  // An object of column → string, number, bool or null; columns it lacks stay empty. Tabs and
+  // Writes an object of column → string, number, bool or null. Missing columns stay empty. Tabs and
   // newlines in strings become spaces. Throws std::invalid_argument for an unknown column.
   void append(const Json& row);
 
@@ -56,17 +54,19 @@ struct Validations {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // each as wide as `columns`
 
-  // One column as numbers, NaN where a cell is empty or none; empty where there is no such column.
+  // Returns a column as numbers: NaN for a cell that is not a number; empty if the column does not
+  // exist.
   std::vector<double> numbers(const std::string& column) const;
-  // Column "step"; none where a cell is no step: files are what people make of them.
+  // Returns the column "step"; nullopt for a cell that is not a step, because people edit these
+  // files.
   std::vector<std::optional<std::int64_t>> steps() const;
 };
 
-// Throws EnvironmentError where the file cannot be read, InputError (file:line) for a row whose
-// cells do not match the header.
+// Throws EnvironmentError if the file cannot be read, InputError (file:line) if a row does not
+// match the header.
 Validations read_validations(const std::string& path);
 
-// Where the run in this folder keeps the translations of the validation at a step.
+// Returns the path of a run's validation translations at a step.
 std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step);
 
 }  // namespace regard

@@ -7,12 +7,12 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t most_points = 1000;
+constexpr std::size_t max_points = 1000;
 
 using Points = std::vector<std::pair<double, double>>;
 
-Points thinned(const Points& points) {
-  const auto group = (points.size() + most_points - 1) / most_points;
+Points downsample(const Points& points) {
+  const auto group = (points.size() + max_points - 1) / max_points;
   if (group <= 1) return points;
   Points means;
   for (std::size_t begin = 0; begin < points.size(); begin += group) {
@@ -24,7 +24,7 @@ Points thinned(const Points& points) {
   return means;
 }
 
-Series of_steps(const std::string& name, const std::vector<Json>& journal, const char* key) {
+Series training_series(const std::string& name, const std::vector<Json>& journal, const char* key) {
   Points points;
   for (const auto& line : journal) {
     const auto step = line.find("step");
@@ -33,10 +33,11 @@ Series of_steps(const std::string& name, const std::vector<Json>& journal, const
     if (step->is_number() && value->is_number())
       points.emplace_back(step->get<double>(), value->get<double>());
   }
-  return {name, thinned(points)};
+  return {name, downsample(points)};
 }
 
-Series of_validations(const std::string& name, const Validations& validations, const char* column) {
+Series validation_series(const std::string& name, const Validations& validations,
+                         const char* column) {
   const auto steps = validations.numbers("step");
   const auto values = validations.numbers(column);
   Points points;
@@ -61,14 +62,14 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
     chart.height = 200;
     charts.push_back(std::move(chart));
   };
-  add("Loss, a target token",
-      {of_steps("training", journal, "loss"), of_validations("validation", validations, "loss")});
-  add("BLEU and chrF, validation",
-      {of_validations("BLEU", validations, "bleu"), of_validations("chrF", validations, "chrf")});
-  add("Learning rate", {of_steps("", journal, "learning_rate")});
-  add("Gradient norm", {of_steps("", journal, "gradient_norm")});
-  add("Speed, target tokens a second", {of_steps("", journal, "target_tokens_per_second")});
-  add("Perplexity, validation", {of_validations("", validations, "perplexity")});
+  add("Loss, a target token", {training_series("training", journal, "loss"),
+                               validation_series("validation", validations, "loss")});
+  add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
+                                    validation_series("chrF", validations, "chrf")});
+  add("Learning rate", {training_series("", journal, "learning_rate")});
+  add("Gradient norm", {training_series("", journal, "gradient_norm")});
+  add("Speed, target tokens a second", {training_series("", journal, "target_tokens_per_second")});
+  add("Perplexity, validation", {validation_series("", validations, "perplexity")});
   return charts;
 }
 

@@ -1,5 +1,4 @@
-// How a training went, as charts: losses, BLEU and chrF, learning rate, gradient norm, speed, by
-// step, from the two records of its run.
+// Charts of a training run by step: losses, BLEU and chrF, learning rate, gradient norm, speed.
 #pragma once
 
 #include <vector>
@@ -10,8 +9,8 @@
 
 namespace regard {
 
-// What a record lacks has no chart. A long curve is drawn as the means of up to a thousand groups
-// of its points.
+// Leaves out charts without data. Reduces long curves to the means of up to a thousand groups of
+// points.
 std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
                                        const Validations& validations);
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "report/chart_marks.h"
+#include "report/chart_elements.h"
 #include "report/format.h"
 #include "report/xml.h"
 
@@ -15,13 +15,13 @@ namespace {
 
 constexpr double font_size = 12.0;
 constexpr double title_size = 16.0;
-constexpr double edge = 4.0;         // between text and the picture's edge
-constexpr double least_room = 24.0;  // right of the plot
+constexpr double edge = 4.0;               // between text and the picture's edge
+constexpr double min_right_margin = 24.0;  // right of the plot
 constexpr double legend_row = 20.0;
-constexpr std::size_t most_markers = 40;
+constexpr std::size_t max_markers = 40;
 
-// What can be drawn: finite, and far enough from overflow that differences are too.
-bool is_point(const std::pair<double, double>& point) {
+// True if the point is finite and far enough from overflow that differences are finite too.
+bool is_drawable(const std::pair<double, double>& point) {
   return std::abs(point.first) <= 1e300 && std::abs(point.second) <= 1e300;
 }
 
@@ -29,14 +29,15 @@ double text_width(const std::string& text) {
   return estimate_text_width(text) * font_size;
 }
 
-// Half of the widest label, plus the edge: the room a centred label needs beside its tick.
+// Returns the room that a centred label needs beside its tick: half of the widest label and the
+// edge.
 double room_beside(const Ticks& ticks) {
   double widest = 0.0;
   for (const auto& tick : ticks) widest = std::max(widest, text_width(tick.second));
   return widest / 2.0 + edge;
 }
 
-// The plot's rectangle on the page and the values at its edges.
+// The plot's rectangle in pixels and the values at its edges.
 struct Frame {
   AxisRange x;
   AxisRange y;
@@ -53,15 +54,16 @@ struct Frame {
   }
 };
 
-// What stands on the axis at x, or x itself.
-std::string name_of(const LineChart& chart, double x) {
+// Returns the label of the axis at x, or x as text.
+std::string x_text(const LineChart& chart, double x) {
   for (const auto& [value, name] : chart.x_ticks)
     if (value == x) return name;
   return x == std::floor(x) && std::abs(x) < 1e9 ? format_thousands(std::llround(x))
                                                  : fmt::format("{:.6g}", x);
 }
 
-// Back along its lower edge; a gap in the points is one in the band too.
+// Draws the band along its upper edge and back along the lower one. A gap in the points is also a
+// gap in the band.
 std::string draw_band(const Series& series, std::size_t index, const Frame& frame) {
   std::string path;
   std::string back;
@@ -71,7 +73,7 @@ std::string draw_band(const Series& series, std::size_t index, const Frame& fram
   };
   for (std::size_t i = 0; i < series.band.size(); ++i) {
     const auto& [low, high] = series.band[i];
-    if (!is_point(series.points[i]) || !is_point({low, high})) {
+    if (!is_drawable(series.points[i]) || !is_drawable({low, high})) {
       close();
       continue;
     }
@@ -85,7 +87,7 @@ std::string draw_band(const Series& series, std::size_t index, const Frame& fram
   return band(index, path);
 }
 
-// `values`, for the page's script: "x|y|name|value" of each point, by semicolons.
+// `values` is for the page's script: "x|y|name|value" of each point, separated by semicolons.
 std::string draw_series(const LineChart& chart, std::size_t index, const Frame& frame,
                         bool for_page) {
   const Series& series = chart.series[index];
@@ -94,7 +96,7 @@ std::string draw_series(const LineChart& chart, std::size_t index, const Frame& 
   std::string values;
   bool pen_down = false;
   for (const auto& point : series.points) {
-    if (!is_point(point)) {
+    if (!is_drawable(point)) {
       pen_down = false;
       continue;
     }
@@ -102,10 +104,10 @@ std::string draw_series(const LineChart& chart, std::size_t index, const Frame& 
     const auto y = format_coordinate(frame.at_y(point.second));
     path += fmt::format("{}{} {}", pen_down ? "L" : "M", x, y);
     pen_down = true;
-    const auto where = name_of(chart, point.first);
+    const auto where = x_text(chart, point.first);
     values +=
         fmt::format("{}{}|{}|{}|{:.4g}", values.empty() ? "" : ";", x, y, where, point.second);
-    if (series.points.size() > most_markers) continue;
+    if (series.points.size() > max_markers) continue;
     markers +=
         marker(index, frame.at_x(point.first), frame.at_y(point.second),
                for_page ? "" : fmt::format("{} at {}: {:.4g}", series.name, where, point.second));
@@ -118,16 +120,16 @@ std::string draw_series(const LineChart& chart, std::size_t index, const Frame& 
          fmt::format("<path d=\"{}\" {}{}/>\n", path, stroke(index), data) + markers;
 }
 
-// The legend's rows from `y` down; `height` tells how much they take. A lone series needs none
-// where it has no name.
+// Draws the legend's rows from `y` down and stores their height in `height`. A single series
+// without a name has no legend.
 std::string draw_legend(const LineChart& chart, double left, double y, double& height) {
   std::string svg;
   double x = left;
-  const bool wanted =
+  const bool has_legend =
       chart.series.size() > 1 || (chart.series.size() == 1 && !chart.series[0].name.empty());
-  height = wanted ? legend_row : 0.0;
+  height = has_legend ? legend_row : 0.0;
   constexpr double before = 35.0;  // the line with its marker
-  for (std::size_t i = 0; wanted && i < chart.series.size(); ++i) {
+  for (std::size_t i = 0; has_legend && i < chart.series.size(); ++i) {
     const auto name = truncate_to_text_width(chart.series[i].name,
                                              (chart.width - left - before - edge) / font_size);
     const double end = x + before + text_width(name);
@@ -136,8 +138,8 @@ std::string draw_legend(const LineChart& chart, double left, double y, double& h
       height += legend_row;
     }
     const double middle = y + height - legend_row / 2.0;
-    svg += rule(x, middle, x + 28.0, middle, stroke(i));
-    if (chart.series[i].points.size() <= most_markers) svg += marker(i, x + 14.0, middle, "");
+    svg += straight_line(x, middle, x + 28.0, middle, stroke(i));
+    if (chart.series[i].points.size() <= max_markers) svg += marker(i, x + 14.0, middle, "");
     svg += text_at(x + before, middle + 4.0, "start", "", name);
     x += before + text_width(name) + 15.0;
   }
@@ -149,17 +151,17 @@ std::string draw_axes(const LineChart& chart, const Frame& frame, const Ticks& x
   std::string svg;
   for (const auto& [value, name] : y_ticks) {
     const double y = frame.at_y(value);
-    svg += rule(frame.left, y, frame.right, y, "class=\"grid\" stroke=\"#e4e4e4\"");
+    svg += straight_line(frame.left, y, frame.right, y, "class=\"grid\" stroke=\"#e4e4e4\"");
     svg += text_at(frame.left - 8.0, y + 4.0, "end", "", name);
   }
   for (const auto& [value, name] : x_ticks) {
     const double x = frame.at_x(value);
     if (x < frame.left - 0.5 || x > frame.right + 0.5) continue;
-    svg += rule(x, frame.bottom, x, frame.bottom + 5.0, "class=\"axis\" stroke=\"#555\"");
+    svg += straight_line(x, frame.bottom, x, frame.bottom + 5.0, "class=\"axis\" stroke=\"#555\"");
     svg += text_at(x, frame.bottom + 19.0, "middle", "", name);
   }
-  svg +=
-      rule(frame.left, frame.bottom, frame.right, frame.bottom, "class=\"axis\" stroke=\"#555\"");
+  svg += straight_line(frame.left, frame.bottom, frame.right, frame.bottom,
+                       "class=\"axis\" stroke=\"#555\"");
   if (!chart.x_label.empty()) {
     const double middle = (frame.left + frame.right) / 2.0;
     const double room = 2.0 * (std::min(middle, chart.width - middle) - edge) / font_size;
@@ -174,7 +176,7 @@ std::string draw_axes(const LineChart& chart, const Frame& frame, const Ticks& x
                        truncate_to_text_width(chart.y_label, frame.bottom / font_size - 2.0));
 }
 
-// The title begins above the plot, or as far left as its length asks for.
+// The title begins above the plot, or further left if it is long.
 std::string draw_title(const LineChart& chart, const Frame& frame) {
   const auto title = truncate_to_text_width(chart.title, (chart.width - 2.0 * edge) / title_size,
                                             FontWeight::bold);
@@ -183,18 +185,18 @@ std::string draw_title(const LineChart& chart, const Frame& frame) {
                  " font-size=\"16\" font-weight=\"600\"", title);
 }
 
-// The ranges of all values, opened to round numbers.
-void fit(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks& y_ticks) {
+// Computes the ranges of all values, extended to round numbers.
+void compute_ranges(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks& y_ticks) {
   auto x = AxisRange::none();
   auto y = AxisRange::none();
   for (const Series& series : chart.series) {
     for (const auto& point : series.points) {
-      if (!is_point(point)) continue;
+      if (!is_drawable(point)) continue;
       x.include(point.first);
       y.include(point.second);
     }
     for (const auto& band : series.band) {
-      if (!is_point(band)) continue;
+      if (!is_drawable(band)) continue;
       y.include(band.first);
       y.include(band.second);
     }
@@ -202,8 +204,8 @@ void fit(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks& y_ticks) {
   for (const auto& tick : chart.x_ticks) x.include(tick.first);
   if (chart.y_min) y.include(*chart.y_min);
   if (chart.y_max) y.include(*chart.y_max);
-  frame.x = x.opened();
-  frame.y = y.opened();
+  frame.x = x.widened();
+  frame.y = y.widened();
   y_ticks =
       label_ticks(round_ticks(frame.y.low, frame.y.high, static_cast<int>(chart.height / 50)));
   frame.y = {y_ticks.front().first, y_ticks.back().first};
@@ -211,7 +213,7 @@ void fit(const LineChart& chart, Frame& frame, Ticks& x_ticks, Ticks& y_ticks) {
   if (x_ticks.empty()) {
     x_ticks =
         label_ticks(round_ticks(frame.x.low, frame.x.high, static_cast<int>(chart.width / 90)));
-    // A curve that starts a little after a round number starts its axis there.
+    // If a curve starts a little after a round number, the axis starts there.
     const double step = x_ticks[1].first - x_ticks[0].first;
     if (frame.x.low - x_ticks[0].first < 0.25 * step) frame.x.low = x_ticks[0].first;
   } else {
@@ -224,16 +226,16 @@ std::string draw(const LineChart& chart, bool for_page) {
   Frame frame{};
   Ticks x_ticks;
   Ticks y_ticks;
-  fit(chart, frame, x_ticks, y_ticks);
+  compute_ranges(chart, frame, x_ticks, y_ticks);
   double label_width = 0.0;
   for (const auto& tick : y_ticks) label_width = std::max(label_width, text_width(tick.second));
   const double beside = room_beside(x_ticks);
   frame.left = std::max((chart.y_label.empty() ? 16.0 : 42.0) + label_width, beside);
-  frame.right = chart.width - std::max(least_room, beside);
+  frame.right = chart.width - std::max(min_right_margin, beside);
   const double head = chart.title.empty() ? 12.0 : 42.0;
   double legend_height = 0.0;
   const std::string legend = draw_legend(chart, frame.left, head, legend_height);
-  if (for_page) legend_height = legend_row;  // plots that stand side by side begin in one line
+  if (for_page) legend_height = legend_row;  // plots side by side start at the same height
   frame.top = head + legend_height + 12.0;
   frame.bottom = frame.top + chart.height;
 
@@ -250,7 +252,7 @@ std::string draw(const LineChart& chart, bool for_page) {
   if (!chart.title.empty()) svg += draw_title(chart, frame);
   svg += legend + draw_axes(chart, frame, x_ticks, y_ticks);
   if (for_page) {
-    svg += rule(frame.left, frame.top, frame.left, frame.bottom, "class=\"cursor\"");
+    svg += straight_line(frame.left, frame.top, frame.left, frame.bottom, "class=\"cursor\"");
   }
   for (std::size_t i = 0; i < chart.series.size(); ++i)
     svg += draw_series(chart, i, frame, for_page);

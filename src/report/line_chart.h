@@ -1,4 +1,5 @@
-// A small line chart, as an SVG file on white or in a page: learning curves, BLEU by source length.
+// Draws small line charts, as an SVG file on white or as part of a page: learning curves, BLEU by
+// source length.
 #pragma once
 
 #include <optional>
@@ -6,14 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "report/axis.h"
+#include "report/chart_elements.h"
 
 namespace regard {
 
 struct Series {
   std::string name;
-  std::vector<std::pair<double, double>> points;  // (x, y), by rising x; NaN leaves a gap
-  // How sure each point is, (lowest, highest) y, drawn as a band; or none.
+  std::vector<std::pair<double, double>> points;  // (x, y) by ascending x; NaN leaves a gap
+  // Interval (lowest, highest) of each y, drawn as a band; may be empty.
   std::vector<std::pair<double, double>> band = {};
 };
 
@@ -22,19 +23,19 @@ struct LineChart {
   std::string x_label;
   std::string y_label;
   std::vector<Series> series;
-  // Names for values of x, e.g. {0, "1–10"}; without them round numbers are chosen.
+  // Labels for values of x, e.g. {0, "1–10"}; if empty, round numbers are chosen.
   Ticks x_ticks;
-  // The lowest and highest y shown at least; otherwise as the values need.
+  // Values of y that the axis includes; otherwise the range of the points.
   std::optional<double> y_min;
   std::optional<double> y_max;
   double width = 720;
   double height = 300;  // of the plot, without legend and labels
 };
 
-// The points of short series tell their values as tooltips.
+// The points of short series have tooltips with their values.
 std::string line_chart_svg(const LineChart& chart);
-// The same as a part of a page (report/page.h), in its colours: where the pointer stands it tells
-// every series' value.
+// The same as part of a page (report/page.h), in its colours. Shows the values of all series at the
+// pointer.
 std::string line_chart_html(const LineChart& chart);
 
 }  // namespace regard

@@ -1,5 +1,5 @@
-// A text file that grows by whole lines: what was appended is with the system when append()
-// returns, so that a killed process leaves at most its last line torn.
+// A text file that is written by whole lines. append() flushes each line to the system, so that a
+// killed process leaves at most its last line torn.
 #pragma once
 
 #include <cstdio>
@@ -14,13 +14,13 @@ class LineFile {
  public:
   enum class Mode { create, append };
 
-  // `create` empties a file that is there. Throws EnvironmentError where it cannot be written.
+  // `create` empties an existing file. Throws EnvironmentError if the file cannot be written.
   LineFile(std::string path, Mode mode);
 
-  // Writes `line` and a newline, and hands them to the system. Throws EnvironmentError, with the
-  // system's reason, where that fails (a full disk is noticed here).
+  // Writes `line` and a newline, and flushes them. Throws EnvironmentError with the system's reason
+  // on failure, e.g. a full disk.
   void append(std::string_view line);
-  // The same for bytes that are no line.
+  // The same for bytes, without a newline.
   void write(std::string_view bytes);
   const std::string& path() const { return path_; }
 
@@ -32,8 +32,8 @@ class LineFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// The lines of a file, none where there is no file. A last line without a newline, which a killed
-// process leaves, is not among them. Throws EnvironmentError.
+// Returns the lines of a file, none if there is no file. Omits a last line without a newline, which
+// a killed process leaves. Throws EnvironmentError.
 std::vector<std::string> read_whole_lines(const std::string& path);
 
 }  // namespace regard

@@ -6,13 +6,116 @@
 
 namespace regard {
 
-std::string html_page(const std::string& title, const std::string& beside,
+const char* const page_style = R"css(
+:root { color-scheme: light dark; --page: #fbfbfa; --card: #fff; --text: #1d1d1f; --soft: #66666c;
+        --line: #e3e3e0; --mark: #b3470b; --glow: 255, 150, 60; --good: #00734f;
+        --c0: #0072b2; --c1: #c24f00; --c2: #00805c; --c3: #b04f86; --c4: #2f8fc9; --c5: #a87400;
+        --c6: #333; }
+@media (prefers-color-scheme: dark) {
+  :root { --page: #161618; --card: #1f1f22; --text: #ececef; --soft: #a2a2aa; --line: #3a3a41;
+          --mark: #ffb27a; --glow: 190, 84, 8; --good: #4fd1a5;
+          --c0: #56b4e9; --c1: #ff9248; --c2: #3ecf9f; --c3: #e69ac6; --c4: #8ccdf2; --c5: #f0c04a;
+          --c6: #d5d5da; }
+}
+* { box-sizing: border-box; }
+[hidden] { display: none !important; }
+body { margin: 0 auto; padding: 2rem 1.5rem 4rem; max-width: 1200px; background: var(--page);
+       color: var(--text); font: 15px/1.5 system-ui, "Segoe UI", "Noto Sans", sans-serif; }
+h1 { font-size: 1.5rem; margin: 0; overflow-wrap: anywhere; }
+h2 { font-size: 1.05rem; margin: 0 0 .8rem; overflow-wrap: anywhere; }
+h3 { font-size: .95rem; margin: 1.2rem 0 .4rem; overflow-wrap: anywhere; }
+header { display: flex; flex-wrap: wrap; gap: .5rem 2rem; align-items: center;
+         justify-content: space-between; margin-bottom: 1.5rem; }
+.scale { display: flex; gap: .5rem; align-items: center; color: var(--soft); font-size: .85rem; }
+section { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
+          padding: 1.2rem 1.4rem; margin-bottom: 1.2rem; }
+.note { color: var(--soft); font-size: .88rem; margin: .2rem 0 .8rem; }
+.matrices { display: flex; flex-wrap: wrap; gap: 1.5rem 2rem; align-items: flex-end; }
+svg { max-width: 100%; height: auto; display: block; overflow: visible; }
+.scroll { overflow: auto; max-height: 34rem; }
+.scroll svg { max-width: none; }
+
+.facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .8rem;
+         margin: 0; }
+.facts dt { color: var(--soft); font-size: .82rem; }
+.facts dd { margin: 0; font-size: 1.15rem; font-weight: 600; overflow-wrap: anywhere; }
+table { border-collapse: collapse; font-size: .9rem; }
+th { text-align: left; font-weight: 600; color: var(--soft); white-space: nowrap; }
+th, td { padding: .25rem .9rem .25rem 0; vertical-align: top; border-bottom: 1px solid var(--line); }
+td { overflow-wrap: anywhere; min-width: 3.2rem; }
+th:last-child, td:last-child { padding-right: 0; }
+.r { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+pre { overflow: auto; font: .82rem/1.45 ui-monospace, "DejaVu Sans Mono", monospace; margin: .6rem 0; }
+details { margin-top: .9rem; }
+summary { cursor: pointer; font-weight: 600; }
+dl.pair { display: grid; grid-template-columns: auto 1fr; gap: .1rem .9rem; margin: .3rem 0 .7rem; }
+dl.pair dt { color: var(--soft); font-size: .88rem; }
+dl.pair dd { margin: 0; overflow-wrap: anywhere; }
+
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 300px), 1fr));
+          gap: 1rem 1.2rem; }
+.chart { width: 100%; touch-action: pan-y; }
+.charts .chart, .sides .chart { max-width: 480px; }
+.sides .chart { flex: 1 1 20rem; }
+.history .scroll { max-height: 15rem; }
+.chart text { fill: var(--text); }
+.grid { stroke: var(--line); }
+.axis { stroke: var(--soft); }
+.cursor { stroke: var(--soft); stroke-dasharray: 3 3; visibility: hidden; }
+.mark { stroke: var(--card); }
+.line.c0 { stroke: var(--c0); } .mark.c0, .band.c0 { fill: var(--c0); }
+.line.c1 { stroke: var(--c1); } .mark.c1, .band.c1 { fill: var(--c1); }
+.line.c2 { stroke: var(--c2); } .mark.c2, .band.c2 { fill: var(--c2); }
+.line.c3 { stroke: var(--c3); } .mark.c3, .band.c3 { fill: var(--c3); }
+.line.c4 { stroke: var(--c4); } .mark.c4, .band.c4 { fill: var(--c4); }
+.line.c5 { stroke: var(--c5); } .mark.c5, .band.c5 { fill: var(--c5); }
+.line.c6 { stroke: var(--c6); } .mark.c6, .band.c6 { fill: var(--c6); }
+
+.sides { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; align-items: flex-start; }
+.viewer { flex: 1 1 24rem; min-width: 0; max-width: 100%; }
+.lines { flex: 0 1 auto; max-width: 100%; }
+.controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: .2rem 0 .6rem; }
+.stepper { display: inline-flex; gap: .35rem; align-items: center; max-width: 100%; }
+.stepper output { min-width: 7.5rem; text-align: center; font-size: .88rem; }
+button, select { font: inherit; font-size: .88rem; color: inherit; background: var(--page);
+                 border: 1px solid var(--line); border-radius: 6px; padding: .15rem .6rem; }
+select { max-width: 100%; min-width: 0; }
+.strip { line-height: 2; margin: 0 0 .3rem; }
+.strip span { padding: .1rem .25rem; margin-right: .1rem; border-radius: 4px; white-space: pre;
+              border: 1.5px solid transparent; background: rgba(var(--glow), var(--w, 0)); }
+.strip .t { cursor: pointer; }
+.strip .now, .strip .picked { border-color: var(--mark); }
+.cells rect:hover { stroke: var(--mark); stroke-width: .1; }
+.row { fill: none; stroke: var(--mark); stroke-width: 1.5; pointer-events: none; }
+.chosen { fill: #e8590c; stroke: #fff; stroke-width: .06; pointer-events: none; }
+text.on { fill: var(--mark); font-weight: 700; }
+
+.link { fill: none; stroke: var(--mark); }
+.soft { fill: none; stroke: var(--c0); }
+.twig { fill: none; stroke: var(--soft); }
+.twig.dead { opacity: .5; }
+.node.dead { fill: var(--soft); }
+.node.best { font-weight: 700; fill: var(--mark); }
+.twig.best { stroke: var(--mark); }
+#tip { position: fixed; display: none; pointer-events: none; padding: .25rem .6rem; z-index: 1;
+       background: var(--text); color: var(--card); border-radius: 6px; font-size: .85rem;
+       white-space: pre; }
+@media (max-width: 600px) {
+  body { padding: 1rem .7rem 3rem; }
+  section { padding: .9rem .8rem; }
+  .facts { grid-template-columns: repeat(auto-fill, minmax(7.5rem, 1fr)); }
+  th, td { padding-right: .6rem; }
+  th, .r { white-space: normal; }
+}
+)css";
+
+std::string html_page(const std::string& title, const std::string& header,
                       const std::string& body) {
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n";
   page += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n", escape_xml(title),
                       page_style);
-  page += fmt::format("<header><h1>{}</h1>\n{}</header>\n{}", escape_xml(title), beside, body);
+  page += fmt::format("<header><h1>{}</h1>\n{}</header>\n{}", escape_xml(title), header, body);
   page +=
       fmt::format("<div id=\"tip\"></div>\n<script>{}</script>\n</body>\n</html>\n", page_script);
   return page;

@@ -1,25 +1,24 @@
-// One HTML page that stands by itself: nothing is loaded from anywhere. Light or dark as the
-// reader's system is, and readable on a telephone. What it shows is there without scripts too; its
-// one script adds what follows the pointer: labels, a chart's values, an attention viewer's words
-// and maps.
+// Builds self-contained HTML pages, which load nothing. Light or dark like the reader's system, and
+// readable on a phone. The contents are shown without scripts too; the script adds labels at the
+// pointer, values of charts, and the words and maps of attention viewers.
 #pragma once
 
 #include <string>
 
 namespace regard {
 
-// `title` is plain text, the others are HTML: `beside` stands right of the title, `body` is a row
-// of page_section()s.
-std::string html_page(const std::string& title, const std::string& beside, const std::string& body);
+// `title` is plain text; `header` and `body` are HTML. `header` is shown right of the title; `body`
+// is a sequence of page_section()s.
+std::string html_page(const std::string& title, const std::string& header, const std::string& body);
 
-// A card of the page. The heading is plain text and may be empty.
+// Returns a card of the page. The heading is plain text and may be empty.
 std::string page_section(const std::string& heading, const std::string& body);
-// A part that is opened by a click on its heading.
+// Returns a part that opens when its heading is clicked.
 std::string page_details(const std::string& heading, const std::string& body);
-// A paragraph of plain text beside the figures.
+// Returns a paragraph of plain text.
 std::string page_note(const std::string& text);
 
-// The parts of every page.
+// The CSS (page.cpp) and JavaScript (page_script.cpp) of every page.
 extern const char* const page_style;
 extern const char* const page_script;
 

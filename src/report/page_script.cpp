@@ -1,4 +1,4 @@
-// The script of every page. It finds what it serves by class, and does nothing where there is none.
+// The script of every page. It finds elements by class, and does nothing if there are none.
 #include "report/page.h"
 
 namespace regard {
@@ -19,7 +19,7 @@ function tell(text) {
   tip.style.display = 'block';
 }
 
-// What an element's <title> said becomes the label that follows the pointer.
+// Turns an element's <title> into the label that follows the pointer.
 function label(element) {
   const title = element.querySelector('title');
   if (title) { element.label = title.textContent; title.remove(); }
@@ -27,7 +27,7 @@ function label(element) {
   return element.label;
 }
 
-// Cell (t, s) of a matrix stands at y = t, x = s.
+// Cell (t, s) of a matrix is at y = t, x = s.
 document.addEventListener('pointerover', event => {
   leave();
   const told = event.target.closest('.cells rect, .node, .link, .soft, .strip span');
@@ -50,7 +50,7 @@ document.addEventListener('pointermove', event => {
   tip.style.top = (below + tip.offsetHeight > innerHeight && above > 0 ? above : below) + 'px';
 });
 
-// Charts: every series' value where the pointer stands. Each point is "x|y|name|value".
+// Charts: shows the value of every series at the pointer. Each point is "x|y|name|value".
 for (const chart of document.querySelectorAll('.chart')) {
   const cursor = chart.querySelector('.cursor');
   const series = [...chart.querySelectorAll('[data-values]')].map(line => ({
@@ -80,15 +80,15 @@ for (const chart of document.querySelectorAll('.chart')) {
   });
 }
 
-// The scale of the weights, absolute, picture or row, is the header's choice for the whole page.
-// Each group of cells has its weights, row by row, and the number of its columns.
+// The scale of the weights (absolute, picture or row) is selected in the header for the whole page.
+// Each group of cells stores its weights, row by row, and the number of columns.
 const [scale] = document.querySelectorAll('.scale select');
 const chosen = () => scale ? scale.value : 'absolute';
 const unit = 46655;  // weights are three digits of base 36, in 1/46655
 const decode = codes => (codes.match(/.../g) || []).map(code => parseInt(code, 36) / unit);
 const largest = weights => weights.reduce((most, w) => w > most ? w : most, 0);
 
-// The weight that is white in row t.
+// Returns the weight that is white in row t.
 function white(group, t) {
   if (chosen() === 'absolute') return 1;
   const {weights, columns} = group;
@@ -122,8 +122,8 @@ if (scale) scale.addEventListener('change', () => {
   document.dispatchEvent(new Event('rescaled'));
 });
 
-// Attention viewers: a target word shades the source words by what it looked at, a source word the
-// target words that looked at it.
+// Attention viewers: a target word highlights source words by its weights on them, a source word the
+// target words by their weights on it.
 for (const viewer of document.querySelectorAll('.viewer')) {
   const maps = JSON.parse(viewer.dataset.maps);
   const source = [...viewer.querySelectorAll('.strip .s')];

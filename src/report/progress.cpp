@@ -12,15 +12,15 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t shortest_bar = 8;
-constexpr std::size_t longest_bar = 28;
+constexpr std::size_t min_bar = 8;
+constexpr std::size_t max_bar = 28;
 constexpr std::string_view gap = "  ";
 
-// A fact on the line. Where columns are few the facts of the highest rank go first.
-struct Fact {
-  std::string name;   // faint, before the value
-  std::string value;  // as it is
-  std::string unit;   // faint, after the value
+// A field of the line. In a narrow terminal the fields of the highest rank are left out first.
+struct Field {
+  std::string name;  // faint, before the value
+  std::string value;
+  std::string unit;  // faint, after the value
   int rank = 0;
 
   std::size_t width() const {
@@ -36,14 +36,14 @@ struct Fact {
   }
 };
 
-// How far the work is: facts[0, before_bar) stand left of the bar.
+// A line of fields with a bar after fields[0, before_bar).
 struct Line {
-  std::vector<Fact> facts;
+  std::vector<Field> fields;
   std::size_t before_bar = 0;
   std::optional<double> fraction;
 };
 
-std::string of_total(std::int64_t value, std::optional<std::int64_t> total) {
+std::string with_total(std::int64_t value, std::optional<std::int64_t> total) {
   return total ? fmt::format("{}/{}", format_thousands(value), format_thousands(*total))
                : format_thousands(value);
 }
@@ -56,77 +56,77 @@ std::optional<double> fraction_done(const TrainingProgress& p) {
   return std::nullopt;
 }
 
-Line facts_of(const TrainingProgress& p) {
+Line progress_fields(const TrainingProgress& p) {
   Line line{{}, 2, fraction_done(p)};
-  auto& facts = line.facts;
-  facts.push_back({"epoch", of_total(p.epoch, p.total_epochs), "", 3});
-  facts.push_back({"step", of_total(p.step, p.total_steps), "", 0});
-  facts.push_back({"loss", format_short(p.loss), "", 1});
-  facts.push_back({"ppl", format_short(p.perplexity), "", 4});
-  facts.push_back({"lr", format_rate(p.learning_rate), "", 6});
-  facts.push_back({"|g|", format_short(p.gradient_norm), "", 7});
-  facts.push_back({"", format_short(p.source_tokens_per_second), "src/s", 9});
-  facts.push_back({"", format_short(p.target_tokens_per_second), "trg tok/s", 5});
-  if (p.peak_memory_bytes > 0) facts.push_back({"", format_bytes(p.peak_memory_bytes), "", 8});
+  auto& fields = line.fields;
+  fields.push_back({"epoch", with_total(p.epoch, p.total_epochs), "", 3});
+  fields.push_back({"step", with_total(p.step, p.total_steps), "", 0});
+  fields.push_back({"loss", format_short(p.loss), "", 1});
+  fields.push_back({"ppl", format_short(p.perplexity), "", 4});
+  fields.push_back({"lr", format_rate(p.learning_rate), "", 6});
+  fields.push_back({"|g|", format_short(p.gradient_norm), "", 7});
+  fields.push_back({"", format_short(p.source_tokens_per_second), "src/s", 9});
+  fields.push_back({"", format_short(p.target_tokens_per_second), "trg tok/s", 5});
+  if (p.peak_memory_bytes > 0) fields.push_back({"", format_bytes(p.peak_memory_bytes), "", 8});
   if (p.seconds_left)
-    facts.push_back({"", format_duration(*p.seconds_left), "left", 2});
+    fields.push_back({"", format_duration(*p.seconds_left), "left", 2});
   else
-    facts.push_back({"", format_duration(p.seconds_elapsed), "elapsed", 2});
+    fields.push_back({"", format_duration(p.seconds_elapsed), "elapsed", 2});
   if (p.seconds_to_validation)
-    facts.push_back({"validation in", format_duration(*p.seconds_to_validation), "", 6});
+    fields.push_back({"validation in", format_duration(*p.seconds_to_validation), "", 6});
   return line;
 }
 
-Line facts_of(const DecodingProgress& p) {
+Line progress_fields(const DecodingProgress& p) {
   Line line{{}, 2, std::nullopt};
-  line.facts.push_back({"", p.label, "", 1});
-  line.facts.push_back({"", of_total(p.sentences, p.total_sentences), "sentences", 0});
+  line.fields.push_back({"", p.label, "", 1});
+  line.fields.push_back({"", with_total(p.sentences, p.total_sentences), "sentences", 0});
   if (p.total_sentences && *p.total_sentences > 0)
     line.fraction = static_cast<double>(p.sentences) / static_cast<double>(*p.total_sentences);
   const double rate =
       p.seconds_elapsed > 0.0 ? static_cast<double>(p.sentences) / p.seconds_elapsed : 0.0;
-  line.facts.push_back({"", format_short(rate), "per second", 3});
+  line.fields.push_back({"", format_short(rate), "per second", 3});
   if (line.fraction && rate > 0.0)
-    line.facts.push_back(
+    line.fields.push_back(
         {"", format_duration(static_cast<double>(*p.total_sentences - p.sentences) / rate), "left",
          2});
   return line;
 }
 
-std::size_t width_of(const Line& line) {
+std::size_t line_width(const Line& line) {
   std::size_t width = 0;
-  for (const Fact& fact : line.facts) width += fact.width() + gap.size();
-  if (line.fraction) width += shortest_bar + 1 + format_percent(*line.fraction).size() + gap.size();
+  for (const Field& field : line.fields) width += field.width() + gap.size();
+  if (line.fraction) width += min_bar + 1 + format_percent(*line.fraction).size() + gap.size();
   return width - gap.size();
 }
 
-// Leaves out facts, then the bar, until the line has room in `columns`.
+// Removes fields, then the bar, until the line fits into `columns`.
 void shorten(Line& line, std::size_t columns) {
-  const auto rank = [](const Fact& a, const Fact& b) { return a.rank < b.rank; };
-  while (width_of(line) > columns && line.facts.size() > 1) {
-    const auto least = std::max_element(line.facts.begin(), line.facts.end(), rank);
-    if (least->rank == 1 && line.fraction) {
+  const auto rank = [](const Field& a, const Field& b) { return a.rank < b.rank; };
+  while (line_width(line) > columns && line.fields.size() > 1) {
+    const auto lowest = std::max_element(line.fields.begin(), line.fields.end(), rank);
+    if (lowest->rank == 1 && line.fraction) {
       line.fraction.reset();
       continue;
     }
-    if (static_cast<std::size_t>(least - line.facts.begin()) < line.before_bar) --line.before_bar;
-    line.facts.erase(least);
+    if (static_cast<std::size_t>(lowest - line.fields.begin()) < line.before_bar) --line.before_bar;
+    line.fields.erase(lowest);
   }
-  if (width_of(line) > columns) line.fraction.reset();
+  if (line_width(line) > columns) line.fraction.reset();
 }
 
 std::string draw(Line line, const Terminal& terminal) {
   const std::size_t columns = terminal.columns > 1 ? terminal.columns - 1 : 0;
   shorten(line, columns);
-  if (width_of(line) > columns)
-    return truncate_to_width(line.facts.front().text(Terminal{}), columns);
-  const std::size_t room = columns - width_of(line);
+  if (line_width(line) > columns)
+    return truncate_to_width(line.fields.front().text(Terminal{}), columns);
+  const std::size_t room = columns - line_width(line);
   std::string text;
-  for (std::size_t i = 0; i < line.facts.size(); ++i) {
+  for (std::size_t i = 0; i < line.fields.size(); ++i) {
     if (i > 0) text += gap;
-    text += line.facts[i].text(terminal);
+    text += line.fields[i].text(terminal);
     if (!line.fraction || i + 1 != line.before_bar) continue;
-    const Bar bar = format_bar(*line.fraction, std::min(longest_bar, shortest_bar + room));
+    const Bar bar = format_bar(*line.fraction, std::min(max_bar, min_bar + room));
     text +=
         fmt::format("{}{}{}{}{}{}{} {}", gap, style_on(Style::accent, terminal), bar.done,
                     style_off(Style::accent, terminal), style_on(Style::faint, terminal), bar.rest,
@@ -145,11 +145,11 @@ void draw_if_due(const Progress& progress) {
 }  // namespace
 
 std::string format_progress(const TrainingProgress& progress) {
-  const Line line = facts_of(progress);
+  const Line line = progress_fields(progress);
   std::string text;
-  for (std::size_t i = 0; i < line.facts.size(); ++i) {
+  for (std::size_t i = 0; i < line.fields.size(); ++i) {
     if (i > 0) text += gap;
-    text += line.facts[i].text(Terminal{});
+    text += line.fields[i].text(Terminal{});
     if (line.fraction && i + 1 == line.before_bar)
       text += fmt::format(" ({})", format_percent(*line.fraction));
   }
@@ -157,11 +157,11 @@ std::string format_progress(const TrainingProgress& progress) {
 }
 
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal) {
-  return draw(facts_of(progress), terminal);
+  return draw(progress_fields(progress), terminal);
 }
 
 std::string format_progress_line(const DecodingProgress& progress, const Terminal& terminal) {
-  return draw(facts_of(progress), terminal);
+  return draw(progress_fields(progress), terminal);
 }
 
 bool ProgressReporter::wants_update() const {

@@ -1,5 +1,5 @@
-// What training and decoding tell a person who waits: plain lines, and on a terminal one line
-// beneath them that rewrites itself. Formatting is pure; only the reporters draw.
+// Shows the progress of training and decoding: log lines and, on a terminal, one status line below
+// them. The format functions are pure; only the reporters write.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace regard {
 
-// The facts of one moment. Loss is per target token, in nats; what is absent is not shown.
+// The loss is per target token, in nats. Absent values are not shown.
 struct TrainingProgress {
   std::int64_t step = 0;
   std::optional<std::int64_t> total_steps;
@@ -23,27 +23,27 @@ struct TrainingProgress {
   double gradient_norm = 0.0;
   double source_tokens_per_second = 0.0;
   double target_tokens_per_second = 0.0;
-  std::uint64_t peak_memory_bytes = 0;  // 0: not known
+  std::uint64_t peak_memory_bytes = 0;  // 0: unknown
   double seconds_elapsed = 0.0;
   std::optional<double> seconds_left;
   std::optional<double> seconds_to_validation;
 };
 
 struct DecodingProgress {
-  std::string label;  // what goes on, e.g. "validating"
+  std::string label;  // e.g. "validating"
   std::int64_t sentences = 0;
   std::optional<std::int64_t> total_sentences;
   double seconds_elapsed = 0.0;
 };
 
-// "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800 …": all facts.
+// "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800 …": all fields.
 std::string format_progress(const TrainingProgress& progress);
-// The same for a terminal: with a bar where the end is known, fewer facts where columns are few,
-// one column left free. Never longer than the terminal is wide.
+// The same for a terminal, with a bar if the total is known. Leaves out fields that do not fit, and
+// one column free: never longer than the terminal is wide.
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal);
 std::string format_progress_line(const DecodingProgress& progress, const Terminal& terminal);
 
-// Shows how training stands. The line goes away with the reporter.
+// Shows the progress of training. The destructor clears the status line.
 class ProgressReporter {
  public:
   ProgressReporter() = default;
@@ -51,19 +51,19 @@ class ProgressReporter {
   ProgressReporter& operator=(const ProgressReporter&) = delete;
   ~ProgressReporter() { status_line::clear(); }
 
-  // Whether update() would draw now: ask before gathering facts that cost time.
+  // True if update() would draw now. Call it before computing values that take time.
   bool wants_update() const;
-  // For every step: redraws the terminal's line, at most ten times a second; elsewhere nothing.
+  // Call for every step: redraws the status line, at most ten times a second. Does nothing without
+  // a terminal.
   void update(const TrainingProgress& progress);
-  // For every logging interval: one log line with all facts, on a terminal above the one that
-  // update() redraws.
+  // Call for every logging interval: writes a log line with all fields, above the status line.
   void report(const TrainingProgress& progress);
 };
 
-// Counts sentences on a terminal; silent elsewhere. The line goes away with the reporter.
+// Counts sentences on a terminal; does nothing elsewhere. The destructor clears the status line.
 class DecodingReporter {
  public:
-  // `total` is absent where the input is a stream.
+  // `total` is absent if the input is a stream.
   DecodingReporter(std::string label, std::optional<std::int64_t> total);
   DecodingReporter(const DecodingReporter&) = delete;
   DecodingReporter& operator=(const DecodingReporter&) = delete;

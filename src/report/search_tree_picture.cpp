@@ -12,7 +12,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t longest_token = 16;
+constexpr std::size_t max_token_width = 16;
 constexpr double font_size = 13.0;
 constexpr double row_height = 21.0;
 constexpr double gap = 34.0;  // between columns
@@ -20,19 +20,19 @@ constexpr double margin = 6.0;
 constexpr double score_gap = 6.0;
 
 std::string label(const SearchTreePicture::Node& node) {
-  return truncate_to_width(node.token, longest_token);
+  return truncate_to_width(node.token, max_token_width);
 }
 
 std::string score_text(const SearchTreePicture::Node& node) {
   return node.score ? fmt::format("{:.3f}", *node.score) : "";
 }
 
-// What goes beside a node of the picture.
+// Layout of a node.
 struct Place {
   std::size_t depth = 0;
   double row = 0;
-  bool is_best = false;   // on the path to the highest score
-  bool lives_on = false;  // leads to a hypothesis that has ended
+  bool is_best = false;      // on the path to the highest score
+  bool is_finished = false;  // on the path to a finished hypothesis
   std::vector<std::size_t> children;
 };
 
@@ -40,9 +40,9 @@ class Layout {
  public:
   explicit Layout(const SearchTreePicture& picture)
       : nodes_(picture.nodes), places_(nodes_.size()) {
-    for (std::size_t i = 0; i < nodes_.size(); ++i) hang(i);
-    give_rows();
-    set_columns();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) attach(i);
+    assign_rows();
+    assign_columns();
     mark_paths();
   }
 
@@ -61,10 +61,10 @@ class Layout {
     return node.score ? score_gap + estimate_text_width(score_text(node)) * font_size : 0.0;
   }
 
-  void hang(std::size_t i) {
+  void attach(std::size_t i) {
     const auto previous = nodes_[i].previous;
     if (previous >= static_cast<std::int64_t>(i)) {
-      throw std::invalid_argument(fmt::format("search tree: node {} before its previous one", i));
+      throw std::invalid_argument(fmt::format("search tree: node {} is before its parent", i));
     }
     if (previous < 0) {
       roots_.push_back(i);
@@ -81,24 +81,24 @@ class Layout {
     });
   }
 
-  // Each leaf takes one; what leads to several stands in line with the most probable.
-  void give_rows() {
+  // Each leaf has its own row. A parent has the row of its most probable child.
+  void assign_rows() {
     by_probability(roots_);
-    std::vector<std::size_t> waiting(roots_.rbegin(), roots_.rend());
-    while (!waiting.empty()) {
-      auto& place = places_[waiting.back()];
-      waiting.pop_back();
+    std::vector<std::size_t> stack(roots_.rbegin(), roots_.rend());
+    while (!stack.empty()) {
+      auto& place = places_[stack.back()];
+      stack.pop_back();
       by_probability(place.children);
       if (place.children.empty()) place.row = rows_++;
-      waiting.insert(waiting.end(), place.children.rbegin(), place.children.rend());
+      stack.insert(stack.end(), place.children.rbegin(), place.children.rend());
     }
     for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
       if (!place->children.empty()) place->row = places_[place->children.front()].row;
     }
   }
 
-  // Each as wide as its widest token, with the score behind it.
-  void set_columns() {
+  // Each column is as wide as its widest token with its score.
+  void assign_columns() {
     std::vector<double> widths;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       widths.resize(std::max(widths.size(), places_[i].depth + 1), 0.0);
@@ -113,12 +113,12 @@ class Layout {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (!nodes_[i].score) continue;
       if (!best || *nodes_[i].score > *nodes_[*best].score) best = i;
-      mark_up(i, &Place::lives_on);
+      mark_ancestors(i, &Place::is_finished);
     }
-    if (best) mark_up(*best, &Place::is_best);
+    if (best) mark_ancestors(*best, &Place::is_best);
   }
 
-  void mark_up(std::size_t i, bool Place::*mark) {
+  void mark_ancestors(std::size_t i, bool Place::*mark) {
     for (auto at = static_cast<std::int64_t>(i); at >= 0;
          at = nodes_[static_cast<std::size_t>(at)].previous) {
       places_[static_cast<std::size_t>(at)].*mark = true;
@@ -128,12 +128,13 @@ class Layout {
   const std::vector<SearchTreePicture::Node>& nodes_;
   std::vector<Place> places_;
   std::vector<std::size_t> roots_;
-  std::vector<double> columns_{margin};  // where each begins, and where the last ends
+  std::vector<double> columns_{margin};  // start of each column, and end of the last
   double rows_ = 0;
 };
 
 std::string class_of(const char* what, const Place& place) {
-  return fmt::format("{}{}{}", what, place.is_best ? " best" : "", place.lives_on ? "" : " dead");
+  return fmt::format("{}{}{}", what, place.is_best ? " best" : "",
+                     place.is_finished ? "" : " dead");
 }
 
 std::string draw_node(const SearchTreePicture& picture, const Layout& layout, std::size_t i) {

@@ -1,6 +1,6 @@
-// The tree of a beam search: each step a column, each hypothesis a path from left to right, the
-// more probable above. A branch that the beam gave up is faint, the best hypothesis bold; where one
-// has ended stands its score.
+// Draws the tree of a beam search: each step is a column, each hypothesis a path from left to
+// right, the more probable above. Pruned branches are faint and the best hypothesis is bold. A
+// finished hypothesis shows its score.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace regard {
 struct SearchTreePicture {
   struct Node {
     std::string token;
-    std::int64_t previous;        // in nodes, before this one; -1 at a root
-    double log_probability;       // of all tokens up to here
-    std::optional<double> score;  // where the hypothesis has ended
+    std::int64_t previous;        // index of the parent, less than its own; -1 for a root
+    double log_probability;       // of all tokens up to this one
+    std::optional<double> score;  // if the hypothesis is finished
   };
   std::vector<Node> nodes;
 };
 
-// An <svg> element for a page (report/page.h). Throws std::invalid_argument for a node before its
-// previous one.
+// Returns an <svg> element for a page (report/page.h). Throws std::invalid_argument for a node
+// before its parent.
 std::string search_tree_svg(const SearchTreePicture& picture);
 
 }  // namespace regard

@@ -9,7 +9,6 @@
 #include <cstdlib>
 
 #include "base/log.h"
-#include "base/quiet.h"
 
 namespace regard {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto redraw_interval = std::chrono::milliseconds(100);
 
-// The terminal is one for the whole process, and so is what stands on its last line.
+// State of the process's one terminal.
 bool drawn = false;
 Clock::time_point last_draw{};
 
@@ -30,7 +29,7 @@ Terminal terminal_at(int descriptor) {
   Terminal terminal;
   const char* const term = std::getenv("TERM");
   const bool dumb = !term || std::string_view(term).empty() || std::string_view(term) == "dumb";
-  const bool silenced = descriptor == STDERR_FILENO && is_quiet();
+  const bool silenced = descriptor == STDERR_FILENO && log::is_quiet();
   terminal.live = isatty(descriptor) == 1 && !dumb && !silenced;
   const char* const no_color = std::getenv("NO_COLOR");
   terminal.color = terminal.live && (!no_color || *no_color == '\0');

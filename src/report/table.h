@@ -1,4 +1,4 @@
-// Tables of text cells: aligned for a terminal, as Markdown, LaTeX or HTML.
+// Tables of text cells, formatted for a terminal, as Markdown, LaTeX or HTML.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ class Table {
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // One row; numbers are formatted by report/format.h. Cells that are missing stay empty; more
-  // cells than columns are a std::invalid_argument.
+  // Adds a row. Format numbers with report/format.h. Missing cells are empty. Throws
+  // std::invalid_argument for more cells than columns.
   void add(std::vector<std::string> cells);
-  // A rule across, e.g. before a row of totals. Markdown, which has none, leaves it out.
+  // Adds a horizontal rule, e.g. before a row of totals. Markdown and HTML omit it.
   void add_rule();
 
-  // Every line ends in a newline and none in spaces.
+  // Lines end in a newline without spaces before it.
   std::string text() const;
   std::string markdown() const;
-  // A tabular of the package booktabs.
+  // Returns a tabular that needs the package booktabs.
   std::string latex() const;
-  // A <table> for a page (report/page.h).
+  // Returns a <table> for a page (report/page.h).
   std::string html() const;
 
  private:

@@ -15,7 +15,7 @@ bool allowed_in_xml(char32_t code) {
   return code != 0xFFFE && code != 0xFFFF && !(code >= 0x7F && code < 0xA0);
 }
 
-// Combining marks, joiners and variation selectors: no width of their own.
+// True for combining marks, joiners and variation selectors.
 bool is_zero_width(char32_t code) {
   return (code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) ||
          (code >= 0xFE00 && code <= 0xFE0F) || (code >= 0x1F3FB && code <= 0x1F3FF);
@@ -63,9 +63,9 @@ constexpr std::string_view bold_widths =
     R"(KEOJGBKHZSSPSQLGTNKFYRYQOJPPPPPPPPPP)";
 static_assert(regular_widths.size() == bold_widths.size());
 
-// Ranges beyond the tables, by the widest of their common characters. Those not listed count as a
-// full square, those from U+1100 on (but for Latin and Greek additions and symbols) as ideographs
-// or pictures.
+// Widths of ranges beyond the tables: the widest of their common characters. Other characters count
+// as a full square, and those from U+1100 on (except Latin and Greek additions and symbols) as
+// ideographs.
 struct WidthRange {
   char32_t first;
   char32_t last;

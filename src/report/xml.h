@@ -1,4 +1,4 @@
-// What goes into the SVG and HTML pictures: escaped text and short numbers.
+// Text and numbers in SVG and HTML: escaping, coordinates and estimated text widths.
 #pragma once
 
 #include <string>
@@ -6,23 +6,22 @@
 
 namespace regard {
 
-// Safe as text and inside quoted attributes. Bytes that are not UTF-8, and characters that XML 1.0
-// does not allow (most control characters), become U+FFFD.
+// Escapes text for use as text and inside quoted attributes. Replaces bytes that are not UTF-8, and
+// characters that XML 1.0 does not allow (most control characters), by U+FFFD.
 std::string escape_xml(std::string_view text);
 
-// A coordinate with at most two decimals and no trailing zeros: 12, 3.5, -0.25. Whatever is not
-// finite becomes 0, so that a picture stays well formed.
+// Formats a coordinate with at most two decimals and no trailing zeros: 12, 3.5, -0.25. Values that
+// are not finite become 0, so that pictures stay well formed.
 std::string format_coordinate(double value);
 
 enum class FontWeight { regular, bold };
 
 // Returns an upper bound of the width of `text` in a sans-serif font, in units of the font size:
-// the advance widths of DejaVu Sans, the widest of the fonts that pictures and pages ask for.
-// Scripts that DejaVu Sans does not cover count as full squares.
+// the advance widths of DejaVu Sans, the widest of the fonts that pictures and pages use.
+// Characters that DejaVu Sans does not cover count as full squares.
 double estimate_text_width(std::string_view text, FontWeight weight = FontWeight::regular);
 
-// Returns `text` if it is at most `width` wide (in units of the font size), otherwise as much of
-// its beginning as fits, with "…".
+// Cuts `text` to at most `width` (in units of the font size). A cut text ends with "…".
 std::string truncate_to_text_width(std::string_view text, double width,
                                    FontWeight weight = FontWeight::regular);
 

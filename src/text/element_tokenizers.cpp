@@ -5,17 +5,16 @@
 #include <cmath>
 #include <limits>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace regard {
 namespace {
 
 template <typename Number>
-bool read(std::string_view text, Number& number) {
+bool parse(std::string_view text, Number& number) {
   const auto* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc{} && stop == end;
@@ -26,21 +25,21 @@ class NumbersTokenizer : public Tokenizer {
   explicit NumbersTokenizer(std::int64_t width) : width_(width) {}
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    return std::vector<std::int32_t>(words(text).size(), special_count);
+    return std::vector<std::int32_t>(split_at_ascii_space(text).size(), special_count);
   }
   std::vector<float> numbers(std::string_view text) const override {
-    std::vector<float> all;
-    for (const std::string_view word : words(text)) {
-      add(word, all);
-      all.push_back(0);
+    std::vector<float> values;
+    for (const std::string_view word : split_at_ascii_space(text)) {
+      append_vector(word, values);
+      values.push_back(0);
     }
-    all.insert(all.end(), static_cast<std::size_t>(width_), 0);
-    all.push_back(1);
-    return all;
+    values.insert(values.end(), static_cast<std::size_t>(width_), 0);
+    values.push_back(1);
+    return values;
   }
   std::vector<std::string> pieces(std::string_view text) const override {
-    const auto found = words(text);
-    return {found.begin(), found.end()};
+    const auto words = split_at_ascii_space(text);
+    return {words.begin(), words.end()};
   }
   bool reads_elements() const override { return true; }
   std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
@@ -49,21 +48,22 @@ class NumbersTokenizer : public Tokenizer {
   std::string serialized() const override { return {}; }
 
  private:
-  void add(std::string_view word, std::vector<float>& all) const {
-    std::int64_t found = 0;
-    for (std::size_t begin = 0; begin <= word.size(); ++found) {
+  void append_vector(std::string_view word, std::vector<float>& values) const {
+    std::int64_t count = 0;
+    for (std::size_t begin = 0; begin <= word.size(); ++count) {
       const std::size_t comma = std::min(word.find(',', begin), word.size());
       float number = 0;
-      if (!read(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
-        throw InputError("`{}` is no vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
-                         excerpt(word));
+      if (!parse(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
+        throw InputError(
+            "found `{}`, expected a vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
+            excerpt(word));
       }
-      all.push_back(number);
+      values.push_back(number);
       begin = comma + 1;
     }
-    if (found != width_) {
-      throw InputError("`{}` has {}, wanted {} (model.encoder.numbers)", excerpt(word),
-                       counted(found, "number"), width_);
+    if (count != width_) {
+      throw InputError("`{}` has {}, expected {} (model.encoder.numbers)", excerpt(word),
+                       counted(count, "number"), width_);
     }
   }
 
@@ -74,11 +74,11 @@ class PositionsTokenizer : public Tokenizer {
  public:
   std::vector<std::int32_t> encode(std::string_view text) const override {
     std::vector<std::int32_t> ids;
-    for (const std::string_view word : words(text)) {
+    for (const std::string_view word : split_at_ascii_space(text)) {
       std::int32_t position = 0;
-      if (!read(word, position) || position < 0 ||
+      if (!parse(word, position) || position < 0 ||
           position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
-        throw InputError("`{}` is no position of the source, a whole number counted from 0",
+        throw InputError("found `{}`, expected a source position: a whole number, counted from 0",
                          excerpt(word));
       }
       ids.push_back(first_position_id + position);
@@ -103,11 +103,11 @@ class PositionsTokenizer : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> make_numbers(std::int64_t width) {
+std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width) {
   return std::make_unique<NumbersTokenizer>(width);
 }
 
-std::unique_ptr<Tokenizer> make_positions() {
+std::unique_ptr<Tokenizer> make_positions_tokenizer() {
   return std::make_unique<PositionsTokenizer>();
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/split.h"
+#include "base/strings.h"
 #include "text/utf8.h"
 
 namespace regard {
@@ -17,9 +17,9 @@ namespace {
 constexpr std::string_view bar = "|||";
 constexpr std::string_view escaped_bar = "&#124;&#124;&#124;";
 
-std::string replaced(std::string text, std::string_view what, std::string_view by) {
-  for (auto at = text.find(what); at != text.npos; at = text.find(what, at + by.size())) {
-    text.replace(at, what.size(), by);
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
   }
   return text;
 }
@@ -30,7 +30,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::vector<std::string_view> fields_of(std::string_view line) {
+std::vector<std::string_view> split_fields(std::string_view line) {
   std::vector<std::string_view> fields;
   for (auto at = line.find(bar); at != line.npos; at = line.find(bar)) {
     fields.push_back(trimmed(line.substr(0, at)));
@@ -47,7 +47,7 @@ bool is_number(std::string_view text) {
   return parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
 }
 
-// "lm= -1.5 -2 tm=0.3": names that end in =, and numbers, alone or behind a name.
+// Features are names that end in =, and numbers, alone or right after a name: "lm= -1.5 tm=0.3".
 bool is_feature(std::string_view word) {
   const auto equals = word.rfind('=');
   if (equals == word.npos) return is_number(word);
@@ -63,9 +63,9 @@ bool has_feature(const NBestEntry& entry, std::string_view name) {
 }
 
 NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line) {
-  const auto fields = fields_of(text);
+  const auto fields = split_fields(text);
   if (fields.size() < 2) {
-    throw InputError("{}:{}: found no |||, wanted number ||| translation ||| features ||| score",
+    throw InputError("{}:{}: found no |||, expected number ||| translation ||| features ||| score",
                      file, line);
   }
   NBestEntry entry;
@@ -73,31 +73,31 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
   const char* end = number.data() + number.size();
   const auto parsed = std::from_chars(number.data(), end, entry.sentence);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
-    throw InputError("{}:{}: found '{}', wanted the number of a sentence, counted from 0", file,
+    throw InputError("{}:{}: found '{}', expected the number of a sentence, counted from 0", file,
                      line, excerpt(number));
   }
-  entry.text = replaced(std::string(fields[1]), escaped_bar, bar);
+  entry.text = replace_all(std::string(fields[1]), escaped_bar, bar);
   if (fields.size() > 2) entry.features = fields[2];
   for (const auto word : split(entry.features, ' ')) {
     if (word.empty() || is_feature(word)) continue;
-    throw InputError("{}:{}: found the feature '{}', wanted name= and numbers", file, line,
+    throw InputError("{}:{}: found the feature '{}', expected name= and numbers", file, line,
                      excerpt(word));
   }
   if (fields.size() > 3) entry.score = fields[3];
   if (!entry.score.empty() && !is_number(entry.score)) {
-    throw InputError("{}:{}: found the score '{}', wanted a number", file, line,
+    throw InputError("{}:{}: found the score '{}', expected a number", file, line,
                      excerpt(entry.score));
   }
-  for (std::size_t i = 4; i < fields.size(); ++i) entry.more.emplace_back(fields[i]);
+  for (std::size_t i = 4; i < fields.size(); ++i) entry.extra_fields.emplace_back(fields[i]);
   return entry;
 }
 
-std::string to_n_best(const NBestEntry& entry) {
-  auto line = fmt::format("{} ||| {}", entry.sentence, replaced(entry.text, bar, escaped_bar));
-  const bool has_score = !entry.score.empty() || !entry.more.empty();
+std::string format_n_best(const NBestEntry& entry) {
+  auto line = fmt::format("{} ||| {}", entry.sentence, replace_all(entry.text, bar, escaped_bar));
+  const bool has_score = !entry.score.empty() || !entry.extra_fields.empty();
   if (has_score || !entry.features.empty()) line += " ||| " + entry.features;
   if (has_score) line += " ||| " + entry.score;
-  for (const auto& field : entry.more) line += " ||| " + field;
+  for (const auto& field : entry.extra_fields) line += " ||| " + field;
   return line;
 }
 

@@ -2,9 +2,9 @@
 //
 //     3 ||| the cat sees ||| logprob= -2.1 other= 0.5 ||| -0.7
 //
-// the number of the sentence, from 0, a translation, named features, and the score that ranks it;
-// what Moses may put behind that (alignments) is kept as it stands. A translation's own ||| is
-// written &#124;&#124;&#124;, as Moses escapes it.
+// The fields are the number of the sentence (from 0), a translation, named features, and the score
+// that ranks it. Fields after the score, such as Moses's alignments, are kept unchanged. A ||| in
+// the translation itself is written &#124;&#124;&#124;, as Moses escapes it.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,18 @@ namespace regard {
 struct NBestEntry {
   std::size_t sentence = 0;
   std::string text;
-  std::string features;           // as they stand; may be empty
-  std::string score;              // a number; empty where the line ends before it
-  std::vector<std::string> more;  // fields behind the score
+  std::string features;                   // unparsed; may be empty
+  std::string score;                      // a number; empty if the line ends before it
+  std::vector<std::string> extra_fields;  // after the score
 };
 
-// Whether a feature of this name is there.
+// True if the entry has a feature of this name.
 bool has_feature(const NBestEntry& entry, std::string_view name);
 
-// InputError with `file`:`line` for anything else. A line may end after its text or its features.
+// Parses a line, which may end after its text or its features. Throws InputError with `file`:`line`
+// if the line is not in this format.
 NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line);
 
-std::string to_n_best(const NBestEntry& entry);
+std::string format_n_best(const NBestEntry& entry);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// What a SentencePiece model says of itself, for which the library has no function.
+// Inspects and rewrites the bytes of a SentencePiece model, for which the library has no function.
 #pragma once
 
 #include <string>
@@ -6,32 +6,37 @@
 
 namespace regard {
 
-// Whether the pieces of a line are those of its words (what spaces part), one word after the
-// other, for every line without U+2581. `model`: the bytes of a model that the library has loaded.
+// SentencePiece's symbol for a space, "▁".
+inline constexpr std::string_view space_symbol = "\u2581";
+
+// True if, for every line without U+2581, the pieces of the line are the pieces of its
+// space-separated words, concatenated. `model` is the bytes of a model that the library has loaded.
 //
-// It is so for bpe, because a merge must make a piece, when
-// - no piece has U+2581, the sign for a space, but at its start: no merge reaches the next word;
-// - that sign is a piece itself: no word begins unknown, and joins an unknown end of the last one;
-// - there are no pieces but learnt ones and special ones (none defined by the user, no bytes);
-// - the text is not normalised, but for the sign before each word and no spaces elsewhere.
-// It is not so for unigram: whole lines have their scores summed in single precision, and rounding
-// may decide between ways to split a word that are about as likely.
+// This holds for bpe, because every merge must produce a piece, if
+// - no piece has U+2581, the symbol for a space, except at its start: no merge joins two words;
+// - that symbol is itself a piece: the start of a word is never unknown, and so never joins an
+//   unknown end of the word before;
+// - all pieces are learnt or special (none defined by the user, no bytes);
+// - the only normalisation is the symbol before each word and the removal of other spaces.
+// It does not hold for unigram: scores are summed over whole lines in single precision, and
+// rounding may decide between segmentations of a word that are about equally likely.
 bool encodes_word_by_word(std::string_view model);
 
-// Whether the rules by which a model normalises text, and puts it back, stay within their table:
-// the library (0.1.97) follows them without a look, so that those of a damaged or malicious file
-// would have it read anywhere. `model`: any bytes, to be asked before the library has them.
+// True if the normalisation and denormalisation rules of a model stay within the bounds of their
+// table. The library (0.1.97) does not check, so that a damaged or malicious file would make it
+// read arbitrary memory. `model` is any bytes; call this before the library reads them.
 //
-// A table is the size of a trie, the trie, and texts that end in NUL. The trie is a double array
-// (Darts-clone) of 32-bit units: from unit i with offset o, a byte b leads to unit i XOR o XOR b,
-// and a unit with a value to unit i XOR o, whose lower 31 bits are a place in the texts.
-bool rules_stay_inside(std::string_view model);
+// A table consists of the size of a trie, the trie, and strings that end in NUL. The trie is a
+// double array (Darts-clone) of 32-bit units: from unit i with offset o, byte b leads to unit
+// i XOR o XOR b, and a unit with a value to unit i XOR o, whose lower 31 bits are the offset of a
+// string.
+bool normalization_rules_in_bounds(std::string_view model);
 
-// Returns the model with <pad>, <unk>, <s> and </s> as its first pieces, in that order, which
-// regard counts on; SentencePiece's own default and JoeyNMT begin with <unk>. Pieces of that
-// meaning are moved, one that is missing is added, and all others keep their order, so that every
-// text has the same pieces as before. Returns other bytes as they are, and models in which it
-// cannot be done: one without <unk>, or whose name for a missing piece belongs to a word.
+// Returns the model with <pad>, <unk>, <s> and </s> as its first pieces, in that order, as regard
+// requires; SentencePiece's default and JoeyNMT start with <unk>. Existing special pieces are
+// moved, missing ones are added, and all others keep their order, so that every text keeps its
+// pieces. Returns the bytes unchanged if they are no such model, or if the change is impossible:
+// there is no <unk>, or the name of a missing piece belongs to a word.
 std::string with_special_pieces_first(std::string_view model);
 
 }  // namespace regard

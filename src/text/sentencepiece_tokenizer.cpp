@@ -11,15 +11,14 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "text/sentencepiece_model.h"
-#include "text/space_sign.h"
 #include "text/vocabulary.h"
 #include "text/word_cache.h"
 
 namespace sentencepiece::random {
-std::mt19937* GetRandomGenerator();  // of the calling thread; exported, in no installed header
+std::mt19937* GetRandomGenerator();  // of the calling thread; exported, but in no installed header
 }
 
 namespace regard {
@@ -29,8 +28,8 @@ void check(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());
 }
 
-// The library's tries have exceptions of their own, for a piece that is empty or holds a NUL.
-bool loads(sentencepiece::SentencePieceProcessor& processor, std::string_view bytes) {
+// The library's tries throw if a piece is empty or contains NUL.
+bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view bytes) {
   try {
     return processor.LoadFromSerializedProto(bytes).ok();
   } catch (const std::exception&) {
@@ -38,7 +37,7 @@ bool loads(sentencepiece::SentencePieceProcessor& processor, std::string_view by
   }
 }
 
-// ASCII white space other than the space is in no piece, and would come out unknown.
+// Replaces other ASCII white space, which is in no piece and would be unknown, by spaces.
 std::string with_plain_spaces(std::string_view text) {
   std::string plain(text);
   for (char& c : plain) {
@@ -50,8 +49,8 @@ std::string with_plain_spaces(std::string_view text) {
 class SentencePieceTokenizer : public Tokenizer {
  public:
   SentencePieceTokenizer(std::string_view bytes, const std::string& name) : bytes_(bytes) {
-    if (bytes.empty() || !rules_stay_inside(bytes) || !loads(processor_, bytes)) {
-      throw InputError("{}: not a SentencePiece model, which kind bpe and unigram need", name);
+    if (bytes.empty() || !normalization_rules_in_bounds(bytes) || !load(processor_, bytes)) {
+      throw InputError("{}: not a SentencePiece model, which the kinds bpe and unigram need", name);
     }
     check_special_ids(name);
     word_by_word_ = encodes_word_by_word(bytes);
@@ -59,7 +58,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     const auto plain = with_plain_spaces(text);
-    if (!word_by_word_ || plain.find(space_sign) != std::string::npos) return encode_whole(plain);
+    if (!word_by_word_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
     return words_.encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
 
@@ -83,18 +82,18 @@ class SentencePieceTokenizer : public Tokenizer {
   }
 
   std::vector<std::string> pieces(std::string_view text) const override {
-    std::vector<std::string> found;  // unknown characters as they stand
-    check(processor_.Encode(with_plain_spaces(text), &found));
-    return found.size() == encode(text).size() ? found : Tokenizer::pieces(text);
+    std::vector<std::string> pieces;  // with the text of unknown characters
+    check(processor_.Encode(with_plain_spaces(text), &pieces));
+    return pieces.size() == encode(text).size() ? pieces : Tokenizer::pieces(text);
   }
 
   std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }
   std::string join(const std::vector<std::string>& tokens) const override {
     std::string text;
     for (std::string_view rest : tokens) {
-      for (std::size_t at; (at = rest.find(space_sign)) != rest.npos;) {
+      for (std::size_t at; (at = rest.find(space_symbol)) != rest.npos;) {
         text.append(rest.substr(0, at)).push_back(' ');
-        rest.remove_prefix(at + space_sign.size());
+        rest.remove_prefix(at + space_symbol.size());
       }
       text += rest;
     }
@@ -117,8 +116,8 @@ class SentencePieceTokenizer : public Tokenizer {
       return;
     }
     throw InputError(
-        "{}: its special tokens have the ids <pad> {}, <unk> {}, <s> {}, </s> {} (-1: none), but "
-        "here they are 0, 1, 2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3",
+        "{}: found the special ids <pad> {}, <unk> {}, <s> {}, </s> {} (-1: none), expected 0, 1, "
+        "2, 3; train it with --pad_id=0 --unk_id=1 --bos_id=2 --eos_id=3",
         name, p.pad_id(), p.unk_id(), p.bos_id(), p.eos_id());
   }
 
@@ -128,21 +127,21 @@ class SentencePieceTokenizer : public Tokenizer {
   mutable WordCache words_;
 };
 
-// Whether SentencePiece can learn from a line: it passes over longer ones, and over NUL and U+2585,
-// which it uses itself; when nothing is left of the text, unigram training ends the process.
-bool teaches(std::string_view line) {
+// True if SentencePiece can learn from a line. It skips lines that are too long or contain NUL or
+// U+2585, which it reserves. If no line is left, unigram training terminates the process.
+bool is_trainable(std::string_view line) {
   constexpr std::size_t max_bytes = 4192;
   constexpr std::string_view reserved = "\u2585";
   std::string_view rest = line;
-  while (rest.starts_with(' ') || rest.starts_with(space_sign)) {
-    rest.remove_prefix(rest.front() == ' ' ? 1 : space_sign.size());
+  while (rest.starts_with(' ') || rest.starts_with(space_symbol)) {
+    rest.remove_prefix(rest.front() == ' ' ? 1 : space_symbol.size());
   }
   return !rest.empty() && line.size() <= max_bytes && line.find('\0') == std::string_view::npos &&
          line.find(reserved) == std::string_view::npos;
 }
 
-// The lines, as the trainer wants them. An exception of the source waits in `failure`, so that none
-// passes through the library.
+// Adapts the lines to the trainer's interface. Keeps an exception of the source in `failure`, so
+// that none propagates through the library.
 class TrainingLines : public sentencepiece::SentenceIterator {
  public:
   explicit TrainingLines(const LineSource& next_line) : next_line_(next_line) { Next(); }
@@ -153,7 +152,7 @@ class TrainingLines : public sentencepiece::SentenceIterator {
       do {
         done_ = !next_line_(line_);
         if (!done_) line_ = with_plain_spaces(line_);
-      } while (!done_ && !teaches(line_));
+      } while (!done_ && !is_trainable(line_));
     } catch (...) {
       failure = std::current_exception();
       done_ = true;
@@ -170,19 +169,20 @@ class TrainingLines : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-// SentencePiece's threads, and the parts of its sums: part of the result.
-constexpr int parts = 4;
+// The number of SentencePiece's threads, which the result depends on.
+constexpr int trainer_threads = 4;
 
-// While one lives, the calling thread and those that it starts have so many cores at most.
+// Restricts the calling thread, and the threads that it starts, to a number of cores during its
+// lifetime.
 class CoreLimit {
  public:
-  // 0 is no limit. Nothing is limited where the system does not tell or set a thread's cores.
+  // 0 means no limit. Has no effect if the system cannot report or set the cores of a thread.
   explicit CoreLimit(std::int64_t cores) {
     if (cores <= 0 || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
     if (cores >= CPU_COUNT(&before_)) return;
     cpu_set_t some;
     CPU_ZERO(&some);
-    // From the present core on: other processes that are limited so are on other cores.
+    // Starts at the current core, as other processes with such a limit run on other cores.
     auto core = std::max(0, sched_getcpu());
     for (; CPU_COUNT(&some) < cores; core = (core + 1) % CPU_SETSIZE) {
       if (CPU_ISSET(core, &before_)) CPU_SET(core, &some);
@@ -200,7 +200,7 @@ class CoreLimit {
   bool limited_ = false;
 };
 
-// The model is trained with a soft limit, so that it shows how large the text can make it.
+// The size limit is soft, so that the size of the model shows the largest size possible.
 std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOptions& options) {
   return {{"model_type", options.kind == TokenizerKind::bpe ? "bpe" : "unigram"},
           {"vocab_size", std::to_string(options.vocabulary_size)},
@@ -213,11 +213,12 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
           {"eos_id", std::to_string(eos_id)},
           {"unk_surface", std::string(special_name(unk_id))},
           {"input_sentence_size", "2000000"},
-          {"num_threads", std::to_string(parts)},
+          {"num_threads", std::to_string(trainer_threads)},
           {"minloglevel", "3"}};
 }
 
-[[noreturn]] void explain(const std::string& message, const TokenizerOptions& options) {
+[[noreturn]] void throw_training_error(const std::string& message,
+                                       const TokenizerOptions& options) {
   const std::string_view versus = " vs ";
   const std::size_t at = message.find(versus);
   if (message.find("required_chars") == std::string::npos || at == std::string::npos) {
@@ -230,22 +231,21 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
       options.vocabulary_size, needed.substr(0, needed.find('.')));
 }
 
-// The bytes of a model of these lines.
-std::string trained_model(const TokenizerOptions& options, TrainingLines& lines,
-                          std::int64_t threads) {
+// Returns the bytes of a model trained on these lines.
+std::string train_model(const TokenizerOptions& options, TrainingLines& lines,
+                        std::int64_t threads) {
   const CoreLimit limit(threads);
   std::string bytes;
   try {
     const auto status =
         sentencepiece::SentencePieceTrainer::Train(trainer_settings(options), &lines, &bytes);
     if (lines.failure) std::rethrow_exception(lines.failure);
-    if (!status.ok()) explain(status.ToString(), options);
+    if (!status.ok()) throw_training_error(status.ToString(), options);
   } catch (const std::system_error& error) {
     throw EnvironmentError(
         "data.tokenizer: SentencePiece's {} threads could not be started ({}); allow more "
-        "processes "
-        "(ulimit -u), or give a trained model as src_file and trg_file",
-        parts, error.code().message());
+        "processes (ulimit -u), or give a trained model as src_file and trg_file",
+        trainer_threads, error.code().message());
   }
   return bytes;
 }
@@ -258,12 +258,12 @@ std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);
   if (lines.failure) std::rethrow_exception(lines.failure);
-  if (lines.done()) throw InputError("there is no text to make a vocabulary of");
-  const auto bytes = trained_model(options, lines, threads);
+  if (lines.done()) throw InputError("found no text to make a vocabulary from");
+  const auto bytes = train_model(options, lines, threads);
   auto tokenizer = std::make_unique<SentencePieceTokenizer>(bytes, "the trained model");
   if (tokenizer->size() < options.vocabulary_size) {
     throw ConfigError(
-        "data.tokenizer.vocabulary_size is {}, but this training text gives no more than {}; "
+        "data.tokenizer.vocabulary_size is {}, but this training text allows no more than {}; "
         "lower it",
         options.vocabulary_size, counted(tokenizer->size(), "entry"));
   }

@@ -1,22 +1,22 @@
-// Sub-words by SentencePiece (Kudo and Richardson 2018): bpe (Sennrich 2016) and unigram (Kudo
-// 2018). Nothing of the library shows outside the .cpp file.
+// Sub-word tokenizers by SentencePiece (Kudo and Richardson 2018): bpe (Sennrich 2016) and unigram
+// (Kudo 2018). Only the .cpp file includes the library.
 //
-// Training. Normalisation `identity`: nmt_nfkc, SentencePiece's default, rewrites ½, full-width
-// letters and ligatures, which then no translation could contain. White space is handled as
-// tokenizer.h says. Lines longer than 4192 bytes or with a NUL or U+2585 teach nothing, and of
-// more than two million lines a fixed random choice is used. SentencePiece adds up in as many parts
-// as it has threads, which changes the last digits of unigram's sums and so its pieces, and writes
-// their number into the model. It therefore always has four, which are kept to as many cores as the
-// run has threads: the bytes are the same with any number.
+// Training. Normalisation is `identity`: SentencePiece's default, nmt_nfkc, rewrites ½, full-width
+// letters and ligatures, so that no translation could contain them. tokenizer.h describes white
+// space. Lines longer than 4192 bytes or with NUL or U+2585 are skipped, and a fixed random sample
+// is taken of texts with more than two million lines. SentencePiece sums in as many parts as it has
+// threads, which changes the last digits of unigram's sums and so its pieces, and it writes the
+// number of threads into the model. It therefore always gets four threads, which are restricted to
+// as many cores as the run has threads: the bytes are the same with any number.
 //
-// Encoding. Most of SentencePiece's time goes into looking up the same merges of the same words.
-// Where the model is such that a line's pieces are those of its words (sentencepiece_model.h),
-// encode() remembers them: the ids are the library's own, at a twentieth to a fifth of its time.
+// Encoding. SentencePiece spends most of its time on the same merges of the same words. If a line's
+// pieces are the pieces of its words (encodes_word_by_word() in sentencepiece_model.h), encode()
+// caches them: the ids are the same as the library's, in 5 to 20 % of its time.
 //
-// Sampling. SentencePiece draws from a generator of its own, one a thread, whose public seed only
-// counts before a thread's first draw. The library exports that generator though its header is not
-// installed, so each sample() seeds it from the caller's Random: a sample is then a function of
-// its arguments, whatever was drawn before, in whichever thread.
+// Sampling. SentencePiece uses a random generator per thread, whose public seed has no effect after
+// a thread's first draw. The library exports that generator although its header is not installed,
+// so sample() seeds it from the caller's Random: a sample is a function of its arguments, whatever
+// was drawn before and in whichever thread.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@
 
 namespace regard {
 
-// See train_tokenizer(). ConfigError when the text cannot fill the vocabulary (naming the largest
-// size it can), or has more characters than the vocabulary has room for.
+// See train_tokenizer(). Throws ConfigError if the text cannot fill the vocabulary (the message has
+// the largest possible size), or if its characters alone exceed the vocabulary.
 std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
                                                const LineSource& next_line,
                                                std::int64_t threads = 0);

@@ -6,6 +6,7 @@
 
 #include "text/sentencepiece_tokenizer.h"
 #include "text/unicode.h"
+#include "text/vocabulary.h"
 #include "text/vocabulary_tokenizer.h"
 
 namespace regard {
@@ -15,7 +16,7 @@ std::string lowered(std::string_view text) {
   return encode_utf8(to_lower(decode_utf8(text)));
 }
 
-// Lower-cases all text on its way to another tokenizer.
+// Lower-cases all text before another tokenizer encodes it.
 class LowercaseTokenizer : public Tokenizer {
  public:
   explicit LowercaseTokenizer(std::unique_ptr<Tokenizer> inner) : inner_(std::move(inner)) {}
@@ -57,9 +58,9 @@ std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
 }  // namespace
 
 std::vector<std::string> Tokenizer::pieces(std::string_view text) const {
-  std::vector<std::string> shown;
-  for (const std::int32_t id : encode(text)) shown.push_back(token(id));
-  return shown;
+  std::vector<std::string> tokens;
+  for (const std::int32_t id : encode(text)) tokens.push_back(token(id));
+  return tokens;
 }
 
 std::string Tokenizer::join(const std::vector<std::string>& tokens) const {
@@ -78,14 +79,24 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
   }
   return with_case(options, is_sentencepiece(options.kind)
                                 ? train_sentencepiece(options, source, threads)
-                                : train_vocabulary(options, source));
+                                : train_vocabulary_tokenizer(options, source));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name) {
   return with_case(options, is_sentencepiece(options.kind)
                                 ? load_sentencepiece(bytes, name)
-                                : load_vocabulary(options.kind, bytes, name));
+                                : load_vocabulary_tokenizer(options.kind, bytes, name));
+}
+
+std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind) {
+  if (!is_sentencepiece(kind)) return {};
+  std::vector<bool> continues_word(static_cast<std::size_t>(tokenizer.size()), false);
+  for (std::int32_t id = special_count; id < tokenizer.size(); ++id) {
+    const auto first = decode_utf8(tokenizer.token(id)).front();  // ▁ is neither
+    continues_word[static_cast<std::size_t>(id)] = is_letter(first) || is_number(first);
+  }
+  return continues_word;
 }
 
 }  // namespace regard

@@ -1,14 +1,14 @@
-// How text becomes token ids, and back.
+// Tokenizers: text to token ids, and back.
 //
-// No tokenizer changes what the text says: there is no Unicode normalisation, so that a target side
-// can reproduce its references. What encode() and decode() in turn do not give back:
-//   bpe, unigram  white space at the ends, runs of spaces (one is left), and tabs and other ASCII
-//                 white space (a space); U+2581, SentencePiece's sign for a space (a space)
-//   word          all ASCII white space: one space between words
+// No tokenizer normalises Unicode, so that a translation can reproduce its reference exactly.
+// decode(encode(text)) returns the text except for:
+//   bpe, unigram  white space at both ends is dropped; each run of ASCII white space becomes one
+//                 space; U+2581, SentencePiece's symbol for a space, becomes a space
+//   word          each run of ASCII white space becomes one space
 //   character     nothing
-//   all           unknown tokens (<unk>), and upper case when `lowercase` is on
-// Ids 0 to 3 are the special ones of vocabulary.h; encode() gives none of them but <unk>, and
-// decode() leaves all of them out but <unk>.
+//   all           unknown tokens become <unk>, and upper case is lost if `lowercase` is on
+// Ids 0 to 3 are the special tokens of vocabulary.h. encode() returns no special id but <unk>, and
+// decode() skips all special ids but <unk>.
 #pragma once
 
 #include <cstdint>
@@ -28,47 +28,53 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
 
-  // `text` is one line of well-formed UTF-8. There is no <s> and no </s> in the result.
+  // Encodes one line of well-formed UTF-8, without <s> and </s>.
   virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
-  // One of the text's other segmentations (data.tokenizer.sampling has the meaning of `amount`).
-  // It depends on the text, the amount and the next numbers of `random`, and on nothing else. Words
-  // and characters have only one segmentation.
+  // Draws a segmentation of the text; see data.tokenizer.sampling for `amount`. The result depends
+  // only on the text, the amount and the next numbers of `random`. Words and characters have only
+  // one segmentation.
   virtual std::vector<std::int32_t> sample(std::string_view text, double /*amount*/,
                                            Random& /*random*/) const {
     return encode(text);
   }
-  // How each token of encode(text) stands in the text, what is unknown too. Sub-words have ▁ for
+  // Returns the text of each token of encode(text), including unknown tokens. Sub-words have ▁ for
   // the space before a word.
   virtual std::vector<std::string> pieces(std::string_view text) const;
-  // Where tokens are vectors of F numbers: F + 1 for each token and for the </s> behind them, the
-  // last of them 1 at </s> and else 0; none where they are not.
+  // Returns the features of tokens that are vectors of F numbers: F + 1 values for each token and
+  // for the final </s>; the last value is 1 at </s> and 0 elsewhere. Empty for other tokenizers.
   virtual std::vector<float> numbers(std::string_view /*text*/) const { return {}; }
-  // True if a line is a sequence of elements, numbers or positions, rather than a text: without one
-  // of them it says something else.
+  // True if a line is a sequence of elements, numbers or positions, that cannot be truncated
+  // without changing its meaning.
   virtual bool reads_elements() const { return false; }
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
-  // How a token is shown, as in "▁the" or "<unk>".
+  // Returns the text of a token, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;
-  // The text of tokens so shown, also of some that are none of this vocabulary's.
+  // Joins such texts into a line. They may include tokens that are not in this vocabulary.
   virtual std::string join(const std::vector<std::string>& tokens) const;
   virtual std::int64_t size() const = 0;
-  // The bytes of the tokenizer's file in a model folder; load_tokenizer() takes them.
+  // Returns the bytes of the tokenizer's file in a model folder, as read by load_tokenizer().
   virtual std::string serialized() const = 0;
 };
 
-// Puts the next line into its argument, or says that there is none.
+// Stores the next line in its argument; returns false at the end.
 using LineSource = std::function<bool(std::string&)>;
 
-// A tokenizer learnt from text: the same lines in the same order give the same bytes, whatever the
-// number of threads. `threads`: how many cores are used at most; 0 is all. ConfigError when the
-// text cannot give what `options` asks for, InputError when there is no text at all,
-// EnvironmentError when the system starts no thread.
+// Trains a tokenizer. The same lines in the same order produce the same bytes with any number of
+// threads. `threads` is the maximum number of cores to use; 0 means all. Throws ConfigError if the
+// text cannot satisfy `options`, InputError if there is no text, EnvironmentError if the system
+// cannot start a thread.
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line, std::int64_t threads = 0);
 
-// A tokenizer from its bytes: a SentencePiece model, or one token a line, as `options.kind` says.
-// InputError, which names `name`, when they are no such thing or its special ids are not ours.
+// Loads a tokenizer from its bytes: a SentencePiece model, or one token per line, according to
+// `options.kind`. Throws InputError with `name` if the bytes are invalid or the special ids differ
+// from those of regard.
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name);
+
+// Marks the tokens that continue the word before them, by id: sub-words that begin with a letter or
+// a number, without a space before it. Punctuation continues no word. Empty for words and
+// characters.
+std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind);
 
 }  // namespace regard

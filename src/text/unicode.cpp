@@ -19,8 +19,8 @@ utf8proc_category_t category(char32_t c) {
   return utf8proc_category(static_cast<utf8proc_int32_t>(c));
 }
 
-// Unicode's Cased: the letters with case, two ordinal signs, Roman numerals, and letters in circles
-// or squares.
+// Unicode's property Cased: letters with case, two ordinal signs, Roman numerals, and letters in
+// circles or squares.
 bool is_cased(char32_t c) {
   switch (category(c)) {
     case UTF8PROC_CATEGORY_LU:
@@ -34,8 +34,8 @@ bool is_cased(char32_t c) {
   }
 }
 
-// Unicode's Case_Ignorable: marks, modifiers, and the Word_Break classes MidLetter, MidNumLet and
-// Single_Quote, which are listed.
+// Unicode's property Case_Ignorable: marks, modifiers, and the characters of the Word_Break classes
+// MidLetter, MidNumLet and Single_Quote.
 bool is_case_ignorable(char32_t c) {
   constexpr std::u32string_view within_words =
       U"':\u00B7\u0387\u055F\u05F4\u2027\uFE13\uFE55\uFF1A.\u2018\u2019\u2024\uFE52\uFF07\uFF0E";
@@ -51,7 +51,8 @@ bool is_case_ignorable(char32_t c) {
   }
 }
 
-// A cased letter before, none after, both sought across what is case-ignorable.
+// True if a cased letter precedes the position and none follows it, ignoring case-ignorable
+// characters.
 bool ends_word(std::u32string_view text, std::size_t position) {
   auto before =
       std::find_if_not(text.rbegin() + static_cast<std::ptrdiff_t>(text.size() - position),
@@ -92,24 +93,24 @@ std::string encode_utf8(std::u32string_view text) {
 }
 
 bool is_punctuation(char32_t c) {
-  const auto found = category(c);
-  return found >= UTF8PROC_CATEGORY_PC && found <= UTF8PROC_CATEGORY_PO;
+  const auto value = category(c);
+  return value >= UTF8PROC_CATEGORY_PC && value <= UTF8PROC_CATEGORY_PO;
 }
 
 bool is_symbol(char32_t c) {
-  const auto found = category(c);
-  return found >= UTF8PROC_CATEGORY_SM && found <= UTF8PROC_CATEGORY_SO;
+  const auto value = category(c);
+  return value >= UTF8PROC_CATEGORY_SM && value <= UTF8PROC_CATEGORY_SO;
 }
 
 bool is_number(char32_t c) {
-  const auto found = category(c);
-  return found >= UTF8PROC_CATEGORY_ND && found <= UTF8PROC_CATEGORY_NO;
+  const auto value = category(c);
+  return value >= UTF8PROC_CATEGORY_ND && value <= UTF8PROC_CATEGORY_NO;
 }
 
 bool is_letter(char32_t c) {
-  const auto found = category(c);
-  return (found >= UTF8PROC_CATEGORY_LU && found <= UTF8PROC_CATEGORY_LO) ||
-         (found >= UTF8PROC_CATEGORY_MN && found <= UTF8PROC_CATEGORY_ME);
+  const auto value = category(c);
+  return (value >= UTF8PROC_CATEGORY_LU && value <= UTF8PROC_CATEGORY_LO) ||
+         (value >= UTF8PROC_CATEGORY_MN && value <= UTF8PROC_CATEGORY_ME);
 }
 
 bool is_space(char32_t c) {
@@ -118,7 +119,7 @@ bool is_space(char32_t c) {
          c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-std::size_t last_character(std::u32string_view text) {
+std::size_t last_grapheme(std::u32string_view text) {
   utf8proc_int32_t state = 0;
   std::size_t begin = 0;
   for (std::size_t i = 1; i < text.size(); ++i) {
@@ -154,6 +155,33 @@ std::vector<std::u32string_view> split_words(std::u32string_view text) {
     ++i;
   }
   return words;
+}
+
+std::vector<Glyph> split_glyphs(std::string_view utf8) {
+  std::vector<Glyph> glyphs;
+  utf8proc_int32_t previous = 0;
+  utf8proc_int32_t state = 0;
+  for (std::size_t at = 0; at < utf8.size();) {
+    utf8proc_int32_t point = 0;
+    const auto length =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(utf8.data()) + at,
+                         static_cast<utf8proc_ssize_t>(utf8.size() - at), &point);
+    const bool valid = length > 0;
+    if (!valid) point = static_cast<utf8proc_int32_t>(replacement);
+    const auto bytes = valid ? static_cast<std::size_t>(length) : 1;
+    const auto columns = static_cast<std::size_t>(std::max(0, utf8proc_charwidth(point)));
+    if (glyphs.empty() || utf8proc_grapheme_break_stateful(previous, point, &state)) {
+      glyphs.push_back({utf8.substr(at, bytes), columns});
+    } else {
+      auto& glyph = glyphs.back();
+      glyph.text = {glyph.text.data(), glyph.text.size() + bytes};
+      // U+FE0F selects the wide emoji form of the character before it.
+      glyph.columns = point == 0xFE0F ? 2 : std::min<std::size_t>(2, glyph.columns + columns);
+    }
+    previous = point;
+    at += bytes;
+  }
+  return glyphs;
 }
 
 }  // namespace regard

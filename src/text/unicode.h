@@ -1,8 +1,9 @@
-// Unicode as the metrics need it: code points, general categories, white space, lower case.
+// Unicode for metrics and the terminal: code points, general categories, lower case, white space,
+// and the width of a character on a terminal.
 //
-// Categories and case pairs are utf8proc's (2.8: Unicode 15). A character assigned only in a later
-// Unicode version is here neither punctuation nor symbol nor number, while a newer library, such as
-// the one a recent sacreBLEU uses, may know it.
+// The data is that of utf8proc (2.8: Unicode 15). A character assigned in a later version of
+// Unicode is neither punctuation nor symbol nor number here, although a newer library, such as the
+// one that a recent sacreBLEU uses, may know it.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace regard {
 
-// The code points of `text`. A byte that belongs to no valid UTF-8 sequence becomes U+FFFD.
+// Decodes `text`. Each byte that belongs to no valid UTF-8 sequence becomes U+FFFD.
 std::u32string decode_utf8(std::string_view text);
 std::string encode_utf8(std::u32string_view text);
 
@@ -20,19 +21,29 @@ bool is_punctuation(char32_t c);  // categories P*
 bool is_symbol(char32_t c);       // categories S*
 bool is_number(char32_t c);       // categories N*
 bool is_letter(char32_t c);       // categories L* and M*, marks on letters
-// What Python's str.split() takes for white space: Unicode's White_Space and U+001C to U+001F.
+// True for the white space of Python's str.split(): Unicode's White_Space and U+001C to U+001F.
 bool is_space(char32_t c);
 
-// Returns where the last character begins as a reader sees it, with all of its marks and joiners:
-// the last extended grapheme cluster of Unicode annex 29. `text` is not empty.
-std::size_t last_character(std::u32string_view text);
+// Returns the position where the last extended grapheme cluster (Unicode annex 29) begins: the last
+// character as a reader sees it, with its marks and joiners. `text` must not be empty.
+std::size_t last_grapheme(std::u32string_view text);
 
-// Lower case, one character to one, with the two exceptions of Unicode's SpecialCasing that hold in
-// every language: capital I with dot above (U+0130) becomes i and U+0307, and capital sigma at the
-// end of a word becomes final sigma, as in Python's str.lower().
+// Maps each character to one lower-case character, as Python's str.lower() does. The two exceptions
+// are those of Unicode's SpecialCasing that hold in every language: capital I with dot above
+// (U+0130) becomes i and U+0307, and capital sigma at the end of a word becomes final sigma.
 std::u32string to_lower(std::u32string_view text);
 
-// The stretches of `text` between white space; none of them is empty. They point into `text`.
+// Returns the words between runs of white space, none of them empty. They point into `text`.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
+
+// An extended grapheme cluster and its width on a terminal by Unicode's East Asian Width: combining
+// marks add nothing; Chinese, Japanese and Korean characters and emoji take two columns.
+struct Glyph {
+  std::string_view text;  // points into the text that was split
+  std::size_t columns;    // 0, 1 or 2
+};
+
+// Splits `utf8` into glyphs. A byte that is not UTF-8 is a glyph of one column.
+std::vector<Glyph> split_glyphs(std::string_view utf8);
 
 }  // namespace regard

@@ -8,14 +8,14 @@
 namespace regard {
 namespace {
 
-// U+0000 to U+001F, U+007F to U+009F.
+// True for U+0000 to U+001F and U+007F to U+009F.
 bool is_control(std::string_view point) {
   const auto byte = static_cast<unsigned char>(point[0]);
   return byte < 0x20 || byte == 0x7F ||
          (byte == 0xC2 && static_cast<unsigned char>(point[1]) < 0xA0);
 }
 
-// What a first byte promises: the length, and the bounds of the second byte (table 3-7).
+// The length of a sequence and the bounds of its second byte, by its first byte (table 3-7).
 struct Lead {
   std::size_t length;
   std::uint8_t low = 0x80;
@@ -66,6 +66,17 @@ std::vector<std::string_view> code_points(std::string_view text) {
   return points;
 }
 
+std::vector<std::string_view> split_at_ascii_space(std::string_view text) {
+  constexpr std::string_view ascii_space = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  for (std::size_t begin = text.find_first_not_of(ascii_space); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(ascii_space, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(ascii_space, end);
+  }
+  return words;
+}
+
 bool is_blank(std::string_view text) {
   while (!text.empty()) {
     const std::string_view point = first_code_point(text);
@@ -76,15 +87,15 @@ bool is_blank(std::string_view text) {
 }
 
 std::string excerpt(std::string_view text) {
-  constexpr int most = 40;
-  std::string shown;
+  constexpr int max_points = 40;
+  std::string result;
   for (int i = 0; !text.empty(); ++i) {
-    if (i == most) return shown + "…";
+    if (i == max_points) return result + "…";
     const std::string_view point = first_code_point(text);
-    shown += is_control(point) ? "\uFFFD" : point;
+    result += is_control(point) ? "\uFFFD" : point;
     text.remove_prefix(point.size());
   }
-  return shown;
+  return result;
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// UTF-8 as bytes: where it is broken, and where its code points lie.
+// UTF-8 as bytes: validation, code points, and splitting at white space.
 #pragma once
 
 #include <cstddef>
@@ -8,19 +8,23 @@
 
 namespace regard {
 
-// The offset of the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7: no overlong
-// form, no surrogate, nothing above U+10FFFF, nothing cut short), or npos. A sequence that goes
-// wrong half-way counts from its first byte.
+// Returns the offset of the first byte that is not well-formed UTF-8, or npos. Follows Unicode 15,
+// table 3-7: overlong forms, surrogates, code points above U+10FFFF and truncated sequences are
+// errors. The offset is that of the first byte of the invalid sequence.
 std::size_t first_invalid_utf8(std::string_view text);
 
-// Each code point of well-formed `text`, as the bytes it stands in. They point into `text`.
+// Splits well-formed `text` into code points. The results point into `text`.
 std::vector<std::string_view> code_points(std::string_view text);
 
-// Nothing in it, or nothing but Unicode white space.
+// Returns the words between runs of ASCII white space, none of them empty. They point into `text`.
+// split_words() in text/unicode.h splits at Unicode white space.
+std::vector<std::string_view> split_at_ascii_space(std::string_view text);
+
+// True if `text` is empty or consists of Unicode white space.
 bool is_blank(std::string_view text);
 
-// For messages: no more than the first 40 code points of well-formed `text`, control characters as
-// U+FFFD.
+// Shortens well-formed `text` for a message: returns its first 40 code points, with control
+// characters replaced by U+FFFD.
 std::string excerpt(std::string_view text);
 
 }  // namespace regard

@@ -51,21 +51,23 @@ Vocabulary Vocabulary::parse(std::string_view bytes, const std::string& name,
                              const std::function<std::string(std::string_view)>& fault) {
   Vocabulary vocabulary;
   std::set<std::string_view> specials;
-  constexpr std::string_view mark = "\uFEFF";  // of byte order, unless it is itself a token
-  if (bytes.starts_with(mark) && !bytes.substr(mark.size()).starts_with('\n')) {
-    bytes.remove_prefix(mark.size());
+  // A byte order mark, unless it is itself the first token.
+  constexpr std::string_view byte_order_mark = "\uFEFF";
+  if (bytes.starts_with(byte_order_mark) &&
+      !bytes.substr(byte_order_mark.size()).starts_with('\n')) {
+    bytes.remove_prefix(byte_order_mark.size());
   }
   for (std::int64_t number = 1; !bytes.empty(); ++number) {
     const std::string_view token = take_line(bytes);
     if (token.empty()) {
-      throw InputError("{}:{}: an empty line; a vocabulary has one token a line", name, number);
+      throw InputError("{}:{}: found an empty line, expected one token per line", name, number);
     }
     if (const std::size_t at = first_invalid_utf8(token); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, number, at + 1);
     }
     const bool special = is_special(token);
     if (special ? !specials.insert(token).second : !vocabulary.add(token)) {
-      throw InputError("{}:{}: the token '{}' is there already; each stands once", name, number,
+      throw InputError("{}:{}: found the token '{}' again; remove the duplicate", name, number,
                        token);
     }
     if (special) continue;

@@ -1,4 +1,4 @@
-// The list of tokens whose place is their id.
+// A vocabulary: a list of tokens, each with its position as its id.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@
 
 namespace regard {
 
-// The name of a special id, as in "<pad>".
+// Returns the name of a special id, as in "<pad>".
 std::string_view special_name(std::int32_t id);
 
-// The special tokens, then the others. Text never yields a special id but <unk>: a word that is
-// spelt like one ("</s>") is unknown.
+// The special tokens, then the others. Text never maps to a special id but <unk>: a word spelt like
+// a special token ("</s>") is unknown.
 class Vocabulary {
  public:
   using Counts = std::unordered_map<std::string, std::int64_t>;
 
-  // The special tokens only.
+  // Contains only the special tokens.
   Vocabulary();
-  // The tokens seen at least `min_frequency` times, most frequent first, equals in the order of
-  // their bytes; `limit` counts the special ones too.
+  // Contains the tokens that occur at least `min_frequency` times, most frequent first, ties in
+  // byte order. `limit` is the maximum size, special tokens included.
   Vocabulary(const Counts& counts, std::int64_t min_frequency, std::int64_t limit);
 
-  // One token a line. Special tokens may stand anywhere or be missing: they always get their own
-  // ids, and the others follow in the file's order. `fault` says what is wrong with a token for
-  // this use, or nothing. InputError with `name`:line on an empty line, a token twice, broken
-  // UTF-8, or a fault.
+  // Parses a file with one token per line. Special tokens may stand anywhere or be missing: they
+  // always get their own ids, and the others follow in the order of the file. `fault` returns a
+  // description of what is wrong with a token, or an empty string. Throws InputError with
+  // `name`:line for an empty line, a duplicate token, invalid UTF-8, or a fault.
   static Vocabulary parse(std::string_view bytes, const std::string& name,
                           const std::function<std::string(std::string_view)>& fault);
-  // The same format, special tokens first.
+  // Returns the same format, special tokens first.
   std::string serialized() const;
 
-  std::int32_t id(std::string_view token) const;  // <unk> when it is not there
+  std::int32_t id(std::string_view token) const;  // <unk> if there is no such token
   const std::string& token(std::int32_t id) const;
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
 
@@ -48,10 +48,11 @@ class Vocabulary {
     }
   };
 
-  bool add(std::string_view token);  // false when it is there already
+  bool add(std::string_view token);  // false if the token is in the vocabulary already
 
   std::vector<std::string> tokens_;
-  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids_;  // without the special
+  // Without the special tokens.
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids_;
 };
 
 }  // namespace regard

@@ -5,13 +5,12 @@
 #include "base/error.h"
 #include "text/utf8.h"
 #include "text/vocabulary.h"
-#include "text/words.h"
 
 namespace regard {
 namespace {
 
 std::vector<std::string_view> split(TokenizerKind kind, std::string_view text) {
-  return kind == TokenizerKind::word ? words(text) : code_points(text);
+  return kind == TokenizerKind::word ? split_at_ascii_space(text) : code_points(text);
 }
 
 class VocabularyTokenizer : public Tokenizer {
@@ -26,8 +25,8 @@ class VocabularyTokenizer : public Tokenizer {
   }
 
   std::vector<std::string> pieces(std::string_view text) const override {
-    const auto found = split(kind_, text);
-    return {found.begin(), found.end()};
+    const auto tokens = split(kind_, text);
+    return {tokens.begin(), tokens.end()};
   }
 
   std::string decode(std::span<const std::int32_t> ids) const override {
@@ -59,34 +58,34 @@ class VocabularyTokenizer : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> train_vocabulary(const TokenizerOptions& options,
-                                            const LineSource& next_line) {
+std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                      const LineSource& next_line) {
   Vocabulary::Counts counts;
   std::string line;
   while (next_line(line)) {
     for (const std::string_view token : split(options.kind, line)) ++counts[std::string(token)];
   }
-  if (counts.empty()) throw InputError("there is no text to make a vocabulary of");
+  if (counts.empty()) throw InputError("found no text to make a vocabulary from");
   Vocabulary vocabulary(counts, options.min_frequency, options.vocabulary_size);
   if (vocabulary.size() == special_count) {
     throw ConfigError(
-        "data.tokenizer.min_frequency is {}, but no token of the training text is there so often; "
+        "data.tokenizer.min_frequency is {}, but no token of the training text occurs so often; "
         "lower it",
         options.min_frequency);
   }
   return std::make_unique<VocabularyTokenizer>(options.kind, std::move(vocabulary));
 }
 
-std::unique_ptr<Tokenizer> load_vocabulary(TokenizerKind kind, std::string_view bytes,
-                                           const std::string& name) {
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+                                                     const std::string& name) {
   const auto fault = [kind](std::string_view token) -> std::string {
     if (split(kind, token).size() == 1 && split(kind, token).front() == token) return {};
-    return kind == TokenizerKind::word ? "has white space in it, and no word has"
+    return kind == TokenizerKind::word ? "contains white space, which a word cannot"
                                        : "is more than one character";
   };
   Vocabulary vocabulary = Vocabulary::parse(bytes, name, fault);
   if (vocabulary.size() == special_count) {
-    throw InputError("{}: has no tokens; a vocabulary has one a line", name);
+    throw InputError("{}: found no tokens, expected one per line", name);
   }
   return std::make_unique<VocabularyTokenizer>(kind, std::move(vocabulary));
 }

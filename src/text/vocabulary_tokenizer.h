@@ -1,6 +1,6 @@
-// Words and characters: every token is an entry of a list.
-//   word       the stretches between ASCII white space; decoded with one space between
-//   character  each code point, spaces included; decoded end to end
+// Tokenizers of words and characters, with a vocabulary:
+//   word       splits at ASCII white space; decoded with one space between words
+//   character  each code point is a token, spaces included; decoded by concatenation
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@
 
 namespace regard {
 
-// See train_tokenizer(). ConfigError when no token is frequent enough.
-std::unique_ptr<Tokenizer> train_vocabulary(const TokenizerOptions& options,
-                                            const LineSource& next_line);
+// See train_tokenizer(). Throws ConfigError if no token is frequent enough.
+std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                      const LineSource& next_line);
 
-// See load_tokenizer(). InputError with name:line when an entry is no word, or no single character.
-std::unique_ptr<Tokenizer> load_vocabulary(TokenizerKind kind, std::string_view bytes,
-                                           const std::string& name);
+// See load_tokenizer(). Throws InputError with name:line if an entry is not a word, or not a single
+// character.
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+                                                     const std::string& name);
 
 }  // namespace regard

@@ -1,5 +1,5 @@
-// Remembers the token ids of words, where a line's are those of its words in turn: few words make
-// up most of a text. Safe to use from several threads, one at a time inside.
+// Caches the token ids of words. For tokenizers that encode a line word by word: few distinct words
+// make up most of a text. Thread-safe; a lock is held while a line is encoded.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class WordCache {
  public:
   using Encode = std::function<std::vector<std::int32_t>(std::string_view word)>;
 
-  // The words of a line are what spaces part; `encode_word` is asked for those not yet known. Long
-  // words, and new ones once there are very many, are not kept.
+  // Splits the line at spaces and returns the ids of its words. Calls `encode_word` for words that
+  // are not in the cache. Long words are not stored, nor are new ones when the cache is full.
   std::vector<std::int32_t> encode(std::string_view line, const Encode& encode_word);
 
  private:
@@ -28,7 +28,8 @@ class WordCache {
     }
   };
 
-  void add(std::string_view word, const Encode& encode_word, std::vector<std::int32_t>& ids);
+  void append_word(std::string_view word, const Encode& encode_word,
+                   std::vector<std::int32_t>& ids);
 
   std::mutex mutex_;
   std::unordered_map<std::string, std::vector<std::int32_t>, Hash, std::equal_to<>> words_;

@@ -1,20 +1,52 @@
 #include "training/early_stopping.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace regard {
 
-bool EarlyStopping::validated(std::int64_t step, const Scores& scores, bool closing) {
+double score_of(Metric metric, const Scores& scores) {
+  switch (metric) {
+    case Metric::loss:
+      return -scores.loss;
+    case Metric::perplexity:
+      return -scores.perplexity;
+    case Metric::bleu:
+      return scores.bleu;
+    case Metric::chrf:
+      return scores.chrf;
+  }
+  return 0;
+}
+
+bool is_better(Metric metric, const Scores& scores, const Scores& than) {
+  const auto now = score_of(metric, scores);
+  const auto before = score_of(metric, than);
+  return std::isfinite(now) &&
+         (!std::isfinite(before) || now > before || (now == before && scores.loss < than.loss));
+}
+
+std::vector<std::int64_t> ranking(Metric metric, ScoredSteps validations) {
+  std::erase_if(validations, [&](const auto& validation) {
+    return !std::isfinite(score_of(metric, validation.second));
+  });
+  std::ranges::stable_sort(validations, [&](const auto& a, const auto& b) {
+    return is_better(metric, a.second, b.second);
+  });
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, scores] : validations) steps.push_back(step);
+  return steps;
+}
+
+bool EarlyStopping::validated(std::int64_t step, const Scores& scores) {
   history_.emplace_back(step, scores);
   const auto metric = options_.early_stopping_metric;
   const bool best =
-      best_step_ == 0 ? std::isfinite(figure(metric, scores)) : is_better(metric, scores, best_);
+      best_step_ == 0 ? std::isfinite(score_of(metric, scores)) : is_better(metric, scores, best_);
   if (best) {
     best_ = scores;
     best_step_ = step;
   }
-  closing_step_ = closing ? step : 0;
-  if (closing) return best;
   validations_without_improvement_ = best ? 0 : validations_without_improvement_ + 1;
   return best;
 }
@@ -23,15 +55,9 @@ bool EarlyStopping::out_of_patience() const {
   return options_.patience > 0 && validations_without_improvement_ >= options_.patience;
 }
 
-ScoredSteps EarlyStopping::due_history() const {
-  auto due = history_;
-  if (closing_step_ > 0) due.pop_back();
-  return due;
-}
-
-void EarlyStopping::set_history(const ScoredSteps& history, std::int64_t closing_step) {
+void EarlyStopping::set_history(const ScoredSteps& history) {
   *this = EarlyStopping(options_);
-  for (const auto& [step, scores] : history) validated(step, scores, step == closing_step);
+  for (const auto& [step, scores] : history) validated(step, scores);
 }
 
 }  // namespace regard

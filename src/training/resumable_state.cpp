@@ -21,15 +21,15 @@ at::Generator generator(torch::Device device) {
   return at::globalContext().defaultGenerator(device);
 }
 
-// The random generators in use, by the name they are saved under.
+// Returns the random generators in use by the names under which they are saved.
 std::map<std::string, at::Generator> generators(torch::Device device) {
   std::map<std::string, at::Generator> found = {{"random.cpu", generator(torch::kCPU)}};
   if (device.is_cuda()) found.emplace("random.cuda", generator(device));
   return found;
 }
 
-// All tensors of the state but the generators', which are no plain tensors: "weights." has the
-// model's own values where it holds averages at the time of saving.
+// Returns all tensors of the state except those of the generators. "weights." are the weights if
+// the model is saved with averages.
 NamedParameters tensors_of(const ResumableState& state) {
   NamedParameters tensors;
   for (const auto& [name, tensor] : state.optimizer.state()) {
@@ -43,7 +43,7 @@ NamedParameters tensors_of(const ResumableState& state) {
   return tensors;
 }
 
-// A figure that is not finite is null.
+// A number that is not finite is saved as null.
 double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
@@ -56,7 +56,6 @@ Json numbers_of(const ResumableState& state) {
                            {"perplexity", scores.perplexity},
                            {"bleu", scores.bleu},
                            {"chrf", scores.chrf}});
-    if (step == state.early_stopping.closing_step()) validations.back()["closing"] = true;
   }
   const auto& schedule = state.schedule.state();
   Json numbers = {{"step", state.position.step},
@@ -66,24 +65,21 @@ Json numbers_of(const ResumableState& state) {
                   {"skipped", state.position.skipped},
                   {"skipped_in_a_row", state.position.skipped_in_a_row},
                   {"schedule",
-                   {{"setbacks", schedule.setbacks},
+                   {{"setbacks", schedule.rollbacks},
                     {"decreases", schedule.decreases},
                     {"validations_without_improvement", schedule.validations_without_improvement}}},
                   {"validations", std::move(validations)},
                   {"log", state.log.state()}};
-  if (state.pending_validation != PendingValidation::none) {
-    const bool closing = state.pending_validation == PendingValidation::closing;
-    numbers["pending_validation"] = closing ? "closing" : "due";
-  }
+  if (state.pending_validation) numbers["pending_validation"] = true;
   return numbers;
 }
 
-// What regard counts is never negative, and far from the end of 64 bits.
+// Returns a count. Throws std::invalid_argument for other values.
 std::int64_t count_at(const Json& json, const char* key) {
   constexpr std::uint64_t most = std::uint64_t{1} << 53;
   const auto& count = json.at(key);
   if (count.is_number_unsigned() && count.get<std::uint64_t>() <= most) return count;
-  throw std::invalid_argument(fmt::format("{}: found {}, wanted a count", key, count.dump()));
+  throw std::invalid_argument(fmt::format("{}: found {}, expected a count", key, count.dump()));
 }
 
 void set_numbers(const Json& json, const ResumableState& state) {
@@ -96,25 +92,19 @@ void set_numbers(const Json& json, const ResumableState& state) {
                     .mean_log_p = json.value("mean_log_p", 0.0),
                     .skipped = count_or_none(json, "skipped"),
                     .skipped_in_a_row = count_or_none(json, "skipped_in_a_row")};
-  const auto pending = json.value("pending_validation", "none");
-  state.pending_validation = pending == "due"       ? PendingValidation::due
-                             : pending == "closing" ? PendingValidation::closing
-                                                    : PendingValidation::none;
+  state.pending_validation = json.value("pending_validation", false);
   const auto& schedule = json.at("schedule");
   state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
   ScoredSteps history;
-  std::int64_t closing_step = 0;
   for (const auto& entry : json.at("validations")) {
-    const bool last = history.size() + 1 == json.at("validations").size();
-    if (last && entry.value("closing", false)) closing_step = count_at(entry, "step");
     history.emplace_back(count_at(entry, "step"),
                          Scores{.loss = number_or_nan(entry.at("loss")),
                                 .perplexity = number_or_nan(entry.at("perplexity")),
                                 .bleu = number_or_nan(entry.at("bleu")),
                                 .chrf = number_or_nan(entry.at("chrf"))});
   }
-  state.early_stopping.set_history(history, closing_step);
+  state.early_stopping.set_history(history);
   state.log.set_state(json.at("log"));
 }
 
@@ -152,7 +142,7 @@ void read_state(const FolderReader& folder, ResumableState state) {
     const auto found = saved.find(name);
     if (found == saved.end() || found->second.sizes() != tensor.sizes()) {
       throw CheckpointError(
-          "{}: {} `{}`; it was trained with another optimizer or model: use --fresh to start over",
+          "{}: {} `{}`; it was trained with another optimizer or model; use --fresh to start over",
           where, found == saved.end() ? "has no" : "has another shape of", name);
     }
     tensor.copy_(found->second);
@@ -160,7 +150,7 @@ void read_state(const FolderReader& folder, ResumableState state) {
   const auto numbers = parse_numbers(folder);
   try {
     set_numbers(numbers, state);
-  } catch (const std::exception& error) {  // of JSON, or of a count
+  } catch (const std::exception& error) {  // of the JSON library, or of count_at()
     throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
   for (auto& [name, random] : generators(state.device)) {

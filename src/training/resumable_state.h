@@ -1,5 +1,5 @@
-// What a training that goes on needs besides the model: a file of numbers and a file of tensors in
-// the checkpoint.
+// The state that a resumed training needs besides the model: training.json (numbers) and
+// training.safetensors in the checkpoint.
 #pragma once
 
 #include <torch/types.h>
@@ -12,39 +12,36 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "training/early_stopping.h"
+#include "training/position.h"
 #include "training/training_log.h"
 
 namespace regard {
 
-// The validation that a checkpoint was saved before, and that a resumed run makes first: one that
-// was due at this step, or the one that closes a run.
-enum class PendingValidation { none, due, closing };
-
-// The parts, which belong to the trainer.
+// References to the parts, which the trainer owns.
 struct ResumableState {
   Position& position;
-  PendingValidation& pending_validation;
+  bool& pending_validation;  // a validation is due at this step and has not ended
   Schedule& schedule;
   EarlyStopping& early_stopping;
   TrainingLog& log;
   Optimizer& optimizer;
-  // With a moving average the model's own file holds the averages; the weights are here.
+  // With a moving average, model.safetensors holds the averages and this state the weights.
   MovingAverage* average;
   const NamedParameters& parameters;
   torch::Device device;
 };
 
 void add_state(FolderWriter& folder, const ResumableState& state);
-// The file of numbers alone, for a checkpoint whose tensors were saved at the same step.
+// Adds training.json only, for a checkpoint whose tensors were saved at the same step.
 void add_numbers(FolderWriter& folder, const ResumableState& state);
-// Brings everything back, Torch's random generators last of all. CheckpointError where something
-// is missing or does not fit.
+// Restores all parts and Torch's random generators. Throws CheckpointError if something is missing
+// or does not fit.
 void read_state(const FolderReader& folder, ResumableState state);
 
-// DamagedError where a file of the state is damaged.
+// Throws DamagedError if a file of the state is damaged.
 void verify_state(const FolderReader& folder);
 
-// Only the step, before there is a trainer.
+// Returns the step of the checkpoint.
 std::int64_t saved_step(const FolderReader& folder);
 
 }  // namespace regard

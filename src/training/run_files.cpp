@@ -43,12 +43,12 @@ void check_is_for_runs(const RunFolder& run) {
     if (is_run_manifest(manifest)) return;
     if (is_model_manifest(manifest)) {
       throw ConfigError(
-          "training.model_dir: {} is a model, not a run; training would write over it. Give "
-          "training.model_dir a folder of its own, and the model to --init-from",
+          "training.model_dir: {} is a model, not a run; training would overwrite it. Set "
+          "training.model_dir to another folder, and pass the model to --init-from",
           run.path().string());
     }
   }
-  // A run that was killed before it had a manifest leaves its lock, and a log at most.
+  // A run that was killed before it wrote a manifest leaves its lock, and at most a log.
   const bool locked_before = has(".lock");
   std::vector<fs::path> written = {"manifest.json", "config.yaml", "train.jsonl", "validations.tsv",
                                    "validation",    "checkpoints", "last",        "best"};
@@ -57,8 +57,9 @@ void check_is_for_runs(const RunFolder& run) {
   for (const auto& name : written) {
     if (!has(name)) continue;
     throw ConfigError(
-        "training.model_dir: {}: {} is there, but not of a run; training would write over it. Give "
-        "training.model_dir a folder of its own",
+        "training.model_dir: {}: {} exists and was not written by a run; training would overwrite "
+        "it. Set "
+        "training.model_dir to another folder",
         run.path().string(), name.string());
   }
 }
@@ -76,23 +77,23 @@ void start_over(const RunFolder& run) {
       if (entry.path().filename().string().starts_with("step-")) steps.push_back(entry.path());
     }
     for (const auto& step : steps) discard(step);
-    fs::remove(run.path() / name, ignored);  // unless something of the user's is left there
+    fs::remove(run.path() / name, ignored);  // fails if files of the user are in it
   }
 }
 
 void warn_of_changes(const RunFolder& run, const Setup& setup) {
   const auto before = read_run_manifest(run.path() / "manifest.json");
-  const auto now = run_manifest(setup.options, "", setup.workers->count());
+  const auto now = run_manifest(setup.options, "", setup.pool->count());
   warn_of_changes(before, now);
 }
 
 void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
-  auto manifest = run_manifest(setup.options, command_line, setup.workers->count());
+  auto manifest = run_manifest(setup.options, command_line, setup.pool->count());
   if (setup.checkpoint) {
     const auto before = read_run_manifest(path);
     warn_of_changes(before, manifest);
-    if (!before.empty()) add_earlier_sittings(manifest, before);
+    if (!before.empty()) add_earlier_sessions(manifest, before);
   }
   write_file(path, to_text(manifest, 2) + "\n");
   write_file(run.path() / "config.yaml", write_options(setup.options));
@@ -123,7 +124,7 @@ void record_testing_options(const RunFolder& run, const TestingOptions& testing)
 }
 
 void record_end(const RunFolder& run, std::int64_t step, const std::string& reason) {
-  run.check_in_place();
+  run.check_not_moved();
   const auto path = run.path() / "manifest.json";
   auto manifest = read_run_manifest(path);
   manifest["stopped"] = {{"step", step}, {"reason", reason}};

@@ -1,6 +1,5 @@
-// The files of a run beside its checkpoints: what it trains (config.yaml), with what, on what and
-// why it stopped (manifest.json), and how it went (train.jsonl, validations.tsv, validation/,
-// event files).
+// The files of a run beside its checkpoints: its options (config.yaml), versions, data and end
+// (manifest.json), and its records (train.jsonl, validations.tsv, validation/, event files).
 #pragma once
 
 #include <cstdint>
@@ -15,11 +14,10 @@ namespace regard {
 // file that a run would write over and that no run of regard has written.
 void check_is_for_runs(const RunFolder& run);
 
-// Removes what a run has written, and nothing else.
+// Removes the files that a run has written, and nothing else.
 void start_over(const RunFolder& run);
 
-// Warns of what is no longer as it was when the run was last at work, options apart: data,
-// versions, threads.
+// Warns of data, versions and threads that changed since the last session of the run.
 void warn_of_changes(const RunFolder& run, const Setup& setup);
 
 // Writes config.yaml and manifest.json for this session; the manifest keeps those of earlier
@@ -31,7 +29,7 @@ void record_session(const RunFolder& run, const Setup& setup, const std::string&
 // there.
 void record_testing_options(const RunFolder& run, const TestingOptions& testing);
 
-// Why the run stopped, and at which step.
+// Records why the run stopped, and at which step.
 void record_end(const RunFolder& run, std::int64_t step, const std::string& reason);
 
 }  // namespace regard

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/strings.h"
 #include "base/version.h"
 #include "data/line_reader.h"
 
@@ -21,8 +21,8 @@ Json file_entry(const std::string& path) {
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
-// A sentence for each file of the list that holds another text than the one of its name, or, in a
-// list as long, of its place.
+// Adds a sentence for each file of the list whose text differs from that of the earlier file of the
+// same name or, if both lists are equally long, of the same place.
 void changed_files(const Json& before, const Json& now, const char* list, std::string_view effect,
                    std::vector<std::string>& found) {
   const auto old = before.value(list, Json::array());
@@ -36,8 +36,7 @@ void changed_files(const Json& before, const Json& now, const char* list, std::s
     }
     if (earlier == old.end() || earlier->at("sha256") == file.at("sha256")) continue;
     found.push_back(
-        fmt::format("{}: is another text than the one this run was trained on so far ({} "
-                    "then, {} now); {}",
+        fmt::format("{}: the text has changed since the last session ({} then, {} now); {}",
                     file.at("path").get<std::string>(),
                     counted(earlier->at("lines").get<std::int64_t>(), "line"),
                     file.at("lines").get<std::int64_t>(), effect));
@@ -53,7 +52,7 @@ bool are_files(const Json& files) {
   return files.is_array() && std::ranges::all_of(files, is_entry);
 }
 
-bool is_sound(const Json& manifest) {
+bool is_intact(const Json& manifest) {
   return manifest.is_object() && are_files(manifest.value("data", Json::array())) &&
          are_files(manifest.value("tokenizer_files", Json::array())) &&
          manifest.value("earlier_sittings", Json::array()).is_array();
@@ -97,40 +96,40 @@ bool is_model_manifest(const Json& manifest) {
 
 std::vector<std::string> changes(const Json& before, const Json& now) {
   std::vector<std::string> found;
-  changed_files(before, now, "data", "the run goes on with the new one", found);
-  changed_files(before, now, "tokenizer_files", "the run keeps the tokenizers it has", found);
+  changed_files(before, now, "data", "the run continues with the new text", found);
+  changed_files(before, now, "tokenizer_files", "the run keeps its tokenizers", found);
   const auto compare = [&](const char* key, const std::string& what, const std::string& effect) {
     if (!before.contains(key) || before.at(key) == now.at(key)) return;
     const auto text = [](const Json& value) {
       return value.is_string() ? value.get<std::string>() : value.dump();
     };
-    found.push_back(fmt::format("{}: {} so far, {} now; {}", what, text(before.at(key)),
-                                text(now.at(key)), effect));
+    found.push_back(fmt::format("{}: {} in the last session, {} now; {}", what,
+                                text(before.at(key)), text(now.at(key)), effect));
   };
-  const std::string digits =
-      "figures may differ in their last digits from those of a run that kept to one";
+  const std::string digits = "results may differ in their last digits";
   compare("regard", "regard's version", digits);
   compare("libtorch", "LibTorch's version", digits);
   compare("threads", "threads", digits);
   return found;
 }
 
-void add_earlier_sittings(Json& manifest, const Json& before) {
-  auto sittings = before.value("earlier_sittings", Json::array());
+void add_earlier_sessions(Json& manifest, const Json& before) {
+  auto sessions = before.value("earlier_sittings", Json::array());
   auto last = before;
   last.erase("earlier_sittings");
-  sittings.push_back(last);
-  manifest["earlier_sittings"] = sittings;
+  sessions.push_back(last);
+  manifest["earlier_sittings"] = sessions;
 }
 
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
   auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", most_bytes));
-  if (!is_sound(manifest)) {
+  if (!is_intact(manifest)) {
     throw CheckpointError(
-        "{}: damaged, or none of regard's; what it says of the run is lost. Move it away to go on "
-        "without; the checkpoints do not need it",
+        "{}: damaged, or not written by regard. Move it away to continue without it; the "
+        "checkpoints "
+        "do not need it",
         path.string());
   }
   return manifest;

@@ -1,27 +1,57 @@
 #include "training/setup.h"
 
+#include <fmt/ranges.h>
 #include <torch/utils.h>
+
+#include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
+#include "kernels/device.h"
 #include "metrics/unspaced_text.h"
 #include "model/build_model.h"
-#include "training/setup_report.h"
-#include "translation/device.h"
+#include "report/format.h"
+#include "report/table.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
 namespace regard {
 namespace {
 
+// Returns the part of the model that a parameter belongs to: "encoder.layer0" for
+// "encoder.layer0.W", "output_bias" for itself, three levels at most.
+std::string part_of(const std::string& parameter) {
+  auto part = parameter.substr(0, parameter.rfind('.'));
+  while (std::ranges::count(part, '.') > 2) part.resize(part.rfind('.'));
+  return part;
+}
+
+std::vector<std::string> data_row(const std::string& name, const Corpus& corpus) {
+  const auto& r = corpus.report();
+  const auto side = [&](const CorpusReport::Side& s) {
+    return fmt::format("{} ({:.1f} a line, {:.2f} % unknown)", format_thousands(s.tokens),
+                       r.mean_length(s), 100 * r.unknown_rate(s));
+  };
+  return {name,
+          format_thousands(r.read),
+          format_thousands(r.kept),
+          format_thousands(r.empty),
+          format_thousands(r.too_long),
+          format_thousands(r.odd_ratio),
+          side(r.source),
+          side(r.target)};
+}
+
 bool names_tokenizer_file(const std::string& difference) {
   return difference.starts_with("data.tokenizer.src_file") ||
          difference.starts_with("data.tokenizer.trg_file");
 }
 
-// What a checkpoint has numbers for: its model, its tokenizers, its optimizer's state.
+// Returns true for options that a checkpoint's tensors depend on: those of the model, the
+// tokenizers and the optimizer's state.
 bool is_fixed(const std::string& difference, const TrainingOptions& before,
               const TrainingOptions& now) {
   if (difference.starts_with("model.dropout") ||
@@ -35,7 +65,7 @@ bool is_fixed(const std::string& difference, const TrainingOptions& before,
          difference.starts_with("training.optimizer");
 }
 
-// Consequences of a learning rate that is this many times the one before deserve a warning.
+// A learning rate that rises by this factor or more deserves a warning.
 constexpr double large_increase = 4;
 
 std::string consequence(const std::string& difference, const TrainingOptions& before,
@@ -43,19 +73,20 @@ std::string consequence(const std::string& difference, const TrainingOptions& be
   if (difference.starts_with("training.learning_rate:") && before.learning_rate > 0) {
     const auto ratio = now.learning_rate / before.learning_rate;
     if (ratio < large_increase) return "";
-    return fmt::format("; {:.3g} times as high: the loss may rise and not come down again", ratio);
+    return fmt::format("; {:.3g} times as high: the loss may rise and stay high", ratio);
   }
   if (names_tokenizer_file(difference)) return "; the run keeps the tokenizers it has";
   const bool moves_end = difference.starts_with("training.max_steps") ||
                          (difference.starts_with("training.epochs") && before.max_steps == 0);
   if (moves_end && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
-    return "; the cosine now ends elsewhere: the learning rate is not that of a run of this length "
-           "from its beginning";
+    return "; the cosine now ends elsewhere: the learning rates differ from those of a run that "
+           "had this "
+           "length from the start";
   }
   return "";
 }
 
-// The checkpoint's own, which may have been edited, or cut short.
+// Reads the checkpoint's options. Throws DamagedError if config.yaml is not valid.
 Options options_of(const FolderReader& checkpoint) {
   try {
     return read_model_options(checkpoint);
@@ -64,7 +95,8 @@ Options options_of(const FolderReader& checkpoint) {
   }
 }
 
-// A run goes on with what it has numbers for; the rest may change, and is named.
+// Throws CheckpointError if options differ that the checkpoint depends on; warns of other
+// differences.
 void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
   const auto before = options_of(checkpoint);
   std::string fixed;
@@ -77,16 +109,18 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& opti
     }
   }
   if (fixed.empty()) return;
-  if (!is_sound(checkpoint.path(), /*may_change=*/{})) {
-    fixed += "\nIts config.yaml has changed since it was written; --fall-back passes over it.";
+  if (!is_intact(checkpoint.path(), /*may_change=*/{})) {
+    fixed +=
+        "\nIts config.yaml has changed since it was written; --fall-back skips this checkpoint.";
   }
   throw CheckpointError(
-      "{}: the run was begun otherwise:{}\nTake these back to go on with it, or begin another "
-      "run in another training.model_dir (with --init-from for its weights)",
+      "{}: the run started with other options:{}\nRestore these to continue it, or start another "
+      "run "
+      "in another training.model_dir (with --init-from for its weights)",
       checkpoint.path().string(), fixed);
 }
 
-// Validations score BLEU by 13a.
+// The BLEU of validations splits words by 13a, which needs spaces.
 void warn_of_unspaced_text(const Setup& setup) {
   const bool decides = setup.options.training.early_stopping_metric == Metric::bleu;
   if (!setup.dev || !decides) return;
@@ -97,8 +131,8 @@ void warn_of_unspaced_text(const Setup& setup) {
   if (!script) return;
   log::warning(
       "{}: found {}, which has no spaces between words: the BLEU of validations, which chooses the "
-      "best checkpoint, takes each clause for a word; set training.early_stopping_metric to chrf",
-      setup.options.data.dev.trg, language_of(*script));
+      "best checkpoint, counts each clause as one word; set training.early_stopping_metric to chrf",
+      setup.options.data.dev.trg, language_name(*script));
 }
 
 void load_data(Setup& setup) {
@@ -109,17 +143,16 @@ void load_data(Setup& setup) {
   warn_of_unspaced_text(setup);
 }
 
-// A model to begin from, and the options that it was trained with.
-struct FirstModel {
-  explicit FirstModel(const std::filesystem::path& path)
+// The model of --init-from with its options.
+struct InitialModel {
+  explicit InitialModel(const std::filesystem::path& path)
       : folder(path), options(read_model_options(folder)) {}
 
   FolderReader folder;
   Options options;
 };
 
-// A line for each option that makes it another model than that of the configuration; dropout makes
-// none.
+// Returns a line for each option in which the two models differ, dropout aside.
 std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
   for (const auto& difference : differing_keys(before, options)) {
@@ -129,11 +162,11 @@ std::string model_differences(const Options& before, const Options& options) {
   return lines;
 }
 
-// Those of a model that may be another, as long as they fit.
-void take_weights(Setup& setup, const FirstModel& first) {
-  const auto weights = read_weights(first.folder);
-  const auto where = first.folder.path().string();
-  const auto differences = model_differences(first.options, setup.options);
+// Copies the weights of the initial model, whose options may differ as long as the shapes fit.
+void copy_weights(Setup& setup, const InitialModel& initial) {
+  const auto weights = read_weights(initial.folder);
+  const auto where = initial.folder.path().string();
+  const auto differences = model_differences(initial.options, setup.options);
   try {
     load_weights(*setup.model, weights, where);
   } catch (const CheckpointError& error) {
@@ -141,26 +174,27 @@ void take_weights(Setup& setup, const FirstModel& first) {
     throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
                           differences);
   }
-  log::info("the first weights are those of {}", where);
+  log::info("the initial weights are those of {}", where);
   if (!differences.empty()) {
-    log::warning("{}: the weights fit, but were learnt by another model:{}", where, differences);
+    log::warning("{}: the weights fit, but come from a model with other options:{}", where,
+                 differences);
   }
 }
 
-void make_model(Setup& setup, const FirstModel* first) {
+void make_model(Setup& setup, const InitialModel* initial) {
   setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
                             setup.options.model);
   if (setup.checkpoint) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
-  } else if (first != nullptr) {
-    take_weights(setup, *first);
+  } else if (initial != nullptr) {
+    copy_weights(setup, *initial);
   }
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));
 }
 
-// Training pairs end at data.max_length, which the options are checked for; those of the validation
-// may be longer.
+// Throws InputError if a validation pair is longer than the model's positions. Training pairs are
+// limited by data.max_length, which config/check.h compares with the positions.
 void check_dev_lengths(const Setup& setup) {
   if (!setup.dev) return;
   const auto check = [](std::size_t tokens, const std::optional<LengthLimit>& limit,
@@ -180,31 +214,67 @@ void check_dev_lengths(const Setup& setup) {
   }
 }
 
-// Those of the model to begin from, with their options; how they sample is the new run's to say.
-void take_tokenizers(Setup& setup, const FirstModel& first) {
-  auto& wanted = setup.options.data.tokenizer;
-  auto found = first.options.data.tokenizer;
-  found.sampling = wanted.sampling;
-  found.src_file = found.trg_file = "";  // of the machine that it was trained on
+// Uses the tokenizers of the initial model with their options, except for sampling, which the new
+// run decides.
+void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
+  auto& options = setup.options.data.tokenizer;
+  auto found = initial.options.data.tokenizer;
+  found.sampling = options.sampling;
+  found.src_file = found.trg_file = "";  // paths on the machine where it was trained
   Options before = setup.options;
-  wanted = found;
+  options = found;
   for (const auto& difference : differing_keys(before, setup.options)) {
-    log::warning("the tokenizers are those of {}: {}", first.folder.path().string(), difference);
+    log::warning("the tokenizers are those of {}: {}", initial.folder.path().string(), difference);
   }
-  setup.tokenizers = read_tokenizers(first.folder, setup.options);
+  setup.tokenizers = read_tokenizers(initial.folder, setup.options);
 }
 
 }  // namespace
 
-void go_back(Setup& setup, const std::filesystem::path& checkpoint) {
+std::string parameter_table(const Seq2Seq& model) {
+  Table table({{"part"}, {"shapes"}, {"parameters", Align::right}});
+  std::vector<std::string> order;
+  std::map<std::string, std::pair<std::string, std::int64_t>> parts;
+  std::int64_t total = 0;
+  for (const auto& [name, tensor] : parameters_of(model)) {
+    const auto part = part_of(name);
+    if (!parts.contains(part)) order.push_back(part);
+    auto& [shapes, count] = parts[part];
+    shapes += fmt::format("{}[{}]", shapes.empty() ? "" : " ", fmt::join(tensor.sizes(), "×"));
+    count += tensor.numel();
+    total += tensor.numel();
+  }
+  for (const auto& part : order) {
+    table.add({part, parts[part].first, format_thousands(parts[part].second)});
+  }
+  table.add_rule();
+  table.add({"all", "", format_thousands(total)});
+  return table.text();
+}
+
+std::string data_table(const Corpus& train, const Corpus* dev) {
+  Table table({{"data"},
+               {"pairs", Align::right},
+               {"kept", Align::right},
+               {"empty", Align::right},
+               {"too long", Align::right},
+               {"odd ratio", Align::right},
+               {"source tokens", Align::right},
+               {"target tokens", Align::right}});
+  table.add(data_row("train", train));
+  if (dev != nullptr) table.add(data_row("dev", *dev));
+  return table.text();
+}
+
+void roll_back(Setup& setup, const std::filesystem::path& checkpoint) {
   setup.checkpoint.emplace(checkpoint);
   load_weights(*setup.model, read_weights(*setup.checkpoint), checkpoint.string());
 }
 
-Sampling sampling_for(const Options& options, const Seq2Seq& model) {
-  Sampling sampling{.amount = options.data.tokenizer.sampling};
-  if (const auto limit = model.source_limit()) sampling.longest_source = limit->tokens - 1;
-  if (const auto limit = model.target_limit()) sampling.longest_target = limit->tokens - 1;
+SubwordSampling sampling_for(const Options& options, const Seq2Seq& model) {
+  SubwordSampling sampling{.amount = options.data.tokenizer.sampling};
+  if (const auto limit = model.source_limit()) sampling.max_source_length = limit->tokens - 1;
+  if (const auto limit = model.target_limit()) sampling.max_target_length = limit->tokens - 1;
   return sampling;
 }
 
@@ -213,23 +283,23 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   Setup setup;
   setup.options = options;
   setup.device = find_device(options.device);
-  setup.workers = make_workers(options.threads, setup.device);
+  setup.pool = make_thread_pool(options.threads, setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
   if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
-  std::optional<FirstModel> first;
+  std::optional<InitialModel> initial;
   if (last) {
     setup.checkpoint.emplace(*last);
     compare_with_checkpoint(*setup.checkpoint, options);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
-  } else if (!init_from.empty()) {  // its weights have meaning for its vocabulary only
-    first.emplace(resolve_model(init_from));
-    take_tokenizers(setup, *first);
+  } else if (!init_from.empty()) {  // its weights only make sense with its vocabulary
+    initial.emplace(resolve_model(init_from));
+    use_tokenizers_of(setup, *initial);
   } else {
     setup.tokenizers = make_tokenizers(options.data, options.model, options.threads);
   }
   load_data(setup);
-  make_model(setup, first ? &*first : nullptr);
+  make_model(setup, initial ? &*initial : nullptr);
   check_dev_lengths(setup);
   return setup;
 }

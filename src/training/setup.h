@@ -1,4 +1,4 @@
-// What one training needs, made from its options in order: device, workers, tokenizers, data,
+// Everything that a training needs, created from its options: device, threads, tokenizers, data and
 // model.
 #pragma once
 
@@ -9,10 +9,10 @@
 #include <optional>
 #include <string>
 
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "data/batches.h"
+#include "data/batch_sampler.h"
 #include "data/corpus.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
@@ -22,24 +22,32 @@ namespace regard {
 struct Setup {
   Options options;
   torch::Device device = torch::kCPU;
-  std::unique_ptr<Workers> workers;
-  std::optional<FolderReader> checkpoint;  // what the run goes on from
+  std::unique_ptr<ThreadPool> pool;
+  std::optional<FolderReader> checkpoint;  // of a resumed run
   Tokenizers tokenizers;
   std::optional<Corpus> corpus;
   std::optional<Corpus> dev;
   std::shared_ptr<Seq2Seq> model;
 };
 
-// To go on from the checkpoint `last`; else to begin, with the weights and tokenizers of the model
-// `init_from` where that is not empty. Logs what the data and the model are, and what has changed
-// since the run last trained; CheckpointError where it cannot go on with these options.
+// Prepares a run that resumes from the checkpoint `last` or, without one, a new run, which starts
+// with the weights and tokenizers of the model `init_from` if that is not empty. Logs tables of the
+// data and the model, and options that changed since the last session. Throws CheckpointError if
+// the run cannot resume with these options.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from);
 
-// data.tokenizer.sampling, as far as the model has positions.
-Sampling sampling_for(const Options& options, const Seq2Seq& model);
+// Returns data.tokenizer.sampling, limited to lengths for which the model has positions.
+SubwordSampling sampling_for(const Options& options, const Seq2Seq& model);
 
-// To this checkpoint of the run, as if it had been resumed from there.
-void go_back(Setup& setup, const std::filesystem::path& checkpoint);
+// Loads this checkpoint of the run, as if the run had been resumed from there.
+void roll_back(Setup& setup, const std::filesystem::path& checkpoint);
+
+// Returns a table of the model's parts with their shapes and parameter counts.
+std::string parameter_table(const Seq2Seq& model);
+
+// Returns a table of the corpora: pairs, discarded pairs by reason, tokens, lengths, unknown
+// tokens.
+std::string data_table(const Corpus& train, const Corpus* dev);
 
 }  // namespace regard

@@ -11,9 +11,9 @@ namespace regard {
 namespace {
 
 constexpr std::array stopping = {SIGINT, SIGTERM, SIGHUP};
-constexpr std::string_view answer =
-    "\nStopping: the current step is finished and saved first; the same signal again ends at "
-    "once, without saving.\n";
+constexpr std::string_view message =
+    "\nStopping after the current step, which is saved; the same signal again stops at once, "
+    "without saving.\n";
 
 // Set by handlers and read by any thread.
 std::atomic<int> caught_signal = 0;
@@ -23,7 +23,7 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 extern "C" void remember(int signal) {
   caught_signal = signal;
   std::signal(signal, SIG_DFL);
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, answer.data(), answer.size());
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
 }
 
 extern "C" void remember_to_save(int /*signal*/) {
@@ -48,7 +48,7 @@ SignalCatcher::~SignalCatcher() {
   for (const int signal : stopping) {
     if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
-  ignore_saving();  // one that comes late ends nothing
+  ignore_saving();  // a late SIGUSR1 must not end the process
 }
 
 void ignore_saving() {

@@ -1,11 +1,11 @@
-// SIGINT, SIGTERM and SIGHUP ask the training to finish its step, save and leave; a second one ends
-// the process at once. SIGUSR1 asks it to save and go on.
+// Signals of a training. SIGINT, SIGTERM and SIGHUP finish the step, save and stop; a second one
+// ends the process at once. SIGUSR1 saves and continues.
 #pragma once
 
 namespace regard {
 
-// While it lives, the signals are caught, but for those that were ignored when it was made, as
-// nohup and a shell's background want it.
+// Catches the signals for its lifetime, except those that were ignored before, as nohup and a
+// shell's background jobs do.
 class SignalCatcher {
  public:
   SignalCatcher();
@@ -13,13 +13,13 @@ class SignalCatcher {
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;
 
-  // The signal that asks to stop, or 0 while none has come. Callable from any thread.
+  // Returns the signal to stop, 0 if there was none. Thread-safe.
   int caught() const;
-  // True if a SIGUSR1 has come since the last call.
+  // Returns true if a SIGUSR1 came since the last call.
   bool save_wanted() const;
 };
 
-// A SIGUSR1 that comes before there is anything to save ends nothing.
+// Ignores SIGUSR1 until there is something to save.
 void ignore_saving();
 
 }  // namespace regard

@@ -1,74 +1,125 @@
 #include "training/train_step.h"
 
-#include <torch/autograd.h>
+#include <torch/utils.h>
 
 #include <cmath>
+#include <numeric>
+#include <utility>
 
+#include "model/output/output_layer.h"
 #include "model/random_stream.h"
-#include "training/batch_loss.h"
 
 namespace regard {
 namespace {
 
-// Keeps the random numbers of the model apart from those of the other users of the seed.
+// Combined with the seed, so that the model does not use the same random numbers as other code with
+// this seed.
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
-// One worker's part of each batch: its share of the gradient of the loss, a sum over target tokens,
-// and of −log P.
-struct Share {
-  Tensors gradient;  // empty where there was no sentence for it
-  double nll = 0;
-};
-
-Share share_of_step(Seq2Seq& model, const Tensors& parameters, const std::vector<Batch>& batches,
-                    std::int64_t w, std::int64_t n, double label_smoothing, double mean_log_p) {
-  Share share;
-  for (const auto& batch : batches) {
-    if (w >= batch.size()) continue;
-    const auto loss =
-        batch_loss(model, n == 1 ? batch : batch.share(w, n), label_smoothing, mean_log_p);
-    auto gradient = torch::autograd::grad({loss.objective}, parameters, /*grad_outputs=*/{},
-                                          /*retain_graph=*/{}, /*create_graph=*/false,
-                                          /*allow_unused=*/true);
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      auto& g = gradient[i];
-      g = g.defined() ? g.contiguous() : torch::zeros_like(parameters[i]);
-      if (!share.gradient.empty()) g.add_(share.gradient[i]);
+// Computes the sum of the gradients of all batches in trained.gradient and returns the sum of
+// −log P. Thread w of n processes the sentences w, w + n, … of each batch.
+double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
+                        const StepSettings& settings, const TrainingOptions& options,
+                        ThreadPool& pool) {
+  const auto n = pool.count();
+  std::vector<double> nll(n, 0);
+  trained.gradient.begin();
+  pool.run([&](std::size_t w) {
+    try {
+      const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
+      const RandomStream stream(seed, static_cast<std::uint64_t>(settings.step) * n + w);
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        const auto term = b * n + w;
+        const auto& batch = batches[b];
+        if (static_cast<std::int64_t>(w) >= batch.size()) {
+          trained.gradient.skip(term);
+          continue;
+        }
+        const auto loss = batch_loss(
+            *trained.model,
+            n == 1 ? batch
+                   : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n)),
+            options.label_smoothing, settings.mean_log_p);
+        trained.gradient.add(term, loss.objective);
+        nll[w] += loss.nll.sum().item<double>();
+      }
+    } catch (...) {
+      trained.gradient.fail(std::current_exception());
     }
-    share.gradient = std::move(gradient);
-    share.nll += loss.nll.sum().item<double>();
-  }
-  return share;
+  });
+  trained.gradient.finish();
+  return std::accumulate(nll.begin(), nll.end(), 0.0);
 }
 
 }  // namespace
 
-StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& parameters,
-                      const std::vector<Batch>& batches, const StepSettings& now,
-                      const TrainingOptions& options, Workers& workers) {
+Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p) {
+  const auto encoded = model.encode(batch.source, batch.source_lengths);
+  const auto decoded = model.decode(batch.target_input(), encoded);
+  const auto targets = batch.target_output();
+  auto loss = model.output().loss(decoded, encoded, targets, label_smoothing);
+  const auto real = targets.ne(0);  // [B, T]
+  const auto& [penalty, log_choice] = decoded.attention_loss;
+  if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
+  if (log_choice.defined()) {
+    loss.objective = loss.objective + reinforce(log_choice, loss.nll, real, mean_log_p);
+  }
+  return loss;
+}
+
+bool halve_batches(std::vector<Batch>& batches) {
+  std::vector<Batch> halves;
+  for (auto& batch : batches) {
+    if (batch.size() < 2) {
+      halves.push_back(std::move(batch));
+    } else {
+      halves.push_back(batch.shard(0, 2));
+      halves.push_back(batch.shard(1, 2));
+    }
+  }
+  const bool was_split = halves.size() > batches.size();
+  batches = std::move(halves);
+  return was_split;
+}
+
+TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> untrained, const TrainingOptions& options)
+    : model(std::move(untrained)),
+      weights(ParameterBuffer::adopt(parameters_of(*model))),
+      gradient(weights),
+      optimizer(make_optimizer(options, weights)) {
+  if (options.moving_average > 0) average.emplace(options.moving_average, weights);
+}
+
+double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
+                      const TrainingOptions& options, ThreadPool& pool) {
+  const auto& gradient = trained.gradient.flat();
+  auto factor = 1 / target_tokens;
+  const auto gradient_norm = factor * norm(gradient, pool);
+  if (!std::isfinite(gradient_norm)) return gradient_norm;
+
+  const auto limit = options.clip_grad_norm;  // Pascanu, Mikolov, Bengio 2013; 0: no limit
+  if (limit > 0 && gradient_norm > limit) factor *= limit / gradient_norm;
+
+  trained.is_updating = true;
+  trained.optimizer->update(gradient, factor, settings.learning_rate, pool);
+  if (trained.average) trained.average->update(settings.step, pool);
+  trained.is_updating = false;
+  return gradient_norm;
+}
+
+StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
+                      const StepSettings& settings, const TrainingOptions& options,
+                      ThreadPool& pool) {
   StepResult result;
   for (const auto& batch : batches) {
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
-  model.at_step(now.step);
-  const auto n = workers.count();
-  std::vector<Share> shares(n);
-  workers.run([&](std::size_t w) {
-    const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
-    const RandomStream stream(seed, static_cast<std::uint64_t>(now.step) * n + w);
-    shares[w] =
-        share_of_step(model, parameters, batches, static_cast<std::int64_t>(w),
-                      static_cast<std::int64_t>(n), options.label_smoothing, now.mean_log_p);
-  });
-  std::vector<Tensors> gradients;
-  for (auto& share : shares) {
-    result.nll += share.nll;
-    if (!share.gradient.empty()) gradients.push_back(std::move(share.gradient));
-  }
+  trained.model->at_step(settings.step);
+  result.nll = forward_backward(trained, batches, settings, options, pool);
   if (!std::isfinite(result.nll)) return result;
-  result.gradient_norm = optimizer.step(gradients, 1 / static_cast<double>(result.target_tokens),
-                                        now.learning_rate, options.clip_grad_norm, workers);
+  result.gradient_norm =
+      apply_gradient(trained, static_cast<double>(result.target_tokens), settings, options, pool);
   return result;
 }
 

@@ -1,38 +1,77 @@
-// One update: forward and backward by all workers, clipping, optimizer.
+// One training update:
+//
+//   forward and backward on each thread → sum of the gradients → check that it is finite →
+//   clipping of the norm → optimizer → moving average
 #pragma once
 
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "config/training_options.h"
 #include "data/batch.h"
+#include "model/output/loss.h"
 #include "model/seq2seq.h"
+#include "optim/moving_average.h"
 #include "optim/optimizer.h"
+#include "optim/parameter_buffer.h"
+#include "training/gradient_sum.h"
 
 namespace regard {
 
+// Runs the model on a batch and returns the loss, including the loss terms of the attention.
+// mean_log_p is the moving average of log P per token, for the baseline of REINFORCE
+// (model/output/loss.h).
+Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p = 0);
+
+// Splits each batch with at least two sentences in half, so that an update needs less memory.
+// Returns false if every batch has a single sentence.
+bool halve_batches(std::vector<Batch>& batches);
+
+// A model, its gradient, its optimizer and its moving average. Weights, gradient, optimizer moments
+// and averages are flat buffers with the same layout.
+struct TrainedModel {
+  // The model must already be on the training device: its parameters become views of a flat buffer.
+  TrainedModel(std::shared_ptr<Seq2Seq> model, const TrainingOptions& options);
+
+  std::shared_ptr<Seq2Seq> model;
+  ParameterBuffer weights;
+  GradientSum gradient;
+  std::unique_ptr<Optimizer> optimizer;
+  std::optional<MovingAverage> average;
+  // True while weights and averages are updated. Stays true if an exception interrupts the update:
+  // some weights are then updated and others are not.
+  bool is_updating = false;
+};
+
+// The arguments of an update that change from step to step.
+struct StepSettings {
+  std::int64_t step = 1;  // counts from 1; seeds dropout, together with training.random_seed
+  double learning_rate = 0;
+  double mean_log_p = 0;  // see batch_loss()
+};
+
 struct StepResult {
-  double nll = 0;  // −log P, a sum over target tokens
-  double gradient_norm = 0;
+  double nll = 0;            // −log P, summed over all target tokens
+  double gradient_norm = 0;  // before clipping
   std::int64_t source_tokens = 0;
   std::int64_t target_tokens = 0;
 };
 
-// What changes from step to step.
-struct StepSettings {
-  std::int64_t step = 1;  // counts from 1 and, with the seed, decides dropout
-  double learning_rate = 0;
-  double mean_log_p = 0;  // loss/reinforce.h
-};
+// Divides the summed gradient by the number of target tokens, clips its norm and updates weights
+// and averages. Returns the norm before clipping. Updates nothing if the norm is not finite.
+double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
+                      const TrainingOptions& options, ThreadPool& pool);
 
-// The gradient is that of the loss summed over all batches, divided by their target tokens; each
-// worker reads a share of each batch. The model must be in training mode. Where loss or gradient is
-// not finite, nothing is updated: see the result.
-StepResult train_step(Seq2Seq& model, Optimizer& optimizer, const Tensors& parameters,
-                      const std::vector<Batch>& batches, const StepSettings& now,
-                      const TrainingOptions& options, Workers& workers);
+// Performs one update. The objective is the sum of the losses of all batches, divided by their
+// number of target tokens. Each thread of the pool processes a shard of each batch. The model must
+// be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite.
+StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
+                      const StepSettings& settings, const TrainingOptions& options,
+                      ThreadPool& pool);
 
 }  // namespace regard

@@ -9,12 +9,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/process.h"
+#include "base/strings.h"
 #include "report/format.h"
-#include "training/examples.h"
-#include "training/out_of_memory.h"
 #include "training/setup.h"
 #include "training/train_step.h"
 #include "translation/model_folder.h"
@@ -27,8 +26,8 @@ std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
   return saved_step(*checkpoint);
 }
 
-// A cosine that is given no end arrives with the last epoch.
-TrainingOptions with_known_end(TrainingOptions options, Batches& batches) {
+// Lets a cosine schedule without an end of its own end with the last epoch.
+TrainingOptions with_known_end(TrainingOptions options, BatchSampler& batches) {
   if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
       options.max_steps == 0) {
     const auto updates =
@@ -38,65 +37,36 @@ TrainingOptions with_known_end(TrainingOptions options, Batches& batches) {
   return options;
 }
 
-bool are_finite(const Tensors& tensors) {
-  const torch::NoGradGuard guard;
-  return std::ranges::all_of(tensors, [](const torch::Tensor& tensor) {
-    return std::isfinite(tensor.abs().max().item<double>());
-  });
-}
-
 }  // namespace
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                  std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-                 Workers& workers, const FolderReader* resume_from)
+                 ThreadPool& pool, const FolderReader* resume_from)
     : options_(options),
       run_(run),
       corpus_(corpus),
       model_(std::move(model)),
       validator_(validator),
       device_(device),
-      workers_(workers),
-      parameters_(parameters_of(*model_)),
-      tensors_(tensors_of(parameters_)),
-      optimizer_(make_optimizer(options.training, parameters_)),
+      pool_(pool),
+      trained_(model_, options.training),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
                sampling_for(options, *model_)),
       schedule_(with_known_end(options.training, batches_)),
       early_stopping_(options.training),
       log_(options.training, run.path().string(), validator != nullptr, step_of(resume_from)) {
-  const auto decay = options.training.moving_average;
-  if (decay > 0) average_.emplace(decay, parameters_);
   std::optional<std::int64_t> validated;
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
     saved_step_ = position_.step;
-    take_up_history();
+    if (!validator_) pending_validation_ = false;
+    link_best();
+    const auto& history = early_stopping_.history();
+    if (!history.empty()) validated_step_ = history.back().first;
     validated = std::max<std::int64_t>(0, validated_step_);
   }
   if (validator_) validations_.emplace(run.path(), validated);
-}
-
-void Trainer::take_up_history() {
-  if (!is_finished()) {
-    if (early_stopping_.closing_step() > 0) forget_closing_validation();
-    if (pending_validation_ == PendingValidation::closing) passed_end_ = position_.step;
-    log_.go_on_after(position_.step);
-  }
-  if (pending_validation_ == PendingValidation::closing || !validator_) {
-    pending_validation_ = PendingValidation::none;  // the end of the run asks for it again
-  }
-  link_best();
-  const auto& history = early_stopping_.history();
-  if (!history.empty()) validated_step_ = history.back().first;
-}
-
-void Trainer::forget_closing_validation() {
-  passed_end_ = early_stopping_.closing_step();
-  early_stopping_.forget_closing();
-  std::error_code ignored;
-  std::filesystem::remove(translations_file(run_.path(), passed_end_), ignored);
 }
 
 ResumableState Trainer::state() {
@@ -105,19 +75,19 @@ ResumableState Trainer::state() {
           schedule_,
           early_stopping_,
           log_,
-          *optimizer_,
-          average_ ? &*average_ : nullptr,
-          parameters_,
+          *trained_.optimizer,
+          trained_.average ? &*trained_.average : nullptr,
+          trained_.weights.views(),
           device_};
 }
 
 std::optional<StopReason> Trainer::reason_to_stop() const {
   const auto& o = options_.training;
   if (o.max_steps > 0 && position_.step >= o.max_steps) {
-    return StopReason{fmt::format("training.max_steps is reached ({})", o.max_steps)};
+    return StopReason{fmt::format("training.max_steps reached ({})", o.max_steps)};
   }
   if (o.epochs > 0 && position_.epoch >= o.epochs) {
-    return StopReason{fmt::format("training.epochs is reached ({})", o.epochs)};
+    return StopReason{fmt::format("training.epochs reached ({})", o.epochs)};
   }
   if (early_stopping_.out_of_patience()) {
     return StopReason{fmt::format(
@@ -126,36 +96,37 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
         counted(o.patience, "validation"))};
   }
   if (schedule_.exhausted()) {
-    return StopReason{fmt::format(
-        "the learning rate has come down to training.learning_rate_min ({})", o.learning_rate_min)};
+    return StopReason{
+        fmt::format("learning rate reached training.learning_rate_min ({})", o.learning_rate_min)};
   }
   return std::nullopt;
 }
 
+// A run that reaches its end validates there as at any step where a validation is due.
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
   for (;;) {
-    run_.check_in_place();
-    if (pending_validation_ == PendingValidation::due) {
-      save_and_validate(PendingValidation::due, signals);
+    run_.check_not_moved();
+    if (pending_validation_) {
+      save_and_validate(signals);
     } else if (const auto reason = reason_to_stop()) {
-      log_.finish(position_, batches_.count(position_.epoch));
-      const bool unvalidated = validator_ && validated_step_ != position_.step;
-      if (!unvalidated) {
+      if (!validator_ || validated_step_ == position_.step) {
         if (saved_step_ != position_.step) save();
         return *reason;
       }
-      if (save_and_validate(PendingValidation::closing, signals)) return *reason;
+      pending_validation_ = true;
     } else {
       update();
-      if (validation_is_due()) {
-        pending_validation_ = PendingValidation::due;
-      } else if (save_is_due()) {
-        save();
-      }
+      finish_log();
+      pending_validation_ = validation_is_due();
+      if (!pending_validation_ && save_is_due()) save();
     }
     if (const auto reason = answer(signals)) return *reason;
   }
+}
+
+void Trainer::finish_log() {
+  if (reason_to_stop()) log_.finish(position_, batches_.count(position_.epoch));
 }
 
 std::optional<StopReason> Trainer::answer(const SignalCatcher& signals) {
@@ -164,8 +135,8 @@ std::optional<StopReason> Trainer::answer(const SignalCatcher& signals) {
   answer_save(signals);
   if (signal == 0) return std::nullopt;
   return StopReason{signal == SIGINT    ? "interrupted (SIGINT)"
-                    : signal == SIGTERM ? "asked to end (SIGTERM)"
-                                        : "the terminal is gone (SIGHUP)",
+                    : signal == SIGTERM ? "terminated (SIGTERM)"
+                                        : "terminal closed (SIGHUP)",
                     signal};
 }
 
@@ -183,7 +154,7 @@ void Trainer::update() {
          static_cast<std::int64_t>(batches.size()) < options_.training.gradient_accumulation) {
     batches.push_back(batches_.batch(position_.epoch, position_.batch++).to(device_));
   }
-  if (batches.empty()) {  // weights below 1 can leave an epoch without a pair
+  if (batches.empty()) {  // corpus weights below 1 can leave an epoch without a pair
     position_.begin_epoch();
     return;
   }
@@ -200,8 +171,7 @@ void Trainer::update() {
   }
   position_.skipped_in_a_row = 0;
   ++position_.step;
-  position_.learnt(-result.nll / static_cast<double>(result.target_tokens));
-  if (average_) average_->update(position_.step, workers_);
+  position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
   if (is_last) position_.begin_epoch();
@@ -210,30 +180,30 @@ void Trainer::update() {
 StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
   for (;;) {
     try {
-      return train_step(*model_, *optimizer_, tensors_, batches,
+      return train_step(trained_, batches,
                         {position_.step + 1, learning_rate, position_.mean_log_p},
-                        options_.training, workers_);
+                        options_.training, pool_);
     } catch (const std::exception& error) {
-      if (!is_out_of_memory(error) || optimizer_->broke_off()) throw;
+      if (!is_out_of_memory(error) || trained_.is_updating) throw;
       const auto sentences = batches.front().size();
-      if (!halve(batches)) {
+      if (!halve_batches(batches)) {
         throw EnvironmentError(
             "step {}: the memory is too small for a single pair ({}); lower data.max_length, or "
             "make the model smaller",
-            position_.step + 1, corpus_.source_places(last_pairs_));
+            position_.step + 1, corpus_.source_locations(last_pairs_));
       }
       log::warning(
-          "step {}: the memory is too small for {} sentences at once: they are learnt in halves. A "
-          "training.batch_size half as large, with training.gradient_accumulation twice as high, "
-          "does the same",
+          "step {}: the memory is too small for {} sentences at once; processing them in halves. "
+          "Halve training.batch_size and double training.gradient_accumulation for the same "
+          "updates",
           position_.step + 1, sentences);
     }
   }
 }
 
-void Trainer::set_back(const Setbacks& before) {
+void Trainer::roll_back(const Rollbacks& before) {
   auto schedule = schedule_.state();
-  schedule.setbacks = before.count + 1;
+  schedule.rollbacks = before.count + 1;
   schedule_.set_state(schedule);
   position_.skipped = before.skipped;
 }
@@ -244,19 +214,19 @@ void Trainer::skip(const StepResult& result, double learning_rate) {
       fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
                   std::isfinite(result.nll) ? "gradient" : "loss", format_rate(learning_rate));
   if (++position_.skipped_in_a_row < most_skipped) {
-    log::warning("{}: this batch is skipped, of {}", what, corpus_.source_places(last_pairs_));
+    log::warning("{}; skipped the batch of {}", what, corpus_.source_locations(last_pairs_));
     return;
   }
   throw diverged(fmt::format("{}, {} times in a row; nothing was updated", what, most_skipped));
 }
 
 DivergedError Trainer::diverged(const std::string& what) const {
-  const auto places = corpus_.source_places(last_pairs_);
+  const auto places = corpus_.source_locations(last_pairs_);
   return DivergedError("{}. Try {}.{}", what, advice_against_divergence(options_.training),
-                       places.empty() ? "" : " The last batch is of " + places);
+                       places.empty() ? "" : " The last batch consists of " + places);
 }
 
-// An epoch without a pair ends with the model, and perhaps the very step, of the one before.
+// An epoch without a pair may end at the same step as the epoch before.
 bool Trainer::validation_is_due() const {
   if (!validator_ || position_.step == 0 || validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;
@@ -272,28 +242,27 @@ bool Trainer::save_is_due() const {
          saved_step_ != position_.step;
 }
 
-bool Trainer::save_and_validate(PendingValidation kind, const SignalCatcher& signals) {
-  pending_validation_ = kind;
+void Trainer::save_and_validate(const SignalCatcher& signals) {
   if (saved_step_ != position_.step) save();
   std::optional<Validation> validation;
   {
-    const AveragedWeights averaged(average_ ? &*average_ : nullptr);
+    const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
     validation = validator_->validate(
         model_, {[&] { return signals.caught() != 0; }, [&] { answer_save(signals); }});
   }
-  if (!validation) return false;
-  record(*validation, kind == PendingValidation::closing);
-  pending_validation_ = PendingValidation::none;
+  if (!validation) return;  // a signal ended it
+  record(*validation);
+  pending_validation_ = false;
+  finish_log();
   save();
-  return true;
 }
 
-void Trainer::record(const Validation& validation, bool closing) {
-  run_.check_in_place();
+void Trainer::record(const Validation& validation) {
+  run_.check_not_moved();
   validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
-  const bool is_best = early_stopping_.validated(position_.step, validation.scores, closing);
-  if (!closing) schedule_.validated(is_best);
+  const bool is_best = early_stopping_.validated(position_.step, validation.scores);
+  schedule_.validated(is_best);
   validations_->add(validation, position_, schedule_.rate(position_.step), log_.seconds(), is_best);
   log_.validated(position_.step, validation.scores);
   log_examples(*validator_, validation.translations, options_.training.show_examples);
@@ -307,51 +276,38 @@ void Trainer::link_best() {
   if (!linked || linked->filename() != run_.checkpoint(best).filename()) run_.set_best(best);
 }
 
-// The checkpoint of an end that the run has gone beyond, which nothing but that end asked for.
-void Trainer::drop_passed_end() {
-  const auto step = std::exchange(passed_end_, 0);
-  const auto every = options_.training.save_every;
-  if (step == 0 || (every > 0 && step % every == 0)) return;
-  const auto checkpoint = run_.checkpoint(step);
-  const auto best = run_.best();
-  if (best && best->filename() == checkpoint.filename()) return;
-  if (is_checkpoint(checkpoint)) remove_checkpoint(checkpoint);
-}
-
-// A checkpoint that a validation follows becomes `last` and nothing more: what is best, and what
-// may go, the validation decides.
+// A checkpoint that is saved before a validation only becomes `last`. The save after the validation
+// sets `best` and removes old checkpoints.
 void Trainer::save() {
-  run_.check_in_place();
+  run_.check_not_moved();
   try {
     write_checkpoint();
     run_.set_last(position_.step);
     saved_step_ = written_step_ = position_.step;
-    if (pending_validation_ != PendingValidation::none) return;
+    if (pending_validation_) return;
     link_best();
-    drop_passed_end();
   } catch (const EnvironmentError&) {
-    run_.check_in_place();  // explains the error better, if this is its cause
+    run_.check_not_moved();  // throws a clearer error if the folder was moved
     throw;
   }
-  // Should the run go on, it goes on without the closing validation, which therefore has no vote.
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
              static_cast<std::size_t>(options_.training.keep_best),
-             ranking(options_.training.early_stopping_metric, early_stopping_.due_history()));
+             ranking(options_.training.early_stopping_metric, early_stopping_.history()));
 }
 
 void Trainer::write_checkpoint() {
   FolderWriter folder(run_.checkpoint(position_.step));
-  if (written_step_ == position_.step) {  // only the numbers have changed, by a validation
+  if (written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());
   } else {
-    if (!are_finite(tensors_) || (average_ && !are_finite(tensors_of(average_->averages())))) {
-      throw diverged(fmt::format(
-          "step {}: there are weights that are no finite numbers any more, which are not saved",
-          position_.step));
+    if (!is_finite(trained_.weights.flat()) ||
+        (trained_.average && !is_finite(trained_.average->flat()))) {
+      throw diverged(
+          fmt::format("step {}: weights are not finite; they are not saved", position_.step));
     }
     add_model(folder, options_, corpus_.tokenizers(),
-              average_ ? average_->averages() : parameters_);
+              trained_.average ? trained_.average->averages() : trained_.weights.views());
     add_state(folder, state());
   }
   folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});

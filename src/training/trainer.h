@@ -1,8 +1,8 @@
-// The training loop: updates, validations, checkpoints, until there is a reason to stop.
+// The training loop: updates, validations and checkpoints, until there is a reason to stop.
 //
-// An update whose loss or gradient is not finite is not made: its batch is skipped. Several in a
-// row end the loop, and whoever runs it may go back to the last checkpoint with all learning rates
-// halved (a setback). A batch that the memory does not hold is learnt in halves.
+// If the loss or the gradient is not finite, the update is skipped. After several consecutive
+// skipped updates the loop throws, and the caller may roll back to the last checkpoint and halve
+// all learning rates. A batch that does not fit into memory is processed in halves.
 #pragma once
 
 #include <torch/types.h>
@@ -12,56 +12,56 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "checkpoint/run_folder.h"
 #include "config/options.h"
-#include "data/batches.h"
+#include "data/batch_sampler.h"
 #include "data/corpus.h"
 #include "model/seq2seq.h"
-#include "optim/moving_average.h"
-#include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "training/early_stopping.h"
 #include "training/resumable_state.h"
 #include "training/signals.h"
+#include "training/train_step.h"
 #include "training/training_log.h"
 #include "training/validation.h"
 #include "training/validation_record.h"
 
 namespace regard {
 
-// Updates in a row that may fail, and how often a run may go back for it.
-constexpr std::int64_t most_skipped = 5;
-constexpr std::int64_t most_setbacks = 3;
+constexpr std::int64_t most_skipped = 5;    // consecutive skipped updates before DivergedError
+constexpr std::int64_t most_rollbacks = 3;  // before training fails
 
 struct StopReason {
-  std::string sentence;
-  int signal = 0;  // SIGINT, SIGTERM or SIGHUP, where one of them was it
+  std::string sentence;  // for the log
+  int signal = 0;        // SIGINT, SIGTERM or SIGHUP; 0 if the reason is not a signal
 };
 
 class Trainer {
  public:
-  // The run folder is locked. The model is on the device, with the weights to begin from; where
-  // `resume_from` is given, those of this checkpoint.
+  // `run` must be locked. `model` must be on `device`, with its initial weights or, if
+  // `resume_from` is not null, with the weights of that checkpoint. `validator` may be null. `run`,
+  // `corpus`, `validator` and `pool` must outlive this object.
   Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-          Workers& workers, const FolderReader* resume_from);
+          ThreadPool& pool, const FolderReader* resume_from);
 
-  // Throws DivergedError where the training has come to no finite number, after `most_skipped`
-  // updates in a row, whose lines it names, or weights that would have been saved; the last
-  // checkpoint stands.
+  // Trains until there is a reason to stop. Throws DivergedError after `most_skipped` consecutive
+  // skipped updates, or if the weights to be saved are not finite. The message names the corpus
+  // lines of the last batch. The last checkpoint is kept.
   StopReason run(const SignalCatcher& signals);
 
-  // After going back: halves all rates once more than `before` had, and keeps its count of skipped
-  // updates.
-  struct Setbacks {
-    std::int64_t count = 0;
-    std::int64_t skipped = 0;
+  // Counts that must survive a rollback, since the checkpoint has older ones.
+  struct Rollbacks {
+    std::int64_t count = 0;    // rollbacks, each of which halved all learning rates
+    std::int64_t skipped = 0;  // updates skipped during the training
   };
-  void set_back(const Setbacks& before);
-  Setbacks setbacks() const { return {schedule_.state().setbacks, position_.skipped}; }
+  // Called on a new Trainer that resumes from the checkpoint, with rollbacks() of the trainer that
+  // diverged. Restores the counts and halves all learning rates once more.
+  void roll_back(const Rollbacks& before);
+  Rollbacks rollbacks() const { return {schedule_.state().rollbacks, position_.skipped}; }
 
-  // There is no step left to make.
+  // True if there is already a reason to stop.
   bool is_finished() const { return reason_to_stop().has_value(); }
   const Position& position() const { return position_; }
   const EarlyStopping& early_stopping() const { return early_stopping_; }
@@ -74,16 +74,16 @@ class Trainer {
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
   bool save_is_due() const;
-  // Saves, so that a run that ends meanwhile repeats the validation; validates; saves again. False
-  // if a signal ended the validation.
-  bool save_and_validate(PendingValidation kind, const SignalCatcher& signals);
-  void record(const Validation& validation, bool closing);
-  // Saves for a SIGUSR1, and for a signal that asks to stop, which it returns as a reason.
+  // Saves, validates, and saves again. If the run is interrupted during the validation, the resumed
+  // run repeats the validation.
+  void save_and_validate(const SignalCatcher& signals);
+  void record(const Validation& validation);
+  // Saves if a SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
+  // stop.
   std::optional<StopReason> answer(const SignalCatcher& signals);
   void answer_save(const SignalCatcher& signals);
-  void take_up_history();
-  void forget_closing_validation();
-  void drop_passed_end();
+  // Writes the last line of the log if there is a reason to stop.
+  void finish_log();
   void save();
   void write_checkpoint();
   void link_best();
@@ -93,26 +93,23 @@ class Trainer {
   RunFolder& run_;
   const Corpus& corpus_;
   std::shared_ptr<Seq2Seq> model_;
-  Validator* validator_;  // or none
+  Validator* validator_;  // may be null
   torch::Device device_;
-  Workers& workers_;
-  NamedParameters parameters_;
-  Tensors tensors_;  // the same without their names
-  std::unique_ptr<Optimizer> optimizer_;
-  std::optional<MovingAverage> average_;
-  Batches batches_;
+  ThreadPool& pool_;
+  TrainedModel trained_;
+  BatchSampler batches_;
   Schedule schedule_;
   EarlyStopping early_stopping_;
   Position position_;
-  std::vector<std::int64_t> last_pairs_;  // of the last update
+  std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;
-  PendingValidation pending_validation_ = PendingValidation::none;
+  bool pending_validation_ = false;
+  // Steps of the last validation, the last checkpoint and the last checkpoint written by this
+  // object; -1 if none.
   std::int64_t validated_step_ = -1;
   std::int64_t saved_step_ = -1;
-  std::int64_t written_step_ = -1;  // of the last checkpoint that this object wrote
-  // Where the run had ended before it went on, until the next checkpoint; 0: nowhere.
-  std::int64_t passed_end_ = 0;
+  std::int64_t written_step_ = -1;
 };
 
 }  // namespace regard

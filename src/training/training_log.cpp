@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "base/memory.h"
+#include "base/process.h"
 #include "report/format.h"
 
 namespace regard {
@@ -18,23 +18,11 @@ TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& fold
   if (options.tensorboard) events_.emplace(folder, resume_step);
 }
 
-void TrainingLog::go_on_after(std::int64_t step) {
-  if (target_tokens_ == 0) return;
-  journal_.reset();
-  journal_.emplace(folder_ + "/train.jsonl", step - 1);
-  if (!events_) return;
-  const auto begun = events_->path();
-  events_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(begun, ignored);
-  events_.emplace(folder_, step - 1);
-}
-
 void TrainingLog::step(const Position& position, const StepResult& result, double learning_rate,
                        double seconds, std::int64_t batches_in_epoch) {
   seconds_ += seconds;
-  seconds_this_sitting_ += seconds;
-  ++steps_this_sitting_;
+  seconds_this_session_ += seconds;
+  ++steps_this_session_;
   nll_ += result.nll;
   interval_seconds_ += seconds;
   source_tokens_ += result.source_tokens;
@@ -45,6 +33,11 @@ void TrainingLog::step(const Position& position, const StepResult& result, doubl
     if (reporter_.wants_update()) reporter_.update(progress(position, batches_in_epoch));
     return;
   }
+  finish(position, batches_in_epoch);
+}
+
+void TrainingLog::finish(const Position& position, std::int64_t batches_in_epoch) {
+  if (target_tokens_ == 0) return;
   const auto now = progress(position, batches_in_epoch);
   report(now);
   warn_if_loss_rises(now);
@@ -77,12 +70,6 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
         now.step, lowest_loss_, lowest_loss_step_, now.loss, format_rate(now.learning_rate),
         advice_against_divergence(options_));
   }
-}
-
-// The sums stay: should the run go on, its lines are those of one that never ended here.
-void TrainingLog::finish(const Position& position, std::int64_t batches_in_epoch) {
-  if (steps_this_sitting_ == 0 || target_tokens_ == 0) return;
-  report(progress(position, batches_in_epoch));
 }
 
 void TrainingLog::report(const TrainingProgress& now) {
@@ -146,7 +133,7 @@ TrainingProgress TrainingLog::progress(const Position& position,
   progress.seconds_elapsed = seconds_;
 
   const auto seconds_a_step =
-      seconds_this_sitting_ / static_cast<double>(std::max<std::int64_t>(1, steps_this_sitting_));
+      seconds_this_session_ / static_cast<double>(std::max<std::int64_t>(1, steps_this_session_));
   if (progress.total_steps) {
     progress.seconds_left = seconds_a_step * static_cast<double>(std::max<std::int64_t>(
                                                  0, *progress.total_steps - position.step));

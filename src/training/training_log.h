@@ -1,5 +1,5 @@
-// What a training says of its steps: the progress line, train.log, train.jsonl and, where wanted,
-// TensorBoard's event files, each with the means since the last line.
+// The log of a training: the progress line, train.log, train.jsonl and, optionally, event files for
+// TensorBoard, each with means over the steps since the last line.
 #pragma once
 
 #include <chrono>
@@ -12,57 +12,34 @@
 #include "report/event_file.h"
 #include "report/journal.h"
 #include "report/progress.h"
-#include "training/scores.h"
+#include "training/early_stopping.h"
+#include "training/position.h"
 #include "training/train_step.h"
 
 namespace regard {
 
-// Where the training stands: the next batch is batch `batch` of epoch `epoch`, both from 0.
-struct Position {
-  std::int64_t step = 0;  // updates made
-  std::int64_t epoch = 0;
-  std::int64_t batch = 0;
-  double mean_log_p = 0;     // of a token, a moving average over the steps; 0 before the first
-  std::int64_t skipped = 0;  // updates not made, as loss or gradient was not finite
-  std::int64_t skipped_in_a_row = 0;
-
-  void begin_epoch() {
-    ++epoch;
-    batch = 0;
-  }
-  void learnt(double log_p) {
-    mean_log_p = mean_log_p == 0 ? log_p : 0.9 * mean_log_p + 0.1 * log_p;
-  }
-  // The epoch as people count, from 1; at the end of an epoch still that one.
-  std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
-};
-
 class TrainingLog {
  public:
   // Continues the run's train.jsonl and event files after `resume_step`, or starts new ones.
-  // Whether there are validations to wait for, it `validates`.
+  // `validates` is true if there is validation data.
   TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
               std::optional<std::int64_t> resume_step);
 
-  // Of a training that goes on after this step: drops the line that finish() wrote of the steps
-  // whose sums are still open.
-  void go_on_after(std::int64_t step);
-
-  // After every update. `seconds` is the time that it took.
+  // To be called after every update, which took `seconds`.
   void step(const Position& position, const StepResult& result, double learning_rate,
             double seconds, std::int64_t batches_in_epoch);
 
-  // The line that is due at the end of a training: of the steps since the last one.
+  // Logs the steps since the last line, at the end of a training.
   void finish(const Position& position, std::int64_t batches_in_epoch);
 
-  // What a validation found, for TensorBoard.
+  // Writes the scores of a validation for TensorBoard.
   void validated(std::int64_t step, const Scores& scores);
 
-  // Training time so far, all sittings together.
+  // Returns the training time of all sessions.
   double seconds() const { return seconds_; }
   void add_seconds(double seconds) { seconds_ += seconds; }
 
-  // For the checkpoint: the sums since the last line, and the time.
+  // The sums since the last line and the time, for the checkpoint.
   Json state() const;
   void set_state(const Json& state);
 
@@ -78,8 +55,8 @@ class TrainingLog {
   std::optional<EventFile> events_;
   ProgressReporter reporter_;
   double seconds_ = 0;
-  double seconds_this_sitting_ = 0;
-  std::int64_t steps_this_sitting_ = 0;
+  double seconds_this_session_ = 0;
+  std::int64_t steps_this_session_ = 0;
 
   // Sums since the last line.
   double nll_ = 0;
@@ -92,14 +69,14 @@ class TrainingLog {
   // The lowest mean loss of an interval so far, for the warning about a loss that rises.
   double lowest_loss_ = 0;
   std::int64_t lowest_loss_step_ = 0;  // 0: no interval yet
-  bool warned_of_rise_ = false;        // until the loss is near the lowest again
+  bool warned_of_rise_ = false;        // reset when the loss is near the lowest again
 };
 
-// True if a mean loss of `now` nats per token, after `lowest`, means that the training is diverging
-// rather than fluctuating: more than twice as high, and at least one nat higher.
+// Returns true if a mean loss of `now` nats per token, after `lowest`, means that the training is
+// diverging rather than fluctuating: more than twice as high, and at least one nat higher.
 bool is_rising_loss(double lowest, double now);
 
-// The options to change when a training diverges, as the object of "Try".
+// Returns the options to change when a training diverges, as the object of "Try".
 std::string advice_against_divergence(const TrainingOptions& options);
 
 }  // namespace regard

@@ -8,21 +8,21 @@
 #include <numeric>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "data/batches.h"
+#include "base/process.h"
+#include "base/strings.h"
+#include "data/batch_sampler.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "report/progress.h"
-#include "training/batch_loss.h"
-#include "training/out_of_memory.h"
+#include "training/train_step.h"
 #include "translation/translator.h"
 
 namespace regard {
 namespace {
 
-// Evaluation mode for its lifetime, then training mode again.
+// Puts the model into evaluation mode for its lifetime, then back into training mode.
 class EvaluationMode {
  public:
   explicit EvaluationMode(Seq2Seq& model) : model_(model) { model_.eval(); }
@@ -36,11 +36,11 @@ class EvaluationMode {
 
 }  // namespace
 
-Validator::Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers)
+Validator::Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool)
     : options_(options),
       dev_(std::move(dev)),
       device_(device),
-      workers_(workers),
+      pool_(pool),
       batch_size_(options.testing.batch_size) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
     sources_.emplace_back(dev_.source_text(i));
@@ -49,7 +49,7 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, W
 }
 
 double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
-  const auto plan = plan_in_order(dev_, {batch_size_, BatchType::sentence});
+  const auto plan = plan_sorted(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
   const auto read_batch = [&](std::size_t i, std::size_t /*end*/) {
@@ -59,7 +59,7 @@ double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
     nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
     tokens[i] = batch.target_tokens;
   };
-  deal_groups(workers_, nll.size(), 1, read_batch, [&](std::int64_t) {
+  parallel_for_ranges(pool_, nll.size(), 1, read_batch, [&](std::int64_t) {
     if (hooks.after_batch) hooks.after_batch();
   });
   return std::accumulate(nll.begin(), nll.end(), 0.0) /
@@ -81,8 +81,9 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
       }
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
-          "validation: the memory is too small: {} at once from here on; a smaller "
-          "testing.batch_size does the same",
+          "validation: the memory is too small; continuing with batches of {}. Set "
+          "testing.batch_size "
+          "lower to avoid this",
           counted(batch_size_, "sentence"));
     }
   }
@@ -100,7 +101,7 @@ Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
   search.beam_groups = 1;
   search.samples = 0;
   search.cancelled = hooks.cancelled;
-  const Translator translator(model, dev_.tokenizers(), device_, workers_);
+  const Translator translator(model, dev_.tokenizers(), device_, pool_);
   DecodingReporter reporter("validating", dev_.size());
   const auto progress = [&](std::int64_t done) {
     reporter.update(done);

@@ -1,5 +1,5 @@
-// How good the model is on the validation pair: loss by the references, BLEU and chrF of real
-// translations, with whatever weights it has at the moment.
+// Validation: the loss of the references, and BLEU and chrF of translations, with the model's
+// current weights.
 #pragma once
 
 #include <torch/types.h>
@@ -10,23 +10,23 @@
 #include <string>
 #include <vector>
 
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "config/options.h"
 #include "data/corpus.h"
 #include "model/seq2seq.h"
-#include "training/scores.h"
+#include "training/early_stopping.h"
 
 namespace regard {
 
 struct Validation {
   Scores scores;
   std::vector<std::string> translations;  // line i of the validation source
-  double seconds = 0;                     // that it took
+  double seconds = 0;                     // duration
 };
 
-// What the caller of a validation does while it runs; both may be empty.
+// Functions that a validation calls while it runs; both may be empty.
 struct ValidationHooks {
-  // Called before every batch and every decoding step, from any thread: true ends the validation.
+  // Called before every batch and every decoding step, from any thread; true ends the validation.
   std::function<bool()> cancelled = {};
   // Called after every batch, from one thread at a time.
   std::function<void()> after_batch = {};
@@ -34,11 +34,11 @@ struct ValidationHooks {
 
 class Validator {
  public:
-  Validator(const Options& options, Corpus dev, torch::Device device, Workers& workers);
+  Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool);
 
-  // Returns nothing if it was cancelled. Uses batches of testing.batch_size, or, with a warning, of
-  // as many sentences as the memory holds; throws EnvironmentError if it does not hold one. The
-  // model is in training mode afterwards, also after an exception.
+  // Returns nothing if it was cancelled. Uses batches of testing.batch_size sentences. If the
+  // memory is too small, halves them with a warning, and throws EnvironmentError if one sentence
+  // does not fit. Leaves the model in training mode, also after an exception.
   std::optional<Validation> validate(const std::shared_ptr<Seq2Seq>& model,
                                      const ValidationHooks& hooks = {});
 
@@ -46,7 +46,7 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
-  // −log P per target token, label smoothing left out.
+  // Returns −log P per target token, without label smoothing.
   double loss(Seq2Seq& model, const ValidationHooks& hooks) const;
   Validation validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
                                  const ValidationHooks& hooks) const;
@@ -54,7 +54,7 @@ class Validator {
   Options options_;
   Corpus dev_;
   torch::Device device_;
-  Workers& workers_;
+  ThreadPool& pool_;
   std::int64_t batch_size_;  // sentences
   std::vector<std::string> sources_;
   std::vector<std::string> references_;

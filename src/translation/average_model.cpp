@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What has to be the same in all models, and nothing else.
-Options common_part(const Options& options) {
+// Returns only the options that must be equal in all models.
+Options shared_options(const Options& options) {
   Options common;
   common.model = options.model;
   common.model.dropout = {};
@@ -29,15 +29,16 @@ std::string vocabularies(const Tokenizers& tokenizers) {
 void check_same(const AverageModel& first, const fs::path& first_path, const FolderReader& folder) {
   const auto path = folder.path().string();
   const auto options = read_model_options(folder);
-  const auto differing = differing_keys(common_part(first.options), common_part(options));
+  const auto differing = differing_keys(shared_options(first.options), shared_options(options));
   if (!differing.empty()) {
-    throw ConfigError("{}: differs from {} in {}: only models of one make can be averaged", path,
-                      first_path.string(), differing[0]);
+    throw ConfigError(
+        "{}: differs from {} in {}; only models with the same options can be averaged", path,
+        first_path.string(), differing[0]);
   }
   if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
     throw ConfigError(
-        "{}: its vocabulary is not that of {}, so their weights do not mean the same words; begin "
-        "such runs with --init-from, which keeps the vocabularies",
+        "{}: its vocabulary differs from that of {}, so their weights stand for different words; "
+        "start such runs with --init-from, which keeps the vocabularies",
         path, first_path.string());
   }
 }
@@ -48,8 +49,9 @@ void add(NamedTensors& sums, const NamedTensors& weights, const std::string& pat
   for (std::size_t i = 0; i < sums.size(); ++i) {
     auto& [name, sum] = sums[i];
     if (!same_number || weights[i].first != name || weights[i].second.sizes() != sum.sizes()) {
-      throw CheckpointError("{}: its weights are not those of the other models, from `{}` on", path,
-                            name);
+      throw CheckpointError(
+          "{}: names or shapes of its weights differ from the other models, first at `{}`", path,
+          name);
     }
     sum += weights[i].second;
   }

@@ -1,5 +1,6 @@
-// The mean of several models' weights, which often translates better than any of them: checkpoints
-// of one run (Junczys-Dowmunt, Dwojak, Sennrich 2016), or of several that began alike.
+// Averages the weights of several models, which often translates better than any of them:
+// checkpoints of one run (Junczys-Dowmunt, Dwojak, Sennrich 2016), or of runs with the same initial
+// weights.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +18,9 @@ struct AverageModel {
   NamedTensors weights;
 };
 
-// Of at least one model folder. CheckpointError names the first that differs from the first folder
-// in a key of `model` or of `data.tokenizer`, in its vocabularies, or in its weights' names and
-// shapes.
+// Needs at least one model folder. Throws if a folder differs from the first: ConfigError for a key
+// of `model` or `data.tokenizer` or the vocabularies, CheckpointError for names and shapes of
+// weights.
 AverageModel average_models(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// A translation retold step by step, in the numbers of its attention.
+// Decodes a translation again, step by step, to show the values inside its attention.
 #pragma once
 
 #include <torch/types.h>
@@ -15,21 +15,21 @@
 namespace regard {
 
 struct ExplainedStep {
-  std::string token;           // what was said
+  std::string token;           // y_t
   double probability = 0;      // P(y_t | y_<t, x)
-  std::vector<float> query;    // the state that asked; empty where the model has none
-  std::vector<float> scores;   // e_ts of each source token; empty where there are none
-  std::vector<float> weights;  // α_ts of each
+  std::vector<float> query;    // decoder state; empty if the model has none
+  std::vector<float> scores;   // e_ts of each source token; empty if there are none
+  std::vector<float> weights;  // α_ts of each source token
   std::vector<float> context;  // c_t
-  // What else the weights are made of, by the names of the equations.
+  // Further values of the attention, by their names in its equations.
   std::vector<std::pair<std::string, std::vector<float>>> numbers = {};
-  bool is_choice = false;  // the weights are those of one position, which softmax_s(e_ts) chooses
-  // Of each layer each head's weights, where the attention has heads.
+  bool is_choice = false;  // hard attention: one position, chosen by softmax_s(e_ts)
+  // Weights by layer and head, if the attention has heads.
   std::vector<std::vector<std::vector<float>>> heads = {};
-  // Where the output points: P(y_t = position s), that of </s> last; empty for other outputs.
+  // For a pointer output: P(y_t = position s), </s> last; empty for other outputs.
   std::vector<float> pointer = {};
-  std::int64_t pointed = -1;             // the position that was said; -1 for other outputs
-  std::optional<double> generates = {};  // where the output can copy: p_gen
+  std::int64_t pointed = -1;         // the position chosen; -1 for other outputs
+  std::optional<double> p_gen = {};  // if the output can copy
 };
 
 struct Explanation {
@@ -37,7 +37,8 @@ struct Explanation {
   std::vector<ExplainedStep> steps;
 };
 
-// The best hypothesis of `translation`, which is that of `line`; no steps where it has none.
+// Explains the best hypothesis of `translation`, the translation of `line`. Has no steps if there
+// is no hypothesis.
 Explanation explain(const TranslationModel& model, torch::Device device, const std::string& line,
                     const Translation& translation);
 

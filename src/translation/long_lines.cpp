@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "text/words.h"
+#include "text/utf8.h"
 
 namespace regard {
 namespace {
@@ -31,8 +31,8 @@ bool ends(std::string_view word, const std::array<const char*, n>& endings) {
   return ending_of(word, endings) != nullptr;
 }
 
-// How many words the part has that begins at `begin`.
-std::size_t length_of_part(const Words& all, std::size_t begin, std::size_t most) {
+// Returns the number of words of the part that begins at `begin`.
+std::size_t part_length(const Words& all, std::size_t begin, std::size_t most) {
   if (all.size() - begin <= most) return all.size() - begin;
   for (auto n = most; n > 0; --n) {
     if (ends(all[begin + n - 1], sentence_ends)) return n;
@@ -43,10 +43,10 @@ std::size_t length_of_part(const Words& all, std::size_t begin, std::size_t most
   return most;
 }
 
-// Parts laid side by side.
-class Joined {
+// Concatenates parts.
+class JoinedTranslation {
  public:
-  Joined(std::int64_t target_vocabulary, std::size_t source_length)
+  JoinedTranslation(std::int64_t target_vocabulary, std::size_t source_length)
       : target_vocabulary_(target_vocabulary), source_length_(source_length) {
     hypothesis_.finished = true;
   }
@@ -55,12 +55,13 @@ class Joined {
     const auto& hypothesis = part.hypotheses[0];
     const auto tokens = hypothesis.tokens.size();
     const bool keeps_end = is_last && hypothesis.finished && hypothesis_.finished;
-    const auto more = static_cast<std::int32_t>(whole_.more_words.size());
+    const auto oov_offset = static_cast<std::int32_t>(joined_.oov_words.size());
     for (const auto token : hypothesis.tokens) {
-      hypothesis_.tokens.push_back(token < target_vocabulary_ ? token : token + more);
+      hypothesis_.tokens.push_back(token < target_vocabulary_ ? token : token + oov_offset);
     }
-    append(whole_.more_words, part.more_words, part.more_words.size());
-    append(whole_.source_tokens, part.source_tokens, part.source_tokens.size() - (is_last ? 0 : 1));
+    append(joined_.oov_words, part.oov_words, part.oov_words.size());
+    append(joined_.source_tokens, part.source_tokens,
+           part.source_tokens.size() - (is_last ? 0 : 1));
     append(hypothesis_.token_log_p, hypothesis.token_log_p, tokens + (keeps_end ? 1 : 0));
     if (hypothesis.finished && !keeps_end && !hypothesis_.token_log_p.empty()) {
       hypothesis_.token_log_p.back() += hypothesis.token_log_p.back();
@@ -72,23 +73,23 @@ class Joined {
     hypothesis_.log_probability += hypothesis.log_probability;
     hypothesis_.score += hypothesis.score;
     hypothesis_.finished = hypothesis_.finished && hypothesis.finished;
-    before_ += part.source_tokens.size() - 1;
+    source_offset_ += part.source_tokens.size() - 1;
   }
 
-  // On both sides.
+  // Adds a space to source and target.
   void add_space() {
     hypothesis_.tokens.push_back(static_cast<std::int32_t>(
-        target_vocabulary_ + static_cast<std::int64_t>(whole_.more_words.size())));
+        target_vocabulary_ + static_cast<std::int64_t>(joined_.oov_words.size())));
     hypothesis_.token_log_p.push_back(0);
-    whole_.more_words.emplace_back(" ");
-    whole_.source_tokens.emplace_back(" ");
+    joined_.oov_words.emplace_back(" ");
+    joined_.source_tokens.emplace_back(" ");
     if (!hypothesis_.weights.empty()) add_weights({1, 0});
-    ++before_;
+    ++source_offset_;
   }
 
   Translation translation() {
-    whole_.hypotheses.push_back(std::move(hypothesis_));
-    return std::move(whole_);
+    joined_.hypotheses.push_back(std::move(hypothesis_));
+    return std::move(joined_);
   }
 
  private:
@@ -97,31 +98,31 @@ class Joined {
     to.insert(to.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Over the whole source: a part's own positions, and its </s> on the last one.
-  void add_weights(const std::vector<float>& of_part) {
+  // Adds a row over the whole source: the part's positions, and its </s> at the end.
+  void add_weights(const std::vector<float>& part_weights) {
     std::vector<float> row(source_length_, 0);
-    std::copy(of_part.begin(), of_part.end() - 1,
-              row.begin() + static_cast<std::ptrdiff_t>(before_));
-    row.back() = of_part.back();
+    std::copy(part_weights.begin(), part_weights.end() - 1,
+              row.begin() + static_cast<std::ptrdiff_t>(source_offset_));
+    row.back() = part_weights.back();
     hypothesis_.weights.push_back(std::move(row));
   }
 
   std::int64_t target_vocabulary_;
   std::size_t source_length_;
-  std::size_t before_ = 0;  // source tokens of the parts so far
-  Translation whole_;
+  std::size_t source_offset_ = 0;  // number of source tokens before the current part
+  Translation joined_;
   Hypothesis hypothesis_;
 };
 
 }  // namespace
 
-std::vector<std::string> split_line(const std::string& line, std::int64_t most) {
-  const auto all = words(line);
-  const auto longest = static_cast<std::size_t>(most);
+std::vector<std::string> split_line(const std::string& line, std::int64_t max_words) {
+  const auto all = split_at_ascii_space(line);
+  const auto longest = static_cast<std::size_t>(max_words);
   if (all.size() <= longest) return {line};
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin < all.size();) {
-    const auto last = begin + length_of_part(all, begin, longest) - 1;
+    const auto last = begin + part_length(all, begin, longest) - 1;
     const char* end = all[last].data() + all[last].size();
     parts.emplace_back(all[begin].data(), static_cast<std::size_t>(end - all[begin].data()));
     begin = last + 1;
@@ -132,18 +133,18 @@ std::vector<std::string> split_line(const std::string& line, std::int64_t most) 
 Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
                               TokenizerKind kind) {
   if (parts.size() == 1) return parts[0];
-  std::vector<const Translation*> there;
+  std::vector<const Translation*> nonempty;
   for (const auto& part : parts) {
-    if (!part.hypotheses.empty()) there.push_back(&part);
+    if (!part.hypotheses.empty()) nonempty.push_back(&part);
   }
-  if (there.empty()) return {};
+  if (nonempty.empty()) return {};
   const bool spaces = kind == TokenizerKind::character;
-  std::size_t source_length = 1 + (spaces ? there.size() - 1 : 0);  // </s>
-  for (const auto* part : there) source_length += part->source_tokens.size() - 1;
-  Joined joined(target_vocabulary, source_length);
-  for (const auto* part : there) {
-    if (spaces && part != there.front()) joined.add_space();
-    joined.add(*part, part == there.back());
+  std::size_t source_length = 1 + (spaces ? nonempty.size() - 1 : 0);  // </s>
+  for (const auto* part : nonempty) source_length += part->source_tokens.size() - 1;
+  JoinedTranslation joined(target_vocabulary, source_length);
+  for (const auto* part : nonempty) {
+    if (spaces && part != nonempty.front()) joined.add_space();
+    joined.add(*part, part == nonempty.back());
   }
   return joined.translation();
 }

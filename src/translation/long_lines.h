@@ -1,4 +1,4 @@
-// Lines too long for a model, translated part by part.
+// Splits lines that are too long for a model, and joins the translations of the parts.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace regard {
 
-// The line in parts of at most `most` words (stretches between white space): each is as long as it
-// can be and ends behind the end of a sentence (. ! ? … and their like, also before a closing quote
-// or bracket), else behind a comma, semicolon or colon, else anywhere between two words. A line
-// that is short enough is one part, as it stands.
-std::vector<std::string> split_line(const std::string& line, std::int64_t most);
+// Splits a line into parts of at most `max_words` words (separated by white space). Each part is as
+// long as possible and ends after a sentence (. ! ? … and similar, also before a closing quote or
+// bracket), else after a comma, semicolon or colon, else between any two words. Returns a short
+// line unchanged, as one part.
+std::vector<std::string> split_line(const std::string& line, std::int64_t max_words);
 
-// The best translations of a line's parts as one, of one hypothesis and without text: tokens,
-// probabilities and attention side by side, a part's target looking at the same part of the source
-// alone. Only the last </s> stays; what another adds to log P counts to the token before it.
-// Between characters stands a space of its own. Blank parts are passed over.
+// Joins the best translations of a line's parts into one translation with one hypothesis and no
+// text: concatenates tokens, probabilities and attention. The target of a part has attention only
+// on its own part of the source. Keeps only the last </s>; the log P of the others is added to the
+// token before. Adds a space token between parts if the tokens are characters. Skips blank parts.
 Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
                               TokenizerKind kind);
 

@@ -9,23 +9,23 @@
 namespace regard {
 namespace {
 
-thread_local MemoryBudget* of_this_thread = nullptr;
+thread_local MemoryBudget* thread_budget = nullptr;
 
-// Stands before the allocator that was there, to which it hands on, from the first budget to the
-// process's end: nobody can be left with one that is gone.
-class Counting : public c10::Allocator {
+// Counts allocations and passes them to the previous allocator. Installed by the first budget and
+// never removed, because tensors may refer to it until the process ends.
+class CountingAllocator : public c10::Allocator {
  public:
-  static void stand_before_all() {
-    static Counting* const counting = [] {
-      auto* made = new Counting;  // never deleted, see above
-      c10::SetCPUAllocator(made);
-      return made;
+  static void install() {
+    static CountingAllocator* const allocator = [] {
+      auto* created = new CountingAllocator;  // never deleted
+      c10::SetCPUAllocator(created);
+      return created;
     }();
-    static_cast<void>(counting);
+    static_cast<void>(allocator);
   }
 
   c10::DataPtr allocate(std::size_t bytes) override {
-    if (of_this_thread != nullptr) of_this_thread->take(bytes);
+    if (thread_budget != nullptr) thread_budget->allocate(bytes);
     return inner_->allocate(bytes);
   }
   c10::DeleterFnPtr raw_deleter() const override { return inner_->raw_deleter(); }
@@ -46,17 +46,17 @@ std::uint64_t model_budget(std::uint64_t weights) {
 
 MemoryBudget::MemoryBudget(std::uint64_t bytes, std::string what)
     : bytes_(bytes), left_(bytes), what_(std::move(what)) {
-  Counting::stand_before_all();
-  of_this_thread = this;
+  CountingAllocator::install();
+  thread_budget = this;
 }
 
 MemoryBudget::~MemoryBudget() {
-  of_this_thread = nullptr;
+  thread_budget = nullptr;
 }
 
-void MemoryBudget::take(std::uint64_t bytes) {
+void MemoryBudget::allocate(std::uint64_t bytes) {
   if (bytes > left_) {
-    throw CheckpointError("{} asks for more than {} MB of memory", what_, bytes_ >> 20);
+    throw CheckpointError("{} needs more than {} MB of memory", what_, bytes_ >> 20);
   }
   left_ -= bytes;
 }

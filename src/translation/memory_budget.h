@@ -1,5 +1,5 @@
-// A limit to the memory of new tensors, for a model that is made as a stranger's configuration
-// says: made before its weights are looked at, it could ask for any amount.
+// Limits the memory of new tensors while a model is built from an untrusted configuration, which
+// could request any amount.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,15 @@
 
 namespace regard {
 
-// In bytes: enough to make any model of so many numbers, its parameters and what their first values
-// are made of (orthogonal matrices by ten steps), and no more than its weights' size gives reason
-// for.
+// Returns a limit in bytes for building a model whose file has `weights` numbers: enough for its
+// parameters and for their initialisation (orthogonal matrices in ten steps), but proportional to
+// the size of the file.
 std::uint64_t model_budget(std::uint64_t weights);
 
-// While one lives, the tensors that this thread makes on the CPU, those already gone counted too,
-// have no more bytes than `bytes`. What would go beyond throws a CheckpointError that begins with
-// `what`. Other threads' tensors are not counted; a thread has one budget at a time.
+// While an object lives, the tensors that this thread allocates on the CPU may have `bytes` bytes
+// in total, including tensors that were freed again. An allocation beyond that throws
+// CheckpointError with a message that begins with `what`. Other threads are not counted. A thread
+// has one budget at a time.
 class MemoryBudget {
  public:
   MemoryBudget(std::uint64_t bytes, std::string what);
@@ -22,8 +23,8 @@ class MemoryBudget {
   MemoryBudget(const MemoryBudget&) = delete;
   MemoryBudget& operator=(const MemoryBudget&) = delete;
 
-  // CheckpointError where that is more than is left.
-  void take(std::uint64_t bytes);
+  // Throws CheckpointError if fewer bytes are left.
+  void allocate(std::uint64_t bytes);
 
  private:
   std::uint64_t bytes_;

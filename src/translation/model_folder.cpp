@@ -6,8 +6,8 @@
 
 #include <map>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
@@ -21,14 +21,14 @@ namespace {
 constexpr const char* config_file = "config.yaml";
 constexpr const char* weights_file = "model.safetensors";
 
-// SentencePiece's own ending, so that its tools take the file.
+// Uses SentencePiece's own ending, so that its tools accept the file.
 std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
   const bool pieces = kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
   return side + (pieces ? ".model" : ".vocabulary");
 }
 
-// A configuration that makes no sense is the user's error on a command line, but damage in a folder
-// that regard has written.
+// Turns ConfigError into DamagedError: an invalid configuration in a folder that regard wrote is
+// damage, not a user's error.
 template <typename Read>
 auto as_damage(Read read) -> decltype(read()) {
   try {
@@ -38,7 +38,7 @@ auto as_damage(Read read) -> decltype(read()) {
   }
 }
 
-std::uint64_t count_of(const NamedTensors& weights) {
+std::uint64_t count_numbers(const NamedTensors& weights) {
   std::uint64_t count = 0;
   for (const auto& [name, tensor] : weights) count += static_cast<std::uint64_t>(tensor.numel());
   return count;
@@ -58,17 +58,18 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
     }
     if (found->second.sizes() != item.value().sizes()) {
       throw CheckpointError(
-          "{}: `{}` has the shape [{}], but this configuration wants [{}]; it was trained with "
+          "{}: `{}` has the shape [{}], but this configuration expects [{}]; it was trained with "
           "other options, or another vocabulary",
           where, item.key(), fmt::join(found->second.sizes(), ", "),
           fmt::join(item.value().sizes(), ", "));
     }
     saved.erase(found);
   }
-  // Both are complete now; a second pass copies, so that an error has changed nothing.
+  // Copies in a second pass, so that an error leaves the model unchanged.
   if (!saved.empty()) {
-    throw CheckpointError("{}: the weights `{}` have no place in this configuration's model", where,
-                          saved.begin()->first);
+    throw CheckpointError(
+        "{}: found the weights `{}`, which this configuration's model does not have", where,
+        saved.begin()->first);
   }
   for (const auto& [name, tensor] : weights) parameters.find(name)->copy_(tensor);
 }
@@ -81,10 +82,10 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
                const NamedTensors& weights) {
   const auto kind = options.data.tokenizer.kind;
   add_model_options(folder, options);
-  if (!fixed_source(options.model)) {
+  if (!fixed_source_tokenizer(options.model)) {
     folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
   }
-  if (!options.data.tokenizer.joint && !fixed_target(options.model)) {
+  if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
     folder.add_text(tokenizer_file(kind, "target"), tokenizers.target->serialized());
   }
   folder.add_tensors(weights_file, weights);
@@ -94,10 +95,10 @@ NamedTensors read_weights(const FolderReader& folder) {
   return folder.tensors(weights_file);
 }
 
-Options read_model_options(const FolderReader& folder, Origins* origins) {
+Options read_model_options(const FolderReader& folder, SourceLocations* locations) {
   return as_damage([&] {
     return parse_options(folder.text(config_file), (folder.path() / config_file).string(), {},
-                         origins);
+                         locations);
   });
 }
 
@@ -113,9 +114,9 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
   };
   Tokenizers tokenizers;
   tokenizers.output = options.model.output.kind;
-  tokenizers.source = fixed_source(options.model);
+  tokenizers.source = fixed_source_tokenizer(options.model);
   if (!tokenizers.source) tokenizers.source = read("source");
-  tokenizers.target = fixed_target(options.model);
+  tokenizers.target = fixed_target_tokenizer(options.model);
   if (tokenizers.target) return tokenizers;
   tokenizers.target = options.data.tokenizer.joint ? tokenizers.source : read("target");
   return tokenizers;
@@ -124,28 +125,28 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
 TranslationModel load_model(const std::filesystem::path& path, torch::Device device) {
   const FolderReader folder(path);
   TranslationModel loaded;
-  Origins origins;
-  loaded.options = read_model_options(folder, &origins);
-  as_damage([&] { check_options(loaded.options, origins); });
+  SourceLocations locations;
+  loaded.options = read_model_options(folder, &locations);
+  as_damage([&] { check_options(loaded.options, locations); });
   loaded.tokenizers = read_tokenizers(folder, loaded.options);
   const auto weights = read_weights(folder);
   {
-    const auto numbers = count_of(weights);
+    const auto numbers = count_numbers(weights);
     const MemoryBudget budget(
         model_budget(numbers),
-        fmt::format("{}: its model, of which {} has only {},", (path / config_file).string(),
+        fmt::format("{}: its model, for which {} has only {},", (path / config_file).string(),
                     weights_file, counted(numbers, "number")));
     const WithoutInitialisation weights_follow;
-    as_damage([&] { check_model(loaded.options.model, origins); });
+    as_damage([&] { check_model(loaded.options.model, locations); });
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
   }
   try {
     load_weights(*loaded.model, weights, path.string());
   } catch (const CheckpointError& error) {
-    if (is_sound(path, /*may_change=*/{})) throw;
-    throw CheckpointError("{}\n{} has changed since it was written; take back what has changed",
-                          error.what(), (path / config_file).string());
+    if (is_intact(path, /*may_change=*/{})) throw;
+    throw CheckpointError("{}\n{} has changed since it was written; undo the changes", error.what(),
+                          (path / config_file).string());
   }
   loaded.model->to(device);
   loaded.model->eval();

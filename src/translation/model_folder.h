@@ -1,5 +1,5 @@
-// A model is one folder that can be carried off: the resolved configuration, both tokenizers and
-// the weights. What training needs to go on may lie beside them.
+// A model folder has all that translation needs: the resolved configuration, both tokenizers and
+// the weights. It may also have the state to resume training.
 #pragma once
 
 #include <torch/types.h>
@@ -9,7 +9,7 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "config/origins.h"
+#include "config/source_locations.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
 
@@ -21,8 +21,8 @@ struct TranslationModel {
   std::shared_ptr<Seq2Seq> model;
 };
 
-// Copies saved weights in. Where names or shapes differ, a CheckpointError says which, found
-// against wanted, and leaves the model alone; `where` names the folder.
+// Copies saved weights into the model. Throws CheckpointError, with found and expected, if names or
+// shapes differ, and leaves the model unchanged. `where` names the folder.
 void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where);
 
 void add_model_options(FolderWriter& folder, const Options& options);
@@ -31,13 +31,13 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
 
 NamedTensors read_weights(const FolderReader& folder);
 // Throws DamagedError with file and line if config.yaml cannot be understood.
-Options read_model_options(const FolderReader& folder, Origins* origins = nullptr);
-// options.data.tokenizer and options.model, which say what kinds they are.
+Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
+// The kinds are in options.data.tokenizer and options.model.
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 
-// Reads the model in a folder, ready to translate on `device`. Trusts nothing: throws DamagedError
-// if the configuration cannot be understood or contradicts itself, CheckpointError if its model is
-// much larger than the weights.
+// Reads the model in a folder, ready to translate on `device`. Does not trust the files: throws
+// DamagedError if the configuration cannot be understood or contradicts itself, CheckpointError if
+// its model is much larger than the weights.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
 
 }  // namespace regard

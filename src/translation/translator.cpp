@@ -4,13 +4,13 @@
 #include <numeric>
 #include <utility>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
+#include "config/check.h"
 #include "data/batch.h"
 #include "text/utf8.h"
 
 namespace regard {
-
 SearchOptions search_options(const TestingOptions& options) {
   SearchOptions search;
   static_cast<TestingOptions&>(search) = options;
@@ -20,8 +20,9 @@ SearchOptions search_options(const TestingOptions& options) {
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
   const auto length = static_cast<std::int64_t>(tokens) + 1;
   if (!limit || length <= limit->tokens) return;
-  throw InputError("{}, </s> counted, but the model takes {} ({}): shorten it, or train with more",
-                   counted(length, "token"), limit->tokens, limit->key);
+  throw InputError(
+      "found {}, </s> included, but the model takes {} ({}); shorten it, or train with more",
+      counted(length, "token"), limit->tokens, limit->key);
 }
 
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
@@ -33,7 +34,7 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
     check_length(encoded.tokens.size(), limit);
     translation.source_tokens = tokenizers.source->pieces(line);
     translation.source_tokens.push_back("</s>");
-    translation.more_words = encoded.more_words;
+    translation.oov_words = encoded.oov_words;
     return encoded;
   } catch (const InputError& error) {
     throw InputError("source line {}: {}", number, error.what());
@@ -41,11 +42,11 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
 }
 
 Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
-                       Workers& workers)
+                       ThreadPool& pool)
     : model_(std::move(model)),
       tokenizers_(std::move(tokenizers)),
       device_(device),
-      workers_(workers),
+      pool_(pool),
       packed_(std::make_unique<kernels::PackedWeights>()) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
@@ -60,7 +61,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
   }
   std::vector<Translation> translations(lines.size());
   std::vector<SourceLine> sources(lines.size());
-  std::vector<std::size_t> order;  // lines that have something to translate
+  std::vector<std::size_t> order;  // lines that are not blank
   const auto limit = model_->source_limit();
   for (std::size_t i = 0; i < lines.size(); ++i) {
     sources[i] = encode_source(tokenizers_, limit, lines[i], sentences[i].number, translations[i]);
@@ -72,39 +73,56 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 
   const bool was_training = model_->is_training();
   model_->eval();
-  const auto translate_group = [&](std::size_t begin, std::size_t end) {
-    std::vector<SourceLine> group;
-    std::vector<SentenceOptions> of_group;
+  const auto translate_range = [&](std::size_t begin, std::size_t end) {
+    std::vector<SourceLine> batch_sources;
+    std::vector<SentenceOptions> batch_options;
     for (auto k = begin; k < end; ++k) {
-      group.push_back(sources[order[k]]);
-      of_group.push_back(sentences[order[k]]);
+      batch_sources.push_back(sources[order[k]]);
+      batch_options.push_back(sentences[order[k]]);
     }
-    const auto batch = make_source_batch(group).to(device_);
-    auto found = search(*model_, batch.source, batch.source_lengths, options, of_group, *packed_);
+    const auto batch = make_source_batch(batch_sources).to(device_);
+    auto hypotheses =
+        search(*model_, batch.source, batch.source_lengths, options, batch_options, *packed_);
     for (auto k = begin; k < end; ++k) {
       auto& translation = translations[order[k]];
-      translation.hypotheses = std::move(found[k - begin]);
+      translation.hypotheses = std::move(hypotheses[k - begin]);
       translation.text = text(translation.hypotheses[0], translation);
     }
   };
-  deal_groups(workers_, order.size(), static_cast<std::size_t>(batch_size), translate_group,
-              progress);
+  parallel_for_ranges(pool_, order.size(), static_cast<std::size_t>(batch_size), translate_range,
+                      progress);
   model_->train(was_training);
   return translations;
 }
 
 std::string Translator::text(const Hypothesis& hypothesis, const Translation& translation) const {
-  return tokenizers_.decode(hypothesis.tokens, translation.more_words);
+  return tokenizers_.decode(hypothesis.tokens, translation.oov_words);
 }
 
 std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
                                             const Translation& translation) const {
   std::vector<std::string> tokens;
   for (const auto id : hypothesis.tokens)
-    tokens.push_back(tokenizers_.target_token(id, translation.more_words));
+    tokens.push_back(tokenizers_.target_token(id, translation.oov_words));
 
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
+}
+
+void check_search(const TestingOptions& options, const Seq2Seq& model) {
+  check_testing_options(options);
+  if (options.coverage_beta > 0 && !model.shows_attention()) {
+    throw ConfigError(
+        "coverage_beta is {}, but the model has no attention, and coverage is a sum of attention "
+        "weights; set it to 0",
+        options.coverage_beta);
+  }
+  const auto limit = model.target_limit();
+  if (limit && options.max_output_length > limit->tokens) {
+    throw ConfigError(
+        "max_output_length is {}, but the model takes {} ({}); set it to that or less",
+        options.max_output_length, counted(limit->tokens, "token"), limit->key);
+  }
 }
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// Text in, text out: tokenizers, model and search together.
+// Translates text: joins tokenizers, model and search.
 #pragma once
 
 #include <torch/types.h>
@@ -8,47 +8,49 @@
 #include <string>
 #include <vector>
 
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "config/testing_options.h"
 #include "decoding/search.h"
+#include "model/seq2seq.h"
 #include "translation/model_folder.h"
 
 namespace regard {
 
 struct Translation {
   std::string text;                        // the best hypothesis
-  std::vector<std::string> source_tokens;  // with </s>, as the attention weights have them
+  std::vector<std::string> source_tokens;  // with </s>, one per column of the attention weights
   std::vector<Hypothesis> hypotheses;      // best first; empty for an empty line
-  std::vector<std::string> more_words;     // as in SourceLine
+  std::vector<std::string> oov_words;      // as in SourceLine
 };
 
-// A source line that has something to translate, not white space alone, into what a model reads;
-// where it goes and how it is shown into `translation`.
+// Encodes a source line for the model. Stores the source tokens and out-of-vocabulary words in
+// `translation`. A blank line has no tokens. Throws InputError with `number` if the model cannot
+// read the line.
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, Translation& translation);
 
-// InputError where a sentence of so many tokens, and </s> behind them, is longer than that.
+// Throws InputError if a sentence of `tokens` tokens and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
 SearchOptions search_options(const TestingOptions& options);
 
 class Translator {
  public:
-  // The model is set to evaluation mode while it translates. Its weights must not change as long as
-  // the translator lives.
+  // The model is in evaluation mode while it translates. Its weights must not change while the
+  // translator lives.
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
-             Workers& workers);
+             ThreadPool& pool);
 
-  // Translation i belongs to line i; a blank line gives an empty text. Lines of like length are
-  // translated together, batch_size at a time, each worker at its own; `progress` hears how many
-  // are done. `sentences` has one for each line, or none: then the first line's number is 1.
-  // InputError, with the number, for a line that the model cannot read.
+  // Translation i belongs to line i; a blank line has an empty text. Batches lines of similar
+  // length, batch_size at a time, one batch per thread. Calls `progress` with the number of
+  // finished lines. `sentences` has one entry per line, or none; then lines are numbered from 1.
+  // Throws InputError with the line number if the model cannot read a line.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {},
                                      const std::vector<SentenceOptions>& sentences = {}) const;
 
-  // A hypothesis of a translation as text, and token by token with </s> where it was reached.
+  // Return a hypothesis as text, and as tokens with </s> if it was reached.
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
   std::vector<std::string> tokens(const Hypothesis& hypothesis,
                                   const Translation& translation) const;
@@ -57,8 +59,11 @@ class Translator {
   std::shared_ptr<Seq2Seq> model_;
   Tokenizers tokenizers_;
   torch::Device device_;
-  Workers& workers_;
+  ThreadPool& pool_;
   std::unique_ptr<kernels::PackedWeights> packed_;
 };
+
+// Throws ConfigError if the search options contradict each other or the model.
+void check_search(const TestingOptions& options, const Seq2Seq& model);
 
 }  // namespace regard

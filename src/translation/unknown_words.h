@@ -1,6 +1,6 @@
-// Words in place of <unk>: what the source has at the position that the attention looks at most
-// when <unk> is said, or its translation by a dictionary (Jean et al. 2015, Luong et al. 2015).
-// Where it looks at no word, <unk> stays.
+// Replaces each <unk> by the source word with the highest attention weight at that step, or by its
+// translation in a dictionary (Jean et al. 2015, Luong et al. 2015). Keeps <unk> if no source word
+// has a positive weight.
 #pragma once
 
 #include <string>
@@ -15,18 +15,19 @@ namespace regard {
 
 class UnknownWords {
  public:
-  // `dictionary`: a source word, a tab and its translation in each line, the first of a word
-  // counting; empty for none. Words are looked up as `source` shows them; `kind` is that of both
-  // tokenizers. InputError with file:line.
+  // `dictionary`: a file with a source word, a tab and its translation in each line, or empty for
+  // no dictionary. The first entry of a word is used. Words are looked up as `source` writes them;
+  // `kind` is the kind of both tokenizers. Throws InputError with file:line.
   UnknownWords(const std::string& dictionary, const Tokenizer& source, TokenizerKind kind);
 
-  // In all hypotheses, whose weights must be there. The words are appended to the translation's
-  // more_words; log-probabilities stay those of <unk>. Of a translation of several words each is a
-  // token that looks where <unk> looked, the first with its log P, the others with log 1.
+  // Replaces <unk> in all hypotheses, which need attention weights. Appends the words to the
+  // translation's oov_words. The log-probability stays that of <unk>. Each word of a translation of
+  // several words is a token with the attention of <unk>; the first has its log P, the others
+  // log 1.
   void replace(const Tokenizers& tokenizers, Translation& translation) const;
 
  private:
-  std::vector<std::string> tokens_for(const std::string& source_token) const;
+  std::vector<std::string> replacement_tokens(const std::string& source_token) const;
 
   TokenizerKind kind_;
   std::unordered_map<std::string, std::string> translations_;

@@ -6,47 +6,47 @@
 #include <string_view>
 #include <utility>
 
-#include "text/space_sign.h"
+#include "text/sentencepiece_model.h"
 
 namespace regard {
 namespace {
 
 constexpr std::string_view end_token = "</s>";
 
-bool is_white(char c) {
+bool is_white_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Sub-words: each stretch between two ▁ is of one word, the first of the word begun before.
-WordTokens words_of_pieces(const std::vector<std::string>& tokens) {
+// Sub-words: the text between two ▁ is part of one word; text before the first ▁ continues a word.
+WordTokens group_pieces(const std::vector<std::string>& tokens) {
   WordTokens words;
-  std::vector<std::size_t> lone;  // a ▁ alone, waiting for its word
+  std::vector<std::size_t> lone;  // single ▁ tokens before their word
   bool begin = true;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     std::string_view rest = tokens[t];
     bool in_a_word = false;
     while (!rest.empty()) {
-      if (rest.starts_with(space_sign)) {
+      if (rest.starts_with(space_symbol)) {
         begin = true;
-        rest.remove_prefix(space_sign.size());
+        rest.remove_prefix(space_symbol.size());
         continue;
       }
       if (begin) words.push_back(std::exchange(lone, {}));
       begin = false;
       in_a_word = true;
       words.back().push_back(t);
-      rest.remove_prefix(std::min(rest.find(space_sign), rest.size()));
+      rest.remove_prefix(std::min(rest.find(space_symbol), rest.size()));
     }
     if (!in_a_word) lone.push_back(t);
   }
   return words;
 }
 
-WordTokens words_of_characters(const std::vector<std::string>& tokens) {
+WordTokens group_characters(const std::vector<std::string>& tokens) {
   WordTokens words;
   bool begin = true;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
-    const bool white = tokens[t].size() == 1 && is_white(tokens[t][0]);
+    const bool white = tokens[t].size() == 1 && is_white_space(tokens[t][0]);
     if (!white) {
       if (begin) words.emplace_back();
       words.back().push_back(t);
@@ -58,15 +58,15 @@ WordTokens words_of_characters(const std::vector<std::string>& tokens) {
 
 }  // namespace
 
-WordTokens words_of(const std::vector<std::string>& all_tokens, TokenizerKind kind) {
+WordTokens group_into_words(const std::vector<std::string>& all_tokens, TokenizerKind kind) {
   auto tokens = all_tokens;
   if (!tokens.empty() && tokens.back() == end_token) tokens.pop_back();
   switch (kind) {
     case TokenizerKind::bpe:
     case TokenizerKind::unigram:
-      return words_of_pieces(tokens);
+      return group_pieces(tokens);
     case TokenizerKind::character:
-      return words_of_characters(tokens);
+      return group_characters(tokens);
     case TokenizerKind::word:
       break;
   }
@@ -75,14 +75,14 @@ WordTokens words_of(const std::vector<std::string>& all_tokens, TokenizerKind ki
   return words;
 }
 
-std::vector<std::string> written_words(const std::vector<std::string>& tokens,
-                                       const WordTokens& words) {
+std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
+                                    const WordTokens& words) {
   std::vector<std::string> written;
   for (const auto& word : words) {
     std::string text;
     for (const auto t : word) text += tokens[t];
-    for (std::size_t at; (at = text.find(space_sign)) != std::string::npos;) {
-      text.erase(at, space_sign.size());
+    for (std::size_t at; (at = text.find(space_symbol)) != std::string::npos;) {
+      text.erase(at, space_symbol.size());
     }
     written.push_back(std::move(text));
   }
@@ -91,7 +91,7 @@ std::vector<std::string> written_words(const std::vector<std::string>& tokens,
 
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target) {
-  std::vector<std::vector<float>> over_words;
+  std::vector<std::vector<float>> result;
   for (const auto& target_tokens : target) {
     std::vector<float> row(source.size(), 0);
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -100,9 +100,9 @@ std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float
       }
       row[i] /= static_cast<float>(target_tokens.size());
     }
-    over_words.push_back(std::move(row));
+    result.push_back(std::move(row));
   }
-  return over_words;
+  return result;
 }
 
 Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
@@ -120,8 +120,8 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
 Alignment align_words(const std::vector<std::vector<float>>& weights,
                       const std::vector<std::string>& source_tokens,
                       const std::vector<std::string>& target_tokens, TokenizerKind kind) {
-  return hard_alignment(
-      word_weights(weights, words_of(source_tokens, kind), words_of(target_tokens, kind)));
+  return hard_alignment(word_weights(weights, group_into_words(source_tokens, kind),
+                                     group_into_words(target_tokens, kind)));
 }
 
 std::string to_pharaoh(const Alignment& alignment) {

@@ -25,24 +25,24 @@ using testing::StartsWith;
 
 class File : public testing::Test {
  protected:
-  template <typename Problem = InputError>
-  std::string refusal(const fs::path& path) {
-    return message_of<Problem>([&] { read_file<Problem>(path, "vocabulary"); });
+  template <typename Exception = InputError>
+  std::string error_of(const fs::path& path) {
+    return message_of<Exception>([&] { read_file<Exception>(path, "vocabulary"); });
   }
   std::vector<std::string> names() const {
-    std::vector<std::string> found;
+    std::vector<std::string> result;
     for (const auto& entry : fs::directory_iterator(folder_.path())) {
-      found.push_back(entry.path().filename().string());
+      result.push_back(entry.path().filename().string());
     }
-    std::sort(found.begin(), found.end());
-    return found;
+    std::sort(result.begin(), result.end());
+    return result;
   }
 
   ScratchFolder folder_;
   fs::path path_ = folder_ / "file";
 };
 
-// While one lives, this process can write no file beyond so many bytes: a disk that is full.
+// Limits the size of files that this process writes, to simulate a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -62,16 +62,16 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-TEST_F(File, MoreThanTheMostIsRefused) {
+TEST_F(File, LimitsTheSize) {
   put_bytes(folder_ / "five", "12345");
   EXPECT_EQ(read_file<InputError>(folder_ / "five", "vocabulary", 5), "12345");
   EXPECT_THAT(message_of<InputError>([&] {
                 static_cast<void>(read_file<InputError>(folder_ / "five", "vocabulary", 4));
               }),
-              EndsWith("five: more than 4 bytes, which is no vocabulary"));
+              EndsWith("five: larger than 4 bytes, the limit for the vocabulary"));
 }
 
-TEST_F(File, WhatIsWrittenIsReadBackByteForByte) {
+TEST_F(File, WrittenBytesReadBackTheSame) {
   std::string bytes("a\r\n\0\xFF", 5);
   for (int i = 0; i < 200000; ++i) bytes += static_cast<char>(i % 251);
   write_file(path_, bytes);
@@ -80,17 +80,17 @@ TEST_F(File, WhatIsWrittenIsReadBackByteForByte) {
   EXPECT_EQ(read_file<InputError>(path_, "vocabulary"), "");
 }
 
-TEST_F(File, WritingReplacesTheFileAndLeavesNothingBeside) {
+TEST_F(File, WritingReplacesTheFileAndLeavesNoTemporaryFile) {
   write_file(path_, "old");
   const fs::path kept = folder_ / "kept";
   fs::create_hard_link(path_, kept);
   write_file(path_, "new");
   EXPECT_EQ(bytes_of(path_), "new");
-  EXPECT_EQ(bytes_of(kept), "old") << "written into the old file, not beside it";
+  EXPECT_EQ(bytes_of(kept), "old") << "overwrote the old file in place";
   EXPECT_THAT(names(), ElementsAre("file", "kept"));
 }
 
-TEST_F(File, WritingLeavesEveryOtherFileBesideAlone) {
+TEST_F(File, WritingKeepsOtherFiles) {
   const auto part = "file.part-" + std::to_string(::getpid());
   for (const auto& name : {std::string("file.tmp"), part, part + "-1"}) {
     put_bytes(folder_ / name, "mine");
@@ -102,12 +102,12 @@ TEST_F(File, WritingLeavesEveryOtherFileBesideAlone) {
   EXPECT_EQ(bytes_of(folder_ / "file.tmp"), "mine");
 }
 
-TEST_F(File, ANewFileBesideAnotherHasItsPermissionsAndANameOfItsOwn) {
+TEST_F(File, TemporaryFileHasItsOwnNameAndThePermissions) {
   put_bytes(path_, "old");
   fs::permissions(path_, fs::perms::owner_read | fs::perms::owner_write);
   fs::path first, second;
-  const int a = open_beside(path_, first);
-  const int b = open_beside(path_, second);
+  const int a = create_temporary(path_, first);
+  const int b = create_temporary(path_, second);
   ASSERT_GE(a, 0);
   ASSERT_GE(b, 0);
   EXPECT_NE(first, second);
@@ -117,7 +117,7 @@ TEST_F(File, ANewFileBesideAnotherHasItsPermissionsAndANameOfItsOwn) {
   ::close(b);
 }
 
-TEST_F(File, AFullDiskLeavesTheOldFileAndNothingBeside) {
+TEST_F(File, FullDiskLeavesTheOldFile) {
   write_file(path_, "old");
   const auto message = [&] {
     const FileSizeLimit limit(1000);
@@ -128,7 +128,7 @@ TEST_F(File, AFullDiskLeavesTheOldFileAndNothingBeside) {
   EXPECT_THAT(names(), ElementsAre("file"));
 }
 
-TEST_F(File, AFolderIsNotReplaced) {
+TEST_F(File, DoesNotReplaceAFolder) {
   fs::create_directories(path_ / "below");
   EXPECT_THAT(message_of<EnvironmentError>([&] { write_file(path_, "new"); }),
               StartsWith(path_.string() + ": cannot be replaced ("));
@@ -136,13 +136,13 @@ TEST_F(File, AFolderIsNotReplaced) {
   EXPECT_THAT(names(), ElementsAre("file"));
 }
 
-TEST_F(File, WritingIntoAMissingFolderSaysWhy) {
+TEST_F(File, WritingToAMissingFolderIsAnError) {
   EXPECT_THAT(message_of<EnvironmentError>([&] { write_file(folder_ / "none/file", ""); }),
               EndsWith("none/file: cannot be written (No such file or "
                        "directory)"));
 }
 
-TEST_F(File, WriteAllNamesThePathAndTheReason) {
+TEST_F(File, WriteErrorNamesPathAndReason) {
   const int full = ::open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
   EXPECT_EQ(message_of<EnvironmentError>([&] { write_all(full, "x", "a/b"); }),
@@ -151,40 +151,40 @@ TEST_F(File, WriteAllNamesThePathAndTheReason) {
   ::close(full);
 }
 
-TEST_F(File, AMissingFileIsNamedWithItsRole) {
-  EXPECT_EQ(refusal(path_), path_.string() + ": no such file (wanted: the vocabulary)");
+TEST_F(File, MissingFileIsNamedWithItsRole) {
+  EXPECT_EQ(error_of(path_), path_.string() + ": no such file; expected the vocabulary");
 }
 
-TEST_F(File, AFolderIsNoFile) {
-  EXPECT_EQ(refusal(folder_.path()),
-            folder_.path().string() + ": a folder, but the vocabulary is a file");
+TEST_F(File, ReadingAFolderIsAnError) {
+  EXPECT_EQ(error_of(folder_.path()),
+            folder_.path().string() + ": found a folder, expected a file (the vocabulary)");
 }
 
-TEST_F(File, AFileThatCannotBeOpenedSaysWhy) {
+TEST_F(File, OpenErrorNamesTheReason) {
   fs::create_symlink("file", path_);  // to itself
-  EXPECT_EQ(refusal(path_), path_.string() +
-                                ": the vocabulary cannot be read (Too many levels of symbolic "
-                                "links)");
+  EXPECT_EQ(error_of(path_), path_.string() +
+                                 ": the vocabulary cannot be read (Too many levels of symbolic "
+                                 "links)");
 }
 
-TEST_F(File, WithoutPermissionAFileIsNotCalledMissing) {
+TEST_F(File, PermissionErrorIsNotReportedAsMissing) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   write_file(path_, "secret");
   fs::permissions(folder_.path(), fs::perms::none);
-  const auto message = refusal(path_);
+  const auto message = error_of(path_);
   fs::permissions(folder_.path(), fs::perms::owner_all);
   EXPECT_EQ(message, path_.string() + ": the vocabulary cannot be read (Permission denied)");
 }
 
-TEST_F(File, AReadThatFailsIsNoEndOfTheFile) {
-  EXPECT_EQ(refusal("/proc/self/mem"), "/proc/self/mem: reading the vocabulary failed");
+TEST_F(File, ReadErrorIsNotTheEndOfTheFile) {
+  EXPECT_EQ(error_of("/proc/self/mem"), "/proc/self/mem: reading the vocabulary failed");
 }
 
-TEST_F(File, ErrorsAreOfTheClassThatTheCallerNames) {
-  const std::string missing = path_.string() + ": no such file (wanted: the vocabulary)";
-  EXPECT_EQ(refusal<ConfigError>(path_), missing);
-  EXPECT_EQ(refusal<CheckpointError>(path_), missing);
-  EXPECT_EQ(refusal<EnvironmentError>(path_), missing);
+TEST_F(File, ThrowsTheRequestedClass) {
+  const std::string missing = path_.string() + ": no such file; expected the vocabulary";
+  EXPECT_EQ(error_of<ConfigError>(path_), missing);
+  EXPECT_EQ(error_of<CheckpointError>(path_), missing);
+  EXPECT_EQ(error_of<EnvironmentError>(path_), missing);
   try {
     read_file<CheckpointError>(path_, "vocabulary");
     FAIL();
@@ -193,18 +193,18 @@ TEST_F(File, ErrorsAreOfTheClassThatTheCallerNames) {
   }
 }
 
-TEST_F(File, FoldersAreMadeWithTheirParentsAndMayStand) {
+TEST_F(File, CreatesFoldersWithParents) {
   make_folder(folder_ / "a/b/c");
   make_folder(folder_ / "a/b/c");
   EXPECT_TRUE(fs::is_directory(folder_ / "a/b/c"));
 }
 
-TEST_F(File, AFolderIsNotMadeOverAFile) {
+TEST_F(File, DoesNotCreateAFolderOverAFile) {
   write_file(path_, "");
   EXPECT_THAT(message_of<EnvironmentError>([&] { make_folder(path_); }),
-              StartsWith(path_.string() + ": the folder cannot be made ("));
+              StartsWith(path_.string() + ": cannot create the folder ("));
   EXPECT_THAT(message_of<EnvironmentError>([&] { make_folder(path_ / "below"); }),
-              HasSubstr("the folder cannot be made (Not a directory)"));
+              HasSubstr("cannot create the folder (Not a directory)"));
 }
 
 }  // namespace

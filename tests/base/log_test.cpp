@@ -29,7 +29,7 @@ class Log : public testing::Test {
       std::filesystem::temp_directory_path() / ("regard_log_test_" + std::to_string(getpid()));
 };
 
-TEST_F(Log, LinesGoToStderrAndToTheOpenFile) {
+TEST_F(Log, WritesToStderrAndToTheFile) {
   log::open_file(path_.string());
   testing::internal::CaptureStderr();
   log::warning("the {} is {}", "answer", 42);
@@ -37,7 +37,7 @@ TEST_F(Log, LinesGoToStderrAndToTheOpenFile) {
   EXPECT_THAT(file(), HasSubstr("warning: the answer is 42\n"));
 }
 
-TEST_F(Log, WhatIsBelowTheLevelIsDroppedEverywhere) {
+TEST_F(Log, DropsMessagesBelowTheLevel) {
   log::open_file(path_.string());
   log::debug("hidden");
   log::set_level(log::Level::debug);
@@ -45,7 +45,7 @@ TEST_F(Log, WhatIsBelowTheLevelIsDroppedEverywhere) {
   EXPECT_THAT(file(), AllOf(Not(HasSubstr("hidden")), HasSubstr("shown")));
 }
 
-TEST_F(Log, WhatATerminalWouldActUponIsWrittenOut) {
+TEST_F(Log, EscapesControlCharacters) {
   testing::internal::CaptureStderr();
   log::info("a\tb\nç {}",
             "\x1B]0;title\a \x7F \xC2\x9B"
@@ -54,7 +54,7 @@ TEST_F(Log, WhatATerminalWouldActUponIsWrittenOut) {
             "a\tb\nç \\x1B]0;title\\x07 \\x7F \\u009B2J \\x0D\n");
 }
 
-TEST_F(Log, AFileThatCannotBeWrittenIsAnEnvironmentError) {
+TEST_F(Log, UnwritableFileIsAnEnvironmentError) {
   EXPECT_THROW(log::open_file("/proc/no/such/log"), EnvironmentError);
 }
 

@@ -30,8 +30,8 @@ class OwnedFiles : public testing::Test {
       put_bytes(folder / "config.yaml", "name: x");
     }
   }
-  std::string refusal(const fs::path& path) const {
-    return message_of<ConfigError>([&] { refuse_owned_file(path); });
+  std::string error_of(const fs::path& path) const {
+    return message_of<ConfigError>([&] { check_output_path(path); });
   }
 
   ScratchFolder scratch_;
@@ -39,65 +39,65 @@ class OwnedFiles : public testing::Test {
   fs::path model_ = scratch_ / "model";
 };
 
-TEST_F(OwnedFiles, OfARunAreRefusedWhetherTheyAreThereOrNot) {
+TEST_F(OwnedFiles, RejectsFilesOfARun) {
   for (const auto* name :
        {"train.log", "train.jsonl", "config.yaml", "manifest.json", "validations.tsv", ".lock",
         "validation/step-00000010.txt", "events.out.tfevents.12.host.regard", "checkpoints", "best",
         "last", "best/config.yaml", "best/mine", "checkpoints/step-00000010/mine",
         "checkpoints/new/deep/mine", "validation/", "best/"}) {
-    EXPECT_THAT(refusal(run_ / name),
-                AllOf(HasSubstr(name), HasSubstr("and would be written over")))
+    EXPECT_THAT(error_of(run_ / name),
+                AllOf(HasSubstr(name), HasSubstr("and would be overwritten")))
         << name;
   }
 }
 
-TEST_F(OwnedFiles, OtherNamesInARunAreFree) {
+TEST_F(OwnedFiles, AllowsOtherNamesInARun) {
   for (const auto* name :
        {"report.html", "out", "averaged", "train.log.txt", "maps/", "sub/train.log"}) {
-    EXPECT_EQ(refusal(run_ / name), "") << name;
+    EXPECT_EQ(error_of(run_ / name), "") << name;
   }
-  EXPECT_EQ(refusal(run_), "");
+  EXPECT_EQ(error_of(run_), "");
 }
 
-TEST_F(OwnedFiles, OfAModelFolderAreRefusedAsItsManifestListsThem) {
+TEST_F(OwnedFiles, RejectsFilesInTheManifestOfAModel) {
   for (const auto* name : {"manifest.json", "config.yaml", "x.bin", "model.safetensors"}) {
-    EXPECT_THAT(refusal(model_ / name), HasSubstr("model folder " + model_.string())) << name;
+    EXPECT_THAT(error_of(model_ / name), HasSubstr("model folder " + model_.string())) << name;
   }
-  EXPECT_EQ(refusal(model_ / "translation.txt"), "");
-  EXPECT_EQ(refusal(model_), "");
+  EXPECT_EQ(error_of(model_ / "translation.txt"), "");
+  EXPECT_EQ(error_of(model_), "");
   put_bytes(model_ / "manifest.json", "{");  // damaged
   put_bytes(model_ / "model.safetensors", "");
-  EXPECT_THAT(refusal(model_ / "manifest.json"), HasSubstr("model folder"));
+  EXPECT_THAT(error_of(model_ / "manifest.json"), HasSubstr("model folder"));
 }
 
-TEST_F(OwnedFiles, AreKnownThroughLinksAndDots) {
+TEST_F(OwnedFiles, ResolvesLinksAndDots) {
   fs::create_symlink(run_ / "train.log", scratch_ / "link");
   fs::create_directory_symlink(run_, scratch_ / "other");
-  EXPECT_THAT(refusal(scratch_ / "link"), HasSubstr("training run"));
-  EXPECT_THAT(refusal(scratch_ / "other/train.jsonl"), HasSubstr("training run"));
-  EXPECT_THAT(refusal(model_ / "../run/./train.log"), HasSubstr("training run"));
+  EXPECT_THAT(error_of(scratch_ / "link"), HasSubstr("training run"));
+  EXPECT_THAT(error_of(scratch_ / "other/train.jsonl"), HasSubstr("training run"));
+  EXPECT_THAT(error_of(model_ / "../run/./train.log"), HasSubstr("training run"));
 }
 
-TEST_F(OwnedFiles, AFolderOfTheUsersOwnHasNone) {
+TEST_F(OwnedFiles, AllowsOtherFolders) {
   const auto mine = scratch_ / "mine";
   fs::create_directories(mine / "checkpoints");
   put_bytes(mine / "manifest.json", R"({"name": "mine"})");
   for (const auto* name :
        {"train.log", "config.yaml", "train.jsonl", "manifest.json", "checkpoints"}) {
-    EXPECT_EQ(refusal(mine / name), "") << name;
+    EXPECT_EQ(error_of(mine / name), "") << name;
   }
-  EXPECT_FALSE(is_run(mine));
-  EXPECT_FALSE(is_run(model_));
-  EXPECT_TRUE(is_run(run_));
+  EXPECT_FALSE(is_run_folder(mine));
+  EXPECT_FALSE(is_run_folder(model_));
+  EXPECT_TRUE(is_run_folder(run_));
 }
 
-TEST_F(OwnedFiles, AreARunsFromItsFirstSecondsOn) {
+TEST_F(OwnedFiles, RejectsFilesOfARunThatHasJustStarted) {
   const auto young = scratch_ / "young";
   fs::create_directories(young);
   put_bytes(young / ".lock", "12\n");
   put_bytes(young / "train.log", "");
-  EXPECT_TRUE(is_run(young));
-  EXPECT_THAT(refusal(young / "train.jsonl"), HasSubstr("training run"));
+  EXPECT_TRUE(is_run_folder(young));
+  EXPECT_THAT(error_of(young / "train.jsonl"), HasSubstr("training run"));
 }
 
 }  // namespace

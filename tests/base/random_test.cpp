@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-TEST(Random, TheSameSeedGivesTheSameNumbersAndAnotherSeedOthers) {
+TEST(Random, NumbersDependOnSeedAndStream) {
   Random a(1);
   Random b(1);
   Random c(2);
@@ -25,8 +25,8 @@ TEST(Random, TheSameSeedGivesTheSameNumbersAndAnotherSeedOthers) {
   EXPECT_TRUE(c_differs && d_differs);
 }
 
-// xoshiro256**'s first outputs from the state {1, 2, 3, 4}, as its authors' program prints them.
-TEST(Random, FollowsThePublishedGenerator) {
+// The first outputs of the authors' xoshiro256** from the state {1, 2, 3, 4}.
+TEST(Random, MatchesThePublishedGenerator) {
   Random random(0);
   random.set_state({1, 2, 3, 4});
   for (const std::uint64_t expected : {11520ULL, 0ULL, 1509978240ULL, 1215971899390074240ULL}) {
@@ -34,7 +34,7 @@ TEST(Random, FollowsThePublishedGenerator) {
   }
 }
 
-TEST(Random, AStateBroughtBackGoesOnAlike) {
+TEST(Random, RestoredStateContinuesTheSequence) {
   Random before(3);
   before.next();
   Random after(0);
@@ -42,14 +42,14 @@ TEST(Random, AStateBroughtBackGoesOnAlike) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(before.next(), after.next());
 }
 
-TEST(Random, NumbersBelowABoundAreEvenlySpread) {
+TEST(Random, BelowIsUniform) {
   Random random(4);
   std::array<int, 7> counts{};
   for (int i = 0; i < 70'000; ++i) ++counts[random.below(7)];
   for (const int count : counts) EXPECT_NEAR(count, 10'000, 500);
 }
 
-TEST(Random, UniformNumbersLieInTheUnitInterval) {
+TEST(Random, UniformIsInTheUnitInterval) {
   Random random(5);
   double sum = 0;
   for (int i = 0; i < 10'000; ++i) {
@@ -60,7 +60,7 @@ TEST(Random, UniformNumbersLieInTheUnitInterval) {
   EXPECT_NEAR(sum / 10'000, 0.5, 0.02);
 }
 
-TEST(Random, AShuffleKeepsEveryItemAndMovesThem) {
+TEST(Random, ShuffleIsAPermutation) {
   Random random(6);
   std::vector<int> items(100);
   std::iota(items.begin(), items.end(), 0);

@@ -8,7 +8,7 @@ namespace regard {
 namespace {
 
 // The examples of FIPS 180-4 (NIST's "SHA256.pdf" and CAVP vectors).
-TEST(Sha256, GivesThePublishedDigests) {
+TEST(Sha256, MatchesPublishedDigests) {
   EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -18,8 +18,8 @@ TEST(Sha256, GivesThePublishedDigests) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Where the padding just fits, and just does not, into the last block.
-TEST(Sha256, PadsMessagesThatEndNearABlockBorder) {
+// 55 bytes are the most that fit into one block with the padding.
+TEST(Sha256, PadsAtTheEndOfABlock) {
   EXPECT_EQ(sha256(std::string(55, '\0')),
             "02779466cdec163811d078815c633f21901413081449002f24aa3e80f0b88ef7");
   EXPECT_EQ(sha256(std::string(56, '\0')),
@@ -28,7 +28,7 @@ TEST(Sha256, PadsMessagesThatEndNearABlockBorder) {
             "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
 }
 
-TEST(Sha256, DoesNotDependOnHowTheBytesAreCut) {
+TEST(Sha256, DoesNotDependOnThePieces) {
   std::string bytes;
   for (int i = 0; i < 300; ++i) bytes += static_cast<char>(i);
   const std::string whole = sha256(bytes);

@@ -21,29 +21,29 @@ TEST(Suggest, DistanceToTheEmptyWordIsTheLength) {
   EXPECT_EQ(edit_distance("beam", ""), 4U);
 }
 
-TEST(Suggest, SwappedNeighboursAreNotEditedAgain) {
+TEST(Suggest, SwappedNeighboursAreNotEditedTwice) {
   // The unrestricted distance would be 2: swap, then insert between.
   EXPECT_EQ(edit_distance("ca", "abc"), 3U);
 }
 
-TEST(Suggest, ASlipOfTheFingerFindsItsWord) {
+TEST(Suggest, FindsTypos) {
   EXPECT_EQ(nearest("aditive", kinds), "additive");
   EXPECT_EQ(nearest("locatoin", kinds), "location");
   EXPECT_EQ(nearest("dto", kinds), "dot");
 }
 
-TEST(Suggest, CaseAndDashesCountLittle) {
+TEST(Suggest, IgnoresCaseAndDashes) {
   EXPECT_EQ(nearest("BLEU", {"loss", "bleu"}), "bleu");
   EXPECT_EQ(nearest("learning-rate", {"learning_rate"}), "learning_rate");
 }
 
-TEST(Suggest, TheBeginningOfAWordFindsItBeforeAWordThatOnlyResembles) {
+TEST(Suggest, PrefersPrefixesToSimilarWords) {
   EXPECT_EQ(nearest("eval", {"translate", "evaluate"}), "evaluate");
   EXPECT_EQ(nearest("--temp", {"--top-p", "--temperature"}), "--temperature");
   EXPECT_EQ(nearest("--align", {"--alpha", "--alignments"}), "--alignments");
 }
 
-TEST(Suggest, WhatOtherProgramsSayIsUnderstood) {
+TEST(Suggest, KnowsSynonyms) {
   EXPECT_EQ(nearest("--beam", {"--ban", "--beam-alpha", "--beam-size"}), "--beam-size");
   EXPECT_EQ(nearest("--beam", {"--ban"}), std::nullopt);
   EXPECT_EQ(nearest("lr", {"epochs", "learning_rate"}), "learning_rate");
@@ -52,22 +52,22 @@ TEST(Suggest, WhatOtherProgramsSayIsUnderstood) {
   EXPECT_EQ(nearest("Noam", {"constant", "inverse_square_root"}), "inverse_square_root");
 }
 
-TEST(Suggest, TheSpellingOfKnownWordsWinsOverEverything) {
+TEST(Suggest, PrefersTheSameSpelling) {
   EXPECT_EQ(nearest("-SRC", {"--input", "--src"}), "--src");
-  const auto found = suggest("--Beam_Size", {"--beam-sizes", "--beam-size"});
-  ASSERT_TRUE(found);
-  EXPECT_EQ(found->word, "--beam-size");
-  EXPECT_EQ(found->likeness, Likeness::spelling);
+  const auto suggestion = suggest("--Beam_Size", {"--beam-sizes", "--beam-size"});
+  ASSERT_TRUE(suggestion);
+  EXPECT_EQ(suggestion->word, "--beam-size");
+  EXPECT_EQ(suggestion->similarity, Similarity::spelling);
 }
 
-TEST(Suggest, NothingNearIsNoSuggestion) {
+TEST(Suggest, NoSuggestionIfNothingIsSimilar) {
   EXPECT_EQ(nearest("transformer", kinds), std::nullopt);
   EXPECT_EQ(nearest("x", {"y"}), std::nullopt);
   EXPECT_EQ(nearest("", kinds), std::nullopt);
   EXPECT_EQ(nearest("dot", {}), std::nullopt);
 }
 
-TEST(Suggest, TheNearestWinsAndTheFirstOfEquals) {
+TEST(Suggest, PrefersFewestEditsThenTheFirst) {
   EXPECT_EQ(nearest("beam_sise", {"beam_side", "beam_size", "beam"}), "beam_side");
   EXPECT_EQ(nearest("beam_sizee", {"beam_side", "beam_size"}), "beam_size");
 }

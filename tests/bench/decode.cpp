@@ -8,13 +8,13 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
+#include "base/process.h"
 #include "checkpoint/run_folder.h"
 #include "data/line_reader.h"
+#include "kernels/device.h"
 #include "metrics/bleu.h"
 #include "report/table.h"
 #include "tests/bench/timing.h"
-#include "translation/device.h"
 #include "translation/translator.h"
 
 namespace regard {
@@ -94,9 +94,9 @@ Json report(const std::vector<Search>& searches, std::size_t lines, bool with_bl
 }
 
 void bench(const Arguments& arguments) {
-  const auto workers = make_workers(arguments.threads, torch::kCPU);
+  const auto workers = make_thread_pool(arguments.threads, torch::kCPU);
   const auto lines = read_lines(arguments.input, arguments.lines);
-  if (lines.empty()) throw InputError("{}: no line in it to translate", arguments.input);
+  if (lines.empty()) throw InputError("{}: found no line to translate", arguments.input);
   References references;
   if (!arguments.reference.empty())
     references.push_back(read_lines(arguments.reference, arguments.lines));
@@ -121,7 +121,7 @@ void bench(const Arguments& arguments) {
   }
 
   fmt::print(
-      "{} lines, {} worker(s), batches of {}, medians of {} rounds in turn. Loading the model, not "
+      "{} lines, {} thread(s), batches of {}, medians of {} rounds in turn. Loading the model, not "
       "counted: {:.2f} s.\n\n",
       lines.size(), workers->count(), batch_size, arguments.repeats, loading);
   Json json = {{"workers", workers->count()},
@@ -146,11 +146,11 @@ int main(int argc, char** argv) {
   program.add_option("--beams", arguments.beams, "beam sizes, 1 is greedy")
       ->delimiter(',')
       ->check(CLI::Range(1, 1000));
-  program.add_option("--lines", arguments.lines, "only so many lines; 0 is all");
+  program.add_option("--lines", arguments.lines, "number of lines; 0 is all");
   program.add_option("--batch-size", arguments.batch_size, "0 is the model's own");
-  program.add_option("--threads", arguments.threads, "workers; 0 is one a core")
+  program.add_option("--threads", arguments.threads, "threads; 0 is one for each core")
       ->check(CLI::Range(0, 1024));
-  program.add_option("--repeats", arguments.repeats, "rounds after the one that warms up")
+  program.add_option("--repeats", arguments.repeats, "rounds after one warm-up round")
       ->check(CLI::Range(1, 1000));
   CLI11_PARSE(program, argc, argv);
   try {

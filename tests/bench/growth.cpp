@@ -19,7 +19,7 @@ struct Point {
   BatchShape shape;
 };
 
-Json measure_point(const Point& point, int repeats, Workers& workers) {
+Json measure_point(const Point& point, int repeats, ThreadPool& workers) {
   TrainingCase training(point.options, point.shape, workers);
   Timings timings;
   for (int round = -1; round < repeats; ++round) {
@@ -52,7 +52,7 @@ Json measure_point(const Point& point, int repeats, Workers& workers) {
 }
 
 Json growth_along(const std::string& axis, const std::vector<Point>& points, int repeats,
-                  Workers& workers) {
+                  ThreadPool& workers) {
   Table table({{axis, Align::right},
                {"floor, ms", Align::right},
                {"step, ms", Align::right},
@@ -81,7 +81,7 @@ Json growth_along(const std::string& axis, const std::vector<Point>& points, int
 
 }  // namespace
 
-Json growth(int repeats, bool quick, Workers& workers) {
+Json growth(int repeats, bool quick, ThreadPool& workers) {
   using Values = std::vector<std::int64_t>;
   const auto points = [&](const Values& all, const auto& set) {
     std::vector<Point> chosen;
@@ -92,9 +92,11 @@ Json growth(int repeats, bool quick, Workers& workers) {
     return chosen;
   };
   fmt::print(
-      "One size of the bench model or its batch at a time, {} worker(s), medians of {} rounds; "
-      "encoder, decoder, output: floor ÷ time of that part. Where one falls down its column, that "
-      "part grows faster than its products.\n\n",
+      "One size of the bench model or its batch changes at a time, {} thread(s), medians of {} "
+      "rounds; "
+      "encoder, decoder, output: floor ÷ time of that part. If the ratio falls down its column, "
+      "that "
+      "part grows faster than its matrix products.\n\n",
       workers.count(), repeats);
   Json json;
   const auto along = [&](const std::string& axis, const std::vector<Point>& of_axis) {

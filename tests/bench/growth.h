@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/json.h"
-#include "base/workers.h"
+#include "base/thread_pool.h"
 
 namespace regard {
 
 // Prints a table for each, and returns their rows; `quick` takes two values of each only.
-Json growth(int repeats, bool quick, Workers& workers);
+Json growth(int repeats, bool quick, ThreadPool& workers);
 
 }  // namespace regard

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "kernels/packed_matrix.h"
+#include "kernels/packed_weights.h"
 #include "report/table.h"
 #include "tests/bench/timing.h"
 
@@ -81,7 +81,7 @@ Json measure(const Case& c, int repeats, Table& table) {
 
 int main(int argc, char** argv) {
   using regard::Align;
-  CLI::App program("Times products with a packed matrix beside LibTorch's");
+  CLI::App program("Compares products with a packed matrix with those of LibTorch");
   int repeats = 15;
   program.add_option("--repeats", repeats, "rounds")->check(CLI::Range(1, 1000));
   CLI11_PARSE(program, argc, argv);

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/json.h"
+#include "kernels/device.h"
 #include "report/table.h"
 #include "tests/bench/growth.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/training_case.h"
-#include "translation/device.h"
 
 namespace regard {
 namespace {
@@ -60,10 +60,10 @@ Json report_step(const Timings& timings, const TrainingCase& training, std::size
                ratio(median_of_pairs(timings.of("floor"), timings.of(name))),
                fmt::format("{:.0f}", tokens / t)});
   };
-  whole("floor: the products alone, one thread in each", "floor");
-  whole("the products alone, all threads in each", "floor, all threads");
+  whole("floor: matrix products alone, one thread in each", "floor");
+  whole("matrix products alone, all threads in each", "floor, all threads");
   whole("**step**", "step");
-  whole(fmt::format("plain path, {} worker(s)", n), "plain");
+  whole(fmt::format("plain path, {} thread(s)", n), "plain");
   whole("plain path, all threads in each operation", "plain, all threads");
   whole("plain loop, token by token", "plain loop");
   for (const auto& name : TrainingCase::part_names()) {
@@ -71,7 +71,7 @@ Json report_step(const Timings& timings, const TrainingCase& training, std::size
     table.add({"· " + name, milliseconds(time(name)), milliseconds(time(floor)),
                ratio(median_of_pairs(timings.of(floor), timings.of(name)))});
   }
-  table.add({"· adding up, clipping, optimizer", milliseconds(time("update"))});
+  table.add({"· norm, clipping, optimizer", milliseconds(time("update"))});
   table.add({"· making the batch", milliseconds(time("data"))});
   fmt::print("{}\n", table.markdown());
 
@@ -85,19 +85,20 @@ Json report_step(const Timings& timings, const TrainingCase& training, std::size
   return json;
 }
 
-Json bench_step(int repeats, Workers& workers) {
+Json bench_step(int repeats, ThreadPool& workers) {
   const auto n = workers.count();
   const BatchShape shape;
   TrainingCase training(bench_model(), shape, workers);
   fmt::print(
-      "The bench model, a batch of {} × {} tokens, {} worker(s), medians of {} rounds. The parts "
-      "marked · down to the encoder's backward are those of one worker alone on its share.\n\n",
+      "The bench model, a batch of {} × {} tokens, {} thread(s), medians of {} rounds. The parts "
+      "marked ·, down to the encoder's backward, are those of one thread alone with its shard.\n\n",
       shape.B, shape.T, n, repeats);
   auto json = report_step(measure_step(training, repeats), training, n);
   fmt::print(
       "Efficiency (floor ÷ step, median of pairs): **{:.2f}**; the products run at {:.0f} GFLOP/s. "
-      "Faster than the plain path by {:.2f} (workers) and {:.2f} (threads), than the plain loop by "
-      "{:.2f}.\n\n",
+      "Faster than the plain path by {:.2f} (shards) and {:.2f} (all threads in each operation), "
+      "than "
+      "the plain loop by {:.2f}.\n\n",
       json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
       json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
       json["over_plain_loop"].get<double>());
@@ -113,14 +114,15 @@ int main(int argc, char** argv) {
   std::int64_t threads = 0;
   bool growth = false;
   bool quick = false;
-  program.add_option("--repeats", repeats, "rounds after the one that warms up")
+  program.add_option("--repeats", repeats, "rounds after one warm-up round")
       ->check(CLI::Range(1, 1000));
-  program.add_option("--threads", threads, "workers; 0 is one a core")->check(CLI::Range(0, 1024));
+  program.add_option("--threads", threads, "threads; 0 is one for each core")
+      ->check(CLI::Range(0, 1024));
   program.add_flag("--growth", growth, "step and floor as the sizes grow");
-  program.add_flag("--quick", quick, "of each growing size two values only");
+  program.add_flag("--quick", quick, "only two values of each size");
   CLI11_PARSE(program, argc, argv);
 
-  const auto workers = regard::make_workers(threads, torch::kCPU);
+  const auto workers = regard::make_thread_pool(threads, torch::kCPU);
   auto json =
       growth ? regard::growth(repeats, quick, *workers) : regard::bench_step(repeats, *workers);
   json["workers"] = workers->count();

@@ -4,12 +4,11 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/random.h"
 #include "kernels/fused.h"
 #include "model/build_model.h"
-#include "model/output/output.h"
+#include "model/output/output_layer.h"
 #include "tests/bench/timing.h"
 #include "training/train_step.h"
 
@@ -54,8 +53,8 @@ class TorchThreads {
 
 class Composites {
  public:
-  Composites() { kernels::use_composites(true); }
-  ~Composites() { kernels::use_composites(false); }
+  Composites() { kernels::use_reference(true); }
+  ~Composites() { kernels::use_reference(false); }
   Composites(const Composites&) = delete;
   Composites& operator=(const Composites&) = delete;
 };
@@ -91,72 +90,69 @@ const std::vector<double>& Timings::of(const std::string& name) const {
   return values_.at(static_cast<std::size_t>(found - names_.begin()));
 }
 
-TrainingCase::TrainingCase(const ModelOptions& options, const BatchShape& shape, Workers& workers)
-    : workers_(workers),
+TrainingCase::TrainingCase(const ModelOptions& options, const BatchShape& shape,
+                           ThreadPool& workers)
+    : pool_(workers),
       examples_(random_examples(shape)),
       batch_(make_batch(examples_)),
       share_floor_(options, share_of(shape, workers.count())) {
   torch::manual_seed(1);
   model_ = build_model(shape.V, shape.V, options);
   model_->train();
-  parameters_ = parameters_of(*model_);
-  optimizer_ = make_optimizer(training_, parameters_);
+  trained_.emplace(model_, training_);
   for (std::size_t w = 0; w < workers.count(); ++w) floors_.emplace_back(options, shape);
 }
 
 double TrainingCase::floor() {
-  const auto all = seconds([&] { workers_.run([&](std::size_t w) { floors_[w].run(); }); });
-  return all / static_cast<double>(workers_.count());
+  const auto all = seconds([&] { pool_.run([&](std::size_t w) { floors_[w].run(); }); });
+  return all / static_cast<double>(pool_.count());
 }
 
 double TrainingCase::floor_all_threads() {
-  const TorchThreads threads(workers_.count());
+  const TorchThreads threads(pool_.count());
   return seconds([&] { floors_[0].run(); });
 }
 
-double TrainingCase::timed_step(Workers& workers) {
+double TrainingCase::timed_step(ThreadPool& workers) {
   return seconds([&] {
-    train_step(*model_, *optimizer_, tensors_of(parameters_), {batch_}, {++steps_, learning_rate},
-               training_, workers);
+    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, workers);
   });
 }
 
 double TrainingCase::step() {
-  return timed_step(workers_);
+  return timed_step(pool_);
 }
 
 double TrainingCase::plain_step() {
   const Composites composites;
-  return timed_step(workers_);
+  return timed_step(pool_);
 }
 
 double TrainingCase::plain_step_all_threads() {
   const Composites composites;
-  const TorchThreads threads(workers_.count());
+  const TorchThreads threads(pool_.count());
   return timed_step(alone_);
 }
 
 double TrainingCase::plain_loop() {
   const Composites composites;
-  const TorchThreads threads(workers_.count());
+  const TorchThreads threads(pool_.count());
   return seconds([&] {
-    const auto memory = model_->encode(batch_.source, batch_.source_lengths);
-    auto state = model_->start(memory);
+    const auto encoded = model_->encode(batch_.source, batch_.source_lengths);
+    auto state = model_->start(encoded);
     std::vector<torch::Tensor> readouts;
     for (const auto& tokens : batch_.target_input().unbind(1)) {
-      auto next = model_->step(tokens, state, memory);
+      auto next = model_->step(tokens, state, encoded);
       readouts.push_back(next.readout);
       state = std::move(next.state);
     }
-    const auto loss = model_->output().loss({.readout = torch::stack(readouts, 1)}, memory,
+    const auto loss = model_->output().loss({.readout = torch::stack(readouts, 1)}, encoded,
                                             batch_.target_output(), training_.label_smoothing);
-    (loss.objective / batch_.target_tokens).backward();
-    Tensors gradient;
-    for (auto& [name, parameter] : parameters_) {
-      gradient.push_back(parameter.grad().contiguous());
-      parameter.mutable_grad() = torch::Tensor();
-    }
-    optimizer_->step({gradient}, 1, learning_rate, training_.clip_grad_norm, alone_);
+    trained_->gradient.begin();
+    trained_->gradient.add(0, loss.objective);
+    trained_->gradient.finish();
+    apply_gradient(*trained_, static_cast<double>(batch_.target_tokens), {++steps_, learning_rate},
+                   training_, alone_);
   });
 }
 
@@ -170,31 +166,33 @@ const std::vector<std::string>& TrainingCase::part_names() {
 void TrainingCase::time_parts(Timings& timings) {
   time_model(timings);
   time_floor(timings);
-  Tensors gradient;
-  for (const auto& [name, tensor] : parameters_) gradient.push_back(torch::full_like(tensor, 1e-3));
-  std::vector<Tensors> gradients;
-  for (std::size_t w = 0; w < workers_.count(); ++w) {
-    gradients.emplace_back();
-    for (const auto& g : gradient) gradients.back().push_back(g.clone());
-  }
+  trained_->gradient.flat().fill_(1e-3);
   timings.add("update", seconds([&] {
-                optimizer_->step(gradients, 0.5, learning_rate, training_.clip_grad_norm, workers_);
+                apply_gradient(*trained_, 2, {++steps_, learning_rate}, training_, pool_);
               }));
   timings.add("data", seconds([&] { make_batch(examples_); }));
 }
 
 void TrainingCase::time_model(Timings& timings) {
-  const auto n = static_cast<std::int64_t>(workers_.count());
-  const auto batch = n == 1 ? batch_ : batch_.share(0, n);
+  const auto n = static_cast<std::int64_t>(pool_.count());
+  const auto batch = n == 1 ? batch_ : batch_.shard(0, n);
   const auto& names = part_names();
-  Memory memory;
+  EncoderOutput encoded;
   torch::Tensor readout;
   timings.add(names[0],
-              seconds([&] { memory = model_->encode(batch.source, batch.source_lengths); }));
-  Memory cut = memory;
-  constexpr std::array differentiable = {&Memory::values, &Memory::summary, &Memory::keys,
-                                         &Memory::gate_values, &Memory::readout_values};
-  for (const auto field : differentiable) cut.*field = leaf(memory.*field);
+              seconds([&] { encoded = model_->encode(batch.source, batch.source_lengths); }));
+  EncoderOutput cut = encoded;
+  const auto tensors_of = [](EncoderOutput& output) {
+    auto tensors = output.context.all();
+    tensors.push_back(&output.states);
+    tensors.push_back(&output.summary);
+    return tensors;
+  };
+  const auto whole = tensors_of(encoded);
+  const auto leaves = tensors_of(cut);
+  for (auto* tensor : leaves) {
+    if (tensor->defined() && tensor->is_floating_point()) *tensor = leaf(*tensor);
+  }
   timings.add(names[1],
               seconds([&] { readout = model_->decode(batch.target_input(), cut).readout; }));
   const auto cut_readout = leaf(readout);
@@ -205,12 +203,12 @@ void TrainingCase::time_model(Timings& timings) {
                     .objective.backward();
               }));
   timings.add(names[3], seconds([&] { readout.backward(cut_readout.grad()); }));
-  Tensors outputs;
-  Tensors gradients;
-  for (const auto field : differentiable) {
-    if (!(cut.*field).grad().defined()) continue;  // the decoder does not look at it
-    outputs.push_back(memory.*field);
-    gradients.push_back((cut.*field).grad());
+  std::vector<torch::Tensor> outputs;
+  std::vector<torch::Tensor> gradients;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (!leaves[i]->defined() || !leaves[i]->grad().defined()) continue;  // not used
+    outputs.push_back(*whole[i]);
+    gradients.push_back(leaves[i]->grad());
   }
   timings.add(names[4], seconds([&] { torch::autograd::backward(outputs, gradients); }));
   for (auto& parameter : model_->parameters()) parameter.mutable_grad() = torch::Tensor();

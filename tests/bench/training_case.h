@@ -3,16 +3,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/workers.h"
+#include "base/thread_pool.h"
 #include "config/model_options.h"
 #include "config/training_options.h"
 #include "data/batch.h"
 #include "model/seq2seq.h"
-#include "optim/optimizer.h"
 #include "tests/bench/floor.h"
+#include "training/train_step.h"
 
 namespace regard {
 
@@ -34,7 +35,7 @@ class Timings {
 class TrainingCase {
  public:
   // Every sentence has S and T tokens: no padding. `workers` must outlive this.
-  TrainingCase(const ModelOptions& options, const BatchShape& shape, Workers& workers);
+  TrainingCase(const ModelOptions& options, const BatchShape& shape, ThreadPool& workers);
 
   // All in seconds a batch. The floor with all cores busy, one thread in each product; and with all
   // threads in each.
@@ -57,18 +58,17 @@ class TrainingCase {
   static const std::vector<std::string>& part_names();
 
  private:
-  double timed_step(Workers& workers);
+  double timed_step(ThreadPool& workers);
   void time_model(Timings& timings);
   void time_floor(Timings& timings);
 
-  Workers& workers_;
-  Workers alone_;
+  ThreadPool& pool_;
+  ThreadPool alone_;
   TrainingOptions training_;
   std::vector<Example> examples_;
   Batch batch_;
   std::shared_ptr<Seq2Seq> model_;
-  NamedParameters parameters_;
-  std::unique_ptr<Optimizer> optimizer_;
+  std::optional<TrainedModel> trained_;
   std::vector<Floor> floors_;  // one a worker, of the whole batch
   Floor share_floor_;          // of worker 0's share
   std::int64_t steps_ = 0;

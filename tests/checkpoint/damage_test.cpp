@@ -1,5 +1,4 @@
-// Whatever happens to the bytes of a checkpoint on the disk, reading it is an error that names the
-// file.
+// Reading a checkpoint with any damaged byte is an error that names the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,16 +17,16 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr std::size_t most_places = 1000;
+constexpr std::size_t max_offsets = 1000;
 
-// All of a file's bytes, or a thousand of them.
-std::vector<std::size_t> places_in(std::size_t size) {
+// Returns the offsets of all bytes of a file, or a random thousand of them.
+std::vector<std::size_t> offsets_in(std::size_t size) {
   std::vector<std::size_t> all(size);
   for (std::size_t i = 0; i < size; ++i) all[i] = i;
-  if (size > most_places) {
+  if (size > max_offsets) {
     Random random(size);
     random.shuffle(all);
-    all.resize(most_places);
+    all.resize(max_offsets);
   }
   return all;
 }
@@ -43,13 +42,13 @@ class Damage : public testing::TestWithParam<std::string> {
     writer.commit({{"step", 7}});
     bytes_ = bytes_of(file_);
   }
-  // Of reading everything.
+  // Returns the error of reading all files.
   std::string message() const {
     return message_of<DamagedError>([&] { FolderReader(path_, {}).verify_all(); });
   }
-  // With the file as `change` makes it at each of its places.
+  // Expects an error that names the file after `change` at each offset.
   void expect_named(const std::function<std::string(std::size_t)>& change) {
-    for (const auto at : places_in(bytes_.size())) {
+    for (const auto at : offsets_in(bytes_.size())) {
       put_bytes(file_, change(at));
       ASSERT_THAT(message(), HasSubstr(file_.string())) << "at byte " << at;
     }
@@ -63,11 +62,11 @@ class Damage : public testing::TestWithParam<std::string> {
   std::string bytes_;
 };
 
-TEST_P(Damage, EveryTruncationIsNamed) {
+TEST_P(Damage, DetectsEveryTruncation) {
   expect_named([&](std::size_t at) { return bytes_.substr(0, at); });
 }
 
-TEST_P(Damage, EveryFlippedByteIsNamed) {
+TEST_P(Damage, DetectsEveryFlippedByte) {
   Random random(3);
   expect_named([&](std::size_t at) {
     auto flipped = bytes_;
@@ -76,7 +75,7 @@ TEST_P(Damage, EveryFlippedByteIsNamed) {
   });
 }
 
-TEST_P(Damage, BytesBehindTheEndAreNamed) {
+TEST_P(Damage, DetectsBytesAfterTheEnd) {
   put_bytes(file_, bytes_ + " ");
   EXPECT_THAT(message(), HasSubstr(file_.string()));
 }

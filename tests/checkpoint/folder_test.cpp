@@ -43,7 +43,7 @@ std::vector<std::string> entries_of(const fs::path& path) {
   return names;
 }
 
-TEST(CheckpointFolder, GivesBackWhatWasWritten) {
+TEST(CheckpointFolder, RoundTripsFiles) {
   const ScratchFolder scratch;
   writer_of(scratch / "new/step-1/").commit({{"step", 7}});
   EXPECT_EQ(entries_of(scratch / "new"), std::vector<std::string>{"step-1"});
@@ -76,7 +76,7 @@ TEST(CheckpointFolder, ManifestListsVersionSizesAndHashes) {
           version())));
 }
 
-TEST(CheckpointFolder, EqualContentGivesEqualBytes) {
+TEST(CheckpointFolder, EqualContentProducesEqualBytes) {
   const ScratchFolder scratch;
   writer_of(scratch / "a").commit();
   writer_of(scratch / "b").commit();
@@ -85,7 +85,7 @@ TEST(CheckpointFolder, EqualContentGivesEqualBytes) {
   }
 }
 
-TEST(CheckpointFolder, NothingIsOnTheDiskBeforeCommit) {
+TEST(CheckpointFolder, WritesNothingBeforeCommit) {
   const ScratchFolder scratch;
   try {
     FolderWriter writer = writer_of(scratch / "c");
@@ -95,7 +95,7 @@ TEST(CheckpointFolder, NothingIsOnTheDiskBeforeCommit) {
   EXPECT_THAT(entries_of(scratch.path()), IsEmpty());
 }
 
-TEST(CheckpointFolder, OlderCheckpointIsReplacedWhole) {
+TEST(CheckpointFolder, ReplacesAnOlderCheckpoint) {
   const ScratchFolder scratch;
   FolderWriter old(scratch / "c");
   old.add_text("old.txt", "old");
@@ -106,7 +106,7 @@ TEST(CheckpointFolder, OlderCheckpointIsReplacedWhole) {
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
 }
 
-TEST(CheckpointFolder, FilesThatAreKeptStayAsTheyAreBesideThoseAddedAnew) {
+TEST(CheckpointFolder, KeepsOtherFilesUnchanged) {
   const ScratchFolder scratch;
   FolderWriter old(scratch / "c");
   old.add_text("kept.txt", "kept");
@@ -124,12 +124,12 @@ TEST(CheckpointFolder, FilesThatAreKeptStayAsTheyAreBesideThoseAddedAnew) {
   EXPECT_EQ(reader.info().at("step"), 2);
   struct stat after = {};
   ASSERT_EQ(::stat((scratch / "c/kept.txt").c_str(), &after), 0);
-  EXPECT_EQ(after.st_ino, before.st_ino);  // not written again
+  EXPECT_EQ(after.st_ino, before.st_ino);  // not rewritten
   EXPECT_EQ(after.st_nlink, 1u);
   EXPECT_EQ(entries_of(scratch.path()), std::vector<std::string>{"c"});
 }
 
-TEST(CheckpointFolder, AnythingElseAtThePathIsLeftAlone) {
+TEST(CheckpointFolder, DoesNotReplaceAnythingElse) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "home");
   put_bytes(scratch / "home/diary", "dear");
@@ -137,19 +137,19 @@ TEST(CheckpointFolder, AnythingElseAtThePathIsLeftAlone) {
   writer_of(scratch / "c").commit();
   fs::create_directory_symlink("c", scratch / "link");
   for (const char* name : {"home", "file", "link"}) {
-    EXPECT_THAT(
-        message_of<EnvironmentError>([&] { writer_of(scratch / name).commit(); }),
-        HasSubstr(fmt::format("{}: something else than a checkpoint", (scratch / name).string())));
+    EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / name).commit(); }),
+                HasSubstr(fmt::format("{}: found something other than a checkpoint",
+                                      (scratch / name).string())));
   }
   EXPECT_EQ(bytes_of(scratch / "home/diary"), "dear");
   EXPECT_TRUE(fs::is_symlink(scratch / "link"));
 }
 
-TEST(CheckpointFolder, WhatLiesInAnOlderCheckpointBesidesIsLeftAlone) {
+TEST(CheckpointFolder, DoesNotReplaceACheckpointWithOtherFiles) {
   const ScratchFolder scratch;
   const auto refused = [&](const std::string& name) {
     return message_of<EnvironmentError>([&] { writer_of(scratch / "c").commit(); }) ==
-           fmt::format("{}: has {} in it, which is no part of a checkpoint; move it away",
+           fmt::format("{}: found {}, which is not part of a checkpoint; move it away",
                        (scratch / "c").string(), name);
   };
   writer_of(scratch / "c").commit();
@@ -157,19 +157,19 @@ TEST(CheckpointFolder, WhatLiesInAnOlderCheckpointBesidesIsLeftAlone) {
   EXPECT_TRUE(refused("diary"));
   EXPECT_EQ(bytes_of(scratch / "c/diary"), "dear");
   fs::remove(scratch / "c/diary");
-  fs::create_directory(scratch / "c/checkpoints");  // a run's
+  fs::create_directory(scratch / "c/checkpoints");  // of a run
   EXPECT_TRUE(refused("checkpoints"));
   fs::remove(scratch / "c/checkpoints");
   put_bytes(scratch / "c/manifest.json", "{");  // damaged
   EXPECT_NO_THROW(writer_of(scratch / "c").commit());
 }
 
-// The lock of a writer that was killed with this mark.
+// Writes the lock of a killed writer with this ID.
 void put_lock(const fs::path& path, const std::string& mark) {
   put_bytes(path, "regard is writing the folder of this name\n123\n" + mark + "\n");
 }
 
-// Runs `act` in another process. Returns its id.
+// Runs `act` in another process and returns the id of the process.
 template <typename Act>
 pid_t in_another_process(Act act) {
   const pid_t child = ::fork();
@@ -196,7 +196,7 @@ FolderWriter large_folder(const fs::path& path, char content) {
   return writer;
 }
 
-TEST(CheckpointFolder, WritersOfOneFolderAtOnceLeaveThatOfTheLastWhole) {
+TEST(CheckpointFolder, ConcurrentWritersLeaveOneCompleteCheckpoint) {
   const ScratchFolder scratch;
   std::vector<pid_t> writers;
   for (const char content : {'a', 'b', 'c', 'd'}) {
@@ -214,7 +214,7 @@ TEST(CheckpointFolder, WritersOfOneFolderAtOnceLeaveThatOfTheLastWhole) {
   }
 }
 
-TEST(CheckpointFolder, WhatAKilledWriterLeftGoesWithTheNextOne) {
+TEST(CheckpointFolder, TheNextWriterCleansUpAfterAKilledOne) {
   const ScratchFolder scratch;
   bool left_something = false;
   for (int i = 0; i < 20; ++i) {
@@ -232,7 +232,7 @@ TEST(CheckpointFolder, WhatAKilledWriterLeftGoesWithTheNextOne) {
   EXPECT_TRUE(left_something);
 }
 
-TEST(CheckpointFolder, OnlyWhatALockRecordsIsRemoved) {
+TEST(CheckpointFolder, RemovesOnlyWhatALockRecords) {
   const ScratchFolder scratch;
   const std::vector<std::string> mine = {".c.old", ".c.old-01234567", ".c.tmp", ".c.tmp-01234567"};
   for (const auto& name : mine) {
@@ -252,12 +252,12 @@ TEST(CheckpointFolder, OnlyWhatALockRecordsIsRemoved) {
   EXPECT_EQ(entries_of(scratch.path()), mine);
 }
 
-TEST(CheckpointFolder, ALockIsWaitedForAndOneThatIsNotRegardsIsRefused) {
+TEST(CheckpointFolder, WaitsForALockAndRejectsAForeignOne) {
   const ScratchFolder scratch;
   const auto lock = scratch / ".c.regard-lock";
   put_bytes(lock, "mine");
   EXPECT_THAT(message_of<EnvironmentError>([&] { writer_of(scratch / "c").commit(); }),
-              HasSubstr(".c.regard-lock: is no lock of regard's"));
+              HasSubstr(".c.regard-lock: not a lock of regard"));
   EXPECT_EQ(bytes_of(lock), "mine");
   for (const auto& torn : {std::string(), std::string("regard is wr"), std::string(9, '\0'),
                            std::string("regard is writing the folder of this name\n1")}) {
@@ -278,8 +278,8 @@ TEST(CheckpointFolder, ALockIsWaitedForAndOneThatIsNotRegardsIsRefused) {
   EXPECT_EQ(bytes_of(scratch / "c/config.yaml"), "late");
 }
 
-// Killed between the two renames of a file system that cannot swap folders.
-TEST(CheckpointFolder, CheckpointMovedAsideComesBack) {
+// A writer killed between the two renames, on a file system that cannot swap folders.
+TEST(CheckpointFolder, RestoresACheckpointThatWasMovedAway) {
   const ScratchFolder scratch;
   const auto moved_aside = [&](const std::string& config) {
     writer_of(scratch / ".c.old-89abcdef", config).commit();
@@ -294,8 +294,8 @@ TEST(CheckpointFolder, CheckpointMovedAsideComesBack) {
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
 }
 
-// In a run, whose lock the caller holds.
-TEST(CheckpointFolder, LeftoversOfOlderVersionsAreClearedWhereTheyAreAskedFor) {
+// In a run that the caller has locked.
+TEST(CheckpointFolder, ClearsLeftoversOfOlderVersions) {
   const ScratchFolder scratch;
   fs::create_directories(scratch / ".c.tmp/sub");
   writer_of(scratch / ".c.old").commit();
@@ -304,7 +304,7 @@ TEST(CheckpointFolder, LeftoversOfOlderVersionsAreClearedWhereTheyAreAskedFor) {
   EXPECT_EQ(FolderReader(scratch / "c").text("config.yaml"), "seed: 1\n");
 }
 
-TEST(CheckpointFolder, WhatCannotBeReplacedIsKnownBefore) {
+TEST(CheckpointFolder, CheckReplaceableFindsWhatCannotBeReplaced) {
   const ScratchFolder scratch;
   EXPECT_NO_THROW(check_replaceable(scratch / "c"));
   writer_of(scratch / "c").commit();
@@ -314,7 +314,7 @@ TEST(CheckpointFolder, WhatCannotBeReplacedIsKnownBefore) {
   EXPECT_THROW(check_replaceable(scratch.path()), EnvironmentError);
 }
 
-TEST(CheckpointFolder, FileNamesArePlainAndGivenOnce) {
+TEST(CheckpointFolder, FileNamesArePlainAndUnique) {
   FolderWriter writer("unused");
   for (const std::string& name : {std::string(), std::string("."), std::string(".."),
                                   std::string("a/b"), std::string("manifest.json")}) {
@@ -325,7 +325,7 @@ TEST(CheckpointFolder, FileNamesArePlainAndGivenOnce) {
   EXPECT_THROW(writer.add_tensors("t", {weights[0], weights[0]}), CheckpointError);
 }
 
-// A file system of one megabyte; nothing is mounted where that is not allowed.
+// A file system of one megabyte. Not mounted if that is not permitted.
 class SmallDisk {
  public:
   explicit SmallDisk(const char* options)
@@ -344,20 +344,20 @@ class SmallDisk {
   bool mounted_;
 };
 
-TEST(CheckpointFolder, TooLittleSpaceIsSaidBeforeAnythingIsWritten) {
+TEST(CheckpointFolder, ReportsTooLittleSpaceBeforeWriting) {
   const SmallDisk disk("size=1m");
   if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
   writer_of(disk / "c").commit();
   FolderWriter writer(disk / "c");
   writer.add_tensors("model.safetensors", {{"w", torch::zeros({1000, 1000})}});
   EXPECT_THAT(message_of<EnvironmentError>([&] { writer.commit(); }),
-              AllOf(HasSubstr(disk.path().string()), HasSubstr("wanted: 4.0 MB, free: 1.0 MB")));
+              AllOf(HasSubstr(disk.path().string()), HasSubstr("needed: 4.0 MB, free: 1.0 MB")));
   EXPECT_EQ(entries_of(disk.path()), std::vector<std::string>{"c"});
 }
 
-TEST(CheckpointFolder, DiskThatFillsUpLeavesTheOldCheckpoint) {
-  // Inodes for the disk, c with four files, the lock, .c.tmp-… and one file: the second one finds
-  // no room.
+TEST(CheckpointFolder, AFullDiskKeepsTheOldCheckpoint) {
+  // The inodes suffice for the disk, c with four files, the lock, .c.tmp-… and one file, but not
+  // for the second file.
   const SmallDisk disk("size=1m,nr_inodes=9");
   if (!disk.mounted()) GTEST_SKIP() << "file systems cannot be mounted here";
   writer_of(disk / "c").commit();
@@ -368,7 +368,7 @@ TEST(CheckpointFolder, DiskThatFillsUpLeavesTheOldCheckpoint) {
   EXPECT_EQ(FolderReader(disk / "c").text("config.yaml"), "seed: 1\n");
 }
 
-// The superuser may write everywhere, so it plays another user for the moment.
+// Root may write everywhere, so it becomes another user temporarily.
 class WithoutRights {
  public:
   WithoutRights() : was_root_(::geteuid() == 0) {
@@ -386,7 +386,7 @@ class WithoutRights {
   bool taken_ = true;
 };
 
-TEST(CheckpointFolder, FolderWithoutPermissionIsNamed) {
+TEST(CheckpointFolder, ErrorsNameAFolderWithoutPermission) {
   const ScratchFolder scratch;
   fs::create_directory(scratch / "runs");
   fs::permissions(scratch.path(), fs::perms{0755});
@@ -398,7 +398,7 @@ TEST(CheckpointFolder, FolderWithoutPermissionIsNamed) {
   EXPECT_THAT(entries_of(scratch / "runs"), IsEmpty());
 }
 
-TEST(CheckpointFolder, FlippedByteIsFound) {
+TEST(CheckpointFolder, DetectsAFlippedByte) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   const auto path = scratch / "c/model.safetensors";
@@ -407,25 +407,25 @@ TEST(CheckpointFolder, FlippedByteIsFound) {
   put_bytes(path, bytes);
   const FolderReader reader(scratch / "c");
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
-              HasSubstr("model.safetensors: damaged: SHA-256"));
+              HasSubstr("model.safetensors: damaged: found SHA-256"));
   EXPECT_EQ(reader.text("vocabulary.txt"), "a\nb\n");
 }
 
-TEST(CheckpointFolder, MissingCutAndUnknownFilesAreNamed) {
+TEST(CheckpointFolder, ErrorsNameMissingTruncatedAndUnknownFiles) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   fs::resize_file(scratch / "c/vocabulary.txt", 3);
   fs::remove(scratch / "c/model.safetensors");
   const FolderReader reader(scratch / "c");
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("vocabulary.txt"); }),
-              HasSubstr("vocabulary.txt: damaged: 3 bytes, but 4 in its manifest"));
+              HasSubstr("vocabulary.txt: damaged: found 3 bytes, expected 4"));
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.tensors("model.safetensors"); }),
               HasSubstr("model.safetensors: missing"));
   EXPECT_THAT(message_of<CheckpointError>([&] { reader.text("none"); }),
               HasSubstr("written without none"));
 }
 
-TEST(CheckpointFolder, EditedConfigurationIsAWarningOnly) {
+TEST(CheckpointFolder, AnEditedConfigurationIsOnlyAWarning) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   put_bytes(scratch / "c/config.yaml", "seed: 2 # mine\n");
@@ -435,10 +435,10 @@ TEST(CheckpointFolder, EditedConfigurationIsAWarningOnly) {
   EXPECT_THROW(FolderReader(scratch / "c", {}).text("config.yaml"), CheckpointError);
 }
 
-TEST(CheckpointFolder, DamagedManifestIsNamed) {
+TEST(CheckpointFolder, ErrorsNameADamagedManifest) {
   const ScratchFolder scratch;
   EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "none"); }),
-              HasSubstr("none: no checkpoint there (wanted: a folder with manifest.json)"));
+              HasSubstr("none: no checkpoint found (expected a folder with manifest.json)"));
   writer_of(scratch / "c").commit();
   const auto path = scratch / "c/manifest.json";
   const std::string whole = bytes_of(path);
@@ -453,11 +453,11 @@ TEST(CheckpointFolder, DamagedManifestIsNamed) {
               AllOf(HasSubstr("of format 3"), HasSubstr("(9.0)")));
 }
 
-TEST(CheckpointFolder, NamesInAManifestDoNotLeadOut) {
+TEST(CheckpointFolder, RejectsNamesThatLeadOutOfTheFolder) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   auto manifest = Json::parse(bytes_of(scratch / "c/manifest.json"));
-  manifest["format"] = 1;  // without a hash of its own
+  manifest["format"] = 1;  // without its own hash
   const std::string whole = manifest.dump();
   const std::string plain = "vocabulary.txt";
   const auto at = whole.find(plain);
@@ -471,7 +471,7 @@ TEST(CheckpointFolder, NamesInAManifestDoNotLeadOut) {
   }
 }
 
-TEST(CheckpointFolder, ALinkInAModelIsNotFollowed) {
+TEST(CheckpointFolder, RejectsLinks) {
   const ScratchFolder scratch;
   for (const char* name : {"config.yaml", "vocabulary.txt", "manifest.json"}) {
     writer_of(scratch / "c").commit();
@@ -486,12 +486,12 @@ TEST(CheckpointFolder, ALinkInAModelIsNotFollowed) {
   }
 }
 
-TEST(CheckpointFolder, AManifestTooLargeIsRefusedBeforeItIsRead) {
+TEST(CheckpointFolder, RejectsALargeManifestBeforeReadingIt) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
   fs::resize_file(scratch / "c/manifest.json", std::uintmax_t{1} << 40);
   EXPECT_THAT(message_of<CheckpointError>([&] { FolderReader reader(scratch / "c"); }),
-              HasSubstr("manifest.json: more than 1048576 bytes"));
+              HasSubstr("manifest.json: larger than 1048576 bytes"));
 }
 
 TEST(CheckpointFolder, RemovalLeavesNothing) {

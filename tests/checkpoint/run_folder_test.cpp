@@ -38,7 +38,7 @@ TEST(RunFolder, StepsHaveEightDigitsAndSortAsNumbers) {
   EXPECT_THAT(run.list(), ElementsAre(0, 2000, 99999999, 123456789));
 }
 
-TEST(RunFolder, OnlyCompleteCheckpointsAreListed) {
+TEST(RunFolder, ListsOnlyCompleteCheckpoints) {
   const ScratchFolder scratch;
   const RunFolder run(scratch / "x");
   save(run, 5);
@@ -69,7 +69,7 @@ TEST(RunFolder, LinksAreRelativeAndReplaced) {
   EXPECT_TRUE(is_checkpoint(scratch / "moved/last"));
 }
 
-TEST(RunFolder, LinkLeftBehindByAKilledTrainerIsNoHindrance) {
+TEST(RunFolder, ReplacesALinkLeftByAKilledTraining) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save(run, 1);
@@ -78,7 +78,7 @@ TEST(RunFolder, LinkLeftBehindByAKilledTrainerIsNoHindrance) {
   EXPECT_EQ(run.last(), run.checkpoint(1));
 }
 
-TEST(RunFolder, LinksWantACompleteCheckpoint) {
+TEST(RunFolder, LinksNeedACompleteCheckpoint) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   fs::create_directories(run.checkpoint(1));
@@ -86,7 +86,7 @@ TEST(RunFolder, LinksWantACompleteCheckpoint) {
   EXPECT_THROW(run.set_best(2), CheckpointError);
 }
 
-TEST(RunFolder, LinkToNothingFallsBackToTheNewest) {
+TEST(RunFolder, ABrokenLinkFallsBackToTheNewest) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save(run, {1, 2, 3});
@@ -95,8 +95,9 @@ TEST(RunFolder, LinkToNothingFallsBackToTheNewest) {
   fs::remove_all(run.checkpoint(3));
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(run.last(), run.checkpoint(2));
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
-              AllOf(HasSubstr("x/last: points to checkpoints/step-00000003"), HasSubstr("gone")));
+  EXPECT_THAT(
+      ::testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("x/last: points to checkpoints/step-00000003"), HasSubstr("missing")));
   EXPECT_EQ(run.best(), std::nullopt);
 }
 
@@ -106,7 +107,7 @@ void save_with_step(const RunFolder& run, std::int64_t step) {
   writer.commit({{"step", step}});
 }
 
-TEST(RunFolder, CopiesInTheLinksPlaceBecomeLinksAgainWhenTheRunIsLocked) {
+TEST(RunFolder, LockingReplacesCopiesByLinks) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save_with_step(run, 1);
@@ -121,7 +122,7 @@ TEST(RunFolder, CopiesInTheLinksPlaceBecomeLinksAgainWhenTheRunIsLocked) {
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch / "x"), {}), 4);  // .lock, checkpoints
 }
 
-TEST(RunFolder, ACopyWhoseCheckpointIsGoneTakesItsPlace) {
+TEST(RunFolder, ACopyReplacesItsMissingCheckpoint) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save_with_step(run, 1);
@@ -131,7 +132,7 @@ TEST(RunFolder, ACopyWhoseCheckpointIsGoneTakesItsPlace) {
   EXPECT_EQ(bytes_of(run.checkpoint(1) / "numbers"), "1");
 }
 
-TEST(RunFolder, ACopyThatDiffersFromItsCheckpointIsKeptUnderAnotherName) {
+TEST(RunFolder, ACopyThatDiffersIsRenamed) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save_with_step(run, 1);
@@ -144,13 +145,13 @@ TEST(RunFolder, ACopyThatDiffersFromItsCheckpointIsKeptUnderAnotherName) {
   EXPECT_EQ(bytes_of(scratch / "x/best.copied/numbers"), "1");
 }
 
-TEST(RunFolder, AFolderThatWasMovedDeletedOrReplacedIsNoticed) {
+TEST(RunFolder, DetectsAMovedDeletedOrReplacedFolder) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
-  EXPECT_NO_THROW(run.check_in_place());  // not locked yet
+  EXPECT_NO_THROW(run.check_not_moved());  // not locked yet
   run.lock();
-  EXPECT_NO_THROW(run.check_in_place());
-  const auto message = [&] { return message_of<EnvironmentError>([&] { run.check_in_place(); }); };
+  EXPECT_NO_THROW(run.check_not_moved());
+  const auto message = [&] { return message_of<EnvironmentError>([&] { run.check_not_moved(); }); };
   fs::rename(scratch / "x", scratch / "moved");
   EXPECT_THAT(message(), HasSubstr("moved or deleted"));
   fs::create_directory(scratch / "x");
@@ -174,7 +175,7 @@ TEST(RunFolder, PruningKeepsTheNewestTheBestAndTheLinked) {
   EXPECT_THAT(run.list(), ElementsAre(1, 2));
 }
 
-TEST(RunFolder, PruningMoreThanThereIsRemovesNothing) {
+TEST(RunFolder, PruningFewCheckpointsRemovesNothing) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   run.prune(3, 3, {});
@@ -183,7 +184,7 @@ TEST(RunFolder, PruningMoreThanThereIsRemovesNothing) {
   EXPECT_THAT(run.list(), ElementsAre(1, 2));
 }
 
-TEST(RunFolder, SecondLockNamesTheHolder) {
+TEST(RunFolder, ASecondLockNamesTheHolder) {
   const ScratchFolder scratch;
   {
     RunFolder first(scratch / "x");
@@ -198,7 +199,7 @@ TEST(RunFolder, SecondLockNamesTheHolder) {
   EXPECT_NO_THROW(third.lock());
 }
 
-TEST(RunFolder, LockOfAKilledProcessIsFree) {
+TEST(RunFolder, TheLockOfAKilledProcessIsFree) {
   const ScratchFolder scratch;
   int ready[2];
   ASSERT_EQ(::pipe(ready), 0);
@@ -223,7 +224,7 @@ TEST(RunFolder, LockOfAKilledProcessIsFree) {
   EXPECT_NO_THROW(run.lock());
 }
 
-TEST(RunFolder, LockingClearsWhatAKilledTrainerLeft) {
+TEST(RunFolder, LockingCleansUpAfterAKilledTraining) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save(run, {1, 2});
@@ -242,7 +243,7 @@ TEST(RunFolder, LockingClearsWhatAKilledTrainerLeft) {
   EXPECT_TRUE(fs::exists(scratch / "x/checkpoints/.mine.tmp"));
 }
 
-TEST(ResolveModel, TakesBestThenLastThenTheFolderItself) {
+TEST(ResolveModel, PrefersBestThenLastThenTheFolderItself) {
   const ScratchFolder scratch;
   RunFolder run(scratch / "x");
   save(run, {1, 2});
@@ -255,7 +256,7 @@ TEST(ResolveModel, TakesBestThenLastThenTheFolderItself) {
   EXPECT_EQ(resolve_model(run.checkpoint(2)), run.checkpoint(2));
 }
 
-TEST(ResolveModel, NamesTheModelsNearBy) {
+TEST(ResolveModel, ListsModelsNearThePath) {
   const ScratchFolder scratch;
   save(RunFolder(scratch / "runs/x"), 1);
   save(RunFolder(scratch / "runs/y"), 1);
@@ -263,15 +264,14 @@ TEST(ResolveModel, NamesTheModelsNearBy) {
   const auto refusal = [](const fs::path& path) {
     return message_of<CheckpointError>([&] { resolve_model(path); });
   };
-  const std::string near = fmt::format("; there are: {}, {}", (scratch / "runs/x").string(),
-                                       (scratch / "runs/y").string());
+  const std::string near =
+      fmt::format("; found: {}, {}", (scratch / "runs/x").string(), (scratch / "runs/y").string());
   EXPECT_THAT(
       refusal(scratch / "runs/z"),
       AllOf(HasSubstr("runs/z: no such folder (looked for: model.safetensors"), HasSubstr(near)));
-  EXPECT_THAT(refusal(scratch / "runs/empty"),
-              AllOf(HasSubstr("no model in there"), HasSubstr(near)));
+  EXPECT_THAT(refusal(scratch / "runs/empty"), AllOf(HasSubstr("no model found"), HasSubstr(near)));
   EXPECT_THAT(refusal(scratch / "runs"), HasSubstr(near));
-  EXPECT_THAT(refusal(scratch / "none/at/all"), ::testing::Not(HasSubstr("there are")));
+  EXPECT_THAT(refusal(scratch / "none/at/all"), ::testing::Not(HasSubstr("found: ")));
 }
 
 }  // namespace

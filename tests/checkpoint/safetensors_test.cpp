@@ -29,19 +29,20 @@ void write_safetensors(const std::filesystem::path& path, const NamedTensors& te
   put_bytes(path, bytes);
 }
 
-// What reading a file of these bytes complains of; empty if it does not.
-std::string complaint(const std::string& bytes) {
+// Returns the error of reading a file of these bytes; empty if there is none.
+std::string error_of(const std::string& bytes) {
   const ScratchFolder scratch;
   put_bytes(scratch / "t.safetensors", bytes);
   return message_of<CheckpointError>([&] { read_safetensors(scratch / "t.safetensors"); });
 }
 
-void expect_equal(const NamedTensors& found, const NamedTensors& wanted) {
-  ASSERT_EQ(found.size(), wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    EXPECT_EQ(found[i].first, wanted[i].first);
-    EXPECT_EQ(found[i].second.scalar_type(), wanted[i].second.scalar_type()) << wanted[i].first;
-    EXPECT_TRUE(torch::equal(found[i].second, wanted[i].second)) << wanted[i].first;
+void expect_equal(const NamedTensors& tensors, const NamedTensors& expected) {
+  ASSERT_EQ(tensors.size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(tensors[i].first, expected[i].first);
+    EXPECT_EQ(tensors[i].second.scalar_type(), expected[i].second.scalar_type())
+        << expected[i].first;
+    EXPECT_TRUE(torch::equal(tensors[i].second, expected[i].second)) << expected[i].first;
   }
 }
 
@@ -67,7 +68,7 @@ TEST(Safetensors, RoundTripKeepsEveryTypeShapeAndOrder) {
   EXPECT_EQ(std::filesystem::file_size(path), safetensors_size(tensors, metadata));
 }
 
-TEST(Safetensors, BytesAreThoseOfTheFormat) {
+TEST(Safetensors, WritesTheBytesOfTheFormat) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {{"w", torch::tensor({1, 258}, torch::kInt)}});
   const std::string json = R"({"w":{"dtype":"I32","shape":[2],"data_offsets":[0,8]}})";
@@ -75,8 +76,8 @@ TEST(Safetensors, BytesAreThoseOfTheFormat) {
             file_with(json + std::string(2, ' '), std::string("\1\0\0\0\2\1\0\0", 8)));
 }
 
-// Bytes as the safetensors package for Python (0.8.0) writes them.
-TEST(Safetensors, ReadsWhatPythonWrites) {
+// The bytes that the safetensors package for Python (0.8.0) writes.
+TEST(Safetensors, ReadsFilesOfPython) {
   const ScratchFolder scratch;
   put_bytes(
       scratch / "t",
@@ -91,13 +92,13 @@ TEST(Safetensors, ReadsWhatPythonWrites) {
   EXPECT_EQ(metadata.at("k"), "v");
 }
 
-TEST(Safetensors, NoTensorsAtAllIsAFileToo) {
+TEST(Safetensors, RoundTripsAnEmptyFile) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {});
   EXPECT_TRUE(read_safetensors(scratch / "t").empty());
 }
 
-TEST(Safetensors, ViewsAreWrittenByTheirValues) {
+TEST(Safetensors, WritesTheValuesOfViews) {
   const ScratchFolder scratch;
   const torch::Tensor base = torch::arange(12).view({3, 4});
   const NamedTensors views{{"transposed", base.t()},
@@ -107,48 +108,47 @@ TEST(Safetensors, ViewsAreWrittenByTheirValues) {
   expect_equal(read_safetensors(scratch / "t"), views);
 }
 
-TEST(Safetensors, ParametersComeBackWithoutGradients) {
+TEST(Safetensors, ReadsParametersWithoutGradients) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {{"w", torch::ones({2}).requires_grad_()}});
   EXPECT_FALSE(read_safetensors(scratch / "t")[0].second.requires_grad());
 }
 
-TEST(Safetensors, WritingRefusesWhatTheFormatCannotHold) {
+TEST(Safetensors, RejectsTensorsThatTheFormatCannotRepresent) {
   const torch::Tensor one = torch::ones({1});
   const auto refusal = [](const NamedTensors& tensors) {
     return message_of<CheckpointError>([&] { safetensors_size(tensors); });
   };
   EXPECT_THAT(refusal({{"w", one}, {"w", one}}), HasSubstr("two tensors are named 'w'"));
   EXPECT_THAT(refusal({{"w", one.to(torch::kComplexFloat)}}), HasSubstr("ComplexFloat"));
-  EXPECT_THAT(refusal({{"w", torch::Tensor()}}), HasSubstr("no value"));
+  EXPECT_THAT(refusal({{"w", torch::Tensor()}}), HasSubstr("is undefined"));
   EXPECT_THAT(refusal({{"w", one.to_sparse()}}), HasSubstr("sparse"));
   EXPECT_THAT(refusal({{"__metadata__", one}}), HasSubstr("__metadata__"));
   EXPECT_THAT(refusal({{"\xff", one}}), HasSubstr("UTF-8"));
 }
 
-TEST(Safetensors, MissingFileAndFolderAreNamed) {
+TEST(Safetensors, ErrorsNameAMissingFileAndAFolder) {
   const ScratchFolder scratch;
   EXPECT_THAT(message_of<CheckpointError>([&] { read_safetensors(scratch / "none"); }),
               HasSubstr("none: no such file"));
   EXPECT_THROW(read_safetensors(scratch.path()), CheckpointError);
 }
 
-TEST(Safetensors, EveryTruncationIsRefused) {
+TEST(Safetensors, RejectsEveryTruncation) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {{"a", torch::ones({7, 5})}, {"b", torch::ones({2})}});
   const std::string whole = bytes_of(scratch / "t");
-  ASSERT_EQ(complaint(whole), "");
+  ASSERT_EQ(error_of(whole), "");
   for (std::size_t part = 0; part < 50; ++part) {
     const std::size_t size = whole.size() * part / 50;
-    EXPECT_THAT(complaint(whole.substr(0, size)), HasSubstr("not a sound safetensors file"))
-        << size;
+    EXPECT_THAT(error_of(whole.substr(0, size)), HasSubstr("not a valid safetensors file")) << size;
   }
-  EXPECT_THAT(complaint(whole.substr(0, whole.size() - 1)), HasSubstr("148 bytes of data"));
-  EXPECT_THAT(complaint(whole + "x"), HasSubstr("the file holds 149"));
+  EXPECT_THAT(error_of(whole.substr(0, whole.size() - 1)), HasSubstr("148 bytes of data"));
+  EXPECT_THAT(error_of(whole + "x"), HasSubstr("the file holds 149"));
 }
 
-// Chance damage must end in an error or in tensors, never in a crash.
-TEST(Safetensors, AnyByteOfTheHeaderMayBeWrong) {
+// Random damage must cause an error or return tensors, never crash.
+TEST(Safetensors, SurvivesDamageOfAnyByteOfTheHeader) {
   const ScratchFolder scratch;
   write_safetensors(scratch / "t", {{"a", torch::ones({2, 3})}, {"b", torch::zeros({0})}},
                     {{"k", "v"}});
@@ -157,24 +157,24 @@ TEST(Safetensors, AnyByteOfTheHeaderMayBeWrong) {
   for (std::size_t at = 0; at + 24 < whole.size(); ++at) {
     std::string wrong = whole;
     wrong[at] = "9[\"}-\xff"[at % 6];
-    refused += complaint(wrong).empty() ? 0 : 1;
+    refused += error_of(wrong).empty() ? 0 : 1;
   }
   EXPECT_GT(refused, 80);
 }
 
-TEST(Safetensors, HeaderLengthsBeyondTheFileAreRefusedBeforeMemoryIsTaken) {
-  EXPECT_THAT(complaint(""), HasSubstr("only 0 bytes"));
-  EXPECT_THAT(complaint(std::string(8, '\xff') + "{}"), HasSubstr("more than any model needs"));
-  EXPECT_THAT(complaint(std::string("\0\0\0\0\0\0\4\0{}", 10)), HasSubstr("1125899906842624"));
-  EXPECT_THAT(complaint(std::string("\3\0\0\0\0\0\0\0{}", 10)), HasSubstr("than the file has"));
+TEST(Safetensors, RejectsHeaderLengthsBeyondTheFileBeforeAllocating) {
+  EXPECT_THAT(error_of(""), HasSubstr("only 0 bytes"));
+  EXPECT_THAT(error_of(std::string(8, '\xff') + "{}"), HasSubstr("more than any model needs"));
+  EXPECT_THAT(error_of(std::string("\0\0\0\0\0\0\4\0{}", 10)), HasSubstr("1125899906842624"));
+  EXPECT_THAT(error_of(std::string("\3\0\0\0\0\0\0\0{}", 10)), HasSubstr("than the file has"));
 }
 
-TEST(Safetensors, HeaderThatIsNoJsonObjectIsRefused) {
+TEST(Safetensors, RejectsAHeaderThatIsNotAJsonObject) {
   for (const char* header : {"", "[]", "  {}", "{", "{\"a\":}", "{\"\xff\":1}", "{} {}", "7"}) {
-    EXPECT_THAT(complaint(file_with(header)), HasSubstr("header is no")) << header;
+    EXPECT_THAT(error_of(file_with(header)), HasSubstr("header is not")) << header;
   }
   const std::string deep = "{\"a\":" + std::string(100000, '[');
-  EXPECT_THAT(complaint(file_with(deep)), HasSubstr("nests deeper"));
+  EXPECT_THAT(error_of(file_with(deep)), HasSubstr("nests deeper"));
 }
 
 struct Attack {
@@ -183,7 +183,7 @@ struct Attack {
 };
 
 // Each file holds eight bytes of data.
-TEST(Safetensors, HeadersThatLieAreRefused) {
+TEST(Safetensors, RejectsInvalidHeaders) {
   const std::vector<Attack> attacks{
       {R"({"w":{"dtype":"F32","shape":[1125899906842624],"data_offsets":[0,4503599627370496]}})",
        "describes 4503599627370496 bytes of data, the file holds 8"},
@@ -197,42 +197,42 @@ TEST(Safetensors, HeadersThatLieAreRefused) {
        "in its shape"},
       {R"({"w":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", "has -2 in its shape"},
       {R"({"w":{"dtype":"F32","shape":[2.0],"data_offsets":[0,8]}})", "has 2.0 in its shape"},
-      {R"({"w":{"dtype":"F32","shape":"2","data_offsets":[0,8]}})", "no list"},
+      {R"({"w":{"dtype":"F32","shape":"2","data_offsets":[0,8]}})", "not a list"},
       {R"({"w":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})",
-       "12 bytes by its shape, 8 by its data_offsets"},
-      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}})", "no pair"},
-      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", "no pair"},
-      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}})", "no pair"},
+       "needs 12 bytes by its shape, found 8 by its data_offsets"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[-8,0]}})", "not a pair"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", "not a pair"},
+      {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8,8]}})", "not a pair"},
       {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})", "begins at byte 4"},
       {R"({"w":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "the file holds 8"},
       {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
            "b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
-       "'b' begins at byte 4 of the data, but the one before ends at 8"},
+       "'b' begins at byte 4 of the data, expected byte 8"},
       {R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},
            "b":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}})",
-       "'b' begins at byte 4 of the data, but the one before ends at 2"},
+       "'b' begins at byte 4 of the data, expected byte 2"},
       {R"({"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
            "w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
-       "'w' stands twice"},
+       "found 'w' twice"},
       {R"({"w":{"dtype":"F32","dtype":"I32","shape":[2],"data_offsets":[0,8]}})",
-       "'dtype' stands twice"},
+       "found 'dtype' twice"},
       {R"({"w":{"dtype":"F33","shape":[2],"data_offsets":[0,8]}})", "unknown dtype \"F33\""},
       {R"({"w":{"dtype":7,"shape":[2],"data_offsets":[0,8]}})", "unknown dtype 7"},
       {R"({"w":{"shape":[2],"data_offsets":[0,8]}})", "has no dtype"},
       {R"({"w":[]})", "has no dtype"},
-      {R"({"__metadata__":[]})", "no map of strings"},
-      {R"({"__metadata__":{"step":7}})", "__metadata__ of 'step'"},
+      {R"({"__metadata__":[]})", "not a map of strings"},
+      {R"({"__metadata__":{"step":7}})", "'step' in __metadata__"},
   };
   for (const Attack& attack : attacks) {
-    EXPECT_THAT(complaint(file_with(attack.header, "01234567")),
+    EXPECT_THAT(error_of(file_with(attack.header, "01234567")),
                 AllOf(HasSubstr("t.safetensors: "), HasSubstr(attack.complaint)))
         << attack.header;
   }
   std::string ones = "1";
   for (int i = 0; i < 64; ++i) ones += ",1";
   EXPECT_THAT(
-      complaint(file_with(R"({"w":{"dtype":"F64","shape":[)" + ones + R"(],"data_offsets":[0,8]}})",
-                          "01234567")),
+      error_of(file_with(R"({"w":{"dtype":"F64","shape":[)" + ones + R"(],"data_offsets":[0,8]}})",
+                         "01234567")),
       HasSubstr("at most 64 sizes"));
 }
 
@@ -245,11 +245,11 @@ std::string header_of_empty_tensors(std::size_t count) {
   return header + "}";
 }
 
-// Quadratic time would be a minute for the first and ten for the second.
-TEST(Safetensors, ManyEmptyTensorsTakeTimeByTheirNumberWhichHasABound) {
+// Quadratic time would be one minute for the first and ten minutes for the second.
+TEST(Safetensors, ManyEmptyTensorsTakeLinearTimeUpToALimit) {
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(complaint(file_with(header_of_empty_tensors(100'000))), "");
-  EXPECT_THAT(complaint(file_with(header_of_empty_tensors(170'000))),
+  EXPECT_EQ(error_of(file_with(header_of_empty_tensors(100'000))), "");
+  EXPECT_THAT(error_of(file_with(header_of_empty_tensors(170'000))),
               HasSubstr("names more than 100000 tensors"));
   NamedTensors tensors;
   const auto empty = torch::empty({0});
@@ -260,11 +260,11 @@ TEST(Safetensors, ManyEmptyTensorsTakeTimeByTheirNumberWhichHasABound) {
 
 TEST(Safetensors, BoolsAreZeroOrOne) {
   const std::string header = R"({"mask":{"dtype":"BOOL","shape":[2],"data_offsets":[0,2]}})";
-  EXPECT_EQ(complaint(file_with(header, std::string("\0\1", 2))), "");
-  EXPECT_THAT(complaint(file_with(header, "\1\2")), HasSubstr("'mask' is BOOL"));
+  EXPECT_EQ(error_of(file_with(header, std::string("\0\1", 2))), "");
+  EXPECT_THAT(error_of(file_with(header, "\1\2")), HasSubstr("'mask' is BOOL"));
 }
 
-TEST(Safetensors, TensorsMayStandInTheDataInAnotherOrderThanInTheHeader) {
+TEST(Safetensors, DataMayHaveAnotherOrderThanTheHeader) {
   const ScratchFolder scratch;
   put_bytes(scratch / "t", file_with(R"({"z":{"dtype":"U8","shape":[2],"data_offsets":[1,3]},
                                          "a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}})",

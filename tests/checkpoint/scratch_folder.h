@@ -1,4 +1,4 @@
-// A folder for one test, gone with it.
+// A temporary folder for one test, removed at its end, and helpers for files.
 #pragma once
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     std::string name = (std::filesystem::temp_directory_path() / "regard-XXXXXX").string();
-    if (!::mkdtemp(name.data())) throw std::runtime_error("no scratch folder");
+    if (!::mkdtemp(name.data())) throw std::runtime_error("cannot create a temporary folder");
     path_ = name;
   }
   ~ScratchFolder() {
@@ -42,7 +42,7 @@ inline void put_bytes(const std::filesystem::path& path, std::string_view bytes)
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// The message of the Error that `act` throws; empty if it throws none.
+// Returns the message of the Error that `act` throws; empty if it throws none.
 template <typename Error, typename Act>
 std::string message_of(Act act) {
   try {

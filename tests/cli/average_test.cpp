@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class Average : public testing::Test {
  protected:
-  // A run that keeps both of its checkpoints, at steps 30 and 60.
+  // A run that keeps its checkpoints of steps 30 and 60.
   static fs::path long_run() {
     const auto config = toy_training(fresh_folder());
     const auto finished = run({"train", "-c", config.string(), "training.keep_newest=2"});
@@ -29,7 +29,7 @@ class Average : public testing::Test {
     more.insert(more.end(), {"-o", output_.string()});
     return run(more);
   }
-  // What it says of its models.
+  // Returns the description of the averaged models.
   std::string averaged() const {
     return Json::parse(read_text(output_ / "manifest.json")).at("info").at("average_of").dump();
   }
@@ -37,7 +37,7 @@ class Average : public testing::Test {
   fs::path output_ = fresh_folder() / "mean";
 };
 
-TEST_F(Average, TakesTheNewestCheckpointsOfARun) {
+TEST_F(Average, AveragesTheNewestCheckpoints) {
   const auto kept = long_run() / "checkpoints";
   const auto finished = average({kept.parent_path().string(), "--last", "2"});
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -45,14 +45,14 @@ TEST_F(Average, TakesTheNewestCheckpointsOfARun) {
   EXPECT_EQ(averaged(), Json({kept / "step-00000060", kept / "step-00000030"}).dump());
 }
 
-TEST_F(Average, TheBestAreThoseThatValidatedBest) {
+TEST_F(Average, AveragesTheBestCheckpoints) {
   const auto finished = average({tiny_model().string(), "--best", "1"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto best = fs::canonical(tiny_model() / "best").filename().string();
   EXPECT_THAT(averaged(), HasSubstr(best));
 }
 
-TEST_F(Average, ARunIsNoPlaceForItsMean) {
+TEST_F(Average, DoesNotWriteIntoARun) {
   const auto trained = long_run();
   const auto finished = run({"average", trained.string(), "--last", "2", "-o", trained.string()});
   EXPECT_EQ(finished.code, 2);
@@ -61,14 +61,14 @@ TEST_F(Average, ARunIsNoPlaceForItsMean) {
   EXPECT_TRUE(fs::exists(trained / "validations.tsv"));
 }
 
-TEST_F(Average, ModelsAreNamedOneByOneToo) {
+TEST_F(Average, AveragesNamedModels) {
   const auto early = long_run() / "checkpoints" / "step-00000030";
   const auto finished = average({early.string(), tiny_model().string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(averaged(), HasSubstr("step-00000030"));
 }
 
-TEST_F(Average, OfAModelWithItselfTranslatesTheSame) {
+TEST_F(Average, AverageWithItselfTranslatesTheSame) {
   ASSERT_EQ(average({tiny_model().string(), tiny_model().string()}).code, 0);
   const auto source = toy_corpus(20, 9).source;
   const auto mean = run({"translate", "-m", output_.string(), "--n-best", "2"}, source);
@@ -78,14 +78,14 @@ TEST_F(Average, OfAModelWithItselfTranslatesTheSame) {
   EXPECT_THAT(info.out, HasSubstr("the mean of 2 models"));
 }
 
-TEST_F(Average, ModelsOfTwoMakesAreRefusedByTheKeyThatDiffers) {
+TEST_F(Average, RejectsDifferentArchitectures) {
   const auto finished = average({tiny_model().string(), tiny_fixed_context().string()});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("model.attention.kind"));
   EXPECT_FALSE(fs::exists(output_));
 }
 
-TEST_F(Average, VocabulariesThatDifferAreRefused) {
+TEST_F(Average, RejectsDifferentVocabularies) {
   auto config = toy_training(fresh_folder());
   auto text = read_text(config.parent_path() / "train.en");
   for (std::size_t at = 0; (at = text.find("cat", at)) != std::string::npos;)
@@ -94,22 +94,22 @@ TEST_F(Average, VocabulariesThatDifferAreRefused) {
   ASSERT_EQ(run({"train", "-c", config.string(), "training.max_steps=1"}).code, 0);
   const auto finished = average({tiny_model().string(), (config.parent_path() / "run").string()});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("its vocabulary is not that of"));
+  EXPECT_THAT(finished.err, HasSubstr("its vocabulary differs from that of"));
 }
 
-TEST_F(Average, WhatCannotBeChosenIsSaid) {
+TEST_F(Average, ReportsInvalidSelections) {
   const auto too_many = average({tiny_model().string(), "--last", "9"});
   EXPECT_EQ(too_many.code, 5);
-  EXPECT_THAT(too_many.err, HasSubstr("wanted 9"));
+  EXPECT_THAT(too_many.err, HasSubstr("expected 9"));
   const auto one = average({tiny_model().string()});
   EXPECT_EQ(one.code, 2);
   EXPECT_THAT(one.err, HasSubstr("--last N"));
   const auto two = average({tiny_model().string(), tiny_model().string(), "--best", "1"});
   EXPECT_EQ(two.code, 2);
-  EXPECT_THAT(two.err, HasSubstr("for one run folder"));
+  EXPECT_THAT(two.err, HasSubstr("needs one run folder, found 2 models"));
 }
 
-TEST_F(Average, AModelIsNotWrittenOverByItsOwnAverage) {
+TEST_F(Average, DoesNotOverwriteItsInput) {
   const auto carried = fresh_folder() / "carried";
   fs::copy(fs::canonical(tiny_model() / "best"), carried, fs::copy_options::recursive);
   const auto before = read_text(carried / "manifest.json");
@@ -119,7 +119,7 @@ TEST_F(Average, AModelIsNotWrittenOverByItsOwnAverage) {
   EXPECT_EQ(read_text(carried / "manifest.json"), before);
 }
 
-TEST_F(Average, TwoAtOnceLeaveOneWholeModelAndTheFoldersBesideIt) {
+TEST_F(Average, ConcurrentRunsLeaveOneIntactModel) {
   const auto folder = output_.parent_path();
   for (const auto* name : {".mean.tmp", ".mean.old"}) {
     fs::create_directories(folder / name);

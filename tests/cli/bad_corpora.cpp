@@ -1,24 +1,24 @@
-// The table of tests/cli/bad_corpora.h.
+// The rows of bad_texts().
 #include "tests/cli/bad_corpora.h"
 
 #include <cctype>
 #include <string_view>
 #include <utility>
 
-#include "tests/data/files.h"
+#include "tests/data/test_folder.h"
 
 namespace regard {
 namespace {
 
 using Spoil = std::function<std::string(const std::string&)>;
 
-// Where the second line begins, and where it ends.
+// Returns the begin and end of the second line.
 std::pair<std::size_t, std::size_t> second_line(const std::string& text) {
   const auto begin = text.find('\n') + 1;
   return {begin, text.find('\n', begin)};
 }
 
-// The bytes in the middle of the second line, behind its first word.
+// Inserts bytes into the second line, after its first word.
 Spoil with(std::string bytes) {
   return [bytes = std::move(bytes)](std::string text) {
     const auto [begin, end] = second_line(text);
@@ -48,7 +48,7 @@ std::string with_carriage_returns(const std::string& text) {
   return spoilt;
 }
 
-// Text of ASCII alone, with or without the mark.
+// Converts ASCII text, with or without the byte order mark.
 Spoil as_utf16(std::string mark) {
   return [mark = std::move(mark)](const std::string& text) {
     std::string spoilt = mark;

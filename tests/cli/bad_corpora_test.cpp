@@ -1,5 +1,4 @@
-// Each text of bad_corpora.h as the source of a translation, in training, in validation and in an
-// evaluation.
+// Uses each text of bad_corpora.h in translation, training, validation and evaluation.
 #include "tests/cli/bad_corpora.h"
 
 #include <fmt/format.h>
@@ -23,7 +22,7 @@ using testing::SizeIs;
 
 constexpr std::size_t spoilt = 1;  // the line that something is done to
 
-// The pairs of one row of the table that training begins with: read, kept, empty, too long.
+// One row of the table at the start of a training: pairs read, kept, empty, too long.
 std::vector<int> pairs_of(const std::string& set, const std::string& log) {
   std::smatch found;
   const std::regex row("\n *" + set + " +(\\d+) +(\\d+) +(\\d+) +(\\d+)");
@@ -72,7 +71,7 @@ class BadCorpora : public Train, public testing::WithParamInterface<BadText> {
   std::filesystem::path file_ = folder_ / GetParam().file_name;
 };
 
-// In translation output line i belongs to input line i.
+// Output line i must belong to input line i.
 TEST_P(BadCorpora, Translation) {
   const auto plain = lines_of(tiny_translation());
   ASSERT_THAT(plain, SizeIs(20));
@@ -113,7 +112,7 @@ TEST_P(BadCorpora, TrainingAndValidation) {
               ElementsAre(200, 200 - empty - too_long, empty, too_long));
   EXPECT_THAT(pairs_of("dev", finished.err), ElementsAre(20, 20, empty, too_long));
   if (empty) {
-    EXPECT_THAT(finished.err, HasSubstr("1 of 20 lines: empty"));
+    EXPECT_THAT(finished.err, HasSubstr("1 of 20 lines are empty"));
   } else if (too_long) {
     EXPECT_THAT(finished.err, HasSubstr(message(dev)));
   } else {
@@ -136,8 +135,8 @@ TEST_P(BadCorpora, Evaluation) {
 INSTANTIATE_TEST_SUITE_P(Texts, BadCorpora, testing::ValuesIn(bad_texts()),
                          [](const auto& text) { return test_name(text.param); });
 
-// Everything odd at once, by every tokenizer, from training to translation.
-TEST_F(Train, EveryTokenizerReadsWhatIsNotRefused) {
+// Combines all unusual texts, for every tokenizer, from training to translation.
+TEST_F(Train, EveryTokenizerReadsUnusualText) {
   std::string source = read_text(folder_ / "train.en");
   for (const auto& text : bad_texts()) {
     if (text.file_name == "text" && text.fate != Fate::refused && text.fate != Fate::long_line &&
@@ -165,7 +164,7 @@ TEST_F(Train, EveryTokenizerReadsWhatIsNotRefused) {
   }
 }
 
-// Here a word that is no link is an error, but white space is none.
+// In alignments, a word that is not a link is an error, but white space is not.
 TEST_F(Train, GoldAlignmentsAreReadLikeOtherTexts) {
   for (const auto& text : bad_texts()) {
     SCOPED_TRACE(text.title);
@@ -181,14 +180,14 @@ TEST_F(Train, GoldAlignmentsAreReadLikeOtherTexts) {
       EXPECT_EQ(finished.code, 3);
       EXPECT_THAT(finished.err, HasSubstr(fmt::format(fmt::runtime(text.message), path)));
     } else if (finished.code != 5) {  // a lone CR is white space
-      EXPECT_THAT(finished.err, HasSubstr(path + ":2: '"));
-      EXPECT_THAT(finished.err, HasSubstr("no alignment link"));
+      EXPECT_THAT(finished.err, HasSubstr(path + ":2: found '"));
+      EXPECT_THAT(finished.err, HasSubstr("expected an alignment link"));
     }
   }
 }
 
-// The table for users tells of each of them.
-TEST(BadCorporaDocument, HasARowForEach) {
+// docs/data.md must have a row for each of them.
+TEST(BadCorporaDocument, HasARowForEachText) {
   const auto document = read_text(std::filesystem::path(REGARD_SOURCE_DIR) / "docs" / "data.md");
   for (const auto& text : bad_texts()) {
     EXPECT_THAT(document, HasSubstr("\n| " + text.title + " |"));

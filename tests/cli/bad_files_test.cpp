@@ -1,5 +1,5 @@
-// Files that are no plain text files, are not there in the number that they should be, or change
-// while they are read. docs/data.md tells of each.
+// Files that are not plain text, missing, of different lengths, or change while they are read.
+// docs/data.md describes each case.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ class BadFiles : public Train {
     for (int i = 0; i < 400; ++i) text += "the" + std::string(396, ' ') + "\n";
     return text;
   }
-  // What a slow translation of long_text() meets when `change` is done after its first line.
+  // Translates long_text() slowly and calls `change` after the first line.
   template <typename Change>
   Finished translate_while(const Change& change) const {
     write_text(path("text"), long_text());
@@ -56,7 +56,7 @@ class BadFiles : public Train {
 };
 
 TEST_F(BadFiles, AFolder) {
-  const auto message = folder_.string() + ": a folder, but a text file is wanted";
+  const auto message = folder_.string() + ": found a folder, expected a text file";
   EXPECT_THAT(train({"data.train.0.src=" + folder_.string()}).err, HasSubstr("a folder"));
   expect_refusal(train({"data.dev.src=" + folder_.string()}), "a folder");
   expect_refusal(translate({"-i", folder_.string()}), message);
@@ -65,7 +65,7 @@ TEST_F(BadFiles, AFolder) {
   EXPECT_EQ(translate({"-o", folder_.string()}, "the\n").code, 6);
 }
 
-TEST_F(BadFiles, APipeIsRefusedWhereATextIsReadTwiceAndReadElsewhere) {
+TEST_F(BadFiles, PipesAreRejectedOnlyIfReadTwice) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   expect_refusal(train({"data.train.0.src=" + path("pipe")}),
                  path("pipe") + ": not a regular file");
@@ -96,14 +96,14 @@ TEST_F(BadFiles, AFullDevice) {
   }
 }
 
-TEST_F(BadFiles, AFileThatMayNotBeRead) {
+TEST_F(BadFiles, AnUnreadableFile) {
   if (geteuid() == 0) GTEST_SKIP() << "root reads everything";
   fs::permissions(folder_ / "train.en", fs::perms::none);
   expect_refusal(train(), "train.en: cannot be read (Permission denied)");
   expect_refusal(translate({"-i", path("train.en")}), "train.en: cannot be read");
 }
 
-TEST_F(BadFiles, OneFileThatIsLonger) {
+TEST_F(BadFiles, FilesOfDifferentLengths) {
   for (const std::string set : {"train", "dev"}) {
     const auto toy = toy_training(folder_);
     write_text(path(set + ".en"), "a\nb\nc\n");
@@ -115,18 +115,19 @@ TEST_F(BadFiles, OneFileThatIsLonger) {
   expect_refusal(finished, path("dev.en") + " has 3 lines, but " + path("train.fr") + " has 200");
 }
 
-TEST_F(BadFiles, AnotherProgramsLineEndIsNamedWhereTheCountsDiffer) {
+TEST_F(BadFiles, UnicodeLineEndsAreNamedIfLengthsDiffer) {
   auto text = read_text(folder_ / "train.en");
   text.replace(text.find('\n'), 1, "\u2028");
   write_text(path("train.en"), text);
-  const auto message = path("train.en") + ":1 has a line separator (U+2028), which ends no line";
+  const auto message =
+      path("train.en") + ":1 has a line separator (U+2028), which does not end a line";
   expect_refusal(train(), "has 199 lines");
   expect_refusal(train(), message);
   expect_refusal(run({"evaluate", "--hypotheses", path("train.en"), "-r", path("train.fr")}),
                  message);
 }
 
-TEST_F(BadFiles, TextsOfAnOldMacintoshAreOneLine) {
+TEST_F(BadFiles, CarriageReturnsAreNoLineEnds) {
   for (const auto* name : {"train.en", "train.fr"}) {
     auto text = read_text(folder_ / name);
     std::ranges::replace(text, '\n', '\r');
@@ -147,8 +148,8 @@ TEST_F(BadFiles, AnEmptyFile) {
     return train(
         {"data." + set + ".src=" + path("empty"), "data." + set + ".trg=" + path("empty")});
   };
-  expect_refusal(as("train.0"), path("empty") + ": no text to make a vocabulary of");
-  expect_refusal(as("dev"), path("empty") + ": empty, so there is nothing to validate on");
+  expect_refusal(as("train.0"), path("empty") + ": found no text to make a vocabulary from");
+  expect_refusal(as("dev"), path("empty") + ": the file is empty; validation needs");
 }
 
 TEST_F(BadFiles, AFileOfEmptyLines) {
@@ -161,12 +162,12 @@ TEST_F(BadFiles, AFileOfEmptyLines) {
                   "data.tokenizer.kind=character"});
   };
   expect_refusal(as("train.0"), "no training pair is left of 4 read: 4 empty");
-  expect_refusal(as("dev"), "no line has text in both, so there is nothing to validate on");
+  expect_refusal(as("dev"), "no line has text in both files; validation needs");
   expect_refusal(run({"evaluate", "--hypotheses", path("empty"), "-r", path("empty")}),
                  path("empty") + ": empty, so there is nothing to score");
 }
 
-// A pair is left out whichever side is empty.
+// A pair with an empty side is skipped.
 TEST_F(BadFiles, EmptyLinesOnEitherSideOrBoth) {
   write_text(path("train.en"), "the\n\ncat\n\ndog\n");
   write_text(path("train.fr"), "le\nchat\n\n\nchien\n");
@@ -180,16 +181,15 @@ TEST_F(BadFiles, AFileThatGrowsDuringATranslation) {
       translate_while([&] { std::ofstream(path("text"), std::ios::app) << "the\n"; });
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(lines_of(finished.out), SizeIs(401));
-  EXPECT_THAT(finished.err, AllOf(HasSubstr("warning: " + path("text") + ": has changed while"),
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("warning: " + path("text") + ": changed while"),
                                   HasSubstr("401 lines")));
 }
 
 TEST_F(BadFiles, AFileThatShrinksDuringATranslation) {
   const auto finished = translate_while([&] { fs::resize_file(path("text"), 100'001); });
   EXPECT_EQ(finished.code, 3);
-  EXPECT_THAT(finished.err,
-              HasSubstr(path("text") + ": has changed while it was read (160000 bytes "
-                                       "at first, 100001 at its end)"));
+  EXPECT_THAT(finished.err, HasSubstr(path("text") + ": changed while it was read (160000 bytes "
+                                                     "at the start, 100001 at the end)"));
 }
 
 TEST_F(BadFiles, AFileThatGrowsWhileTrainingReadsIt) {
@@ -211,7 +211,7 @@ TEST_F(BadFiles, AFileThatGrowsWhileTrainingReadsIt) {
   const auto finished = train();
   over = true;
   writer.join();
-  expect_refusal(finished, "has changed while it was read");
+  expect_refusal(finished, "changed while it was read");
 }
 
 }  // namespace

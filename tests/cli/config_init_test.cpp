@@ -1,4 +1,4 @@
-// regard config init and convert: files in, a configuration that trains out.
+// regard config init and convert.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pty.h>
@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// regard at a terminal of its own, where somebody types: what stands on the screen.
+// Runs regard in a pseudo-terminal with typed input. Returns the text on the screen.
 std::string at_terminal(const std::filesystem::path& folder, std::vector<std::string> words,
                         const std::string& typed) {
   const auto program = (std::filesystem::path(REGARD_BINARY_DIR) / "regard").string();
@@ -62,7 +62,7 @@ class ConfigInit : public testing::Test {
   std::filesystem::path folder_ = fresh_folder();
 };
 
-TEST_F(ConfigInit, WithoutATerminalItGuessesAndWhatItWritesTrains) {
+TEST_F(ConfigInit, WithoutATerminalTheGuessedConfigurationTrains) {
   const auto finished = init({"-o", path("mine.yaml"), "--split", "20"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, AllOf(HasSubstr("300 lines"), HasSubstr("(source, en)")));
@@ -74,7 +74,7 @@ TEST_F(ConfigInit, WithoutATerminalItGuessesAndWhatItWritesTrains) {
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
-TEST_F(ConfigInit, FilesOfOneEndingAreSplitIntoFilesOfTwo) {
+TEST_F(ConfigInit, SplitNamesFilesByTheirSideIfExtensionsAreEqual) {
   for (const auto* ending : {".txt", ""}) {
     const auto source = path("source") + ending, target = path("target") + ending;
     std::filesystem::copy_file(path("train.en"), source);
@@ -93,7 +93,7 @@ TEST_F(ConfigInit, FilesOfOneEndingAreSplitIntoFilesOfTwo) {
   }
 }
 
-TEST_F(ConfigInit, ASplitKeepsPairsTogetherAndApart) {
+TEST_F(ConfigInit, SplitKeepsPairsAndSeparatesTheParts) {
   ASSERT_EQ(init({"-o", path("mine.yaml"), "--split", "20"}).code, 0);
   const auto sources = lines_of(read_text(path("train.en")));
   const auto targets = lines_of(read_text(path("train.fr")));
@@ -120,7 +120,7 @@ TEST_F(ConfigInit, ASplitKeepsPairsTogetherAndApart) {
   EXPECT_EQ(read_text(path("train.en")).size(), toy_corpus(300, 1).source.size());
 }
 
-TEST_F(ConfigInit, AValidationPairBesideTheTrainingPairIsTaken) {
+TEST_F(ConfigInit, UsesTheValidationPairBesideTheTrainingPair) {
   const auto dev = toy_corpus(10, 2);
   write_text(path("valid.en"), dev.source);
   write_text(path("valid.fr"), dev.target);
@@ -132,33 +132,33 @@ TEST_F(ConfigInit, AValidationPairBesideTheTrainingPairIsTaken) {
   EXPECT_EQ(options.data.dev.trg, path("valid.fr"));
 }
 
-TEST_F(ConfigInit, AtATerminalItAsksAndReturnTakesTheGuess) {
+TEST_F(ConfigInit, AsksAtATerminal) {
   const auto screen =
       at_terminal(folder_, {"config", "init"}, "train.en\ntrain.fr\nmany\n30\ntoy\n\n");
   EXPECT_THAT(screen, AllOf(HasSubstr("source text: "), HasSubstr("found `many`"),
-                            HasSubstr("what the model is called [en-fr]: "),
-                            HasSubstr("where the configuration goes [toy.yaml]: ")));
+                            HasSubstr("name of the model [en-fr]: "),
+                            HasSubstr("output file [toy.yaml]: ")));
   const auto options = read_options(path("toy.yaml"));
   EXPECT_EQ(options.name, "toy");
   EXPECT_EQ(options.data.train[0].src, "toy.train.en");
   EXPECT_EQ(lines_of(read_text(path("toy.dev.en"))).size(), 30u);
 }
 
-TEST_F(ConfigInit, AWrongAnswerIsAskedForAgain) {
+TEST_F(ConfigInit, RepeatsTheQuestionAfterAWrongAnswer) {
   write_text(path("short.fr"), "un\n");
   write_text(path("old.yaml"), "mine\n");
   const auto screen = at_terminal(folder_, {"config", "init"},
                                   "\ntrian.en\n-\n.\ntrain.en\nshort.fr\nnone.fr\ntrain.fr\n"
                                   "300\n30\na/b\ntoy\nold.yaml\n\n");
-  EXPECT_THAT(screen, AllOf(HasSubstr("found nothing"), HasSubstr("trian.en: "), HasSubstr("not -"),
-                            HasSubstr("300 lines, but"), HasSubstr("none.fr: "),
-                            HasSubstr("a whole number from 0 to 299")));
-  EXPECT_THAT(screen, AllOf(HasSubstr("found `a/b`"), HasSubstr("old.yaml: is there already")));
+  EXPECT_THAT(screen, AllOf(HasSubstr("found nothing"), HasSubstr("trian.en: "),
+                            HasSubstr("instead of -"), HasSubstr("300 lines, but"),
+                            HasSubstr("none.fr: "), HasSubstr("a whole number from 0 to 299")));
+  EXPECT_THAT(screen, AllOf(HasSubstr("found `a/b`"), HasSubstr("old.yaml: file exists")));
   EXPECT_EQ(read_options(path("toy.yaml")).name, "toy");
   EXPECT_EQ(read_text(path("old.yaml")), "mine\n");
 }
 
-TEST_F(ConfigInit, AWrongAnswerOfTheValidationPairIsAskedForAgain) {
+TEST_F(ConfigInit, RepeatsTheQuestionForTheValidationPair) {
   const auto dev = toy_corpus(10, 2);
   write_text(path("val.en"), dev.source);
   write_text(path("val.fr"), dev.target);
@@ -169,26 +169,28 @@ TEST_F(ConfigInit, AWrongAnswerOfTheValidationPairIsAskedForAgain) {
   EXPECT_EQ(read_options(path("en-fr.yaml")).data.dev.trg, "val.fr");
 }
 
-TEST_F(ConfigInit, ANameThatIsNoFolderIsRefusedBeforeAnythingIsWritten) {
+TEST_F(ConfigInit, RejectsAnInvalidNameBeforeWriting) {
   const auto finished = init({"--name", "a/b", "-o", path("mine.yaml"), "--split", "5"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("name: found `a/b`"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
-TEST_F(ConfigInit, OneFileOnBothSidesIsAWarning) {
+TEST_F(ConfigInit, WarnsOfTheSameFileOnBothSides) {
   const auto finished = run({"config", "init", path("train.en"), path("train.en"), "--yes"});
   EXPECT_EQ(finished.code, 0);
-  EXPECT_THAT(finished.err, HasSubstr("warning: " + path("train.en") + ": the training pair is"));
+  EXPECT_THAT(finished.err,
+              HasSubstr("warning: " + path("train.en") + ": both sides of the training pair are"));
   std::filesystem::create_symlink(path("train.en"), path("link.fr"));
   EXPECT_THAT(run({"config", "init", path("train.en"), path("link.fr"), "--yes"}).err,
-              HasSubstr("one file on both sides"));
+              HasSubstr("both sides of the training pair are this file"));
   EXPECT_THAT(init({}).err, testing::Not(HasSubstr("both sides")));
   EXPECT_THAT(init({"--dev", path("train.en"), path("train.en")}).err,
-              AllOf(HasSubstr("the validation pair is"), HasSubstr("trained on and validated on")));
+              AllOf(HasSubstr("both sides of the validation pair are"),
+                    HasSubstr("used for training and validation")));
 }
 
-TEST_F(ConfigInit, TheValidationPairIsFoundByTheUsualNames) {
+TEST_F(ConfigInit, FindsTheValidationPairByUsualNames) {
   namespace fs = std::filesystem;
   const auto dev = toy_corpus(10, 2);
   const std::vector<std::pair<std::string, std::string>> names = {
@@ -212,14 +214,14 @@ TEST_F(ConfigInit, TheValidationPairIsFoundByTheUsualNames) {
   }
 }
 
-TEST_F(ConfigInit, ATestSetIsNoValidationPair) {
+TEST_F(ConfigInit, DoesNotUseATestSetForValidation) {
   const auto unseen = toy_corpus(10, 2);
   write_text(path("test.en"), unseen.source);
   write_text(path("test.fr"), unseen.target);
   EXPECT_EQ(parse_options(init({}).out, "printed").data.dev.src, "");
 }
 
-TEST_F(ConfigInit, WhatItWritesPointsToADocumentThatIsThere) {
+TEST_F(ConfigInit, NamesAnExistingDocument) {
   const auto text = init({}).out;
   const auto end = text.find("attention.md");
   ASSERT_NE(end, std::string::npos);
@@ -227,28 +229,28 @@ TEST_F(ConfigInit, WhatItWritesPointsToADocumentThatIsThere) {
   EXPECT_TRUE(std::filesystem::exists(text.substr(begin, end - begin) + "attention.md"));
 }
 
-TEST_F(ConfigInit, WithYesItAsksNothing) {
+TEST_F(ConfigInit, YesAsksNothing) {
   EXPECT_THAT(at_terminal(folder_, {"config", "init", "train.en", "train.fr", "--yes"}, ""),
               AllOf(HasSubstr("name: en-fr"), testing::Not(HasSubstr("[en-fr]"))));
 }
 
-TEST_F(ConfigInit, BadInputIsASentence) {
-  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("give the two text files"));
+TEST_F(ConfigInit, ReportsBadInput) {
+  EXPECT_THAT(run({"config", "init"}).err, HasSubstr("give two text files"));
   write_text(path("short.fr"), "un\n");
   const auto uneven = run({"config", "init", path("train.en"), path("short.fr")});
   EXPECT_EQ(uneven.code, 3);
   EXPECT_THAT(uneven.err, AllOf(HasSubstr("300"), HasSubstr("short.fr")));
   EXPECT_EQ(run({"config", "init", path("none.en"), path("train.fr")}).code, 3);
-  EXPECT_THAT(init({"--split", "300"}).err, HasSubstr("wanted less than the 300 pairs"));
+  EXPECT_THAT(init({"--split", "300"}).err, HasSubstr("expected less than the 300 pairs"));
   write_text(path("mine.yaml"), "mine\n");
-  EXPECT_THAT(init({"-o", path("mine.yaml")}).err, HasSubstr("is there already"));
+  EXPECT_THAT(init({"-o", path("mine.yaml")}).err, HasSubstr("file exists"));
   EXPECT_EQ(read_text(path("mine.yaml")), "mine\n");
   write_text(path("en-fr.dev.en"), "mine\n");
   EXPECT_EQ(init({"-o", path("new.yaml"), "--name", "en-fr", "--split", "5"}).code, 2);
   EXPECT_EQ(read_text(path("en-fr.dev.en")), "mine\n");
 }
 
-// As JoeyNMT's scripts/build_vocab.py trains one: <unk> comes first.
+// Trained like in JoeyNMT's scripts/build_vocab.py: <unk> comes first.
 void write_sentencepiece_model(const std::filesystem::path& path, const std::string& text) {
   auto corpus = path;
   write_text(corpus.replace_extension("txt"), text);
@@ -266,7 +268,7 @@ void write_sentencepiece_model(const std::filesystem::path& path, const std::str
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-TEST(ConfigConvert, ASentencePieceModelOfJoeyNmtTrains) {
+TEST(ConfigConvert, TrainsWithASentencePieceModelOfJoeyNmt) {
   const auto folder = fresh_folder();
   const auto corpus = toy_corpus(300, 1);
   for (const auto* part : {"train", "dev"}) {
@@ -295,7 +297,7 @@ TEST(ConfigConvert, ASentencePieceModelOfJoeyNmtTrains) {
   EXPECT_EQ(trained.code, 0) << trained.err;
 }
 
-TEST(ConfigConvert, AModelThatIsNotThereIsAWarning) {
+TEST(ConfigConvert, WarnsOfAMissingModel) {
   const auto folder = fresh_folder();
   const auto joey = (folder / "joey.yaml").string();
   write_text(joey,
@@ -308,7 +310,7 @@ TEST(ConfigConvert, AModelThatIsNotThereIsAWarning) {
   EXPECT_THAT(finished.err, HasSubstr("data.tokenizer.src_file: no.model: no such file"));
 }
 
-TEST(ConfigConvert, WritesTheConfigurationAndSaysWhatIsLeft) {
+TEST(ConfigConvert, WritesTheConfigurationWithNotes) {
   const auto folder = fresh_folder();
   const auto joey = (folder / "joey.yaml").string();
   write_text(joey,
@@ -324,7 +326,7 @@ TEST(ConfigConvert, WritesTheConfigurationAndSaysWhatIsLeft) {
   EXPECT_EQ(run({"config", "convert", joey}).out, read_text(output));
   const auto again = run({"config", "convert", joey, "-o", output});
   EXPECT_EQ(again.code, 2);
-  EXPECT_THAT(again.err, HasSubstr("is there already"));
+  EXPECT_THAT(again.err, HasSubstr("file exists"));
   EXPECT_EQ(run({"config", "convert", (folder / "none.yaml").string()}).code, 2);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Config, PrintsEveryKeyWithOverridesInPlace) {
+TEST(Config, PrintsEveryKeyWithOverrides) {
   const auto file = fresh_folder() / "c.yaml";
   write_text(file, "name: small\nmodel: {attention: {size: 32}}\n");
   const auto finished =
@@ -24,13 +24,13 @@ TEST(Config, PrintsEveryKeyWithOverridesInPlace) {
   EXPECT_EQ(finished.out, write_options(options));
 }
 
-TEST(Config, WithoutAFileItPrintsTheDefaults) {
+TEST(Config, PrintsTheDefaultsWithoutAFile) {
   const auto finished = run({"config", "print"});
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(finished.out, write_options({}));
 }
 
-TEST(Config, WhatItPrintsItReads) {
+TEST(Config, PrintedConfigurationReadsBack) {
   const auto file = fresh_folder() / "c.yaml";
   const auto first = run({"config", "print", "--help-comments", "training.epochs=3"});
   write_text(file, first.out);
@@ -39,7 +39,7 @@ TEST(Config, WhatItPrintsItReads) {
   EXPECT_EQ(second.out, first.out);
 }
 
-TEST(Config, AMistakeIsNamedByFileAndLine) {
+TEST(Config, ErrorsNameFileAndLine) {
   const auto file = fresh_folder() / "c.yaml";
   write_text(file, "name: small\ntrainin: {}\n");
   const auto finished = run({"config", "print", "-c", file.string()});
@@ -56,7 +56,7 @@ TEST(Config, PrintsTheGeneratedPages) {
   EXPECT_TRUE(Json::accept(schema.out));
 }
 
-TEST(Config, AVerbIsRequired) {
+TEST(Config, RequiresACommand) {
   EXPECT_EQ(run({"config"}).code, 2);
   EXPECT_EQ(run({}).code, 2);
 }

@@ -1,4 +1,4 @@
-// What single lines ask for, on the command line: prefixes, demanded and banned phrases.
+// Constraints for each line: prefixes, required and banned phrases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class ConstraintsCli : public testing::Test {
   std::filesystem::path folder_ = fresh_folder();
 };
 
-TEST_F(ConstraintsCli, LinesHaveWhatIsAskedOfThemAndNoOtherChanges) {
+TEST_F(ConstraintsCli, ConstraintsApplyOnlyToTheirLines) {
   const std::string input = "the cat sees\na dog\n\nthe bird hears\n";
   const auto plain = lines_of(translate({}, input).out);
   for (const std::string beam : {"1", "4"}) {
@@ -48,16 +48,16 @@ TEST_F(ConstraintsCli, LinesHaveWhatIsAskedOfThemAndNoOtherChanges) {
   EXPECT_EQ(lines_of(nothing.out), plain);
 }
 
-TEST_F(ConstraintsCli, AFileOfAnotherLengthIsAnError) {
+TEST_F(ConstraintsCli, FileOfAnotherLengthIsAnError) {
   const auto shorter = translate({"--prefixes", file("p", "le\n")}, "the\ncat\n");
   EXPECT_EQ(shorter.code, 3);
-  EXPECT_THAT(shorter.err, HasSubstr("p: has 1 line, but the input has more"));
+  EXPECT_THAT(shorter.err, HasSubstr("p: found 1 line, but the input has more"));
   const auto longer = translate({"--ban", file("b", "le\n\n\n")}, "the\ncat\n");
   EXPECT_EQ(longer.code, 3);
-  EXPECT_THAT(longer.err, HasSubstr("b:3: is a line too many"));
+  EXPECT_THAT(longer.err, HasSubstr("b:3: found a line too many"));
 }
 
-TEST_F(ConstraintsCli, WhatCannotBeSaidIsAnErrorWithItsPlace) {
+TEST_F(ConstraintsCli, ImpossibleConstraintsNameTheirPlace) {
   const auto unknown = translate({"--demand", file("d", "\nle zebre\n")}, "the\ncat\n");
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("d:2: `zebre` is not in the model's vocabulary"));
@@ -68,12 +68,12 @@ TEST_F(ConstraintsCli, WhatCannotBeSaidIsAnErrorWithItsPlace) {
   const auto long_one =
       translate({"--demand", file("d", "le chat\n"), "--max-output-length", "2"}, "the\n");
   EXPECT_EQ(long_one.code, 3);
-  EXPECT_THAT(long_one.err, HasSubstr("found 2 tokens to be said, wanted fewer than"));
+  EXPECT_THAT(long_one.err, HasSubstr("found 2 tokens, expected fewer than"));
 }
 
-// Of the three words one can begin; each other comes after <unk> alone, and for that it is too
-// short.
-TEST_F(ConstraintsCli, DemandsThatBansLeaveNoWayToAreAnError) {
+// Only one of the three words can begin the translation. The others can only follow <unk>, for
+// which the maximum length is too short.
+TEST_F(ConstraintsCli, RequiredPhrasesBlockedByBansAreAnError) {
   std::string bans;
   for (const std::string word : {"le", "chat", "chien", "oiseau", "voit", "entend", "un", "petit",
                                  "vieux", "et", "ici", "."}) {
@@ -83,18 +83,18 @@ TEST_F(ConstraintsCli, DemandsThatBansLeaveNoWayToAreAnError) {
                                    file("b", bans + "\n"), "--max-output-length", "4"},
                                   "the cat\n");
   EXPECT_EQ(finished.code, 3) << finished.out;
-  EXPECT_THAT(finished.err, HasSubstr("d:1: no translation was found that has all these phrases"));
+  EXPECT_THAT(finished.err, HasSubstr("d:1: found no translation that has all these phrases"));
   EXPECT_EQ(lines_of(finished.out).size(), 1U);  // the best there is
 }
 
-TEST_F(ConstraintsCli, ABanOfAnUnknownWordIsKeptAnyway) {
+TEST_F(ConstraintsCli, BanOfAnUnknownWordIsAWarning) {
   const auto finished = translate({"--ban", file("b", "zebre\n")}, "the cat\n");
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.out, translate({}, "the cat\n").out);
   EXPECT_THAT(finished.err, HasSubstr("b:1: `zebre` is not in the model's vocabulary"));
 }
 
-TEST_F(ConstraintsCli, WhatIsWrongWithTheFilesIsSaidBeforeAnythingIsTranslated) {
+TEST_F(ConstraintsCli, FileErrorsAreReportedBeforeTranslation) {
   const auto input = file("in", "the\ncat\ndog\n");
   const auto output = folder_ / "out";
   for (const std::string prefixes : {"le\n\n\n\n", "le\n\nzebre\n", "le\n"}) {
@@ -105,7 +105,7 @@ TEST_F(ConstraintsCli, WhatIsWrongWithTheFilesIsSaidBeforeAnythingIsTranslated) 
   }
 }
 
-TEST_F(ConstraintsCli, SamplesAreNotDemandedOf) {
+TEST_F(ConstraintsCli, SamplesCannotHaveRequiredPhrases) {
   const auto finished = translate({"--samples", "2", "--demand", file("d", "le\n")}, "the\n");
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("--demand"));

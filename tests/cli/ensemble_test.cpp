@@ -1,4 +1,4 @@
-// Several models at once, on the command line.
+// Ensembles on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ Finished translate(std::vector<std::string> arguments,
   return run(arguments, input);
 }
 
-TEST(EnsembleCli, AModelWithItselfTranslatesAsItDoesAlone) {
+TEST(EnsembleCli, EnsembleWithItselfTranslatesTheSame) {
   const auto model = tiny_model().string();
   const auto alone = translate({"-m", model, "--n-best", "3"});
   ASSERT_EQ(alone.code, 0) << alone.err;
@@ -31,7 +31,7 @@ TEST(EnsembleCli, AModelWithItselfTranslatesAsItDoesAlone) {
   }
 }
 
-TEST(EnsembleCli, OtherKindsTranslateTogetherByTheirWeights) {
+TEST(EnsembleCli, CombinesDifferentKindsByWeight) {
   const auto attention = tiny_model().string();
   const auto fixed = tiny_fixed_context().string();
   const auto transformer = tiny_transformer().string();
@@ -44,7 +44,7 @@ TEST(EnsembleCli, OtherKindsTranslateTogetherByTheirWeights) {
   EXPECT_EQ(scored.code, 0) << scored.err;
 }
 
-TEST(EnsembleCli, ScoreAndEvaluateTakeSeveralToo) {
+TEST(EnsembleCli, ScoreAndEvaluateAcceptEnsembles) {
   const auto folder = fresh_folder();
   const auto corpus = toy_corpus(10, 8);
   write_text(folder / "s", corpus.source);
@@ -66,7 +66,7 @@ TEST(EnsembleCli, ScoreAndEvaluateTakeSeveralToo) {
   EXPECT_EQ(run({"evaluate", "-m", a, b, "-s", s, "-r", t, "--force"}).code, 0);
 }
 
-TEST(EnsembleCli, ModelsOfOtherVocabulariesAreRefused) {
+TEST(EnsembleCli, RejectsDifferentVocabularies) {
   const auto folder = fresh_folder();
   const auto config = toy_training(folder);
   const auto trained = run({"train", "-c", config.string(), "training.max_steps=2",
@@ -78,17 +78,17 @@ TEST(EnsembleCli, ModelsOfOtherVocabulariesAreRefused) {
   EXPECT_THAT(finished.err, HasSubstr("another source vocabulary"));
 }
 
-TEST(EnsembleCli, WeightsAndMeansThatAreNoneAreRefused) {
+TEST(EnsembleCli, RejectsInvalidWeightsAndMeans) {
   const auto model = tiny_model().string();
   const auto few = translate({"-m", model, model, "--ensemble-weights", "1"});
   EXPECT_EQ(few.code, 2);
-  EXPECT_THAT(few.err, HasSubstr("--ensemble-weights: found 1, wanted one for each of 2 models"));
+  EXPECT_THAT(few.err, HasSubstr("--ensemble-weights: found 1, expected one for each of 2 models"));
   EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1", "0"}).code, 2);
   EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1e308,1e308"}).code, 2);
   EXPECT_EQ(translate({"-m", model, model, "--ensemble-weights", "1,2"}).code, 0);
   const auto mean = translate({"-m", model, model, "--ensemble-mean", "median"});
   EXPECT_EQ(mean.code, 2);
-  EXPECT_THAT(mean.err, HasSubstr("--ensemble-mean 'median'"));
+  EXPECT_THAT(mean.err, HasSubstr("--ensemble-mean: found `median`"));
   EXPECT_EQ(translate({"-m", model, model, "--explain"}).code, 2);
 }
 

@@ -1,4 +1,4 @@
-// translate --explain: the numbers that each kind's weights are made of.
+// translate --explain: the numbers behind the attention weights of each kind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Explain : public Train {
   }
 };
 
-TEST_F(Explain, ShowsWhatNtmSays) {
+TEST_F(Explain, ShowsTheNumbersOfNtm) {
   EXPECT_THAT(
       explained({"model.attention.kind=ntm", "model.attention.size=512"}, "the cat\n"),
       AllOf(ContainsRegex("  β = [0-9.]+, g = 0[.][0-9]+, s = \\(.*, .*, .*\\), γ = [0-9.]+\n"),
@@ -37,12 +37,12 @@ TEST_F(Explain, ShowsEachHead) {
       ContainsRegex("  s  x_s +head 1 +head 2 +weight α_ts"));
 }
 
-TEST_F(Explain, ShowsHowMuchOfTheProbabilityIsGenerated) {
+TEST_F(Explain, ShowsTheGenerationProbability) {
   EXPECT_THAT(explained({"model.output.kind=copy"}, "the cat\n"),
               ContainsRegex("  p_gen = 0[.][0-9]+\n"));
 }
 
-TEST_F(Explain, ShowsWhereAWindowIsCountedFromOne) {
+TEST_F(Explain, ShowsThePositionOfAWindowFromOne) {
   const auto text =
       explained({"model.attention.kind=local_m", "model.attention.size=512"}, "the cat sees\n");
   EXPECT_THAT(text, HasSubstr("  p_t = 1.000\n"));

@@ -1,5 +1,5 @@
-// Loaded before the C library: the FAIL_AT-th write() into a file below FAIL_BELOW, and every one
-// after it, fails with the error number FAIL_WITH.
+// Preloaded library: makes the FAIL_AT-th and all later calls of write() to files below FAIL_BELOW
+// fail with the error number FAIL_WITH.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Whichever write of a checkpoint fails, the training says so and loses nothing.
+// If any write of a checkpoint fails, training reports it and loses nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class FailingDisk : public Train {
  protected:
-  // A training to step 40, a checkpoint every ten, whose n-th write below checkpoints/ fails.
+  // Trains to step 40 with a checkpoint every 10 steps. The n-th write below checkpoints/ fails.
   int train_with(long n, int error) const {
     const auto command =
         "LD_PRELOAD=" REGARD_FAILING_DISK " FAIL_BELOW=/checkpoints/ FAIL_AT=" + std::to_string(n) +
@@ -31,7 +31,7 @@ class FailingDisk : public Train {
   const fs::path messages_ = folder_ / "messages";
 };
 
-TEST_F(FailingDisk, EveryWriteThatFailsIsSaidAndTheRunGoesOnFromWhatWasSaved) {
+TEST_F(FailingDisk, EveryFailedWriteIsReportedAndTheRunResumes) {
   ASSERT_EQ(train(options_).code, 0);
   const auto straight = weights();
   int failures = 0;

@@ -1,5 +1,5 @@
-// Loaded before the C library: the FAIL_AT-th thread, and every one after it, cannot be started, as
-// where a limit to processes or memory is reached.
+// Preloaded library: makes starting the FAIL_AT-th and all later threads fail, as under a limit on
+// processes or memory.
 #include <dlfcn.h>
 #include <pthread.h>
 

@@ -1,5 +1,4 @@
-// A checkpoint of each format that was ever written (tests/checkpoint/formats/N) is read as it was
-// meant.
+// Reads checkpoints of all earlier formats (tests/checkpoint/formats/N).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,14 +20,14 @@ class Formats : public testing::TestWithParam<std::string> {
   const fs::path folder_ = fresh_folder();
 };
 
-TEST_P(Formats, AModelTranslatesAsItDid) {
+TEST_P(Formats, ModelTranslatesTheSame) {
   const auto result = run({"translate", "-m", checkpoint_.string(), "-i",
                            (checkpoint_ / "source.txt").string(), "--beam-size", "5"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, read_text(checkpoint_ / "translations.txt"));
 }
 
-TEST_P(Formats, ARunGoesOn) {
+TEST_P(Formats, RunResumes) {
   const auto saved = folder_ / "run" / "checkpoints" / "step-00000600";
   fs::create_directories(saved.parent_path());
   fs::copy(checkpoint_, saved);
@@ -40,7 +39,7 @@ TEST_P(Formats, ARunGoesOn) {
            "data.train.0.src=" + (folder_ / "train.src").string(),
            "data.train.0.trg=" + (folder_ / "train.trg").string(), "training.max_steps=605"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("Going on from step 600"));
+  EXPECT_THAT(result.err, HasSubstr("Resuming from step 600"));
   EXPECT_TRUE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000605"));
 }
 

@@ -9,19 +9,19 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Info, SaysWhatARunIsAndWhatItScored) {
+TEST(Info, DescribesARun) {
   const auto finished = run({"info", tiny_model().string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   for (const auto* part :
        {"attention  additive, size 16", "tokenizer  word", "output_weight", "train.en",
         "perplexity", "these weights  step", "step-00000060", "last",
         "optimizer  adam, learning rate 1.0e-2, constant", "batches  32 sentences",
-        "stopped  at step 60: training.max_steps is reached (60)"}) {
+        "stopped  at step 60: training.max_steps reached (60)"}) {
     EXPECT_THAT(finished.out, HasSubstr(part));
   }
 }
 
-TEST(Info, AsJsonItIsOneObject) {
+TEST(Info, PrintsOneJsonObject) {
   const auto finished = run({"info", "--json", tiny_model().string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto json = Json::parse(finished.out);
@@ -36,7 +36,7 @@ TEST(Info, AsJsonItIsOneObject) {
   EXPECT_EQ(run.at("manifest").at("data")[0].at("lines"), 200);
 }
 
-TEST(Info, AModelFolderAloneIsEnough) {
+TEST(Info, AcceptsAModelFolder) {
   const auto folder = fresh_folder() / "carried_off";
   std::filesystem::copy(std::filesystem::canonical(tiny_model() / "best"), folder,
                         std::filesystem::copy_options::recursive);
@@ -47,10 +47,10 @@ TEST(Info, AModelFolderAloneIsEnough) {
   EXPECT_FALSE(json.contains("run"));
 }
 
-TEST(Info, AFolderWithoutAModelIsACheckpointError) {
+TEST(Info, FolderWithoutAModelIsACheckpointError) {
   const auto finished = run({"info", fresh_folder().string()});
   EXPECT_EQ(finished.code, 5);
-  EXPECT_THAT(finished.err, HasSubstr("no model in there"));
+  EXPECT_THAT(finished.err, HasSubstr("no model found"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the system refuses: threads, memory, files beyond a size; and which processors it grants.
+// Limits of the system: threads, memory, file size and processors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using testing::Not;
 
 class Limits : public Train {
  protected:
-  // A bash script in which $regard stands for the program, with nothing on its standard input.
+  // Runs a bash script with empty standard input; $regard is the program.
   Finished bash(const std::string& script) const {
     const auto out = folder_ / "out", err = folder_ / "err";
     const auto command = "exec </dev/null >" + out.string() + " 2>" + err.string() +
@@ -32,7 +32,7 @@ class Limits : public Train {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_text(out),
             read_text(err)};
   }
-  // Each verb that loads a model, and trainings with and without sub-words.
+  // Returns each command that loads a model, and trainings with and without sub-words.
   std::vector<std::string> commands() const {
     const auto model = tiny_model().string();
     const auto train =
@@ -55,7 +55,7 @@ class Limits : public Train {
   }
 };
 
-TEST_F(Limits, AThreadThatCannotBeStartedIsAnErrorOfTheEnvironmentWhereverItIs) {
+TEST_F(Limits, FailureToStartAThreadIsAnEnvironmentError) {
   for (const auto& command : commands()) {
     for (int n = 1;; ++n) {
       ASSERT_LT(n, 40) << command;
@@ -69,14 +69,14 @@ TEST_F(Limits, AThreadThatCannotBeStartedIsAnErrorOfTheEnvironmentWhereverItIs) 
   }
 }
 
-TEST_F(Limits, TooLittleMemoryIsAnErrorOfTheEnvironment) {
+TEST_F(Limits, TooLittleMemoryIsAnEnvironmentError) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer takes all addresses";
 #endif
   const auto limited = [&](int megabytes, const std::string& command) {
     return bash("ulimit -v " + std::to_string(megabytes << 10) + "; exec $regard " + command);
   };
-  // Between the two: where LibTorch can be loaded, and the smallest model with it.
+  // Searches between the two for the memory that loading LibTorch and the smallest model needs.
   int too_little = 64, enough = 1 << 20;
   while (enough - too_little > 8) {
     const int megabytes = too_little + (enough - too_little) / 2;
@@ -94,7 +94,7 @@ TEST_F(Limits, TooLittleMemoryIsAnErrorOfTheEnvironment) {
   }
 }
 
-TEST_F(Limits, AFileThatBecomesTooLargeLeavesNothingBehind) {
+TEST_F(Limits, FileSizeLimitLeavesNothingBehind) {
   const auto model = tiny_model().string();
   std::string text;
   for (int i = 0; i < 100; ++i) text += read_text(folder_ / "dev.en");
@@ -117,7 +117,7 @@ TEST_F(Limits, AFileThatBecomesTooLargeLeavesNothingBehind) {
   EXPECT_THAT(trained.err, HasSubstr("File too large"));
 }
 
-TEST_F(Limits, ThreadsAreAsManyAsTheProcessorsThatAreGranted) {
+TEST_F(Limits, ThreadsFollowTheUsableProcessors) {
   const auto finished = bash(
       "cpu=$(taskset -cp $$ | sed \"s/.*: \\([0-9]*\\).*/\\1/\"); taskset -c $cpu "
       "$regard train -c config.yaml threads=0 training.max_steps=1");
@@ -130,14 +130,14 @@ TEST_F(Limits, ThreadsAreAsManyAsTheProcessorsThatAreGranted) {
               HasSubstr("threads: 3 were asked for, but this process may use 1 processor"));
 }
 
-TEST_F(Limits, ADeviceOfANegativeNumberIsMisuse) {
+TEST_F(Limits, InvalidDeviceNumberIsAUsageError) {
   const auto model = tiny_model().string();
   for (const auto* device : {"cuda:-1", "cuda:-2", "cuda:-9999999999", "cuda:", "cuda:1x", "gpu"}) {
     for (const auto* command : {"translate -i dev.en -m ", "evaluate -s dev.en -r dev.fr -m ",
                                 "score -s dev.en -t dev.fr -m ", "report "}) {
       const auto finished = bash("$regard " + (command + model) + " --device " + device);
       EXPECT_EQ(finished.code, 2) << command << device << finished.err;
-      EXPECT_THAT(finished.err, HasSubstr("wanted auto, cpu, cuda or cuda:N"));
+      EXPECT_THAT(finished.err, HasSubstr("expected auto, cpu, cuda or cuda:N"));
     }
     EXPECT_EQ(bash("$regard train -c config.yaml --device " + std::string(device)).code, 2);
   }

@@ -1,4 +1,4 @@
-// What becomes of the files that a command writes.
+// Files that a command writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::ptrdiff_t files_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator(folder), {});
 }
 
-TEST(OutputFiles, ASignalLeavesNothingAside) {
+TEST(OutputFiles, SignalLeavesNoTemporaryFiles) {
   const auto folder = fresh_folder();
   Running translating(
       {"translate", "-m", tiny_model().string(), "--alignments", (folder / "alignments").string()});
@@ -34,7 +34,7 @@ TEST(OutputFiles, ASignalLeavesNothingAside) {
   EXPECT_EQ(files_in(folder), 0);
 }
 
-TEST(OutputFiles, AFileThatIsReplacedKeepsItsPermissions) {
+TEST(OutputFiles, ReplacedFileKeepsItsPermissions) {
   const auto folder = fresh_folder();
   const auto path = folder / "out";
   write_text(path, "secret\n");
@@ -45,7 +45,7 @@ TEST(OutputFiles, AFileThatIsReplacedKeepsItsPermissions) {
   EXPECT_EQ(fs::status(path).permissions(), own);
 }
 
-TEST(OutputFiles, JsonIsUtf8WhateverAFileIsCalled) {
+TEST(OutputFiles, JsonIsUtf8ForAnyFileName) {
   const auto folder = fresh_folder();
   const auto path = folder / "h\xFF";
   write_text(path, "a b c\n");
@@ -55,7 +55,7 @@ TEST(OutputFiles, JsonIsUtf8WhateverAFileIsCalled) {
   EXPECT_THAT(finished.out, HasSubstr("h\uFFFD"));
 }
 
-// All files below the folder with their bytes, and links with their targets.
+// Returns all files below the folder with their bytes, and links with their targets.
 std::map<std::string, std::string> content_of(const fs::path& folder) {
   std::map<std::string, std::string> content;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -69,17 +69,17 @@ std::map<std::string, std::string> content_of(const fs::path& folder) {
   return content;
 }
 
-class OutputsOfEachVerb : public testing::Test {
+class OutputsOfEachCommand : public testing::Test {
  protected:
-  OutputsOfEachVerb() {
+  OutputsOfEachCommand() {
     fs::copy(tiny_model(), run_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
     fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
     const auto corpus = toy_corpus(3, 7);
     write_text(folder_ / "a.en", corpus.source);
     write_text(folder_ / "a.fr", corpus.target);
   }
-  // Each option that names an output, ready for its value.
-  std::vector<std::vector<std::string>> verbs() const {
+  // Returns each option for an output file, without its value.
+  std::vector<std::vector<std::string>> commands() const {
     const auto source = (folder_ / "a.en").string(), target = (folder_ / "a.fr").string();
     const std::vector<std::string> translate = {"translate", "-m", model_.string(), "-i", source};
     const std::vector<std::string> score = {"score", "-m", model_.string(), "-s",
@@ -114,11 +114,11 @@ class OutputsOfEachVerb : public testing::Test {
   fs::path model_ = folder_ / "model";
 };
 
-TEST_F(OutputsOfEachVerb, AreNoFilesOfARunOrAModel) {
+TEST_F(OutputsOfEachCommand, DoNotOverwriteFilesOfARunOrModel) {
   fs::create_symlink(run_ / "train.log", folder_ / "link");
   write_text(folder_ / "list", "0 ||| le chat\n");
   const auto before = content_of(folder_);
-  for (auto words : verbs()) {
+  for (auto words : commands()) {
     for (const auto& output :
          {run_ / "train.log", run_ / "validations.tsv", run_ / "best" / "config.yaml",
           run_ / "checkpoints" / "new", run_ / "validation" / "step-00000030.txt",
@@ -126,7 +126,7 @@ TEST_F(OutputsOfEachVerb, AreNoFilesOfARunOrAModel) {
       words.push_back(output.string());
       const auto finished = run(words);
       EXPECT_EQ(finished.code, 2) << testing::PrintToString(words) << finished.err;
-      EXPECT_THAT(finished.err, HasSubstr("give the output another name")) << words[0];
+      EXPECT_THAT(finished.err, HasSubstr("choose another name for the output")) << words[0];
       words.pop_back();
     }
   }
@@ -140,7 +140,7 @@ TEST_F(OutputsOfEachVerb, AreNoFilesOfARunOrAModel) {
   EXPECT_EQ(content_of(folder_), before);
 }
 
-TEST_F(OutputsOfEachVerb, MayLieInARunUnderOtherNames) {
+TEST_F(OutputsOfEachCommand, MayHaveOtherNamesInARun) {
   const auto made = [&](const std::vector<std::string>& words) {
     const auto finished = run(words);
     EXPECT_EQ(finished.code, 0) << finished.err;

@@ -1,4 +1,4 @@
-// Outputs other than a vocabulary, from files to files.
+// Outputs other than a vocabulary, tested with files.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -24,7 +24,7 @@ class Outputs : public Train {
   }
 };
 
-// Toy sentences, each with a word that no other line has, the same in both languages.
+// Toy sentences, each with a unique word that is the same in both languages.
 ToyCorpus with_unknown_words(std::size_t lines, unsigned seed, const std::string& prefix) {
   const auto toy = toy_corpus(lines, seed);
   const auto source = lines_of(toy.source), target = lines_of(toy.target);
@@ -36,7 +36,7 @@ ToyCorpus with_unknown_words(std::size_t lines, unsigned seed, const std::string
   return corpus;
 }
 
-TEST_F(Outputs, ACopyingModelSaysWordsItHasNeverSeen) {
+TEST_F(Outputs, CopiesUnseenWords) {
   const auto corpus = with_unknown_words(200, 1, "seen");
   write_training(corpus.source, corpus.target);
   const auto trained = train({"model.output.kind=copy", "data.tokenizer.min_frequency=2",
@@ -69,17 +69,17 @@ TEST_F(Outputs, ACopyingModelSaysWordsItHasNeverSeen) {
   EXPECT_THAT(scored.out, HasSubstr("erplexity"));
 }
 
-TEST_F(Outputs, CopyingWantsWordsAndWeights) {
+TEST_F(Outputs, CopyingNeedsWordsAndWeights) {
   const auto pieces = train({"model.output.kind=copy", "data.tokenizer.kind=bpe"});
   EXPECT_EQ(pieces.code, 2);
-  EXPECT_THAT(pieces.err, HasSubstr("sub-words and characters have no unseen words"));
+  EXPECT_THAT(pieces.err, HasSubstr("with sub-words and characters no word is unknown"));
   const auto blind =
       train({"model.output.kind=copy", "model.attention.kind=none", "model.attention.size=512"});
   EXPECT_EQ(blind.code, 2);
   EXPECT_THAT(blind.err, HasSubstr("are no distribution"));
 }
 
-TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
+TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
   const std::vector<std::string> options = {"model.encoder.numbers=2", "model.output.kind=pointer"};
   write_training("0,1 2,3\n0.5,1 1,2 -1,0\n", "1 0\n2 0\n");
   const auto trained = train(options);
@@ -88,7 +88,7 @@ TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
   EXPECT_THAT(found.out, MatchesRegex("([01] ?)*\n\n([012] ?)*\n"));
   const auto bad = translate("1,2\n3\n");
   EXPECT_EQ(bad.code, 3);
-  EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, wanted 2"));
+  EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, expected 2"));
 
   const auto other = (folder_ / "other").string();
   auto narrower = options;
@@ -106,7 +106,7 @@ TEST_F(Outputs, APointerSaysPositionsAndNamesWhatItCannotRead) {
   fresh.emplace_back("--fresh");
   const auto refused = train(fresh);
   EXPECT_EQ(refused.code, 3);
-  EXPECT_THAT(refused.err, HasSubstr("train.fr:2: position 2 is none of the source"));
+  EXPECT_THAT(refused.err, HasSubstr("train.fr:2: position 2 is outside the source"));
 }
 
 std::string repeated(const std::string& word, std::size_t times) {
@@ -115,8 +115,8 @@ std::string repeated(const std::string& word, std::size_t times) {
   return line;
 }
 
-// 20,000 bytes and more, of which the last number is pointed at.
-TEST_F(Outputs, ALongSequenceIsReadToItsEnd) {
+// Lines of at least 20,000 bytes, whose last number is the target.
+TEST_F(Outputs, ReadsLongSequencesToTheEnd) {
   const auto longer = repeated("0.1234567", 2000);
   for (const std::string numbers : {"1", "0"}) {  // as numbers, and as words
     SCOPED_TRACE(numbers);
@@ -138,14 +138,14 @@ TEST_F(Outputs, ALongSequenceIsReadToItsEnd) {
   }
 }
 
-TEST_F(Outputs, ASequenceOfTooManyElementsIsAnErrorWithItsLineEverywhere) {
+TEST_F(Outputs, TooManyElementsIsAnErrorWithTheLine) {
   const std::vector<std::string> options = {
       "model.encoder.numbers=1",     "model.output.kind=pointer",   "training.max_steps=1",
       "training.validation_every=1", "testing.max_output_length=3", "--fresh"};
   const std::string good = "0.5 0.25\n";
   const auto too_long = good + repeated("1", 8193) + "\n";
   const auto named = [](const std::string& file) {
-    return HasSubstr(file + ":2: found 8193 elements, wanted at most 8192");
+    return HasSubstr(file + ":2: found 8193 elements, expected at most 8192");
   };
   const auto refused = [&](const std::string& file, const std::string& text) {
     write_training(good + good, "1\n0\n");

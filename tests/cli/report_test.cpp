@@ -40,7 +40,7 @@ std::string report_of(const fs::path& model, std::vector<std::string> more = {})
   return read_text(path);
 }
 
-TEST(TranslateReport, ShowsEachSentenceWithItsListAndItsSearch) {
+TEST(TranslateReport, ShowsEachSentenceWithItsNBestListAndSearch) {
   const auto page = report_of(tiny_model());
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("<h2>Line 1</h2>"), HasSubstr("<h2>Line 3</h2>"),
@@ -60,12 +60,12 @@ TEST(TranslateReport, ShowsEachSentenceWithItsListAndItsSearch) {
   EXPECT_EQ(count_of(page, "class=\"viewer\""), 2U);
 }
 
-TEST(TranslateReport, LeavesTheTranslationsAsTheyAre) {
+TEST(TranslateReport, DoesNotChangeTheTranslations) {
   const auto path = (fresh_folder() / "page.html").string();
   EXPECT_EQ(translate(tiny_model(), {"--report", path}).out, translate(tiny_model(), {}).out);
 }
 
-TEST(TranslateReport, ATransformerHasEachLayersHeads) {
+TEST(TranslateReport, ShowsTheHeadsOfEachLayerOfATransformer) {
   const auto page = report_of(tiny_transformer());
   expect_sound(page);
   EXPECT_THAT(page, HasSubstr("<option>last layer, mean of its heads</option>"
@@ -73,20 +73,20 @@ TEST(TranslateReport, ATransformerHasEachLayersHeads) {
                               "<option>layer 2, head 1</option><option>layer 2, head 2</option>"));
 }
 
-TEST(TranslateReport, WithoutAttentionThereAreListsAndSearches) {
+TEST(TranslateReport, WithoutAttentionShowsNBestListsAndSearches) {
   const auto page = report_of(tiny_fixed_context());
   expect_sound(page);
   EXPECT_EQ(count_of(page, "class=\"tree\""), 2U);
   EXPECT_EQ(count_of(page, "class=\"viewer\""), 0U);
 }
 
-TEST(TranslateReport, AGreedySearchHasNoTree) {
+TEST(TranslateReport, GreedySearchHasNoTree) {
   const auto page = report_of(tiny_model(), {"--beam-size", "1"});
   EXPECT_EQ(count_of(page, "class=\"tree\""), 0U);
   EXPECT_EQ(count_of(page, "class=\"viewer\""), 2U);
 }
 
-// The kinds that choose one position, trained for a moment.
+// Kinds that choose one position, trained briefly.
 class ChoosingModels : public testing::Test {
  protected:
   std::string page_of(std::vector<std::string> overrides, const std::string& input) const {
@@ -101,16 +101,16 @@ class ChoosingModels : public testing::Test {
   fs::path config_ = toy_training(folder_);
 };
 
-TEST_F(ChoosingModels, HardAttentionShowsProbabilitiesAndWhatItChose) {
+TEST_F(ChoosingModels, HardAttentionShowsProbabilitiesAndChoices) {
   const auto page = page_of({"model.attention.kind=hard", "model.attention.score=additive"}, lines);
   expect_sound(page);
   EXPECT_THAT(page, HasSubstr("hard: P(position), ● the one looked at"));
   EXPECT_THAT(page, HasSubstr("&quot;chosen&quot;:["));
-  // Probabilities, not the zeros and ones of the choice.
+  // These are probabilities, not the 0 and 1 of the choice.
   EXPECT_THAT(page, testing::ContainsRegex("<title>[^<]*  0\\.[1-8][0-9]*</title>"));
 }
 
-TEST_F(ChoosingModels, APointerShowsWhereItPoints) {
+TEST_F(ChoosingModels, PointerShowsItsPositions) {
   for (const std::string set : {"train", "dev"}) {
     std::string source, target;
     for (int i = 0; i < 40; ++i) {
@@ -125,7 +125,7 @@ TEST_F(ChoosingModels, APointerShowsWhereItPoints) {
   EXPECT_THAT(page, HasSubstr("<option>pointer: P(position), ● what is said</option>"));
 }
 
-TEST_F(ChoosingModels, ACopyingOutputShowsWhatIsCopied) {
+TEST_F(ChoosingModels, CopyOutputShowsCopiedWords) {
   const auto page = page_of({"model.output.kind=copy"}, lines);
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("copied: (1 − p_gen) α"), HasSubstr("from the vocabulary 0.")));
@@ -147,7 +147,7 @@ TEST(ShowAttention, NeedsAttentionAndOneTranslation) {
   EXPECT_EQ(translate(tiny_model(), {"--show-attention", "--explain"}).code, 2);
 }
 
-TEST(Pictures, AFolderGetsOneOfEachSentence) {
+TEST(Pictures, FolderGetsAPictureOfEachSentence) {
   const auto folder = fresh_folder() / "maps";
   ASSERT_EQ(translate(tiny_model(), {"--picture", folder.string() + "/"}).code, 0);
   EXPECT_TRUE(fs::exists(folder / "line-00001.svg"));
@@ -157,8 +157,8 @@ TEST(Pictures, AFolderGetsOneOfEachSentence) {
   EXPECT_THAT(svg, HasSubstr(">bird</text>"));
 }
 
-// After one step the attention is spread over the sentence.
-TEST_F(ChoosingModels, AnEarlyModelIsToldOfTheRelativeScale) {
+// After one step the attention is nearly uniform.
+TEST_F(ChoosingModels, FlatAttentionSuggestsTheRelativeScale) {
   ASSERT_EQ(run({"train", "-c", config_.string(), "training.max_steps=1"}).code, 0);
   const auto early = folder_ / "run";
   const std::string sentence = "the small cat and the old dog here .\n";
@@ -169,7 +169,8 @@ TEST_F(ChoosingModels, AnEarlyModelIsToldOfTheRelativeScale) {
   };
   const auto absolute = shown({});
   EXPECT_EQ(absolute.code, 0);
-  EXPECT_THAT(absolute.err, HasSubstr("dark on the scale from 0 to 1; --attention-scale picture"));
+  EXPECT_THAT(absolute.err,
+              HasSubstr("dark on the scale from 0 to 1; use --attention-scale picture"));
   EXPECT_THAT(read_text(picture), HasSubstr(">1 (largest here: 0.1"));
   EXPECT_THAT(read_text(picture), Not(HasSubstr("height=\"1\" fill=\"#ffffff\"")));
 
@@ -185,7 +186,7 @@ TEST_F(ChoosingModels, AnEarlyModelIsToldOfTheRelativeScale) {
   EXPECT_THAT(wrong.err, HasSubstr("found `relative`, expected absolute, picture, row"));
 }
 
-// The mean and half of the interval can be beyond 100.
+// The mean plus half of the interval can exceed 100.
 TEST(Report, ConfidenceOfBleuStaysBelowOneHundred) {
   const auto folder = fresh_folder();
   const auto data = tiny_model().parent_path();
@@ -204,7 +205,7 @@ TEST(Report, ConfidenceOfBleuStaysBelowOneHundred) {
   EXPECT_THAT(read_text(page), Not(testing::ContainsRegex("– 1[0-9][0-9]\\.(0[1-9]|[1-9])")));
 }
 
-TEST(Report, ARunIsOnePage) {
+TEST(Report, WritesOnePage) {
   const auto path = fresh_folder() / "page.html";
   const auto finished = run({"report", tiny_model().string(), "-o", path.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -215,15 +216,15 @@ TEST(Report, ARunIsOnePage) {
         "Gradient norm", "Speed, target tokens a second", "BLEU by source length",
         "95 % confidence", "Validation translations over time", "Best and worst sentences",
         "class=\"viewer\"", "class=\"tree\"", "max_steps: 60", "output_weight",
-        "training.max_steps is reached (60)"}) {
+        "training.max_steps reached (60)"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }
-  // What the best validation said of its first sentences stands there.
+  // Shows the translations of the best validation.
   const auto kept = lines_of(read_text(tiny_model() / "validation" / "step-00000060.txt"));
   EXPECT_THAT(page, HasSubstr(kept[kept.size() / 2]));
 }
 
-TEST(Report, GoesIntoTheRunUnlessTold) {
+TEST(Report, WritesIntoTheRunByDefault) {
   const auto folder = fresh_folder() / "run";
   fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   const auto finished = run({"report", folder.string()});
@@ -232,7 +233,7 @@ TEST(Report, GoesIntoTheRunUnlessTold) {
   EXPECT_TRUE(fs::exists(folder / "report.html"));
 }
 
-TEST(Report, TranslationsOfAnotherTextAreScoredInTheValidationsPlace) {
+TEST(Report, ScoresAnotherTextInsteadOfTheValidationText) {
   const auto folder = fresh_folder();
   write_text(folder / "a", "the cat .\nthe dog sees .\n");
   write_text(folder / "b", "le chat .\nle chien voit .\n");
@@ -249,7 +250,7 @@ TEST(Report, TranslationsOfAnotherTextAreScoredInTheValidationsPlace) {
   EXPECT_EQ(run({"report", tiny_model().string(), "--hypotheses", path("c")}).code, 2);
 }
 
-TEST(Report, ARunWhoseValidationTextIsGoneIsDrawnWithoutIt) {
+TEST(Report, WorksWithoutTheValidationText) {
   const auto folder = fresh_folder() / "run";
   fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   const auto config = read_text(folder / "config.yaml");
@@ -264,8 +265,8 @@ TEST(Report, ARunWhoseValidationTextIsGoneIsDrawnWithoutIt) {
   EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));
 }
 
-// Its metric may have changed since the stars were given.
-TEST(Report, TheBestValidationIsTheLinksWhateverTheStarsSay) {
+// The metric may have changed since the stars were written.
+TEST(Report, BestValidationIsThatOfTheBestLink) {
   const auto folder = fresh_folder() / "run";
   fs::copy(tiny_model(), folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   write_text(folder / "validations.tsv",
@@ -277,7 +278,7 @@ TEST(Report, TheBestValidationIsTheLinksWhateverTheStarsSay) {
               HasSubstr(fmt::format("<dt>at step</dt><dd>{}</dd>", std::stoi(step))));
 }
 
-TEST(Report, AFolderThatIsNoRunIsACheckpointError) {
+TEST(Report, FolderThatIsNoRunIsACheckpointError) {
   const auto finished = run({"report", fresh_folder().string()});
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err, HasSubstr("not the folder of a run"));

@@ -35,7 +35,7 @@ int exit_code_of(pid_t pid) {
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error, STDERR_FILENO);
-  // As at a terminal, also where the tests run under nohup or in a script's background.
+  // Restores default signals, in case the tests run under nohup or in the background.
   for (const int signal : {SIGPIPE, SIGINT, SIGHUP}) std::signal(signal, SIG_DFL);
   const auto program = binary().string();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};

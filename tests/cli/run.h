@@ -1,4 +1,4 @@
-// Runs the built binary as a user would, and makes the models that these tests share.
+// Runs the built program, and trains the models that the tests share.
 #pragma once
 
 #include <sys/types.h>
@@ -16,10 +16,10 @@ struct Finished {
   std::string err;
 };
 
-// regard with these arguments and `input` on its standard input (a pipe).
+// Runs regard with these arguments and `input` on standard input (a pipe).
 Finished run(const std::vector<std::string>& arguments, const std::string& input = "");
 
-// regard at work: for what it does before its input ends.
+// A running regard, for tests of its behaviour before the end of input.
 class Running {
  public:
   explicit Running(const std::vector<std::string>& arguments);
@@ -28,10 +28,10 @@ class Running {
   Running& operator=(const Running&) = delete;
 
   void write(const std::string& text);
-  // The next line of its standard output; nothing when it ends, or for a minute gives none.
+  // Returns the next line of standard output; nullopt at the end or after a minute without output.
   std::optional<std::string> read_line();
   void send(int signal);
-  // Ends its input and waits for it; its code is 128 and a signal's number where that ended it.
+  // Closes standard input and waits for the end. The code is 128 + N if signal N ended it.
   Finished finish();
 
  private:
@@ -45,35 +45,36 @@ class Running {
   std::string out_;
 };
 
-std::filesystem::path cli_folder();  // of this binary, in the build folder
-// A folder of one test, new and empty.
+// Returns a folder in the build folder for the tests of this binary.
+std::filesystem::path cli_folder();
+// Creates an empty folder for one test.
 std::filesystem::path fresh_folder();
 
 void write_text(const std::filesystem::path& path, const std::string& text);
 std::string read_text(const std::filesystem::path& path);
 std::vector<std::string> lines_of(const std::string& text);
 
-// Parallel text of a toy language: each word has one translation, the order is kept.
+// Parallel text of a toy language: each word has one translation, and the order is kept.
 struct ToyCorpus {
   std::string source;
   std::string target;
 };
 ToyCorpus toy_corpus(std::size_t lines, unsigned seed);
 
-// Lays a toy corpus and a configuration into the folder, which is made anew; returns the
-// configuration's path. It trains into folder/run, in about two seconds.
+// Recreates the folder with a toy corpus and a configuration, and returns the path of the
+// configuration. The training takes about two seconds and writes to folder/run.
 std::filesystem::path toy_training(const std::filesystem::path& folder);
-// What makes a Transformer of it, on the command line.
+// Returns the overrides that turn it into a Transformer.
 std::vector<std::string> as_transformer();
 
-// Runs trained for a few steps on 200 toy pairs, once for each build of the binary, whatever number
-// of test processes ask at once. They translate badly, but surely.
+// Return runs trained for a few steps on 200 toy pairs, once per build of the program, even if
+// several test processes ask at the same time. They translate badly, but reliably.
 std::filesystem::path tiny_model();          // words, additive attention
 std::filesystem::path tiny_fixed_context();  // words, no attention
 std::filesystem::path tiny_transformer();    // words, two layers
-std::filesystem::path tiny_lstm();           // words, self-attention on top, attention as in an NTM
+std::filesystem::path tiny_lstm();           // words, self-attention on top, ntm attention
 
-// Of toy_training()'s dev.en, by the tiny model.
+// Returns the translation of toy_training()'s dev.en by the tiny model.
 std::string tiny_translation();
 
 }  // namespace regard

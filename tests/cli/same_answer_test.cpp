@@ -1,5 +1,5 @@
-// A translation depends on its line and the model, and on nothing else: not on the lines about it,
-// their order, the batch size, the threads, or what else is written.
+// A translation depends only on its line and the model: not on other lines, their order, the batch
+// size, the threads or other outputs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct Case {
   std::vector<std::string> options;
 };
 
-// What is written for each line, figures and all.
+// The whole output for each line.
 using Answers = std::vector<std::string>;
 
 void expect_same(const Answers& found, const Answers& expected) {
@@ -43,14 +43,14 @@ class SameAnswer : public testing::TestWithParam<Case> {
  protected:
   SameAnswer() {
     source_ = lines_of(toy_corpus(count, 5).source);
-    source_[7] = "";  // what is not translated
+    source_[7] = "";  // blank lines are not translated
     source_[20] = source_[3];
     source_[21] = "nobody has seen these words";
     order_.resize(count);
     std::iota(order_.begin(), order_.end(), 0U);
     std::shuffle(order_.begin(), order_.end(), std::mt19937(3));
   }
-  // With the alignments of each line where the case asks for them.
+  // Adds the alignments of each line if the case requests them.
   Answers answers(const std::vector<std::string>& source,
                   const std::vector<std::string>& more) const {
     std::string input;
@@ -81,7 +81,7 @@ class SameAnswer : public testing::TestWithParam<Case> {
       EXPECT_THAT(found, SizeIs(size));
       return found;
     }
-    // Behind the line's number: "7 ||| …" counts from 0, "line 8: …" from 1.
+    // Skips the line number: "7 ||| …" counts from 0, "line 8: …" from 1.
     Answers found(size);
     std::size_t at = 0;
     for (auto line : lines_of(out)) {
@@ -96,7 +96,7 @@ class SameAnswer : public testing::TestWithParam<Case> {
     }
     return found;
   }
-  // An object of --json says its line.
+  // A JSON object has the line number.
   static Answers without_line_numbers(Answers lines) {
     for (auto& line : lines) line = std::regex_replace(line, std::regex(R"("line":\s*\d+)"), "");
     return lines;
@@ -108,7 +108,7 @@ class SameAnswer : public testing::TestWithParam<Case> {
   std::vector<std::size_t> order_;
 };
 
-TEST_P(SameAnswer, WhateverTheBatchTheOrderAndTheThreads) {
+TEST_P(SameAnswer, DoesNotDependOnBatchOrderOrThreads) {
   const auto one = answers(source_, {"--batch-size", "1", "--threads", "1"});
   ASSERT_THAT(one, SizeIs(count));
   expect_same({one[20]}, {one[3]});
@@ -144,10 +144,10 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Searches, SameAnswer, testing::ValuesIn(cases()),
                          [](const auto& c) { return c.param.name; });
 
-// What translations score: every figure, in full.
+// Compares all digits of the scores of translations.
 class SameScore : public testing::TestWithParam<std::filesystem::path (*)()> {};
 
-TEST_P(SameScore, WhateverTheBatchAndTheThreads) {
+TEST_P(SameScore, DoesNotDependOnBatchOrThreads) {
   const auto folder = fresh_folder();
   const auto corpus = toy_corpus(count, 8);
   write_text(folder / "src", corpus.source);
@@ -177,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Models, SameScore,
 
 class OneSearch : public testing::TestWithParam<std::filesystem::path (*)()> {};
 
-TEST_P(OneSearch, GivesTheSameBestWhateverElseIsWritten) {
+TEST_P(OneSearch, BestDoesNotDependOnOtherOutputs) {
   const auto folder = fresh_folder();
   const auto input =
       toy_corpus(20, 6).source + "\n" + toy_corpus(9, 7).source;  // with a blank line

@@ -53,12 +53,12 @@ class Score : public testing::Test {
   std::string gold_;
 };
 
-// What "logprob= -1.2 " says of a line.
+// Returns the number in "logprob= -1.2 ".
 double feature(const std::string& line, const std::string& name) {
   return std::stod(line.substr(line.find(name + "= ") + name.size() + 2));
 }
 
-TEST_F(Score, WhatTheSearchFoundHasTheProbabilityThatTheSearchSaw) {
+TEST_F(Score, AgreesWithTheSearch) {
   const auto n_best =
       run({"translate", "-m", tiny_model().string(), "-i", path("src"), "--n-best", "3"});
   ASSERT_EQ(n_best.code, 0) << n_best.err;
@@ -77,7 +77,7 @@ TEST_F(Score, WhatTheSearchFoundHasTheProbabilityThatTheSearchSaw) {
   }
 }
 
-TEST_F(Score, PerplexityAndAlignmentErrorAreEvaluates) {
+TEST_F(Score, PerplexityAndAlignmentErrorAgreeWithEvaluate) {
   const auto scored = score_json({"--align", path("links"), "--alignments-gold", path("gold")});
   const auto evaluated = evaluation();
   EXPECT_DOUBLE_EQ(scored.at("perplexity"), evaluated.at("perplexity"));
@@ -86,7 +86,7 @@ TEST_F(Score, PerplexityAndAlignmentErrorAreEvaluates) {
   EXPECT_THAT(lines_of(read_text(folder_ / "links")), SizeIs(25));
 }
 
-TEST_F(Score, ASentencesWordsAddUpToIt) {
+TEST_F(Score, WordsSumToTheSentence) {
   const auto scored = score_json({"--words"});
   for (const auto& sentence : scored.at("scores")) {
     double sum = 0;
@@ -102,7 +102,7 @@ TEST_F(Score, ASentencesWordsAddUpToIt) {
   EXPECT_EQ(words, target[0] + " </s>");
 }
 
-TEST_F(Score, AWordThatTheModelDoesNotKnowIsShownAsItWasGiven) {
+TEST_F(Score, PrintsUnknownWordsAsGiven) {
   write_text(folder_ / "src", "the cat .\n");
   write_text(folder_ / "trg", "le Ж猫 .\n");
   const auto scored = score_json({"--words"}).at("scores")[0].at("words");
@@ -110,7 +110,7 @@ TEST_F(Score, AWordThatTheModelDoesNotKnowIsShownAsItWasGiven) {
   EXPECT_EQ(scored[1].at("word"), "Ж猫");
 }
 
-TEST_F(Score, AsTextThereIsALineForEachPair) {
+TEST_F(Score, PrintsALineForEachPair) {
   const auto json = score_json({}).at("scores");
   const auto finished = score({"-t", path("trg"), "--words"});
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -124,7 +124,7 @@ TEST_F(Score, AsTextThereIsALineForEachPair) {
   EXPECT_THAT(finished.err, HasSubstr("25 lines, perplexity "));
 }
 
-TEST_F(Score, ABlankLineIsTranslatedToABlankOneAndToNothingElse) {
+TEST_F(Score, BlankLineHasABlankTranslation) {
   write_text(folder_ / "src", "\n\nthe cat .\n");
   write_text(folder_ / "trg", "\nle chat .\n\n");
   const auto finished = score({"-t", path("trg")});
@@ -137,7 +137,7 @@ TEST_F(Score, ABlankLineIsTranslatedToABlankOneAndToNothingElse) {
   EXPECT_THAT(finished.err, HasSubstr("1 of 3 translations: the source line is empty"));
 }
 
-TEST_F(Score, WithoutALineThatIsTranslatedThereIsNoPerplexity) {
+TEST_F(Score, OnlyBlankLinesHaveNoPerplexity) {
   write_text(folder_ / "src", "\n");
   write_text(folder_ / "trg", "le chat .\n");
   EXPECT_TRUE(score_json({}).at("perplexity").is_null());
@@ -146,7 +146,7 @@ TEST_F(Score, WithoutALineThatIsTranslatedThereIsNoPerplexity) {
   EXPECT_THAT(finished.err, testing::Not(HasSubstr("1 line, perplexity")));
 }
 
-TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
+TEST_F(Score, MergesAlignmentsOfAReverseModel) {
   const auto config = toy_training(folder_ / "reverse");
   const auto data = config.parent_path();
   const auto trained = run(
@@ -173,10 +173,10 @@ TEST_F(Score, AReverseModelsAlignmentsAreMadeOneWithTheModels) {
   };
   EXPECT_THAT(said((data / "run").string()), testing::Not(HasSubstr("was trained")));
   EXPECT_THAT(said(tiny_model().string()),
-              HasSubstr("was trained from en to fr; wanted one from fr to en"));
+              HasSubstr("trained from en to fr, expected a model from fr to en"));
 }
 
-TEST_F(Score, WhatCannotBeScoredIsSaid) {
+TEST_F(Score, ReportsBadInput) {
   const auto expect = [&](const std::vector<std::string>& options, int code,
                           const std::string& message) {
     const auto finished = score(options);
@@ -189,14 +189,14 @@ TEST_F(Score, WhatCannotBeScoredIsSaid) {
   expect({}, 2, "either -t FILE or --n-best FILE");
   expect({"-t", path("trg"), "--align", path("links"), "--reverse", tiny_model().string(),
           "--symmetrise", "grow"},
-         2, "there are grow-diag-final-and, intersection, union");
+         2, "expected grow-diag-final-and, intersection, union");
   write_text(folder_ / "list", "0 ||| le chat ||| a= 1 ||| 2\nzero ||| le chat\n");
   expect({"--n-best", path("list")}, 3, path("list") + ":2: found 'zero'");
   write_text(folder_ / "list", "25 ||| le chat\n");
-  expect({"--n-best", path("list")}, 3, path("list") + ":1: sentence 25");
-  expect({"--n-best", path("list"), "--feature", "a b"}, 2, "--feature 'a b'");
+  expect({"--n-best", path("list")}, 3, path("list") + ":1: found sentence 25");
+  expect({"--n-best", path("list"), "--feature", "a b"}, 2, "--feature: found 'a b'");
   write_text(folder_ / "list", "0 ||| le chat ||| lm= 1 ||| 2\n");
-  expect({"--n-best", path("list"), "--feature", "lm"}, 3, ":1: has a feature 'lm' already");
+  expect({"--n-best", path("list"), "--feature", "lm"}, 3, ":1: already has a feature 'lm'");
   const auto blind = score({"-t", path("trg"), "--align", path("links")}, tiny_fixed_context());
   EXPECT_EQ(blind.code, 2);
   EXPECT_THAT(blind.err, HasSubstr("has no attention"));

@@ -1,4 +1,4 @@
-// What steers the search, on the command line.
+// Search options on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::size_t words_in(const std::string& line) {
   return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(words), {}));
 }
 
-TEST(SearchOptionsCli, EachOfThemIsHeeded) {
+TEST(SearchOptionsCli, EachOptionHasAnEffect) {
   const auto input = toy_corpus(20, 5).source;
   for (const auto& line : lines_of(translate({"--min-output-length", "9"}, input).out)) {
     EXPECT_GE(words_in(line), 9U) << line;
@@ -49,7 +49,7 @@ TEST(SearchOptionsCli, EachOfThemIsHeeded) {
   }
 }
 
-TEST(SearchOptionsCli, ExactStoppingWritesWhatNeverStoppingWrites) {
+TEST(SearchOptionsCli, ExactStoppingEqualsNeverStopping) {
   const auto input = toy_corpus(20, 6).source;
   for (const std::string n_best : {"1", "3"}) {
     const auto exact = translate({"--early-stopping", "exact", "--n-best", n_best}, input);
@@ -61,10 +61,10 @@ TEST(SearchOptionsCli, ExactStoppingWritesWhatNeverStoppingWrites) {
 TEST(SearchOptionsCli, UnknownChoicesAreUsageErrors) {
   const auto finished = translate({"--length-penalty", "log"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("found `log`, wanted one of gnmt, power"));
+  EXPECT_THAT(finished.err, HasSubstr("found `log`, expected one of gnmt, power"));
 }
 
-TEST(SearchOptionsCli, WhatContradictsIsRefusedInASentence) {
+TEST(SearchOptionsCli, ContradictionsAreUsageErrors) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--min-output-length", "100"}, "testing.min_output_length is 100, but"},
       {{"--beam-groups", "2"}, "testing.beam_groups is 2, but testing.beam_size is 3"},
@@ -80,7 +80,7 @@ TEST(SearchOptionsCli, WhatContradictsIsRefusedInASentence) {
   }
 }
 
-TEST(SearchOptionsCli, CoverageWantsAModelThatLooksAtTheSource) {
+TEST(SearchOptionsCli, CoverageNeedsAttention) {
   const auto finished = run(
       {"translate", "-m", tiny_fixed_context().string(), "--coverage-beta", "0.2"}, "the cat\n");
   EXPECT_EQ(finished.code, 2);
@@ -97,7 +97,7 @@ TEST(SearchOptionsCli, DiverseGroupsWriteAnNBestList) {
   EXPECT_GT(lines_of(finished.out).size(), 1U);
 }
 
-TEST(SearchOptionsCli, SamplesDependOnSeedAndLineAlone) {
+TEST(SearchOptionsCli, SamplesDependOnlyOnSeedAndLine) {
   const auto input = toy_corpus(30, 7).source + "\n" + toy_corpus(5, 8).source;
   const auto once = translate({"--samples", "3", "--seed", "5"}, input);
   ASSERT_EQ(once.code, 0) << once.err;

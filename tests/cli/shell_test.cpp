@@ -1,4 +1,4 @@
-// What makes regard comfortable in a shell: help with examples, completions, manual pages, silence.
+// Help with examples, completions, manual pages and --quiet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-// The words of an example, from `regard` to what the shell takes for itself.
+// Returns the words of an example, from `regard` up to a pipe or redirection.
 std::vector<std::string> words_of(const std::string& example) {
   auto text = example.substr(example.find("regard"));
   text = text.substr(0, std::min({text.find(" |"), text.find(" >"), text.find(')')}));
@@ -40,7 +40,7 @@ bool is_understood(const std::vector<std::string>& words) {
   return !command_line.parse(static_cast<int>(argv.size()), argv.data()).has_value();
 }
 
-TEST(Shell, EveryCommandHasExamplesThatItUnderstands) {
+TEST(Shell, EveryCommandHasValidExamples) {
   const CommandLine command_line;
   const auto program = command_line.outline();
   ASSERT_GE(all_commands(program).size(), 10u);
@@ -54,7 +54,7 @@ TEST(Shell, EveryCommandHasExamplesThatItUnderstands) {
   EXPECT_FALSE(is_understood({"regard", "train"}));
 }
 
-TEST(Shell, HelpEndsInExamples) {
+TEST(Shell, HelpEndsWithExamples) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"--help"}, {"train", "--help"}, {"config", "init", "--help"}}) {
     const auto finished = run(words);
@@ -63,7 +63,7 @@ TEST(Shell, HelpEndsInExamples) {
   }
 }
 
-TEST(Shell, EveryOptionSaysWhatFollowsIt) {
+TEST(Shell, EveryOptionHasATypeNameAndHelp) {
   const CommandLine command_line;
   const auto program = command_line.outline();
   for (const auto* command : all_commands(program)) {
@@ -75,13 +75,13 @@ TEST(Shell, EveryOptionSaysWhatFollowsIt) {
   }
 }
 
-TEST(Shell, AShellThatThereIsNotHasASuggestion) {
+TEST(Shell, UnknownShellHasASuggestion) {
   const auto finished = run({"completions", "zhs"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("zhs"), HasSubstr("did you mean 'zsh'?")));
 }
 
-TEST(Shell, ManualPagesArePrintedAndWritten) {
+TEST(Shell, PrintsAndWritesManualPages) {
   const auto folder = fresh_folder() / "man1";
   EXPECT_EQ(run({"man", "--into", folder.string()}).code, 0);
   const auto page = run({"man", "translate"});
@@ -92,7 +92,7 @@ TEST(Shell, ManualPagesArePrintedAndWritten) {
   EXPECT_THAT(finished.err, HasSubstr("did you mean 'translate'?"));
 }
 
-TEST(Shell, AMisspeltValueHasASuggestion) {
+TEST(Shell, MisspeltValueHasASuggestion) {
   const auto finished = run({"translate", "-m", "x", "--early-stopping", "exakt"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("did you mean `exact`?"));
@@ -100,7 +100,7 @@ TEST(Shell, AMisspeltValueHasASuggestion) {
 
 class Quiet : public Train {};
 
-TEST_F(Quiet, ATrainingSaysNothingAndItsLogHasEverything) {
+TEST_F(Quiet, TrainingPrintsNothingAndLogsEverything) {
   const auto finished = train({"--quiet"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.err, "");
@@ -108,11 +108,11 @@ TEST_F(Quiet, ATrainingSaysNothingAndItsLogHasEverything) {
   EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step 60"));
 }
 
-TEST_F(Quiet, WarningsAndErrorsAreStillSaid) {
+TEST_F(Quiet, PrintsWarningsAndErrors) {
   EXPECT_THAT(run({"info", "-q", "/no/such/run"}).err, StartsWith("error: "));
 }
 
-TEST_F(Quiet, JsonIsWhatInfoSaysOfTheRun) {
+TEST_F(Quiet, JsonEqualsTheOutputOfInfo) {
   const auto finished = train({"--json", "-q"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, StartsWith("{"));

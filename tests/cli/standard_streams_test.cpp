@@ -1,4 +1,4 @@
-// Where - stands for standard input or output, and names in .gz for packed text.
+// "-" for standard input and output, and .gz names for compressed text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ class StandardStreams : public testing::Test {
     write_text(folder_ / "trg", corpus.target);
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  // The verb with the tiny model.
+  // Runs the command with the tiny model.
   Finished with_model(const std::string& verb, std::vector<std::string> more,
                       const std::string& input = "") const {
     more.insert(more.begin(), {verb, "-m", tiny_model().string(), "--threads", "1"});
@@ -37,7 +37,7 @@ class StandardStreams : public testing::Test {
   std::filesystem::path folder_ = fresh_folder();
 };
 
-TEST_F(StandardStreams, EvaluateReadsAnyOfItsTextsThere) {
+TEST_F(StandardStreams, EvaluateReadsAnyTextFromStandardInput) {
   const auto source = read_text(folder_ / "src");
   const auto scored = run({"evaluate", "--hypotheses", path("src"), "-r", path("trg")});
   ASSERT_EQ(scored.code, 0) << scored.err;
@@ -50,7 +50,7 @@ TEST_F(StandardStreams, EvaluateReadsAnyOfItsTextsThere) {
   EXPECT_THAT(compared.out, HasSubstr("standard input"));
 }
 
-TEST_F(StandardStreams, ScoreReadsAnyOfItsTextsThere) {
+TEST_F(StandardStreams, ScoreReadsAnyTextFromStandardInput) {
   const auto scored = with_model("score", {"-s", path("src"), "-t", path("trg")});
   ASSERT_EQ(scored.code, 0) << scored.err;
   const auto source = read_text(folder_ / "src");
@@ -61,7 +61,7 @@ TEST_F(StandardStreams, ScoreReadsAnyOfItsTextsThere) {
   EXPECT_THAT(rescored.out, HasSubstr("0 ||| le chat ||| regard= -"));
 }
 
-TEST_F(StandardStreams, TranslateReadsWhatIsDemandedThere) {
+TEST_F(StandardStreams, TranslateReadsConstraintsFromStandardInput) {
   write_text(folder_ / "phrases", "le\n\n\n\n\n");
   const auto demanded = with_model("translate", {"-i", path("src"), "--demand", path("phrases")});
   ASSERT_EQ(demanded.code, 0) << demanded.err;
@@ -69,7 +69,7 @@ TEST_F(StandardStreams, TranslateReadsWhatIsDemandedThere) {
   EXPECT_EQ(piped.out, demanded.out) << piped.err;
 }
 
-TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
+TEST_F(StandardStreams, ErrorsNameStandardInput) {
   const auto finished = with_model("score", {"-s", "-", "-t", path("trg")}, "a\n\xFF\n");
   EXPECT_EQ(finished.code, 3);
   EXPECT_THAT(finished.err, HasSubstr("standard input:2: byte 1"));
@@ -78,21 +78,23 @@ TEST_F(StandardStreams, AMistakeThereIsNamedByIt) {
   EXPECT_THAT(list.err, HasSubstr("standard input:2: found 'x'"));
 }
 
-TEST_F(StandardStreams, OneTextAndOneOutputAreThere) {
-  expect_misuse(run({"evaluate", "--hypotheses", "-", "-r", "-"}), "standard input is one text");
-  expect_misuse(with_model("translate", {"--prefixes", "-"}), "standard input is one text");
+TEST_F(StandardStreams, OnlyOneTextAndOneOutput) {
+  expect_misuse(run({"evaluate", "--hypotheses", "-", "-r", "-"}),
+                "standard input can be read only once");
+  expect_misuse(with_model("translate", {"--prefixes", "-"}),
+                "standard input can be read only once");
   expect_misuse(with_model("score", {"-s", path("src"), "-t", path("trg"), "--align", "-"}),
-                "mixed on standard output");
+                "standard output can have only one output");
 }
 
-TEST_F(StandardStreams, TrainingReadsItsTextsSeveralTimes) {
+TEST_F(StandardStreams, TrainingRejectsStandardInput) {
   const auto config = toy_training(folder_ / "training");
   const auto finished = run({"train", "-c", config.string(), "data.train.0.src=-"});
   EXPECT_EQ(finished.code, 3);
   EXPECT_THAT(finished.err, HasSubstr("data.train.0.src: no such file: -"));
 }
 
-TEST_F(StandardStreams, AnOutputInGzIsPackedAndReadBack) {
+TEST_F(StandardStreams, GzOutputIsCompressed) {
   const auto plain = with_model("translate", {"-i", path("src")});
   ASSERT_EQ(plain.code, 0) << plain.err;
   const auto finished = with_model("translate", {"-i", path("src"), "-o", path("out.gz")});
@@ -101,18 +103,18 @@ TEST_F(StandardStreams, AnOutputInGzIsPackedAndReadBack) {
   EXPECT_EQ(read_text(folder_ / "out.gz").substr(0, 2), "\x1F\x8B");
 }
 
-// A program that is started without a standard descriptor, as daemons and cron do it, opens its
-// first file in that descriptor's place.
+// Daemons and cron may start a program with a closed standard descriptor. Its first file would then
+// take that descriptor.
 class ClosedStreams : public StandardStreams {
  protected:
-  // Of a shell's line with redirections; $regard stands for the program.
+  // Runs a shell line with redirections; $regard is the program.
   static int bash(const std::string& line, const std::string& program = "/regard") {
     const auto command = "regard=" REGARD_BINARY_DIR + program + "; " + line;
     return WEXITSTATUS(std::system(("bash -c '" + command + "' >/dev/null 2>&1").c_str()));
   }
 };
 
-TEST_F(ClosedStreams, NothingOfThemGetsIntoAFile) {
+TEST_F(ClosedStreams, OutputDoesNotGoToFiles) {
   const auto model = tiny_model().string();
   const auto expected = with_model("translate", {"-i", path("src")}).out;
   const auto long_line = std::string(9000, 'a') + "\n";  // cut, with a warning
@@ -130,7 +132,7 @@ TEST_F(ClosedStreams, NothingOfThemGetsIntoAFile) {
   }
 }
 
-TEST_F(ClosedStreams, ATrainingWritesTheFilesOfAnyOther) {
+TEST_F(ClosedStreams, TrainingWritesTheSameFiles) {
   const auto config = toy_training(folder_ / "training").string();
   const auto train = [&](const std::string& redirections) {
     std::filesystem::remove_all(folder_ / "training" / "run");
@@ -150,7 +152,7 @@ TEST_F(ClosedStreams, ATrainingWritesTheFilesOfAnyOther) {
     EXPECT_EQ(train(closed), expected) << closed;
 }
 
-TEST_F(ClosedStreams, AnOutputThatIsWantedThereIsAnError) {
+TEST_F(ClosedStreams, ClosedOutputIsAnError) {
   const auto model = " -m " + tiny_model().string() + " --threads 1 ";
   const auto messages = path("messages");
   for (const auto& command :
@@ -166,7 +168,7 @@ TEST_F(ClosedStreams, AnOutputThatIsWantedThereIsAnError) {
   }
 }
 
-TEST_F(ClosedStreams, AnInputThatIsWantedThereIsAnError) {
+TEST_F(ClosedStreams, ClosedInputIsAnError) {
   const auto command = "$regard translate --threads 1 -m " + tiny_model().string() + " -o " +
                        path("out") + " <&- 2>" + path("messages");
   EXPECT_EQ(bash(command), 3);

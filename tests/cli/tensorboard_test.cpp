@@ -1,5 +1,5 @@
-// regard train with training.tensorboard: what is in its event files. That TensorBoard itself reads
-// them is checked by scripts/tensorboard.sh.
+// Event files of regard train with training.tensorboard. scripts/tensorboard.sh checks that
+// TensorBoard reads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// What a reader shows that heeds restarts: the values of a tag by step, none of them twice.
+// Returns the values of a tag by step, without duplicates after restarts.
 std::multimap<std::int64_t, float> series(const std::filesystem::path& run,
                                           const std::string& tag) {
   std::multimap<std::int64_t, float> values;
@@ -41,14 +41,14 @@ std::multimap<std::int64_t, float> journal(const std::filesystem::path& run,
   return values;
 }
 
-TEST_F(Train, EventFilesHoldWhatTheJournalHasAlsoOfARunThatWasKilledAndResumed) {
+TEST_F(Train, EventFilesEqualTheJournalAfterAKill) {
   const std::vector<std::string> options = {"training.tensorboard=true", "training.logging_every=5",
                                             "training.save_every=12"};
   auto killed = options;
   killed.insert(killed.end(), {"training.max_steps=40", "training.keep_newest=9"});
   ASSERT_EQ(train(killed).code, 0);
   const auto run = folder_ / "run";
-  // As if it had been killed after step 40, with the checkpoint of step 30 as its last.
+  // Simulates a kill after step 40, with the last checkpoint at step 30.
   std::filesystem::remove_all(run / "checkpoints/step-00000036");
   std::filesystem::remove_all(run / "checkpoints/step-00000040");
   ASSERT_EQ(train(options).code, 0);
@@ -60,12 +60,12 @@ TEST_F(Train, EventFilesHoldWhatTheJournalHasAlsoOfARunThatWasKilledAndResumed) 
   EXPECT_FALSE(series(run, "validation/bleu").empty());
 }
 
-TEST_F(Train, ThereAreEventFilesOnlyWhereWanted) {
+TEST_F(Train, EventFilesAreOptional) {
   ASSERT_EQ(train().code, 0);
   EXPECT_THAT(event_files(folder_ / "run"), IsEmpty());
 }
 
-TEST_F(Train, FreshTakesEventFilesAway) {
+TEST_F(Train, FreshDeletesEventFiles) {
   ASSERT_EQ(train({"training.tensorboard=true"}).code, 0);
   ASSERT_EQ(train({"--fresh"}).code, 0);
   EXPECT_THAT(event_files(folder_ / "run"), IsEmpty());

@@ -1,4 +1,4 @@
-// The models of tests/cli/run.h.
+// The shared models of tests/cli/run.h.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -63,7 +63,7 @@ void train(const fs::path& folder, std::vector<std::string> overrides) {
   if (finished.code != 0) throw std::runtime_error("regard train failed:\n" + finished.err);
 }
 
-// Held by one process at a time, until the object or the process ends.
+// A lock held by one process until the object is destroyed or the process ends.
 class FileLock {
  public:
   explicit FileLock(const fs::path& path)
@@ -80,7 +80,7 @@ class FileLock {
   int descriptor_;
 };
 
-// The first process to ask trains; the others wait for it.
+// The first process trains; the others wait.
 fs::path trained_once(const std::string& name, const std::vector<std::string>& overrides) {
   const auto folder = cli_folder() / name;
   const auto stamp = folder / "complete";

@@ -1,4 +1,4 @@
-// A toy training in a folder of its own, for the tests of regard train.
+// A toy training in its own folder, for the tests of regard train.
 #pragma once
 
 #include <gtest/gtest.h>

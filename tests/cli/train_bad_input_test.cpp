@@ -1,4 +1,4 @@
-// regard train: what bad input gets.
+// regard train: bad input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// What bad input gets: an exit code, and a sentence that holds these words.
+// Bad input ends with an exit code and a message with these words.
 using TrainBadInput = Train;
 
 TEST_F(TrainBadInput, AMissingCorpusFile) {
@@ -32,27 +32,27 @@ TEST_F(TrainBadInput, AMissingCorpusFile) {
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
-TEST_F(TrainBadInput, AMissingFileIsNamedByTheKeyAndTheLineThatAskForIt) {
+TEST_F(TrainBadInput, MissingFileNamesItsKeyAndLine) {
   fs::remove(folder_ / "dev.fr");
   const auto result = train();
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, AllOf(HasSubstr("config.yaml:7: data.dev.trg"), HasSubstr("dev.fr")));
 }
 
-TEST_F(TrainBadInput, ACorpusOfWhichNothingIsKept) {
+TEST_F(TrainBadInput, ACorpusWithoutUsablePairs) {
   const auto result = train({"data.max_length=1"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, AllOf(HasSubstr("train.en"), HasSubstr("no training pair is left"),
                                 HasSubstr("data.max_length")));
 }
 
-TEST_F(TrainBadInput, AMisspeltKeyIsNamedWithASuggestion) {
+TEST_F(TrainBadInput, MisspeltKeyHasASuggestion) {
   const auto result = train({"training.learning_rte=1"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rte"), HasSubstr("learning_rate")));
 }
 
-TEST_F(TrainBadInput, AMisspeltKeyInTheFileIsNamedByLine) {
+TEST_F(TrainBadInput, MisspeltKeyInTheFileNamesItsLine) {
   write_text(config_, read_text(config_) + "  beam_sise: 3\n");
   const auto result = train();
   EXPECT_EQ(result.code, 2);
@@ -72,13 +72,13 @@ TEST_F(TrainBadInput, KeysThatContradictEachOther) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("tied_embeddings"), HasSubstr("joint")));
 }
 
-TEST_F(TrainBadInput, AnUnknownAttentionNamesTheNearest) {
+TEST_F(TrainBadInput, UnknownAttentionHasASuggestion) {
   const auto result = train({"model.attention.kind=aditive"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("`additive`"), HasSubstr("command line:")));
 }
 
-TEST_F(TrainBadInput, AnOptionOfAnotherAttentionNamesItsReaders) {
+TEST_F(TrainBadInput, UnusedOptionNamesTheAttentionsThatUseIt) {
   const auto result = train({"model.attention.kind=general", "model.attention.size=32"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.size"),
@@ -92,7 +92,7 @@ TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("project_keys"), HasSubstr("wide")));
 }
 
-TEST_F(TrainBadInput, OptionsThatTheScoreOrTheEstimatorOfAnAttentionDoesNotRead) {
+TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
   const std::string unset = "model.attention.size=512";
   const auto refused = [&](const std::vector<std::string>& overrides) {
     const auto result = train(overrides);
@@ -115,7 +115,7 @@ TEST_F(TrainBadInput, OptionsThatTheScoreOrTheEstimatorOfAnAttentionDoesNotRead)
               HasSubstr("another estimator than gumbel"));
   EXPECT_THAT(refused({"model.attention.kind=multi_head", "model.attention.heads=5"}),
               HasSubstr("command line: model.attention.heads=5: model.attention.heads: found 5, "
-                        "wanted a divisor of the width that the heads share, 16"));
+                        "expected a divisor of the width that the heads share, 16"));
 }
 
 TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
@@ -123,7 +123,7 @@ TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
                              "model.attention.max_positions=20", "data.max_length=20"});
   EXPECT_EQ(narrow.code, 2);
   EXPECT_THAT(narrow.err, AllOf(HasSubstr("model.attention.max_positions is 20"),
-                                HasSubstr("wanted 21 at least"), HasSubstr("command line:")));
+                                HasSubstr("expected at least 21"), HasSubstr("command line:")));
   const auto wide = train({"model.attention.size=512", "model.attention.kind=local_m",
                            "model.attention.window=20", "data.max_length=20"});
   EXPECT_EQ(wide.code, 2);
@@ -131,7 +131,7 @@ TEST_F(TrainBadInput, LengthsThatDoNotFitTheAttention) {
               AllOf(HasSubstr("model.attention.window is 20"), HasSubstr("kind: general")));
 }
 
-TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTraining) {
+TEST_F(TrainBadInput, TooLongSourceNamesItsLine) {
   const std::vector<std::string> location = {
       "model.attention.size=512", "model.attention.kind=location",
       "model.attention.max_positions=9", "data.max_length=8", "training.max_steps=2"};
@@ -139,7 +139,7 @@ TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTra
   write_text(folder_ / "dev.fr", read_text(folder_ / "dev.fr") + "a b c d e f g h i j k\n");
   const auto trained = train(location);
   EXPECT_EQ(trained.code, 3);
-  EXPECT_THAT(trained.err, AllOf(HasSubstr("dev.en:21: 12 tokens"),
+  EXPECT_THAT(trained.err, AllOf(HasSubstr("dev.en:21: found 12 tokens"),
                                  HasSubstr("takes 9 (model.attention.max_positions)")));
   auto without = location;
   without.insert(without.end(), {"data.dev.src=", "data.dev.trg="});
@@ -147,10 +147,10 @@ TEST_F(TrainBadInput, ASourceBeyondTheLastPositionIsNamedByLineBeforeAndAfterTra
   const auto translated = run({"translate", "-m", (folder_ / "run").string()},
                               "the cat\nthe the the the the the the the the the\n");
   EXPECT_EQ(translated.code, 3);
-  EXPECT_THAT(translated.err, HasSubstr("source line 2: 11 tokens"));
+  EXPECT_THAT(translated.err, HasSubstr("source line 2: found 11 tokens"));
 }
 
-TEST_F(TrainBadInput, AWeightThatLeavesEveryEpochWithoutAPair) {
+TEST_F(TrainBadInput, WeightsWithoutAPairPerEpoch) {
   auto text = read_text(config_);
   const std::string end = "train.fr}";
   text.replace(text.find(end), end.size(), "train.fr, weight: 1e-300}");
@@ -170,7 +170,7 @@ TEST_F(TrainBadInput, AWeightThatLeavesEveryEpochWithoutAPair) {
   }
 }
 
-TEST_F(TrainBadInput, AVocabularyLargerThanTheCorpusCanGive) {
+TEST_F(TrainBadInput, AVocabularyTooLargeForTheCorpus) {
   const auto result = train({"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=5000"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err,
@@ -183,19 +183,19 @@ TEST_F(TrainBadInput, AMissingConfiguration) {
   EXPECT_THAT(result.err, HasSubstr("nowhere.yaml"));
 }
 
-TEST_F(TrainBadInput, ADeviceThatIsNotThere) {
+TEST_F(TrainBadInput, AMissingDevice) {
   const auto result = train({"--device", "cuda:99"});
   EXPECT_EQ(result.code, 6);
   EXPECT_THAT(result.err, HasSubstr("cuda:99"));
 }
 
-TEST_F(TrainBadInput, AFolderThatCannotBeMade) {
+TEST_F(TrainBadInput, AFolderThatCannotBeCreated) {
   const auto result = train({"training.model_dir=/proc/no/run"});
   EXPECT_EQ(result.code, 6);
   EXPECT_THAT(result.err, HasSubstr("/proc/no"));
 }
 
-TEST_F(TrainBadInput, AFullDiskKeepsTheLastCheckpoint) {
+TEST_F(TrainBadInput, FullDiskKeepsTheLastCheckpoint) {
   const auto disk = folder_ / "disk";
   fs::create_directories(disk);
   const auto mount = "mount -t tmpfs -o size=400k none '" + disk.string() + "' 2>/dev/null";
@@ -211,7 +211,7 @@ TEST_F(TrainBadInput, AFullDiskKeepsTheLastCheckpoint) {
   EXPECT_EQ(translated.code, 0) << translated.err;
 }
 
-TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
+TEST_F(TrainBadInput, DifferentArchitectureOfTheRunNamesTheKeys) {
   ASSERT_EQ(train().code, 0);
   const auto before = weights();
   const auto result = train({"model.decoder.hidden_size=24"});
@@ -220,7 +220,7 @@ TEST_F(TrainBadInput, ARunOfAnotherShapeIsNamedKeyByKey) {
   EXPECT_EQ(weights(), before);
 }
 
-TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
+TEST_F(TrainBadInput, InitFromAnotherArchitecture) {
   ASSERT_EQ(train().code, 0);
   const auto result = train({"--init-from", (folder_ / "run").string(), "model.attention.size=24",
                              "training.model_dir=" + (folder_ / "other").string()});
@@ -228,7 +228,7 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherShape) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("shape"), HasSubstr("model.attention.size: 16 → 24")));
 }
 
-TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatHaveNoPlace) {
+TEST_F(TrainBadInput, InitFromAnotherAttentionWithUnusedWeights) {
   ASSERT_EQ(train().code, 0);
   const auto result =
       train({"--init-from", (folder_ / "run").string(), "model.attention.size=512",
@@ -237,7 +237,7 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatHaveNoPlace) {
   EXPECT_THAT(result.err, HasSubstr("model.attention.kind: additive → general"));
 }
 
-TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatFitAreNamed) {
+TEST_F(TrainBadInput, InitFromAnotherAttentionWithMatchingWeights) {
   const std::string unset = "model.attention.size=512";
   ASSERT_EQ(train({unset, "model.attention.kind=dot", "model.attention.project_keys=true"}).code,
             0);
@@ -246,15 +246,15 @@ TEST_F(TrainBadInput, FirstWeightsOfAnotherKindOfAttentionThatFitAreNamed) {
              "model.attention.project_keys=true", "model.dropout.readout=0.3",
              "training.model_dir=" + (folder_ / "other").string()});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("but were learnt by another model:\n"
+  EXPECT_THAT(result.err, AllOf(HasSubstr("but come from a model with other options:\n"
                                           "  model.attention.kind: dot → scaled_dot"),
                                 Not(HasSubstr("model.dropout"))));
 }
 
-TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {
+TEST_F(TrainBadInput, AnUnwritableFolder) {
   const auto locked = folder_ / "locked";
   fs::create_directories(locked);
-  // What holds for everyone else, root overrides; not so a file system that is read-only.
+  // Root ignores permissions, but not a read-only file system.
   const bool root = geteuid() == 0;
   const auto mount = "mount -t tmpfs -o ro none '" + locked.string() + "' 2>/dev/null";
   if (root && std::system(mount.c_str()) != 0) GTEST_SKIP() << "no read-only file system";
@@ -266,10 +266,10 @@ TEST_F(TrainBadInput, AFolderThatMustNotBeWritten) {
     fs::permissions(locked, fs::perms::owner_all);
   }
   EXPECT_EQ(result.code, 6);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose one")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("locked/run"), HasSubstr("choose another place")));
 }
 
-TEST_F(TrainBadInput, AFolderOfSomebodyElseIsNotWrittenInto) {
+TEST_F(TrainBadInput, DoesNotWriteIntoAFolderOfAnotherUser) {
   const auto project = folder_ / "project";
   fs::create_directories(project);
   const auto config = read_text(config_);
@@ -280,14 +280,14 @@ TEST_F(TrainBadInput, AFolderOfSomebodyElseIsNotWrittenInto) {
     for (const auto* fresh : {"training.max_steps=60", "--fresh"}) {
       const auto result = train({"training.model_dir=" + project.string(), fresh});
       EXPECT_EQ(result.code, 2) << name;
-      EXPECT_THAT(result.err, HasSubstr("training.model_dir a folder of its own"));
+      EXPECT_THAT(result.err, HasSubstr("training.model_dir to another folder"));
     }
     EXPECT_EQ(read_text(project / name), config);
     EXPECT_EQ(std::distance(fs::directory_iterator(project), {}), 1);
   }
 }
 
-// The names and bytes of all files below a folder.
+// Returns the names and bytes of all files below a folder.
 std::map<std::string, std::string> contents_of(const fs::path& folder) {
   std::map<std::string, std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -296,7 +296,7 @@ std::map<std::string, std::string> contents_of(const fs::path& folder) {
   return found;
 }
 
-TEST_F(TrainBadInput, AModelFolderIsNoRunFolder) {
+TEST_F(TrainBadInput, ModelFolderIsNoRunFolder) {
   ASSERT_EQ(train({"training.keep_newest=2"}).code, 0);
   const auto averaged = folder_ / "averaged";
   ASSERT_EQ(
@@ -312,7 +312,7 @@ TEST_F(TrainBadInput, AModelFolderIsNoRunFolder) {
   EXPECT_EQ(contents_of(folder_), before);
 }
 
-TEST_F(TrainBadInput, FilesWithTheNamesOfARunsOwnAreNotWrittenOver) {
+TEST_F(TrainBadInput, DoesNotOverwriteForeignFiles) {
   const auto project = folder_ / "project";
   for (const auto* name :
        {"train.jsonl", "train.log", "validations.tsv", "validation/step-00000030.txt",
@@ -324,13 +324,13 @@ TEST_F(TrainBadInput, FilesWithTheNamesOfARunsOwnAreNotWrittenOver) {
     for (const auto* option : {"training.max_steps=60", "--fresh"}) {
       const auto result = train({"training.model_dir=" + project.string(), option});
       EXPECT_EQ(result.code, 2) << name << result.err;
-      EXPECT_THAT(result.err, HasSubstr("training.model_dir a folder of its own"));
+      EXPECT_THAT(result.err, HasSubstr("training.model_dir to another folder"));
     }
     EXPECT_EQ(contents_of(project), before) << name;
   }
 }
 
-TEST_F(TrainBadInput, AFolderWithOtherFilesIsTaken) {
+TEST_F(TrainBadInput, AcceptsAFolderWithOtherFiles) {
   fs::create_directories(folder_ / "run");
   write_text(folder_ / "run" / "notes.txt", "mine");
   EXPECT_EQ(train().code, 0);

@@ -1,4 +1,4 @@
-// regard train: what a run with damaged files gets.
+// regard train: runs with damaged files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::Not;
 
 using TrainDamage = Train;
 
-TEST_F(TrainDamage, ADamagedManifestIsNamedAndCanBeMovedAway) {
+TEST_F(TrainDamage, NamesADamagedManifest) {
   ASSERT_EQ(train().code, 0);
   for (const auto* damaged : {"{", "[]", R"({"data": [1]})"}) {
     write_text(folder_ / "run" / "manifest.json", damaged);
@@ -30,7 +30,7 @@ TEST_F(TrainDamage, ADamagedManifestIsNamedAndCanBeMovedAway) {
   EXPECT_EQ(train({"training.max_steps=62"}).code, 0);
 }
 
-TEST_F(TrainDamage, TheTokenizerOfADamagedModelIsTheModelsFault) {
+TEST_F(TrainDamage, ReportsADamagedTokenizerAsDamagedModel) {
   ASSERT_EQ(train().code, 0);
   const auto model = folder_ / "carried_off";
   fs::copy(fs::canonical(folder_ / "run" / "last"), model, fs::copy_options::recursive);
@@ -40,7 +40,7 @@ TEST_F(TrainDamage, TheTokenizerOfADamagedModelIsTheModelsFault) {
   EXPECT_EQ(result.code, 5) << result.err;
 }
 
-TEST_F(TrainDamage, ACheckpointCutShortIsNamedAndNothingIsOverwritten) {
+TEST_F(TrainDamage, TruncatedCheckpointIsNamedAndKept) {
   ASSERT_EQ(train().code, 0);
   const auto file = folder_ / "run" / "last" / "training.safetensors";
   fs::resize_file(file, fs::file_size(file) / 2);
@@ -51,7 +51,7 @@ TEST_F(TrainDamage, ACheckpointCutShortIsNamedAndNothingIsOverwritten) {
   EXPECT_EQ(weights(), before);
 }
 
-TEST_F(TrainDamage, FromADamagedCheckpointOneFallsBackToTheOneBefore) {
+TEST_F(TrainDamage, FallsBackToTheCheckpointBefore) {
   const std::vector<std::string> same = {"training.save_every=10", "training.max_steps=70",
                                          "training.keep_newest=3"};
   ASSERT_EQ(train(same).code, 0);
@@ -69,12 +69,12 @@ TEST_F(TrainDamage, FromADamagedCheckpointOneFallsBackToTheOneBefore) {
   EXPECT_EQ(resumed.code, 0);
   EXPECT_THAT(resumed.err, AllOf(HasSubstr("step-00000070/model.safetensors: damaged"),
                                  HasSubstr("step-00000060/manifest.json: the manifest is damaged"),
-                                 HasSubstr("Going on from step 50")));
+                                 HasSubstr("Resuming from step 50")));
   EXPECT_EQ(weights(), straight);
 }
 
-// Of a run with three checkpoints; `damage` is done to the last, or to all.
-TEST_F(TrainDamage, EveryKindOfDamageOffersToFallBackAndCanBe) {
+// Damages the last or all of three checkpoints.
+TEST_F(TrainDamage, FallsBackAfterEveryKindOfDamage) {
   const std::vector<std::string> same = {"training.save_every=10", "training.max_steps=60",
                                          "training.keep_newest=3"};
   const auto fall_back = [&] {
@@ -102,7 +102,7 @@ TEST_F(TrainDamage, EveryKindOfDamageOffersToFallBackAndCanBe) {
     }
     const auto resumed = fall_back();
     EXPECT_EQ(resumed.code, 0) << file << resumed.err;
-    EXPECT_THAT(resumed.err, HasSubstr("Going on from step 50")) << file;
+    EXPECT_THAT(resumed.err, HasSubstr("Resuming from step 50")) << file;
     EXPECT_TRUE(weights() == straight) << file;
   }
   for (const auto* step : {"40", "50", "60"}) {
@@ -113,12 +113,12 @@ TEST_F(TrainDamage, EveryKindOfDamageOffersToFallBackAndCanBe) {
   const auto rows = read_text(folder_ / "run" / "validations.tsv");
   const auto refused = fall_back();
   EXPECT_EQ(refused.code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("no checkpoint of this run is sound"));
+  EXPECT_THAT(refused.err, HasSubstr("all checkpoints of this run are damaged"));
   EXPECT_TRUE(weights() == straight);
   EXPECT_EQ(read_text(folder_ / "run" / "validations.tsv"), rows);
 }
 
-TEST_F(TrainDamage, ARunWhoseManifestsAreAllLostIsLeftAsItIs) {
+TEST_F(TrainDamage, DoesNotChangeARunWithoutManifests) {
   const std::vector<std::string> same = {"training.save_every=10", "training.keep_newest=2"};
   ASSERT_EQ(train(same).code, 0);
   const auto checkpoints = folder_ / "run" / "checkpoints";
@@ -130,12 +130,12 @@ TEST_F(TrainDamage, ARunWhoseManifestsAreAllLostIsLeftAsItIs) {
   arguments.push_back("--fall-back");
   const auto refused = train(arguments);
   EXPECT_EQ(refused.code, 5);
-  EXPECT_THAT(refused.err, HasSubstr("no checkpoint of this run is sound"));
+  EXPECT_THAT(refused.err, HasSubstr("all checkpoints of this run are damaged"));
   EXPECT_TRUE(fs::exists(checkpoints / "step-00000060" / "model.safetensors"));
   EXPECT_EQ(read_text(folder_ / "run" / "train.jsonl"), journal);
 }
 
-TEST_F(TrainDamage, AnEditedConfigurationOfACheckpointIsBlamedForNothingElse) {
+TEST_F(TrainDamage, NamesAnEditedConfiguration) {
   ASSERT_EQ(train().code, 0);
   const auto config = folder_ / "run" / "last" / "config.yaml";
   write_text(config, read_text(config) + "# mine\n");
@@ -145,14 +145,14 @@ TEST_F(TrainDamage, AnEditedConfigurationOfACheckpointIsBlamedForNothingElse) {
   EXPECT_THAT(result.err, Not(HasSubstr("--fall-back")));
 }
 
-TEST_F(TrainDamage, FallingBackBeginsWithTheCheckpointThatIsTheLast) {
+TEST_F(TrainDamage, FallBackBeginsWithTheLastCheckpoint) {
   const std::vector<std::string> same = {"training.save_every=10", "training.keep_newest=3"};
   ASSERT_EQ(train(same).code, 0);
   fs::remove(folder_ / "run" / "last");
   fs::create_symlink("checkpoints/step-00000050", folder_ / "run" / "last");
   auto arguments = same;
   arguments.push_back("--fall-back");
-  EXPECT_THAT(train(arguments).err, HasSubstr("Going on from step 50"));
+  EXPECT_THAT(train(arguments).err, HasSubstr("Resuming from step 50"));
 }
 
 }  // namespace

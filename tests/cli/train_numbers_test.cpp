@@ -1,4 +1,4 @@
-// regard train: numbers that grow beyond all bounds, and memory that does not suffice.
+// regard train: diverging numbers, and too little memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ using testing::HasSubstr;
 
 using TrainNumbers = Train;
 
-// All numbers of a safetensors file in single precision: behind the header, whose length comes
-// first.
+// Returns all numbers of a safetensors file in single precision. They follow the header, whose
+// length comes first.
 std::vector<float> numbers_in(const fs::path& path) {
   const auto bytes = read_text(path);
   std::uint64_t header = 0;
@@ -34,16 +34,17 @@ std::vector<float> numbers_in(const fs::path& path) {
   return numbers;
 }
 
-TEST_F(TrainNumbers, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
+TEST_F(TrainNumbers, DivergenceKeepsTheLastCheckpoint) {
   const auto result =
       train({"training.optimizer=sgd", "training.learning_rate=1000", "training.weight_decay=1000",
              "training.clip_grad_norm=0", "training.save_every=1", "training.max_steps=2000",
              "training.validation_every=5000"});
   EXPECT_EQ(result.code, 4);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint stands"),
-                                HasSubstr("clip_grad_norm (it is off)"),
-                                HasSubstr("no finite numbers any more, which are not saved")));
-  EXPECT_THAT(result.err, ContainsRegex("The last batch is of [^ ]*train.en:[0-9]+, "));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("learning_rate"), HasSubstr("The last checkpoint is kept"),
+                    HasSubstr("clip_grad_norm (it is off)"),
+                    HasSubstr("weights are not finite; they are not saved")));
+  EXPECT_THAT(result.err, ContainsRegex("The last batch consists of [^ ]*train.en:[0-9]+, "));
   const auto last = folder_ / "run" / "last";
   EXPECT_EQ(run({"info", last.string()}).code, 0);
   for (const float weight : numbers_in(last / "model.safetensors")) {
@@ -51,8 +52,8 @@ TEST_F(TrainNumbers, ALearningRateThatDivergesLeavesTheLastCheckpoint) {
   }
 }
 
-// The memory holds the model and eight sentences, but not all of the validation text at once.
-TEST_F(TrainNumbers, AValidationThatTheMemoryDoesNotHoldIsMadeInSmallerBatches) {
+// There is memory for the model and eight sentences, but not for the whole validation text.
+TEST_F(TrainNumbers, ValidationUsesSmallerBatchesIfMemoryIsShort) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer takes all addresses";
 #endif
@@ -80,9 +81,9 @@ TEST_F(TrainNumbers, AValidationThatTheMemoryDoesNotHoldIsMadeInSmallerBatches) 
   EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "model.safetensors"));
 }
 
-// Each update multiplies the weights by 1 − 38 · 0.1, until they are too large; with half of the
-// rate by 1 − 19 · 0.1, which is less than 1 in size.
-TEST_F(TrainNumbers, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
+// Each update multiplies the weights by 1 − 38 · 0.1, so they diverge. With half of the rate the
+// factor is 1 − 19 · 0.1, whose absolute value is less than 1.
+TEST_F(TrainNumbers, DivergedTrainingRollsBackWithHalfTheRate) {
   const std::vector<std::string> options = {
       "training.optimizer=sgd",  "training.learning_rate=0.1",     "training.weight_decay=38",
       "training.momentum=0",     "training.clip_grad_norm=0.01",   "training.save_every=10",
@@ -90,9 +91,10 @@ TEST_F(TrainNumbers, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
       "training.warmup_steps=0", "training.keep_newest=3"};
   const auto result = train(options);
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("this batch is skipped"), HasSubstr("5 times in a row"),
-                                HasSubstr("Going back to"), HasSubstr("half of the learning rate"),
-                                ContainsRegex("Skipped [0-9]+ batch")));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("skipped the batch"), HasSubstr("5 times in a row"),
+                    HasSubstr("Rolling back to"), HasSubstr("half of the learning rate"),
+                    ContainsRegex("Skipped [0-9]+ batch")));
   EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
               ContainsRegex("\"setbacks\": [12],"));
   const auto bytes = weights();
@@ -102,9 +104,8 @@ TEST_F(TrainNumbers, ADivergedTrainingGoesBackAndOnWithHalfOfTheRate) {
   EXPECT_EQ(weights(), bytes);
 }
 
-// A perplexity of e^100 and more, as the first steps of a rate far too high have, is no line of
-// digits anywhere, and one thread is no "1 threads".
-TEST_F(TrainNumbers, LargeFiguresHaveAnExponentAndOneOfAKindIsSingular) {
+// A perplexity of e^100 or more is written with an exponent, and one thread is "1 thread".
+TEST_F(TrainNumbers, LargeNumbersHaveAnExponent) {
   const auto result =
       train({"training.optimizer=sgd", "training.learning_rate=100", "training.clip_grad_norm=0",
              "training.scheduling=constant", "training.warmup_steps=0", "training.max_steps=3",

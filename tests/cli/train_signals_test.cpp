@@ -1,4 +1,4 @@
-// regard train: what signals do to it.
+// regard train: signals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,17 +16,16 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// A training of a million steps, sent `signal` once it is at work; `redirect` says where its
-// messages go.
+// Starts a training of a million steps and sends it signals. `redirect` redirects its messages.
 class TrainSignals : public Train {
  protected:
-  // The exit code of a script; a training in it that does not end is killed after a minute's work.
+  // Returns the exit code of a script. Kills a training in it after a minute of CPU time.
   static int bash(const std::string& script) {
     return WEXITSTATUS(std::system(("bash -c 'ulimit -t 60; " + script + "'").c_str()));
   }
   int train_and_send(const std::string& signal, const std::string& redirect,
                      const std::string& then = "") const {
-    // A shell without a terminal has what it begins in the background ignore SIGINT.
+    // A shell without a terminal starts background jobs with SIGINT ignored.
     const auto script = "env --default-signal=INT,HUP " + std::string(REGARD_BINARY_DIR) +
                         "/regard train -c " + config_.string() + " training.max_steps=1000000 " +
                         redirect + " & pid=$!; until grep -q step " +
@@ -37,20 +36,20 @@ class TrainSignals : public Train {
   }
 };
 
-TEST_F(TrainSignals, SaveAndLeaveWithTheirOwnCode) {
+TEST_F(TrainSignals, SaveAndExitWithTheirCode) {
   const auto messages = folder_ / "messages";
   for (const auto& [signal, code] :
        {std::pair("TERM", 143), std::pair("INT", 130), std::pair("HUP", 129)}) {
     fs::remove_all(folder_ / "run");
     EXPECT_EQ(train_and_send(signal, "2>" + messages.string()), code) << signal;
     EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "training.safetensors")) << signal;
-    EXPECT_THAT(read_text(messages), AllOf(HasSubstr("Stopping:"), HasSubstr(signal)));
+    EXPECT_THAT(read_text(messages), AllOf(HasSubstr("Stopping after"), HasSubstr(signal)));
     EXPECT_THAT(run({"info", (folder_ / "run").string()}).out,
                 AllOf(HasSubstr("stopped  at step"), HasSubstr(signal)));
   }
 }
 
-TEST_F(TrainSignals, SaveAndGoOnWhenAskedTo) {
+TEST_F(TrainSignals, SaveRequestContinuesTraining) {
   const auto messages = folder_ / "messages";
   const auto then = "until grep -q SIGUSR1 " + messages.string() +
                     "; do sleep 0.01; done; test -e " +
@@ -62,7 +61,7 @@ TEST_F(TrainSignals, SaveAndGoOnWhenAskedTo) {
   EXPECT_THAT(read_text(messages), HasSubstr("saved at step"));
 }
 
-TEST_F(TrainSignals, WhatIsIgnoredFromTheStartStaysIgnored) {
+TEST_F(TrainSignals, IgnoredSignalsStayIgnored) {
   const auto command = std::string(REGARD_BINARY_DIR) + "/regard train -q -c " + config_.string() +
                        " training.max_steps=1000000 2>/dev/null";
   const auto script = "trap \"\" HUP INT; " + command + " & pid=$!; until grep -q step " +
@@ -72,14 +71,14 @@ TEST_F(TrainSignals, WhatIsIgnoredFromTheStartStaysIgnored) {
   EXPECT_EQ(bash(script), 143);
 }
 
-TEST_F(TrainSignals, ASecondOneEndsAtOnceAndHarmsNothing) {
+TEST_F(TrainSignals, SecondSignalEndsAtOnce) {
   const auto then = "kill -INT $pid 2>/dev/null;";
   const auto code = train_and_send("INT", "training.save_every=1 2>/dev/null", then);
   EXPECT_EQ(code, 130);
   EXPECT_EQ(train({"--dry-run", "training.max_steps=1000000", "training.save_every=1"}).code, 0);
 }
 
-TEST_F(TrainSignals, AskedToSaveBeforeThereIsAnythingItGoesOn) {
+TEST_F(TrainSignals, EarlySaveRequestContinuesTraining) {
   const auto script = std::string(REGARD_BINARY_DIR) + "/regard-torch train -c " +
                       config_.string() + " 2>/dev/null & pid=$!; until [ -e " +
                       (folder_ / "run" / ".lock").string() +
@@ -88,9 +87,8 @@ TEST_F(TrainSignals, AskedToSaveBeforeThereIsAnythingItGoesOn) {
   EXPECT_EQ(bash(script), 0);
 }
 
-// From its first instruction on, before LibTorch is loaded: what came in the first fifth of a
-// second ended the training.
-TEST_F(TrainSignals, AskedToSaveWhileItIsLoadedItGoesOn) {
+// Signals before LibTorch is loaded must not end the training.
+TEST_F(TrainSignals, SaveRequestWhileLoadingContinuesTraining) {
   const auto script = "for wait in 0.01 0.03 0.06 0.1 0.15 0.2; do " +
                       std::string(REGARD_BINARY_DIR) + "/regard train --fresh -c " +
                       config_.string() +
@@ -99,12 +97,12 @@ TEST_F(TrainSignals, AskedToSaveWhileItIsLoadedItGoesOn) {
   EXPECT_EQ(bash(script), 0);
 }
 
-TEST_F(TrainSignals, NobodyReadingTheMessagesStopsNothing) {
+TEST_F(TrainSignals, ClosedMessagePipeDoesNotStopTraining) {
   EXPECT_EQ(train_and_send("TERM", "2> >(head -n 1 >/dev/null)"), 143);
   EXPECT_THAT(read_text(folder_ / "run" / "train.log"), HasSubstr("Stopped at step"));
 }
 
-// A validation of some seconds, whose translations have as many words as the model may say.
+// A validation of some seconds: the translations have the maximum length.
 class TrainValidationSignals : public TrainSignals {
  protected:
   static constexpr const char* slow =
@@ -117,8 +115,8 @@ class TrainValidationSignals : public TrainSignals {
     return std::string(REGARD_BINARY_DIR) + "/regard train -c " + config_.string() + " " + slow +
            " training.model_dir=" + (folder_ / run_name).string();
   }
-  // Begins the run, sends the signal 0.2 s into its first validation, and waits. Returns the exit
-  // code and sets `seconds` from the signal to the end.
+  // Starts the run, sends the signal 0.2 s after the begin of its first validation, and waits.
+  // Returns the exit code and stores the time from the signal to the end in `seconds`.
   int signal_in_validation(const std::string& run_name, const std::string& signal,
                            double* seconds = nullptr) const {
     const auto times = folder_ / "times";
@@ -149,7 +147,7 @@ class TrainValidationSignals : public TrainSignals {
   }
 };
 
-TEST_F(TrainValidationSignals, AreAnsweredWithinTwoSecondsAndTheValidationIsRepeated) {
+TEST_F(TrainValidationSignals, StopWithinTwoSecondsAndRepeatTheValidation) {
   ASSERT_EQ(bash(command("straight") + " 2>/dev/null"), 0);
   double seconds = 0;
   EXPECT_EQ(signal_in_validation("run", "TERM", &seconds), 143);
@@ -157,12 +155,12 @@ TEST_F(TrainValidationSignals, AreAnsweredWithinTwoSecondsAndTheValidationIsRepe
   EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000020");
   EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 1u) << "too late";
   EXPECT_THAT(read_text(folder_ / "run" / "last" / "training.json"),
-              HasSubstr("\"pending_validation\": \"due\""));
+              HasSubstr("\"pending_validation\": true"));
   ASSERT_EQ(bash(command("run") + " 2>/dev/null"), 0);
   EXPECT_TRUE(outcome("run") == outcome("straight"));
 }
 
-TEST_F(TrainValidationSignals, AKillInAValidationLosesNoStep) {
+TEST_F(TrainValidationSignals, KillInAValidationLosesNoStep) {
   ASSERT_EQ(bash(command("straight") + " 2>/dev/null"), 0);
   EXPECT_EQ(signal_in_validation("run", "KILL"), 137);
   EXPECT_EQ(fs::read_symlink(folder_ / "run" / "last").filename(), "step-00000020");
@@ -170,7 +168,7 @@ TEST_F(TrainValidationSignals, AKillInAValidationLosesNoStep) {
   EXPECT_TRUE(outcome("run") == outcome("straight"));
 }
 
-TEST_F(TrainValidationSignals, ARunSignalledInItsClosingValidationMakesItWhenItGoesOn) {
+TEST_F(TrainValidationSignals, LastValidationIsRepeatedAfterASignal) {
   const auto arguments = " training.validation_every=1000 training.max_steps=20";
   const auto script = command("run") + arguments + " 2>/dev/null & pid=$!; until [ -e " +
                       (folder_ / "run" / "last").string() +
@@ -181,7 +179,7 @@ TEST_F(TrainValidationSignals, ARunSignalledInItsClosingValidationMakesItWhenItG
   EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 2u);
 }
 
-// A run folder that is moved or deleted under a training.
+// The run folder is moved or deleted during training.
 class TrainWithoutItsFolder : public TrainSignals {
  protected:
   int train_and(const std::string& act) const {
@@ -194,7 +192,7 @@ class TrainWithoutItsFolder : public TrainSignals {
   }
 };
 
-TEST_F(TrainWithoutItsFolder, ItStopsAndCreatesNothingWhereTheFolderWas) {
+TEST_F(TrainWithoutItsFolder, StopsAndCreatesNothing) {
   const auto run_folder = (folder_ / "run").string();
   for (const auto& act : {"mv " + run_folder + " " + (folder_ / "moved").string(),
                           "until rm -rf " + run_folder + "; do :; done"}) {
@@ -202,14 +200,14 @@ TEST_F(TrainWithoutItsFolder, ItStopsAndCreatesNothingWhereTheFolderWas) {
     EXPECT_FALSE(fs::exists(folder_ / "run")) << act;
     EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("moved or deleted")) << act;
   }
-  // What was moved is whole, and goes on at its new place.
+  // The moved run is intact and resumes at its new place.
   EXPECT_EQ(train({"training.model_dir=" + (folder_ / "moved").string(), "--dry-run",
                    "training.max_steps=1000000", "training.save_every=5"})
                 .code,
             0);
 }
 
-TEST_F(TrainWithoutItsFolder, AnotherFolderInItsPlaceIsLeftAlone) {
+TEST_F(TrainWithoutItsFolder, DoesNotTouchAnotherFolderInItsPlace) {
   const auto run_folder = (folder_ / "run").string();
   EXPECT_EQ(
       train_and("mv " + run_folder + " " + (folder_ / "moved").string() + "; mkdir " + run_folder),

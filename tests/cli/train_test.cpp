@@ -1,4 +1,4 @@
-// regard train: how runs begin, end and start over.
+// regard train: starting, ending and restarting runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,14 +20,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST_F(Train, ADryRunWritesNothing) {
+TEST_F(Train, DryRunWritesNothing) {
   const auto result = train({"--dry-run"});
   EXPECT_EQ(result.code, 0);
   EXPECT_FALSE(fs::exists(folder_ / "run"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("encoder"), HasSubstr("200")));
 }
 
-TEST_F(Train, ADryRunOfARunThatExistsGoesOnFromIt) {
+TEST_F(Train, DryRunResumesAnExistingRun) {
   ASSERT_EQ(train().code, 0);
   const auto same = train({"--dry-run"});
   EXPECT_EQ(same.code, 0);
@@ -36,7 +36,7 @@ TEST_F(Train, ADryRunOfARunThatExistsGoesOnFromIt) {
   EXPECT_EQ(train({"--dry-run", "--fresh", "model.decoder.hidden_size=24"}).code, 0);
 }
 
-TEST_F(Train, AValidationWithoutSpacesBetweenWordsIsWarnedOf) {
+TEST_F(Train, WarnsOfValidationTextWithoutSpaces) {
   std::string target;
   for (int i = 0; i < 20; ++i) target += "我们昨天在北京看了一场电影。\n";
   write_text(folder_ / "dev.fr", target);
@@ -48,8 +48,8 @@ TEST_F(Train, AValidationWithoutSpacesBetweenWordsIsWarnedOf) {
               Not(HasSubstr("found Chinese")));
 }
 
-// One pair of 200 an epoch on average: of five first epochs, one or two have none.
-TEST_F(Train, ADryRunPassesOverEpochsWithoutAPair) {
+// One pair per epoch on average: of the first five epochs, one or two have no pair.
+TEST_F(Train, DryRunSkipsEpochsWithoutAPair) {
   for (int seed = 0; seed < 5; ++seed) {
     EXPECT_EQ(train({"--dry-run", "data.train.0.weight=0.005",
                      "training.random_seed=" + std::to_string(seed)})
@@ -58,7 +58,7 @@ TEST_F(Train, ADryRunPassesOverEpochsWithoutAPair) {
   }
 }
 
-TEST_F(Train, TwoRunsOfOneSeedEndInTheSameBytes) {
+TEST_F(Train, RunsWithTheSameSeedEndInTheSameBytes) {
   ASSERT_EQ(train().code, 0);
   ASSERT_EQ(train({"training.model_dir=" + (folder_ / "again").string()}).code, 0);
   EXPECT_EQ(weights(), weights("again"));
@@ -68,8 +68,8 @@ TEST_F(Train, TwoRunsOfOneSeedEndInTheSameBytes) {
   EXPECT_NE(weights(), weights("other"));
 }
 
-// The baseline of hard attention.
-TEST_F(Train, TheMeanLogProbabilityFollowsTheLosses) {
+// Tests the baseline of hard attention.
+TEST_F(Train, MeanLogProbabilityFollowsTheLosses) {
   ASSERT_EQ(train({"training.max_steps=3", "training.logging_every=1"}).code, 0);
   double mean = 0;
   for (const auto& line : lines_of(read_text(folder_ / "run" / "train.jsonl"))) {
@@ -81,8 +81,8 @@ TEST_F(Train, TheMeanLogProbabilityFollowsTheLosses) {
   EXPECT_NEAR(state.at("mean_log_p").get<double>(), mean, 1e-6);
 }
 
-// One pair of 200 an epoch on average: of twelve epochs, several have none.
-TEST_F(Train, AnEpochWithoutAPairIsNotValidatedAgain) {
+// One pair per epoch on average: of twelve epochs, several have no pair.
+TEST_F(Train, EpochWithoutAPairIsNotValidated) {
   ASSERT_EQ(train({"data.train.0.weight=0.005", "training.max_steps=0", "training.epochs=12",
                    "training.validation_unit=epochs", "training.validation_every=1",
                    "training.batch_size=8", "training.batch_type=sentence"})
@@ -96,7 +96,7 @@ TEST_F(Train, AnEpochWithoutAPairIsNotValidatedAgain) {
   }
 }
 
-TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
+TEST_F(Train, InitFromStartsWithTheWeightsOfAnotherRun) {
   ASSERT_EQ(train().code, 0);
   const auto result = train({"--init-from", (folder_ / "run").string(), "training.max_steps=1",
                              "training.learning_rate=0.0000001",
@@ -110,7 +110,7 @@ TEST_F(Train, FirstWeightsCanBeThoseOfAnotherRun) {
   EXPECT_EQ(translate("run"), translate("tuned"));
 }
 
-TEST_F(Train, AFreshStartLeavesWhatTheRunHasNotWritten) {
+TEST_F(Train, FreshKeepsForeignFiles) {
   ASSERT_EQ(train().code, 0);
   for (const auto* own : {"notes.txt", "validation/mine.txt", "checkpoints/mine.bin"}) {
     write_text(folder_ / "run" / own, "mine");
@@ -122,7 +122,7 @@ TEST_F(Train, AFreshStartLeavesWhatTheRunHasNotWritten) {
   EXPECT_FALSE(fs::exists(folder_ / "run" / "checkpoints" / "step-00000060"));
 }
 
-TEST_F(Train, PackedAndPlainTextTrainTheSameModel) {
+TEST_F(Train, CompressedAndPlainTextTrainTheSameModel) {
   ASSERT_EQ(train().code, 0);
   const auto plain = weights();
   const auto pack = "gzip -k '" + (folder_ / "train.en").string() + "'";
@@ -131,8 +131,8 @@ TEST_F(Train, PackedAndPlainTextTrainTheSameModel) {
   EXPECT_EQ(weights(), plain);
 }
 
-// Of two corpora the second counts three times as much as the first: 200 and 3 × 40 pairs an epoch.
-TEST_F(Train, SeveralCorporaAreReadEachWithItsWeight) {
+// The second corpus has weight 3: 200 + 3 × 40 pairs per epoch.
+TEST_F(Train, ReadsSeveralCorporaWithWeights) {
   const auto more = toy_corpus(40, 3);
   write_text(folder_ / "more.en", more.source);
   write_text(folder_ / "more.fr", more.target);
@@ -140,11 +140,11 @@ TEST_F(Train, SeveralCorporaAreReadEachWithItsWeight) {
                              "data.train.1.trg=" + (folder_ / "more.fr").string(),
                              "data.train.1.weight=3", "training.batch_size=10", "--dry-run"});
   ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("240"), HasSubstr("32 batches an epoch")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("240"), HasSubstr("32 batches per epoch")));
 }
 
-// A rate of 1e-12 moves no weight in single precision: every validation equals the first.
-TEST_F(Train, PatienceEndsATrainingThatGetsNoBetter) {
+// A rate of 1e-12 does not change weights in single precision, so all validations are equal.
+TEST_F(Train, PatienceEndsTraining) {
   const auto result = train({"training.patience=2", "training.validation_every=5",
                              "training.learning_rate=1e-12", "training.max_steps=1000"});
   ASSERT_EQ(result.code, 0) << result.err;
@@ -152,16 +152,16 @@ TEST_F(Train, PatienceEndsATrainingThatGetsNoBetter) {
               AllOf(HasSubstr("Stopped at step 15"), HasSubstr("no better bleu in 2 validations")));
 }
 
-TEST_F(Train, APlateauEndsAtTheLowestRate) {
+TEST_F(Train, PlateauEndsAtTheMinimumRate) {
   const auto result = train({"training.scheduling=plateau", "training.decrease_patience=0",
                              "training.validation_every=2", "training.learning_rate=1e-12",
                              "training.learning_rate_min=0.3e-12", "training.max_steps=1000"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err,
-              AllOf(HasSubstr("Stopped at step 6"), HasSubstr("the learning rate has come down")));
+              AllOf(HasSubstr("Stopped at step 6"), HasSubstr("learning rate reached")));
 }
 
-TEST_F(Train, TheNewestAndTheBestCheckpointsStay) {
+TEST_F(Train, KeepsTheNewestAndBestCheckpoints) {
   ASSERT_EQ(train({"training.validation_every=6", "training.keep_newest=2", "training.keep_best=3",
                    "training.early_stopping_metric=loss"})
                 .code,
@@ -174,7 +174,7 @@ TEST_F(Train, TheNewestAndTheBestCheckpointsStay) {
               testing::UnorderedElementsAre("step-00000048", "step-00000054", "step-00000060"));
 }
 
-TEST_F(Train, AShortTrainingSaysWhatItDidToo) {
+TEST_F(Train, ShortTrainingLogsASummary) {
   const auto result = train({"training.max_steps=6", "training.logging_every=100"});
   EXPECT_THAT(result.err, HasSubstr("step 6/6"));
   const auto lines = lines_of(read_text(folder_ / "run" / "train.jsonl"));
@@ -183,7 +183,7 @@ TEST_F(Train, AShortTrainingSaysWhatItDidToo) {
                               HasSubstr("seconds_to_validation")));
 }
 
-TEST_F(Train, WithoutAValidationPairNoneIsPromised) {
+TEST_F(Train, WithoutADevPairAnnouncesNoValidation) {
   const auto result = train({"training.max_steps=6", "data.dev.src=", "data.dev.trg="});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, testing::Not(HasSubstr("validation in")));
@@ -191,7 +191,7 @@ TEST_F(Train, WithoutAValidationPairNoneIsPromised) {
               HasSubstr("\"seconds_to_validation\":null"));
 }
 
-TEST_F(Train, AFreshStartThatCannotBeMadeLosesNothing) {
+TEST_F(Train, FailedFreshStartLosesNothing) {
   ASSERT_EQ(train().code, 0);
   const auto before = weights();
   EXPECT_EQ(train({"--fresh", "data.train.0.src=" + (folder_ / "nowhere.en").string()}).code, 3);
@@ -201,7 +201,7 @@ TEST_F(Train, AFreshStartThatCannotBeMadeLosesNothing) {
   EXPECT_NE(weights(), before);
 }
 
-TEST_F(Train, AModelBegunFromAnotherHasThatModelsTokenizers) {
+TEST_F(Train, InitFromUsesTheTokenizersOfTheModel) {
   ASSERT_EQ(train().code, 0);
   const auto second = folder_ / "second";
   const auto result = train({"--init-from", (folder_ / "run").string(), "data.tokenizer.kind=bpe",
@@ -212,7 +212,7 @@ TEST_F(Train, AModelBegunFromAnotherHasThatModelsTokenizers) {
   EXPECT_EQ(run({"translate", "-m", second.string()}, "the cat\n").code, 0);
 }
 
-TEST_F(Train, ACosineWithoutAnEndArrivesWithTheLastEpoch) {
+TEST_F(Train, CosineWithoutStepsEndsWithTheLastEpoch) {
   ASSERT_EQ(train({"training.max_steps=0", "training.epochs=3", "training.scheduling=cosine",
                    "training.validation_every=1", "training.validation_unit=epochs"})
                 .code,
@@ -229,13 +229,13 @@ TEST_F(Train, ACosineWithoutAnEndArrivesWithTheLastEpoch) {
   EXPECT_NEAR(rate(rows[3]), 0, 1e-9);
 }
 
-TEST_F(Train, MoreMemoryThanThereIsEndsInASentence) {
+TEST_F(Train, OutOfMemoryIsReported) {
   const auto result = train({"--dry-run", "model.decoder.hidden_size=10000000"});
   EXPECT_EQ(result.code, 6);
   EXPECT_THAT(result.err, AllOf(HasSubstr("memory"), Not(HasSubstr("frame #"))));
 }
 
-TEST_F(Train, ASecondTrainerOfTheSameRunIsTurnedAway) {
+TEST_F(Train, RejectsASecondTrainerOfTheSameRun) {
   Running first({"train", "-c", config_.string(), "training.max_steps=1000000"});
   for (int i = 0; i < 1000 && !fs::exists(folder_ / "run" / "train.jsonl"); ++i) usleep(10'000);
   const auto second = train();

@@ -1,4 +1,4 @@
-// A Transformer from training to translation through the program.
+// Trains a Transformer and translates with it, by the program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class TrainTransformer : public Train {
   }
 };
 
-TEST_F(TrainTransformer, LearnsTranslatesAndIsDescribed) {
+TEST_F(TrainTransformer, TrainsTranslatesAndIsDescribed) {
   const auto trained = train_transformer();
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_THAT(trained.err, AllOf(HasSubstr("encoder.layer1.attention_norm"),
@@ -53,7 +53,7 @@ TEST_F(TrainTransformer, LearnsTranslatesAndIsDescribed) {
                     Not(HasSubstr("GRU")), Not(HasSubstr("readout 512"))));
 }
 
-TEST_F(TrainTransformer, GoesOnToTheByteWhereItStopped) {
+TEST_F(TrainTransformer, ResumesToTheSameBytes) {
   const std::vector<std::string> dropout = {"model.dropout.states=0.1",
                                             "model.dropout.attention=0.1", "threads=2"};
   auto half = dropout;
@@ -67,7 +67,7 @@ TEST_F(TrainTransformer, GoesOnToTheByteWhereItStopped) {
   EXPECT_EQ(weights("straight"), resumed);
 }
 
-TEST_F(TrainTransformer, BadSizesAreNamedWithTheirPlace) {
+TEST_F(TrainTransformer, BadSizesNameTheirLocation) {
   const auto result = train_transformer({"model.encoder.heads=3"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err,
@@ -75,7 +75,7 @@ TEST_F(TrainTransformer, BadSizesAreNamedWithTheirPlace) {
   EXPECT_EQ(train_transformer({"model.decoder.input_feeding=true"}).code, 2);
 }
 
-TEST_F(TrainTransformer, ASourceBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
+TEST_F(TrainTransformer, SourceBeyondTheLearnedPositionsIsAnError) {
   ASSERT_EQ(train_transformer({"model.encoder.position=learned", "model.encoder.max_positions=9",
                                "data.max_length=8"})
                 .code,
@@ -87,7 +87,7 @@ TEST_F(TrainTransformer, ASourceBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
               AllOf(HasSubstr("12 tokens"), HasSubstr("takes 9 (model.encoder.max_positions)")));
 }
 
-TEST_F(TrainTransformer, ATargetBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
+TEST_F(TrainTransformer, TargetBeyondTheLearnedPositionsIsAnError) {
   std::vector<std::string> learned = {"model.decoder.position=learned",
                                       "model.decoder.max_positions=9", "data.max_length=8",
                                       "testing.max_output_length=9", "training.max_steps=2"};
@@ -97,7 +97,7 @@ TEST_F(TrainTransformer, ATargetBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
   write_text(folder_ / "dev.fr", dev + "a b c d e f g h i j k\n");
   const auto refused = train_transformer(learned);
   EXPECT_EQ(refused.code, 3);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("dev.fr:21: 12 tokens"), takes_9));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("dev.fr:21: found 12 tokens"), takes_9));
 
   learned.insert(learned.end(), {"data.dev.src=", "data.dev.trg="});
   ASSERT_EQ(train_transformer(learned).code, 0);
@@ -109,7 +109,7 @@ TEST_F(TrainTransformer, ATargetBeyondTheLearnedPositionsIsAnErrorThatSaysSo) {
     if (command[0] == "score") command[5] = "-t";
     const auto result = run(command);
     EXPECT_EQ(result.code, 3);
-    EXPECT_THAT(result.err, AllOf(HasSubstr("reference line 21: 12 tokens"), takes_9));
+    EXPECT_THAT(result.err, AllOf(HasSubstr("reference line 21: found 12 tokens"), takes_9));
   }
   const auto longer = translate({"--max-output-length", "10"});
   EXPECT_EQ(longer.code, 2);

@@ -20,7 +20,7 @@ Finished translate(std::vector<std::string> arguments, const std::string& input 
   return run(arguments, input);
 }
 
-TEST(Translate, LineForLineWithTheEmptyOnes) {
+TEST(Translate, TranslatesLineByLineWithEmptyLines) {
   const auto finished = translate({}, "the cat sees\n\na dog hears\n\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto lines = lines_of(finished.out);
@@ -32,7 +32,7 @@ TEST(Translate, LineForLineWithTheEmptyOnes) {
   EXPECT_EQ(finished.err, "");
 }
 
-TEST(Translate, TheBatchSizeChangesNothing) {
+TEST(Translate, BatchSizeChangesNothing) {
   const auto input = fresh_folder() / "in.en";
   write_text(input, toy_corpus(80, 3).source);
   const auto one = translate({"-i", input.string(), "--batch-size", "1"});
@@ -43,8 +43,8 @@ TEST(Translate, TheBatchSizeChangesNothing) {
   EXPECT_EQ(translate({"--batch-size", "7"}, read_text(input)).out, one.out);
 }
 
-// More bytes than are read ahead at once; of each line the first 8192 are translated.
-TEST(Translate, LinesOfAMegabyteAreTakenInTurns) {
+// More bytes than are read ahead at once. The first 8192 of each line are translated.
+TEST(Translate, TranslatesLinesOfAMegabyte) {
   const auto folder = fresh_folder();
   std::string whole;
   std::string cut;
@@ -62,12 +62,12 @@ TEST(Translate, LinesOfAMegabyteAreTakenInTurns) {
   EXPECT_EQ(finished.out, translate({"-i", (folder / "cut").string()}).out);
 }
 
-TEST(Translate, ItLearntTheToyLanguageALittle) {
+TEST(Translate, TinyModelHasLearntSomething) {
   const auto lines = lines_of(translate({}, "the\ncat\nsees\ndog\n").out);
   EXPECT_THAT(lines, Contains(HasSubstr("chat")));
 }
 
-TEST(Translate, APipeIsAnsweredBeforeItEnds) {
+TEST(Translate, AnswersAPipeBeforeItEnds) {
   Running running({"translate", "-m", tiny_model().string(), "--threads", "1"});
   running.write("the cat sees\n");
   const auto first = running.read_line();
@@ -80,7 +80,7 @@ TEST(Translate, APipeIsAnsweredBeforeItEnds) {
   EXPECT_EQ(finished.out, *first + "\n\n");
 }
 
-TEST(Translate, AFileTakesWhatStandardOutputWouldGet) {
+TEST(Translate, FileEqualsStandardOutput) {
   const auto out = fresh_folder() / "out.fr";
   write_text(out, "older\n");
   const auto finished = translate({"-o", out.string()}, "the cat\n\na dog\n");
@@ -90,7 +90,7 @@ TEST(Translate, AFileTakesWhatStandardOutputWouldGet) {
   EXPECT_FALSE(std::filesystem::exists(out.string() + ".part"));
 }
 
-TEST(Translate, AfterAnErrorTheOlderFileStands) {
+TEST(Translate, ErrorKeepsTheOldFile) {
   const auto out = fresh_folder() / "out.fr";
   write_text(out, "older\n");
   const auto finished = translate({"-o", out.string()}, "the cat\n\xFF\n");
@@ -99,7 +99,7 @@ TEST(Translate, AfterAnErrorTheOlderFileStands) {
   EXPECT_FALSE(std::filesystem::exists(out.string() + ".part"));
 }
 
-TEST(Translate, WhatIsReadIsNotWrittenOver) {
+TEST(Translate, DoesNotOverwriteItsInput) {
   const auto folder = fresh_folder();
   const auto text = (folder / "text.en").string();
   write_text(text, "the cat\n");
@@ -113,13 +113,13 @@ TEST(Translate, WhatIsReadIsNotWrittenOver) {
       2);
 }
 
-TEST(Translate, AnOutputThatCannotBeWrittenIsTheEnvironmentsFault) {
+TEST(Translate, UnwritableOutputIsAnEnvironmentError) {
   const auto finished = translate({"-o", (fresh_folder() / "no" / "out.fr").string()}, "the\n");
   EXPECT_EQ(finished.code, 6);
   EXPECT_THAT(finished.err, HasSubstr("out.fr: cannot be written"));
 }
 
-TEST(Translate, FilesOfLikeNamesAreLeftAlone) {
+TEST(Translate, KeepsFilesWithSimilarNames) {
   const auto folder = fresh_folder();
   write_text(folder / "out.part", "the cat\n");
   const auto finished =
@@ -130,7 +130,7 @@ TEST(Translate, FilesOfLikeNamesAreLeftAlone) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
 }
 
-TEST(Translate, ALinkStaysALinkAndItsFileIsWritten) {
+TEST(Translate, WritesThroughALink) {
   const auto folder = fresh_folder();
   write_text(folder / "real", "old\n");
   std::filesystem::create_symlink("real", folder / "link");
@@ -140,7 +140,7 @@ TEST(Translate, ALinkStaysALinkAndItsFileIsWritten) {
   EXPECT_EQ(read_text(folder / "real"), translate({}, "the cat\n").out);
 }
 
-TEST(Translate, NBestHasMosesFormatAndOneEntryForAnEmptyLine) {
+TEST(Translate, NBestHasMosesFormat) {
   const auto finished = translate({"--n-best", "2"}, "the cat\n\na dog\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
   const auto lines = lines_of(finished.out);
@@ -158,8 +158,8 @@ TEST(Translate, NBestHasMosesFormatAndOneEntryForAnEmptyLine) {
   EXPECT_EQ(lines[0].rfind("0 ||| " + lines_of(best.out)[0] + " ||| ", 0), 0u) << lines[0];
 }
 
-// As `>>` would, and not over what the file has already.
-TEST(Translate, TheNameOfAnOpenDescriptorIsThatDescriptor) {
+// Appends like `>>` instead of overwriting the file.
+TEST(Translate, AppendsToAnOpenDescriptor) {
   const auto file = (fresh_folder() / "log").string();
   const auto command = std::string(REGARD_BINARY_DIR) + "/regard translate -q --threads 1 -m " +
                        tiny_model().string() + " -o ";
@@ -174,7 +174,7 @@ TEST(Translate, TheNameOfAnOpenDescriptorIsThatDescriptor) {
   }
 }
 
-TEST(Translate, WhatShowsTheBestHasNoSamples) {
+TEST(Translate, OptionsForTheBestRejectSamples) {
   for (const std::string option : {"--explain", "--show-attention", "--scores"}) {
     const auto refused =
         run({"translate", "-m", tiny_model().string(), "--samples", "2", option}, "the cat\n");
@@ -184,14 +184,14 @@ TEST(Translate, WhatShowsTheBestHasNoSamples) {
   }
 }
 
-TEST(Translate, NBestBeyondTheBeamIsRefused) {
+TEST(Translate, RejectsNBestBeyondTheBeam) {
   const auto finished = translate({"--n-best", "4"}, "the cat\n");  // this model's beam_size is 3
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr("--beam-size"));
   EXPECT_EQ(translate({"--n-best", "4", "--beam-size", "4"}, "the cat\n").code, 0);
 }
 
-TEST(Translate, EachTargetWordIsAlignedWithASourceWord) {
+TEST(Translate, AlignsEachTargetWord) {
   const auto file = fresh_folder() / "out.align";
   const auto finished =
       translate({"--alignments", file.string()}, "the cat sees a dog\n\na bird\n");
@@ -216,7 +216,7 @@ TEST(Translate, EachTargetWordIsAlignedWithASourceWord) {
   }
 }
 
-TEST(Translate, AnExplanationTellsEachStepInNumbers) {
+TEST(Translate, ExplainPrintsTheNumbersOfEachStep) {
   const auto plain = lines_of(translate({}, "the cat\nsmall\n").out);
   const auto finished = translate({"--explain"}, "the cat\nsmall\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -229,7 +229,7 @@ TEST(Translate, AnExplanationTellsEachStepInNumbers) {
   EXPECT_EQ(translate({"--explain", "--n-best", "2"}, "the cat\n").code, 2);
 }
 
-TEST(Translate, APictureShowsEverySentence) {
+TEST(Translate, HtmlPictureShowsEverySentence) {
   const auto page = fresh_folder() / "p.html";
   const auto finished =
       translate({"--picture", page.string()}, "the cat\n\na small dog\nthe bird\n");
@@ -242,7 +242,7 @@ TEST(Translate, APictureShowsEverySentence) {
   EXPECT_THAT(html, testing::Not(HasSubstr("Line 2")));
 }
 
-TEST(Translate, AnSvgPictureShowsTheFirstSentence) {
+TEST(Translate, SvgPictureShowsTheFirstSentence) {
   const auto picture = fresh_folder() / "p.svg";
   const auto finished = translate({"--picture", picture.string()}, "the cat\nsmall\n");
   ASSERT_EQ(finished.code, 0) << finished.err;
@@ -251,13 +251,13 @@ TEST(Translate, AnSvgPictureShowsTheFirstSentence) {
   EXPECT_THAT(read_text(picture), testing::Not(HasSubstr("small")));
 }
 
-TEST(Translate, APictureOfAnotherKindIsRefused) {
+TEST(Translate, RejectsOtherPictureFormats) {
   const auto finished = translate({"--picture", "p.png"}, "the\n");
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, HasSubstr(".html"));
 }
 
-TEST(Translate, AModelWithoutAttentionTranslatesButAlignsNothing) {
+TEST(Translate, ModelWithoutAttentionHasNoAlignments) {
   const auto model = tiny_fixed_context().string();
   EXPECT_EQ(lines_of(run({"translate", "-m", model}, "the cat\n").out).size(), 1u);
   const auto file = fresh_folder() / "out.align";
@@ -268,23 +268,23 @@ TEST(Translate, AModelWithoutAttentionTranslatesButAlignsNothing) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-TEST(Translate, AMissingModelIsACheckpointError) {
+TEST(Translate, MissingModelIsACheckpointError) {
   const auto finished = run({"translate", "-m", "no/such/run"}, "the\n");
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err, HasSubstr("no/such/run"));
 }
 
-TEST(Translate, AMissingInputIsAnInputError) {
+TEST(Translate, MissingInputIsAnInputError) {
   const auto finished = translate({"-i", "no/such/text"});
   EXPECT_EQ(finished.code, 3);
   EXPECT_THAT(finished.err, HasSubstr("no/such/text"));
 }
 
-TEST(Translate, UnknownOptionsAndImpossibleNumbersAreUsageErrors) {
+TEST(Translate, UnknownOptionsAndInvalidNumbersAreUsageErrors) {
   EXPECT_EQ(translate({"--beamsize", "3"}).code, 2);
   const auto finished = translate({"--beam-size", "0"});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("--beam-size: found `0`, wanted a whole number from 1"));
+  EXPECT_THAT(finished.err, HasSubstr("--beam-size: found `0`, expected a whole number from 1"));
   EXPECT_EQ(translate({"--beam-size", "2.5"}).code, 2);
   EXPECT_EQ(translate({"--device", "tpu"}).code, 2);
 }

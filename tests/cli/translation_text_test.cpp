@@ -1,4 +1,4 @@
-// The forms in which translations are printed, long lines in parts, and words in place of <unk>.
+// Output formats of translations, splitting of long lines, and replacement of <unk>.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Finished translate(std::vector<std::string> arguments, const std::string& input)
   return run(arguments, input);
 }
 
-TEST(TranslationText, ScoresStandBeforeTheTextAndWordsBehindIt) {
+TEST(TranslationText, ScoresAreBeforeTheTextAndWordScoresAfterIt) {
   const std::string input = "the cat\n\na dog\n";
   const auto plain = lines_of(translate({}, input).out);
   const auto finished = translate({"--scores", "--word-scores"}, input);
@@ -41,7 +41,7 @@ TEST(TranslationText, ScoresStandBeforeTheTextAndWordsBehindIt) {
   EXPECT_EQ(lines[1], "0.0000\t0.0000\t\t");
 }
 
-TEST(TranslationText, TheNBestListTakesTheWordsAsAFeature) {
+TEST(TranslationText, NBestListHasWordScoresAsAFeature) {
   const auto folder = fresh_folder();
   write_text(folder / "s", "the cat\n");
   const auto list = translate({"--n-best", "2", "--word-scores"}, "the cat\n");
@@ -53,7 +53,7 @@ TEST(TranslationText, TheNBestListTakesTheWordsAsAFeature) {
   EXPECT_EQ(rescored.code, 0) << rescored.err;
 }
 
-TEST(TranslationText, JsonHasALineForEachLine) {
+TEST(TranslationText, JsonHasAnObjectPerLine) {
   const std::string input = "the cat\n\na \"dog\"\n";
   const auto plain = lines_of(translate({}, input).out);
   const auto finished = translate({"--json"}, input);
@@ -78,7 +78,7 @@ TEST(TranslationText, JsonHasALineForEachLine) {
   EXPECT_GE(list["n_best"][0]["score"], list["n_best"][1]["score"]);
 }
 
-TEST(TranslationText, TheAttentionItselfIsWrittenAsJson) {
+TEST(TranslationText, AttentionWeightsAreJson) {
   const auto file = fresh_folder() / "attention.jsonl";
   const auto finished =
       translate({"--attention-weights", file.string()}, "the cat sees\n\na dog\n");
@@ -96,7 +96,7 @@ TEST(TranslationText, TheAttentionItselfIsWrittenAsJson) {
   EXPECT_EQ(lines[1], R"({"line":2,"source":[],"target":[],"weights":[]})");
 }
 
-TEST(TranslationText, LongLinesAreTranslatedPartByPart) {
+TEST(TranslationText, TranslatesLongLinesInParts) {
   const std::string long_line = "the cat sees a dog . the old bird hears and sees";
   const auto parts =
       lines_of(translate({}, "the cat sees a dog .\nthe old bird hears and sees\n").out);
@@ -117,7 +117,7 @@ TEST(TranslationText, LongLinesAreTranslatedPartByPart) {
   EXPECT_EQ(one.out, finished.out);
 }
 
-TEST(TranslationText, ALineOfAnyLengthIsReadToItsEndInParts) {
+TEST(TranslationText, ReadsLongLinesToTheEnd) {
   std::string line = "the cat sees a dog .";
   while (line.size() < 20'000) line += " the cat sees a dog .";
   const auto finished = translate({"--split-length", "6", "--beam-size", "1"}, line + "\n");
@@ -131,7 +131,7 @@ TEST(TranslationText, ALineOfAnyLengthIsReadToItsEndInParts) {
   EXPECT_THAT(cut.err, HasSubstr("standard input:1: the line has 9000 bytes"));
 }
 
-TEST(TranslationText, PartsThatAreBlankOrCutOffAreJoinedToo) {
+TEST(TranslationText, JoinsBlankAndTruncatedParts) {
   const auto picture = (fresh_folder() / "p.html").string();
   const auto finished = translate(
       {"--split-length", "3", "--max-output-length", "2", "--picture", picture, "--word-scores"},
@@ -141,13 +141,13 @@ TEST(TranslationText, PartsThatAreBlankOrCutOffAreJoinedToo) {
   EXPECT_THAT(finished.err, HasSubstr("cut off"));
 }
 
-TEST(TranslationText, WhatLooksIntoTheModelReplacesNothing) {
+TEST(TranslationText, ModelOutputsKeepUnk) {
   const auto finished = translate({"--replace-unknown", "--explain"}, "the\n");
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("--replace-unknown does not go with --explain"));
+  EXPECT_THAT(finished.err, HasSubstr("--replace-unknown cannot be combined with --explain"));
 }
 
-TEST(TranslationText, PartsDoNotGoWithWhatHoldsOfALineAsAWhole) {
+TEST(TranslationText, SplittingRejectsOptionsForWholeLines) {
   const auto file = fresh_folder() / "p";
   write_text(file, "le\n");
   for (const std::vector<std::string>& option : {std::vector<std::string>{"--n-best", "2"},
@@ -158,11 +158,11 @@ TEST(TranslationText, PartsDoNotGoWithWhatHoldsOfALineAsAWhole) {
     arguments.insert(arguments.end(), {"--split-length", "5"});
     const auto finished = translate(arguments, "the\n");
     EXPECT_EQ(finished.code, 2) << option[0];
-    EXPECT_THAT(finished.err, HasSubstr("--split-length does not go with")) << option[0];
+    EXPECT_THAT(finished.err, HasSubstr("--split-length cannot be combined with")) << option[0];
   }
 }
 
-TEST(TranslationText, WithoutUnknownWordsReplacingThemChangesNothing) {
+TEST(TranslationText, ReplacingWithoutUnkChangesNothing) {
   const auto input = toy_corpus(20, 9).source;
   EXPECT_EQ(translate({"--replace-unknown"}, input).out, translate({}, input).out);
   const auto refused =
@@ -174,11 +174,11 @@ TEST(TranslationText, WithoutUnknownWordsReplacingThemChangesNothing) {
   const auto broken =
       translate({"--replace-unknown", "--dictionary", dictionary.string()}, "the\n");
   EXPECT_EQ(broken.code, 3);
-  EXPECT_THAT(broken.err, HasSubstr("d:1: found `the le`, wanted a source word, a tab"));
+  EXPECT_THAT(broken.err, HasSubstr("d:1: found `the le`, expected a source word, a tab"));
 }
 
-// All words are rare here, so <unk> is what the model says most.
-TEST(TranslationText, UnknownWordsComeFromTheSourceOrADictionary) {
+// All words are rare here, so the model mostly outputs <unk>.
+TEST(TranslationText, ReplacesUnkBySourceOrDictionary) {
   const auto folder = fresh_folder();
   const auto config = toy_training(folder);
   const auto trained = run({"train", "-c", config.string(), "training.max_steps=30",
@@ -191,7 +191,7 @@ TEST(TranslationText, UnknownWordsComeFromTheSourceOrADictionary) {
   EXPECT_THAT(replaced, testing::Not(HasSubstr("<unk>")));
   EXPECT_THAT(replaced, testing::ContainsRegex("cat|dog|bird"));
 
-  // A translation of several words: each of them has its link, its score and its place.
+  // Each word of a multi-word translation has its own link, score and position.
   const auto dictionary = folder / "dictionary", links = folder / "links";
   write_text(dictionary, "cat\tun grand chat\ndog\tun chien\nbird\tun\n");
   const auto by_dictionary = run({"translate", "-m", model, "--replace-unknown", "--dictionary",

@@ -1,4 +1,4 @@
-// Model folders from strangers: what SECURITY.md promises of them.
+// Untrusted model folders: the promises of SECURITY.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ class UntrustedModel : public testing::Test {
     fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
   }
 
-  // Replaces bytes of a file, and its stamp in the manifest, as somebody would who means harm.
+  // Replaces bytes of a file and its checksum in the manifest, as an attacker would.
   void change(const std::string& name, const std::string& from, const std::string& to) const {
     auto bytes = read_text(model_ / name);
     const auto at = bytes.find(from);
@@ -43,13 +43,13 @@ class UntrustedModel : public testing::Test {
   fs::path model_ = fresh_folder() / "model";
 };
 
-TEST_F(UntrustedModel, TranslatesAsItIs) {
+TEST_F(UntrustedModel, TranslatesUnchanged) {
   const auto finished = translate();
   EXPECT_EQ(finished.code, 0) << finished.err;
   EXPECT_EQ(finished.out, run({"translate", "-m", tiny_model().string()}, "the cat sees\n").out);
 }
 
-TEST_F(UntrustedModel, SizesBeyondItsWeightsAreRefusedBeforeMemoryIsTaken) {
+TEST_F(UntrustedModel, RejectsSizesBeyondTheWeightsBeforeAllocation) {
   for (const auto* size : {"8192", "65536"}) {
     auto config = read_text(model_ / "config.yaml");
     for (auto at = config.find("hidden_size: 16"); at != std::string::npos;
@@ -73,7 +73,7 @@ TEST_F(UntrustedModel, SizesBeyondItsWeightsAreRefusedBeforeMemoryIsTaken) {
   EXPECT_LT(usage.ru_maxrss / 1024, most);
 }
 
-TEST_F(UntrustedModel, AConfigurationThatMakesNoModelIsNamed) {
+TEST_F(UntrustedModel, NamesAnInvalidConfiguration) {
   const auto sound = read_text(model_ / "config.yaml");
   for (const auto& [from, to] : {std::pair{"kind: additive", "kind: addictive"},
                                  {"hidden_size: 16", "hidden_size: 99999999999"},
@@ -88,7 +88,7 @@ TEST_F(UntrustedModel, AConfigurationThatMakesNoModelIsNamed) {
   }
 }
 
-TEST_F(UntrustedModel, ADamagedConfigurationHasOneCodeInEveryVerb) {
+TEST_F(UntrustedModel, DamagedConfigurationHasTheSameCodeInEveryCommand) {
   const auto folder = model_.parent_path();
   const auto dev = (tiny_model().parent_path() / "dev.").string();
   const auto path = model_.string(), other = (folder / "other").string();
@@ -118,14 +118,14 @@ TEST_F(UntrustedModel, ADamagedConfigurationHasOneCodeInEveryVerb) {
   EXPECT_FALSE(fs::exists(other));
 }
 
-TEST_F(UntrustedModel, WeightsOfOtherShapesAreRefused) {
+TEST_F(UntrustedModel, RejectsWeightsOfOtherShapes) {
   change("config.yaml", "readout_size: 16", "readout_size: 17");
   const auto finished = translate();
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err, AllOf(HasSubstr("has the shape"), Not(HasSubstr("has changed"))));
 }
 
-TEST_F(UntrustedModel, WhereTheConfigurationHasBeenEditedThatIsSaid) {
+TEST_F(UntrustedModel, ReportsAnEditedConfiguration) {
   auto config = read_text(model_ / "config.yaml");
   config.replace(config.find("readout_size: 16"), 16, "readout_size: 17");
   write_text(model_ / "config.yaml", config);
@@ -135,8 +135,8 @@ TEST_F(UntrustedModel, WhereTheConfigurationHasBeenEditedThatIsSaid) {
                                   HasSubstr("config.yaml has changed since it was written")));
 }
 
-// A pipe would keep whoever opens it waiting.
-TEST_F(UntrustedModel, PathsInItsConfigurationAreNotOpened) {
+// Opening a pipe would block.
+TEST_F(UntrustedModel, DoesNotOpenPathsInTheConfiguration) {
   const auto pipe = (model_.parent_path() / "pipe").string();
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   auto config = read_text(model_ / "config.yaml");
@@ -153,7 +153,7 @@ TEST_F(UntrustedModel, PathsInItsConfigurationAreNotOpened) {
   EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
-TEST_F(UntrustedModel, LinksOutOfItAreNotFollowed) {
+TEST_F(UntrustedModel, DoesNotFollowLinksOutOfTheFolder) {
   for (const auto& entry : fs::directory_iterator(model_)) {
     const auto name = entry.path().filename();
     if (name == "training.json" || name == "training.safetensors") continue;
@@ -167,7 +167,7 @@ TEST_F(UntrustedModel, LinksOutOfItAreNotFollowed) {
   }
 }
 
-TEST_F(UntrustedModel, WeightsThatAreNoNumbersTranslateToSomething) {
+TEST_F(UntrustedModel, NanWeightsDoNotCrash) {
   auto weights = read_text(model_ / "model.safetensors");
   std::uint64_t header = 0;
   for (std::size_t i = 8; i-- > 0;) header = header << 8 | static_cast<unsigned char>(weights[i]);
@@ -180,7 +180,7 @@ TEST_F(UntrustedModel, WeightsThatAreNoNumbersTranslateToSomething) {
   }
 }
 
-TEST_F(UntrustedModel, AVocabularyOfAnotherSizeIsRefused) {
+TEST_F(UntrustedModel, RejectsAVocabularyOfAnotherSize) {
   put("source.vocabulary", read_text(model_ / "source.vocabulary") + "more\n");
   const auto finished = translate();
   EXPECT_EQ(finished.code, 5);

@@ -1,4 +1,4 @@
-// What a command line that cannot be understood gets.
+// Errors of the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(Usage, AMisspeltCommandHasASuggestion) {
+TEST(Usage, MisspeltCommandHasASuggestion) {
   const auto finished = run({"trian", "-c", "x.yaml"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(finished.out, "");
@@ -31,13 +31,14 @@ TEST(Usage, AMisspeltCommandHasASuggestion) {
               AllOf(StartsWith("error: "), HasSubstr("`train`"), HasSubstr("regard --help")));
 }
 
-// "there are a, b, c" or "give a, b or c", as "a|b|c".
+// Returns the choices of a message such as "expected a, b, c" or "give a, b or c" as "a|b|c".
 std::string names_in(const std::string& error) {
-  auto names = std::regex_replace(lines_of(error).at(0), std::regex(".*: (there are|give) "), "");
+  auto names =
+      std::regex_replace(lines_of(error).at(0), std::regex(".*(expected (one of )?|give )"), "");
   return std::regex_replace(names, std::regex(", | or "), "|");
 }
 
-TEST(Usage, HelpNamesTheChoicesThatThereAre) {
+TEST(Usage, HelpNamesTheChoices) {
   const auto file = (fresh_folder() / "text").string();
   write_text(file, "a\n");
   const auto model = tiny_model().string();
@@ -49,33 +50,33 @@ TEST(Usage, HelpNamesTheChoicesThatThereAre) {
       {"--metrics", evaluate}, {"--tokenize", evaluate},       {"--smooth-method", evaluate},
       {"--format", evaluate},  {"--ensemble-mean", translate}, {"--symmetrise", score},
   };
-  for (const auto& [option, wanted] : choices) {
-    auto arguments = wanted;
+  for (const auto& [option, words] : choices) {
+    auto arguments = words;
     arguments.insert(arguments.end(), {option, "nosuch"});
     const auto finished = run(arguments, "a\n");
     EXPECT_EQ(finished.code, 2) << option;
     const auto entry = option + " " + names_in(finished.err);
-    EXPECT_THAT(run({wanted[0], "--help"}).out,
+    EXPECT_THAT(run({words[0], "--help"}).out,
                 AnyOf(HasSubstr(entry + " "), HasSubstr(entry + "\n")));
   }
 }
 
-TEST(Usage, AMisspeltOptionHasASuggestion) {
+TEST(Usage, MisspeltOptionHasASuggestion) {
   const auto finished = run({"translate", "-m", "x", "--beem-size", "3"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("`--beam-size`"),
                                   HasSubstr("regard translate --help")));
 }
 
-// What regard says of this command line, which is wrong; nothing is read or written.
-std::string complaint(const std::vector<std::string>& arguments) {
+// Returns the error message for a wrong command line, which must not read or write anything.
+std::string error_of(const std::vector<std::string>& arguments) {
   const auto finished = run(arguments);
   EXPECT_EQ(finished.code, 2) << finished.err;
   EXPECT_EQ(finished.out, "");
   return lines_of(finished.err).empty() ? "" : lines_of(finished.err)[0];
 }
 
-TEST(Usage, WhatOtherProgramsCallItIsUnderstood) {
+TEST(Usage, KnowsNamesOfOtherPrograms) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> meant = {
       {{"eval"}, "`evaluate`"},
       {{"test"}, "`evaluate`"},
@@ -96,23 +97,23 @@ TEST(Usage, WhatOtherProgramsCallItIsUnderstood) {
       {{"score", "-m", "x", "-s", "f", "--tgt", "g"}, "`--trg`"},
   };
   for (const auto& [arguments, word] : meant) {
-    EXPECT_THAT(complaint(arguments), HasSubstr("; did you mean " + word + "?"));
+    EXPECT_THAT(error_of(arguments), HasSubstr("; did you mean " + word + "?"));
   }
 }
 
-TEST(Usage, OptionsWithOneDashAreNotTakenApart) {
-  // The parser would read `-src FILE` as `-s rc FILE`, `-output` as `-o utput`.
-  EXPECT_THAT(complaint({"translate", "-model", "x", "-src", "f"}), HasSubstr("`--model`?"));
-  EXPECT_THAT(complaint({"translate", "-m", "x", "-output=f"}), HasSubstr("`--output`?"));
-  EXPECT_THAT(complaint({"evaluate", "-src", "f"}), HasSubstr("`--src`?"));
-  EXPECT_THAT(complaint({"translate", "-m", "x", "-beam_size", "5"}), HasSubstr("`--beam-size`?"));
+TEST(Usage, ReportsLongOptionsWithOneDash) {
+  // CLI11 would read `-src FILE` as `-s rc FILE` and `-output` as `-o utput`.
+  EXPECT_THAT(error_of({"translate", "-model", "x", "-src", "f"}), HasSubstr("`--model`?"));
+  EXPECT_THAT(error_of({"translate", "-m", "x", "-output=f"}), HasSubstr("`--output`?"));
+  EXPECT_THAT(error_of({"evaluate", "-src", "f"}), HasSubstr("`--src`?"));
+  EXPECT_THAT(error_of({"translate", "-m", "x", "-beam_size", "5"}), HasSubstr("`--beam-size`?"));
 }
 
-TEST(Usage, ASettingGivenAsAnOptionIsShownAsASetting) {
+TEST(Usage, SuggestsKeyValueForAnOption) {
   const std::vector<std::string> train = {"train", "-c", "x.yaml"};
   const auto meant = [&](std::vector<std::string> more) {
     more.insert(more.begin(), train.begin(), train.end());
-    return complaint(more);
+    return error_of(more);
   };
   EXPECT_THAT(meant({"--epochs", "3"}), HasSubstr("did you mean `training.epochs=3`?"));
   EXPECT_THAT(meant({"--training.epochs=3"}), HasSubstr("did you mean `training.epochs=3`?"));
@@ -122,35 +123,36 @@ TEST(Usage, ASettingGivenAsAnOptionIsShownAsASetting) {
   EXPECT_THAT(meant({"--fersh"}), HasSubstr("did you mean `--fresh`?"));
 }
 
-TEST(Usage, AWordBehindNoOptionIsShownBehindItsOption) {
+TEST(Usage, SuggestsTheOptionForAWord) {
   const auto folder = fresh_folder();
   const auto text = (folder / "in.en").string(), config = (folder / "x.yaml").string();
   write_text(text, "a\n");
   write_text(config, "name: x\n");
   const auto model = tiny_model().string();
   const auto meant = [](const std::string& words) { return "did you mean `" + words + "`?"; };
-  EXPECT_THAT(complaint({"train", config}), HasSubstr(meant("regard train -c " + config)));
-  EXPECT_THAT(complaint({"train", model}),
+  EXPECT_THAT(error_of({"train", config}), HasSubstr(meant("regard train -c " + config)));
+  EXPECT_THAT(error_of({"train", model}),
               HasSubstr(meant("regard train -c " + model + "/config.yaml")));
-  EXPECT_THAT(complaint({config}), HasSubstr(meant("train -c " + config)));
-  EXPECT_THAT(complaint({"config", config}), HasSubstr(meant("print -c " + config)));
-  EXPECT_THAT(complaint({"config", "print", config}), HasSubstr("given with -c"));
-  EXPECT_THAT(complaint({"translate", "-m", model, text}),
+  EXPECT_THAT(error_of({config}), HasSubstr(meant("train -c " + config)));
+  EXPECT_THAT(error_of({"config", config}), HasSubstr(meant("print -c " + config)));
+  EXPECT_THAT(error_of({"config", "print", config}),
+              HasSubstr("pass one configuration file with -c"));
+  EXPECT_THAT(error_of({"translate", "-m", model, text}),
               HasSubstr(meant("-m " + model + " -i " + text)));
-  EXPECT_THAT(complaint({"evaluate", "-m", model, text, text}),
+  EXPECT_THAT(error_of({"evaluate", "-m", model, text, text}),
               HasSubstr(meant("-m " + model + " -s " + text + " -r " + text)));
-  EXPECT_THAT(complaint({"score", "-m", model, text, text}),
+  EXPECT_THAT(error_of({"score", "-m", model, text, text}),
               HasSubstr(meant("-m " + model + " -s " + text + " -t " + text)));
-  EXPECT_THAT(complaint({"translate", "-m", model + "/best/model.safetensors"}),
+  EXPECT_THAT(error_of({"translate", "-m", model + "/best/model.safetensors"}),
               HasSubstr(meant("-m " + model + "/best")));
-  EXPECT_THAT(complaint({"translate", text}), HasSubstr(meant("-i " + text)));
-  EXPECT_THAT(complaint({"translate", model}), HasSubstr(meant("-m " + model)));
-  EXPECT_THAT(complaint({"info", "-m", model}), HasSubstr("`regard info MODEL`"));
-  EXPECT_THAT(complaint({"config", "convert", "-c", config}),
+  EXPECT_THAT(error_of({"translate", text}), HasSubstr(meant("-i " + text)));
+  EXPECT_THAT(error_of({"translate", model}), HasSubstr(meant("-m " + model)));
+  EXPECT_THAT(error_of({"info", "-m", model}), HasSubstr("`regard info MODEL`"));
+  EXPECT_THAT(error_of({"config", "convert", "-c", config}),
               HasSubstr("`regard config convert FILE`"));
 }
 
-TEST(Usage, ARunCalledByItsNameAloneIsShownWhereItIs) {
+TEST(Usage, SuggestsThePathOfARun) {
   const auto folder = fresh_folder();
   std::filesystem::create_directory(folder / "runs");
   std::filesystem::create_symlink(tiny_model(), folder / "runs" / "mine");
@@ -160,14 +162,14 @@ TEST(Usage, ARunCalledByItsNameAloneIsShownWhereItIs) {
   EXPECT_THAT(read_text(folder / "said"), HasSubstr("did you mean `runs/mine`?"));
 }
 
-TEST(Usage, AnAttentionByTheNameOfItsAuthorIsUnderstood) {
+TEST(Usage, KnowsAttentionsByTheirAuthors) {
   for (const auto& [author, kind] : {std::pair{"bahdanau", "additive"}, {"luong", "general"}}) {
-    EXPECT_THAT(complaint({"config", "print", std::string("model.attention.kind=") + author}),
+    EXPECT_THAT(error_of({"config", "print", std::string("model.attention.kind=") + author}),
                 HasSubstr("did you mean `" + std::string(kind) + "`?"));
   }
 }
 
-TEST(Usage, HelpIsACommandToo) {
+TEST(Usage, HelpIsACommand) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{}, {"train"}, {"config"}, {"config", "print"}}) {
     auto with_option = words, with_command = words;
@@ -177,10 +179,10 @@ TEST(Usage, HelpIsACommandToo) {
     EXPECT_EQ(finished.code, 0);
     EXPECT_EQ(finished.out, run(with_option).out);
   }
-  EXPECT_THAT(complaint({"help", "trian"}), HasSubstr("did you mean `train`?"));
+  EXPECT_THAT(error_of({"help", "trian"}), HasSubstr("did you mean `train`?"));
 }
 
-TEST(Usage, MetricsMayHaveBlanksBetweenThemAndAnyCase) {
+TEST(Usage, MetricsMayHaveSpacesAndAnyCase) {
   const auto file = (fresh_folder() / "text").string();
   write_text(file, "the cat sees the dog .\n");
   const std::vector<std::string> evaluate = {"evaluate", "--hypotheses", file,
@@ -199,26 +201,26 @@ TEST(Usage, MetricsMayHaveBlanksBetweenThemAndAnyCase) {
   EXPECT_EQ(with({"BLEU", "chrF2++", "TER"}), expected);  // as they are printed
 }
 
-TEST(Usage, WhatResemblesNothingIsNamed) {
+TEST(Usage, UnknownOptionIsNamed) {
   const auto finished = run({"config", "print", "--qqqqqqqq"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err,
               AllOf(HasSubstr("--qqqqqqqq"), HasSubstr("regard config print --help")));
 }
 
-TEST(Usage, NoCommandAtAllSaysThatOneIsWanted) {
+TEST(Usage, MissingCommandIsReported) {
   const auto finished = run({});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("there are train, translate")));
+  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("commands: train, translate")));
 }
 
-TEST(Usage, HelpAndVersionAreNoErrors) {
+TEST(Usage, HelpAndVersionSucceed) {
   EXPECT_EQ(run({"--help"}).code, 0);
   EXPECT_EQ(run({"train", "--help"}).code, 0);
   EXPECT_EQ(run({"-V"}).code, 0);
 }
 
-TEST(Usage, TheVersionNamesLibTorchAndTheKernels) {
+TEST(Usage, VersionNamesLibTorchAndTheKernels) {
   const auto version = run({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_EQ(version.out, version_report() + "\n");
@@ -231,7 +233,7 @@ TEST(Usage, TheVersionNamesLibTorchAndTheKernels) {
   EXPECT_THAT(lines[1], StartsWith("LibTorch " + manifest.at("libtorch").get<std::string>() + ","));
 }
 
-TEST(Usage, HelpOfWhatIsNoCommandSaysSo) {
+TEST(Usage, HelpOfAnUnknownCommandIsAnError) {
   const auto finished = run({"trian", "--help"});
   EXPECT_EQ(finished.code, 2);
   EXPECT_EQ(finished.out, "");
@@ -239,7 +241,7 @@ TEST(Usage, HelpOfWhatIsNoCommandSaysSo) {
   EXPECT_THAT(run({"config", "prnt", "--help"}).err, HasSubstr("did you mean `print`?"));
 }
 
-TEST(Usage, WhatNeedsNoTorchIsAnsweredWithoutItAndTheRestSaysWhatIsMissing) {
+TEST(Usage, WorksWithoutRegardTorchWherePossible) {
   namespace fs = std::filesystem;
   const auto folder = fs::temp_directory_path() / ("regard_alone_" + std::to_string(getpid()));
   fs::create_directory(folder);
@@ -257,8 +259,8 @@ TEST(Usage, WhatNeedsNoTorchIsAnsweredWithoutItAndTheRestSaysWhatIsMissing) {
   fs::remove_all(folder);
 }
 
-// No sign is dropped, no overflow saturates, nothing is taken for a number that is none.
-TEST(Usage, ANumberThatIsNoneOrOutOfRangeIsNamed) {
+// Rejects signs, overflow and text that is not a number.
+TEST(Usage, NamesInvalidNumbers) {
   const std::vector<std::vector<std::string>> options = {
       {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--by-length"},
       {"evaluate", "-s", "x", "-r", "x", "--hypotheses", "x", "--resamples"},
@@ -298,8 +300,8 @@ TEST(Usage, ANumberThatIsNoneOrOutOfRangeIsNamed) {
   }
 }
 
-// The first element that is none is named, wherever it stands in a list.
-TEST(Usage, AListOfNumbersNamesTheOneThatIsNone) {
+// The message names the first wrong element of a list.
+TEST(Usage, NamesTheInvalidNumberInAList) {
   for (const std::string list : {"10,-5", "-5,10", "10,18446744073709551616", "10,20x"}) {
     const auto finished =
         run({"evaluate", "--hypotheses", "x", "-s", "x", "-r", "x", "--by-length=" + list});
@@ -311,7 +313,7 @@ TEST(Usage, AListOfNumbersNamesTheOneThatIsNone) {
   const auto zeros =
       run({"evaluate", "--hypotheses", text, "-s", text, "-r", text, "--by-length=0010,10"});
   EXPECT_EQ(zeros.code, 2);
-  EXPECT_THAT(zeros.err, HasSubstr("10 follows 10")) << "ten, not eight";
+  EXPECT_THAT(zeros.err, HasSubstr("10 follows 10")) << "decimal, not octal";
 }
 
 }  // namespace

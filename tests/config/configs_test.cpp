@@ -1,4 +1,4 @@
-// The configurations that come with regard, in configs/.
+// Tests of the configurations in configs/.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 
 const fs::path folder = fs::path(REGARD_SOURCE_DIR) / "configs";
 
-TEST(Configs, EveryOneLoadsAndCouldTrain) {
+TEST(Configs, AllAreValidForTraining) {
   int count = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
@@ -28,7 +28,7 @@ TEST(Configs, EveryOneLoadsAndCouldTrain) {
   EXPECT_GE(count, 4);
 }
 
-TEST(Configs, EveryOneIsCalledAsItsFileAndBeginsWithItsSchema) {
+TEST(Configs, AllHaveTheNameOfTheirFileAndNameTheSchema) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".yaml") continue;
     EXPECT_EQ(read_options(entry.path()).name, entry.path().stem().string());
@@ -37,22 +37,22 @@ TEST(Configs, EveryOneIsCalledAsItsFileAndBeginsWithItsSchema) {
   }
 }
 
-TEST(Configs, TheFixedContextTwinDiffersInAttentionAlone) {
+TEST(Configs, FixedContextDiffersOnlyInAttention) {
   const Options attention = read_options(folder / "multi30k.yaml");
   const Options fixed = read_options(folder / "multi30k_fixed_context.yaml");
   EXPECT_THAT(differing_keys(attention, fixed),
               ElementsAre("name: multi30k → multi30k_fixed_context",
                           "model.attention.kind: additive → none",
-                          "model.attention.size: 256 → 512"));  // which none does not read
+                          "model.attention.size: 256 → 512"));  // unused by none
 }
 
-TEST(Configs, TheFastRecipeIsTheGoodOneInFewerSteps) {
+TEST(Configs, FastDiffersOnlyInTheNumberOfSteps) {
   EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
                              read_options(folder / "multi30k_fast.yaml")),
               ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
 }
 
-TEST(Configs, TheBestRecipeIsTheGoodOneForASecondTurn) {
+TEST(Configs, BestDiffersOnlyInTheSchedule) {
   EXPECT_THAT(
       differing_keys(read_options(folder / "multi30k.yaml"),
                      read_options(folder / "multi30k_best.yaml")),
@@ -60,7 +60,7 @@ TEST(Configs, TheBestRecipeIsTheGoodOneForASecondTurn) {
                   "training.learning_rate: 0.001 → 0.0006", "training.warmup_steps: 400 → 200"));
 }
 
-TEST(Configs, TheTransformersReadTheDataOfTheRecurrentModelsAndSearchAlike) {
+TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
   const std::pair<const char*, const char*> pairs[] = {
       {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};
   for (const auto& [recurrent, transformer] : pairs) {

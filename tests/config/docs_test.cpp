@@ -7,13 +7,14 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "config/reader.h"
+#include "config/keys.h"
+#include "config/options.h"
 #include "config/scalar.h"
 
 namespace regard {
 namespace {
 
-// The committed file must be what is generated; REGARD_UPDATE=1 writes it.
+// Compares a committed file with the generated text. REGARD_UPDATE=1 writes the file.
 void expect_committed(const std::string& name, const std::string& generated) {
   const std::filesystem::path path = std::filesystem::path(REGARD_SOURCE_DIR) / name;
   if (std::getenv("REGARD_UPDATE")) write_file(path, generated);
@@ -21,15 +22,15 @@ void expect_committed(const std::string& name, const std::string& generated) {
       << name << " is out of date: run this test with REGARD_UPDATE=1 and commit the file";
 }
 
-TEST(Docs, TheCommittedPageIsTheGeneratedOne) {
+TEST(Docs, CommittedPageIsUpToDate) {
   expect_committed("docs/configuration.md", options_markdown());
 }
 
-TEST(Docs, TheCommittedSchemaIsTheGeneratedOne) {
+TEST(Docs, CommittedSchemaIsUpToDate) {
   expect_committed("configs/schema.json", options_schema());
 }
 
-TEST(Docs, ThePageHasATableForEachSectionAndARowForEachKey) {
+TEST(Docs, PageHasATablePerSectionAndARowPerKey) {
   const std::string page = options_markdown();
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -46,10 +47,10 @@ TEST(Docs, ThePageHasATableForEachSectionAndARowForEachKey) {
                 has(page, "\n## `" + key + "`\n"))
         << key;
   }
-  EXPECT_TRUE(has(page, "\n| `threads` | a whole number between 0 and 1024 | `0` | processor"));
+  EXPECT_TRUE(has(page, "\n| `threads` | a whole number between 0 and 1024 | `0` | CPU threads"));
 }
 
-TEST(Docs, TheSchemaHasTypesRangesDefaultsAndChoices) {
+TEST(Docs, SchemaHasTypesRangesDefaultsAndChoices) {
   const Json schema = Json::parse(options_schema());
   EXPECT_EQ(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
   EXPECT_EQ(schema["additionalProperties"], false);
@@ -68,32 +69,33 @@ TEST(Docs, TheSchemaHasTypesRangesDefaultsAndChoices) {
   EXPECT_EQ(data["tokenizer"]["properties"]["joint"]["type"], "boolean");
 }
 
-// The list itself: what every describe() must keep to.
+// Checks the rules for describe(): unique names, help, defaults in range.
 template <Section T>
-void expect_sound(T& section, const std::string& path) {
+void expect_valid(T& section, const std::string& path) {
   std::set<std::string> names;
-  describe(section, [&](std::string_view name, auto& value, std::string_view help,
-                        Range range = {}) {
-    using Value = std::remove_reference_t<decltype(value)>;
-    const std::string key = path + std::string(name);
-    EXPECT_TRUE(names.insert(std::string(name)).second) << key << " is described twice";
-    EXPECT_FALSE(help.empty()) << key;
-    EXPECT_NE(help.back(), '.') << key << ": help is a phrase, not a sentence";
-    if constexpr (Section<Value>) {
-      expect_sound(value, key + ".");
-    } else if constexpr (List<Value>) {
-      typename Value::value_type entry;
-      expect_sound(entry, key + ".0.");
-    } else if constexpr (std::same_as<Value, double> || std::same_as<Value, std::int64_t>) {
-      EXPECT_TRUE(fits(static_cast<double>(value), range)) << key << ": default out of its range";
-      EXPECT_TRUE(range.min > -1e300) << key << ": a number without a lower bound";
-    }
-  });
+  describe(
+      section, [&](std::string_view name, auto& value, std::string_view help, Range range = {}) {
+        using Value = std::remove_reference_t<decltype(value)>;
+        const std::string key = path + std::string(name);
+        EXPECT_TRUE(names.insert(std::string(name)).second) << key << " is described twice";
+        EXPECT_FALSE(help.empty()) << key;
+        EXPECT_NE(help.back(), '.') << key << ": help is a phrase, not a sentence";
+        if constexpr (Section<Value>) {
+          expect_valid(value, key + ".");
+        } else if constexpr (List<Value>) {
+          typename Value::value_type entry;
+          expect_valid(entry, key + ".0.");
+        } else if constexpr (std::same_as<Value, double> || std::same_as<Value, std::int64_t>) {
+          EXPECT_TRUE(is_in_range(static_cast<double>(value), range))
+              << key << ": default out of its range";
+          EXPECT_TRUE(range.min > -1e300) << key << ": a number without a lower bound";
+        }
+      });
 }
 
-TEST(Options, EveryKeyIsDescribedOnceWithHelpAndADefaultInItsRange) {
+TEST(Options, EveryKeyHasHelpAndADefaultInItsRange) {
   Options options;
-  expect_sound(options, "");
+  expect_valid(options, "");
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ std::string with(std::string text, const std::string& from, const std::string& t
   return text.replace(at, from.size(), to);
 }
 
-TEST(JoeyNmt, ARecurrentModelIsCarriedOverWhole) {
+TEST(JoeyNmt, ConvertsARecurrentModel) {
   const auto converted = convert(recurrent);
   EXPECT_THAT(converted.notes, IsEmpty());
   const auto o = read(converted);
@@ -101,7 +101,7 @@ TEST(JoeyNmt, ARecurrentModelIsCarriedOverWhole) {
   EXPECT_EQ(o.data.max_length, 60);
   EXPECT_EQ(o.model.encoder.layers, 2);
   EXPECT_EQ(o.model.encoder.hidden_size, 96);
-  EXPECT_EQ(o.model.decoder.query, Query::fresh);
+  EXPECT_EQ(o.model.decoder.query, Query::post);
   EXPECT_TRUE(o.model.decoder.input_feeding);
   EXPECT_EQ(o.model.attention.kind, "general");
   EXPECT_EQ(o.model.dropout.readout, 0.3);
@@ -120,7 +120,7 @@ TEST(JoeyNmt, ARecurrentModelIsCarriedOverWhole) {
   EXPECT_EQ(o.testing.no_repeat_ngram, 3);
 }
 
-TEST(JoeyNmt, ATransformerIsCarriedOverWithTheRateOfItsSchedule) {
+TEST(JoeyNmt, ConvertsATransformerWithItsSchedule) {
   const auto o = read(convert(transformer));
   EXPECT_EQ(o.model.encoder.kind, LayerKind::transformer);
   EXPECT_EQ(o.model.encoder.layers, 6);
@@ -135,7 +135,7 @@ TEST(JoeyNmt, ATransformerIsCarriedOverWithTheRateOfItsSchedule) {
   EXPECT_NEAR(o.training.learning_rate, 2 / std::sqrt(256.0 * 100), 1e-6);
 }
 
-TEST(JoeyNmt, SentencePieceModelsAreKept) {
+TEST(JoeyNmt, KeepsSentencePieceModels) {
   const auto converted =
       convert(with(with(with(recurrent, "model_type: \"bpe\", alpha",
                              "model_type: bpe, model_file: sp.de, alpha"),
@@ -146,10 +146,10 @@ TEST(JoeyNmt, SentencePieceModelsAreKept) {
   EXPECT_EQ(o.data.tokenizer.trg_file, "a b/sp.en");
   EXPECT_EQ(o.data.tokenizer.kind, TokenizerKind::bpe);
   EXPECT_THAT(converted.notes,
-              ElementsAre(HasSubstr("voc_file: sp.vocab: the SentencePiece model has")));
+              ElementsAre(HasSubstr("voc_file: sp.vocab: the SentencePiece model contains")));
 }
 
-TEST(JoeyNmt, OnlyModelsOfSentencePieceAreKept) {
+TEST(JoeyNmt, DropsOtherTokenizerModels) {
   const auto merges = convert(with(with(recurrent, "\"sentencepiece\"", "\"subword-nmt\""),
                                    "{model_type: \"bpe\", alpha", "{codes: bpe.codes, alpha"));
   EXPECT_EQ(read(merges).data.tokenizer.src_file, "");
@@ -160,7 +160,7 @@ TEST(JoeyNmt, OnlyModelsOfSentencePieceAreKept) {
   EXPECT_THAT(convert(words).notes, Contains(HasSubstr("tokenizer_cfg.model_file: sp.en")));
 }
 
-TEST(JoeyNmt, ReadAsAConfigurationItIsOneErrorThatNamesTheConverter) {
+TEST(JoeyNmt, ReaderRefersToTheConverter) {
   for (const std::string text : {recurrent, transformer}) {
     EXPECT_THAT([&] { parse_options(text, "joey.yaml"); },
                 ThrowsMessage<ConfigError>(
@@ -171,31 +171,29 @@ TEST(JoeyNmt, ReadAsAConfigurationItIsOneErrorThatNamesTheConverter) {
               ThrowsMessage<ConfigError>(HasSubstr("unknown key `data.src`")));
 }
 
-TEST(JoeyNmt, SoAreConfigurationsOfOtherPrograms) {
+TEST(JoeyNmt, ReaderRecognisesOtherPrograms) {
   EXPECT_THAT(
       [] {
-        parse_options(
-            "save_data: x\nsrc_vocab: y\n"
-            "data: {corpus_1: {path_src: a, path_tgt: b}}\n",
-            "o.yaml");
+        parse_options("save_data: x\nsrc_vocab: y\ndata: {corpus_1: {path_src: a, path_tgt: b}}\n",
+                      "o.yaml");
       },
       ThrowsMessage<ConfigError>(AllOf(HasSubstr("OpenNMT-py"), HasSubstr("config init"))));
   EXPECT_THAT([] { parse_options("train-sets: [a, b]\nvocabs: [v, w]\n", "m.yaml"); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("Marian"), HasSubstr("config init"))));
 }
 
-TEST(JoeyNmt, Version1IsRefusedByLine) {
+TEST(JoeyNmt, RejectsVersion1) {
   EXPECT_THAT(
       [] {
         convert(
-            "data: {train: t,\n  src: de, trg: en, level: word}\n"
-            "model: {encoder: {}}\ntraining: {epochs: 1}\n");
+            "data: {train: t,\n  src: de, trg: en, level: word}\nmodel: {encoder: {}}\ntraining: "
+            "{epochs: 1}\n");
       },
       ThrowsMessage<ConfigError>(
-          AllOf(HasSubstr("joey.yaml:2: data.src: found `de`"), HasSubstr("version 2"))));
+          AllOf(HasSubstr("joey.yaml:2: data.src: found `de`"), HasSubstr("JoeyNMT 2"))));
 }
 
-TEST(JoeyNmt, ItsDefaultsHoldWhereItIsSilent) {
+TEST(JoeyNmt, KeepsDefaultsOfJoeyNmt) {
   const auto o = read(convert(transformer));
   EXPECT_EQ(o.training.epochs, 3);
   EXPECT_EQ(o.training.batch_type, BatchType::sentence);
@@ -208,23 +206,22 @@ TEST(JoeyNmt, ItsDefaultsHoldWhereItIsSilent) {
   EXPECT_EQ(o.testing.beam_alpha, 0);
 }
 
-TEST(JoeyNmt, NothingIsLeftOutWhereItHasNoLimit) {
-  const auto o =
-      read(convert("data:\n  train: t\n  src: {lang: en, level: word}\n"
-                   "  trg: {lang: de, level: word}\nmodel: {encoder: {type: recurrent}, decoder: "
-                   "{type: recurrent}}\ntraining: {}\n"));
+TEST(JoeyNmt, KeepsMissingLimitsUnlimited) {
+  const auto o = read(convert(
+      "data:\n  train: t\n  src: {lang: en, level: word}\n  trg: {lang: de, level: word}\nmodel: "
+      "{encoder: {type: recurrent}, decoder: {type: recurrent}}\ntraining: {}\n"));
   EXPECT_GE(o.data.max_length, 10'000);
   EXPECT_EQ(o.data.max_ratio, 0);
   EXPECT_GE(o.data.tokenizer.vocabulary_size, 1'000'000);
 }
 
-TEST(JoeyNmt, WhatHasNoCounterpartIsNotedWithItsLineAndInTheFile) {
+TEST(JoeyNmt, NotesUnsupportedKeysWithTheirLines) {
   const auto converted =
       convert(with(with(recurrent, "use_cuda: False", "use_cuda: False\nfp16: True"),
                    "  patience: 3", "  patience: 3\n  frobnicate: 12\n  clip_grad_val: 2.0"));
   EXPECT_THAT(converted.notes,
               ElementsAre("joey.yaml:4: fp16: True: regard computes in 32 bits",
-                          "joey.yaml:26: training.frobnicate: 12: regard has nothing of the kind",
+                          "joey.yaml:26: training.frobnicate: 12: regard has no such option",
                           "joey.yaml:27: training.clip_grad_val: 2.0: regard clips the norm: "
                           "training.clip_grad_norm"));
   for (const auto& note : converted.notes)
@@ -232,24 +229,25 @@ TEST(JoeyNmt, WhatHasNoCounterpartIsNotedWithItsLineAndInTheFile) {
   EXPECT_NO_THROW(read(converted));
 }
 
-TEST(JoeyNmt, WhatSaysNothingNewNeedsNoNote) {
+TEST(JoeyNmt, NeutralValuesNeedNoNote) {
   const auto converted =
       convert(with(recurrent, "  patience: 3",
                    "  patience: 3\n  overwrite: False\n  shuffle: True\n  loss: crossentropy"));
   EXPECT_THAT(converted.notes, IsEmpty());
 }
 
-TEST(JoeyNmt, WhatIsNotQuiteTheSameIsNoted) {
+TEST(JoeyNmt, NotesInexactConversions) {
   EXPECT_THAT(convert(with(recurrent, "scheduling: \"plateau\"", "scheduling: \"decaying\"")).notes,
-              Contains(HasSubstr("it stays constant")));
+              Contains(HasSubstr("constant is used")));
   EXPECT_THAT(convert(with(recurrent, "optimizer: \"adamw\"", "optimizer: \"rmsprop\"")).notes,
-              Contains(HasSubstr("adam is taken")));
+              Contains(HasSubstr("adam is used")));
   EXPECT_THAT(convert(with(recurrent, "init_hidden: bridge", "init_hidden: last")).notes,
-              Contains(HasSubstr("a bridge")));
-  // The value that is lost is named, at its own line.
+              Contains(HasSubstr("bridge is used instead")));
+  // The note names the lost value and its line.
   const auto one_for_both = [](const char* from, const char* to, const char* key) {
-    EXPECT_THAT(convert(with(recurrent, from, to)).notes,
-                Contains(AllOf(HasSubstr(key), HasSubstr("regard has one for both sides, here"))));
+    EXPECT_THAT(
+        convert(with(recurrent, from, to)).notes,
+        Contains(AllOf(HasSubstr(key), HasSubstr("regard has one value for both sides, here"))));
   };
   one_for_both("dropout: 0.2}", "dropout: 0.4}", "model.decoder.dropout: 0.2");
   one_for_both("{lang: \"de\", level: \"bpe\", voc_limit: 4000",
@@ -260,20 +258,20 @@ TEST(JoeyNmt, WhatIsNotQuiteTheSameIsNoted) {
                "model.encoder.embeddings.dropout: 0");
   EXPECT_THAT(
       convert(with(transformer, "training: {", "training: {learning_rate_min: 0.0001, ")).notes,
-      Contains(HasSubstr("under plateau only")));
+      Contains(HasSubstr("only with plateau")));
   EXPECT_THAT(convert(with(recurrent, "\"sentencepiece\"", "\"subword-nmt\"")).notes,
-              Contains(HasSubstr("in its place")));
+              Contains(HasSubstr("trains BPE by SentencePiece instead")));
 }
 
-TEST(JoeyNmt, WhatDoesNotHoldTogetherIsSaidToBeMended) {
+TEST(JoeyNmt, NotesInvalidValues) {
   const auto converted = convert(
       with(recurrent, "hidden_size: 96, num_layers: 2", "hidden_size: many, num_layers: 2"));
   EXPECT_THAT(converted.notes,
-              Contains(AllOf(HasSubstr("to be mended"), HasSubstr("model.encoder.hidden_size"))));
+              Contains(AllOf(HasSubstr("to be fixed"), HasSubstr("model.encoder.hidden_size"))));
   EXPECT_THAT(converted.yaml, HasSubstr("hidden_size: many"));
 }
 
-TEST(JoeyNmt, WhatIsNoneOfItsConfigurationsIsRefused) {
+TEST(JoeyNmt, RejectsOtherFiles) {
   const auto says = [](const std::string& part) {
     return ThrowsMessage<ConfigError>(AllOf(HasSubstr("joey.yaml"), HasSubstr(part)));
   };
@@ -281,12 +279,12 @@ TEST(JoeyNmt, WhatIsNoneOfItsConfigurationsIsRefused) {
   EXPECT_THAT([] { convert("- 1\n"); }, says("no section `data`"));
   EXPECT_THAT([] { convert(""); }, says("no section `data`"));
   EXPECT_THAT([] { convert("data: {train: [{src: a}]}\nmodel: {a: 1}\ntraining: {a: 1}\n"); },
-              says("no section `src`"));
+              says("no sections `data.src` and `data.trg`"));
   EXPECT_THAT([] { convert("a: [\n"); }, says("not YAML"));
   EXPECT_THAT([] { convert("name: \xFF\n"); }, says("not UTF-8"));
 }
 
-TEST(JoeyNmt, AliasesThatGrowWithoutEndAreRefused) {
+TEST(JoeyNmt, RejectsExponentialAliases) {
   std::string text = "data: {a0: &a0 {x: 1}";
   for (int i = 1; i < 60; ++i) {
     text += ", a" + std::to_string(i) + ": &a" + std::to_string(i);
@@ -296,8 +294,8 @@ TEST(JoeyNmt, AliasesThatGrowWithoutEndAreRefused) {
               ThrowsMessage<ConfigError>(HasSubstr("more than 10000 values")));
 }
 
-TEST(JoeyNmt, SectionsThatHoldThemselvesOrNothingAtAllAreRefused) {
-  const auto refused = ThrowsMessage<ConfigError>(HasSubstr("no configuration"));
+TEST(JoeyNmt, RejectsRecursiveAndEmptySections) {
+  const auto refused = ThrowsMessage<ConfigError>(HasSubstr("too much for a configuration"));
   EXPECT_THAT([] { convert("data: &d {src: *d}\ntraining: {}\nmodel: {}\n"); }, refused);
   std::string text = "a0: &a0 {}\n";
   for (int i = 1; i < 60; ++i) {
@@ -306,16 +304,16 @@ TEST(JoeyNmt, SectionsThatHoldThemselvesOrNothingAtAllAreRefused) {
   EXPECT_THAT([&] { convert(text + "data: *a59\ntraining: {}\nmodel: {}\n"); }, refused);
 }
 
-TEST(JoeyNmt, NumbersOutOfEveryRangeAreLeftToTheCheckOfWhatWasMade) {
+TEST(JoeyNmt, NotesNumbersOutOfRange) {
   const auto text = with(transformer, "learning_rate_warmup: 100", "learning_rate_warmup: 1e300");
-  EXPECT_THAT(convert(text).notes, Contains(AllOf(HasSubstr("to be mended"), HasSubstr("1e+300"))));
+  EXPECT_THAT(convert(text).notes, Contains(AllOf(HasSubstr("to be fixed"), HasSubstr("1e+300"))));
 }
 
-TEST(JoeyNmt, ATextCannotBecomeAnotherKey) {
+TEST(JoeyNmt, TextCannotInjectKeys) {
   const auto converted =
       convert(with(recurrent, "random_seed: 7", R"(random_seed: "7\nname: other")"));
   EXPECT_THAT(converted.yaml, Not(HasSubstr("\nname: other")));
-  EXPECT_THAT(converted.notes, Contains(HasSubstr("to be mended")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("to be fixed")));
   const auto key = convert(with(recurrent, "random_seed: 7", R"("x\rname: y": 1)"));
   EXPECT_THAT(key.yaml, Not(HasSubstr("\r")));
 }

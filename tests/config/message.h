@@ -1,4 +1,4 @@
-// The message of the ConfigError that a call throws, for tests of what messages say.
+// Helper for tests of error messages.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 
 namespace regard {
 
+// Returns the message of the ConfigError that `call` throws, or "no error".
 template <typename Call>
 std::string config_error(Call&& call) {
   try {

@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Gives every field a random value of its range, never its default.
+// Sets every field to a random value in its range that differs from its default.
 class Randomizer {
  public:
   explicit Randomizer(std::uint64_t seed) : random_(seed) {}
@@ -76,7 +76,7 @@ class Randomizer {
   Random random_;
 };
 
-// Field by field, bit for bit, and independent of the writer.
+// Compares field by field and bit by bit, without the writer.
 template <typename T>
 void expect_equal(T& a, T& b, const std::string& key) {
   if constexpr (Section<T>) {
@@ -97,7 +97,7 @@ void expect_equal(T& a, T& b, const std::string& key) {
   }
 }
 
-TEST(Writer, WhatIsWrittenReadsBackTheSame) {
+TEST(Writer, WrittenOptionsReadBackTheSame) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Options options;
     Randomizer(seed).fill(options);
@@ -110,7 +110,7 @@ TEST(Writer, WhatIsWrittenReadsBackTheSame) {
   }
 }
 
-TEST(Writer, DefaultsReadBackTheSameToo) {
+TEST(Writer, DefaultsReadBackTheSame) {
   Options options;
   Options again = parse_options(write_options(options), "written");
   expect_equal(options, again, "");
@@ -135,7 +135,7 @@ TEST(Writer, WritesPlainYaml) {
   EXPECT_THAT(write_options(Options{}), HasSubstr("  train: []\n"));
 }
 
-TEST(Writer, TextsThatYamlWouldTakeForMoreAreQuoted) {
+TEST(Writer, QuotesAmbiguousStrings) {
   for (const char* text : {"", "yes", "Null", "~", "1", ".5", ".inf", "-", "a b", "a: b", "#", "é",
                            "---", "0x10", "n"}) {
     EXPECT_EQ(to_yaml(std::string(text)).front(), '"') << text;
@@ -145,16 +145,16 @@ TEST(Writer, TextsThatYamlWouldTakeForMoreAreQuoted) {
   }
 }
 
-TEST(Writer, HelpStandsAboveEachKeyWithinAHundredColumns) {
+TEST(Writer, HelpIsAboveEachKeyWithin100Columns) {
   const std::string yaml = write_options(Options{}, Comments::help);
   EXPECT_THAT(yaml, HasSubstr("\n  # the update rule [one of adam, adamw, sgd, adadelta]\n"
                               "  optimizer: adam\n"));
-  EXPECT_THAT(yaml, HasSubstr("\n\n# the search, in validation and in translation\ntesting:\n"));
+  EXPECT_THAT(yaml, HasSubstr("\n\n# search, for validation and translation\ntesting:\n"));
   std::istringstream lines(yaml);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
-TEST(Difference, EqualOptionsDifferInNothing) {
+TEST(Difference, EqualOptionsHaveNoDifference) {
   EXPECT_THAT(differing_keys(Options{}, Options{}), IsEmpty());
 }
 
@@ -169,7 +169,7 @@ TEST(Difference, NamesEachKeyWithBothValues) {
                           "training.max_steps: 100 → 200"));
 }
 
-TEST(Difference, EntriesOfListsMayBeInOneOnly) {
+TEST(Difference, ListEntriesMayBeMissing) {
   Options a, b;
   a.data.train = {{"a", "b", 1}};
   b.data.train = {{"a", "c", 1}, {"d", "e", 2}};

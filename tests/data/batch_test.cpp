@@ -18,7 +18,7 @@ Batch example_batch() {
   return make_batch(examples);
 }
 
-TEST(Batch, SourcesEndAndArePaddedLongestFirst) {
+TEST(Batch, SourcesArePaddedAndSortedLongestFirst) {
   const Batch batch = example_batch();
   EXPECT_TRUE(batch.source.equal(ids({{5, 6, 3}, {4, 3, 0}, {8, 3, 0}}))) << batch.source;
   EXPECT_TRUE(batch.source_lengths.equal(torch::tensor({3, 2, 2}, torch::kInt64)));
@@ -26,14 +26,14 @@ TEST(Batch, SourcesEndAndArePaddedLongestFirst) {
   EXPECT_EQ(batch.size(), 3);
 }
 
-TEST(Batch, TargetsBeginAndEnd) {
+TEST(Batch, TargetsHaveBosAndEos) {
   const Batch batch = example_batch();
   EXPECT_TRUE(batch.target.equal(ids({{2, 4, 3, 0, 0}, {2, 5, 6, 7, 3}, {2, 3, 0, 0, 0}})));
   EXPECT_TRUE(batch.target_input().equal(ids({{2, 4, 3, 0}, {2, 5, 6, 7}, {2, 3, 0, 0}})));
   EXPECT_TRUE(batch.target_output().equal(ids({{4, 3, 0, 0}, {5, 6, 7, 3}, {3, 0, 0, 0}})));
 }
 
-TEST(Batch, CountsTokensWithEndsAndWithoutPadding) {
+TEST(Batch, CountsTokensWithEosAndWithoutPadding) {
   const Batch batch = example_batch();
   EXPECT_EQ(batch.source_tokens, 7);
   EXPECT_EQ(batch.target_tokens, 7);
@@ -59,16 +59,16 @@ TEST(Batch, MovingKeepsTheLengthsOnTheCpu) {
   EXPECT_THAT(moved.indices, ElementsAre(8, 7, 9));
 }
 
-TEST(Batch, NumbersAreColumnsWithOneThatMarksTheEnd) {
+TEST(Batch, NumbersHaveAnEndColumn) {
   const std::vector<SourceLine> sources = {{.tokens = {4}, .numbers = {7, 0, 0, 1}},
                                            {.tokens = {4, 4}, .numbers = {5, 0, 6, 0, 0, 1}}};
   const Batch batch = make_source_batch(sources);
   EXPECT_TRUE(batch.source.equal(
       torch::tensor({5, 0, 6, 0, 0, 1, 7, 0, 0, 1, 0, 0}, torch::kFloat).view({2, 3, 2})));
-  EXPECT_EQ(batch.share(1, 2).source.size(1), 2);
+  EXPECT_EQ(batch.shard(1, 2).source.size(1), 2);
 }
 
-TEST(Batch, CopiesStandBesideTheTokens) {
+TEST(Batch, ExtendedIdsAreStackedWithTheTokens) {
   const std::vector<Example> examples = {{0, {4}, {9}, {}, {9, 3}},
                                          {1, {1, 5}, {4}, {}, {8, 6, 3}}};
   const Batch batch = make_batch(examples);
@@ -76,7 +76,7 @@ TEST(Batch, CopiesStandBesideTheTokens) {
   EXPECT_TRUE(batch.source.select(2, 1).equal(ids({{8, 6, 3}, {9, 3, 0}})));
 }
 
-TEST(Batch, NoSentenceIsNoBatch) {
+TEST(Batch, RejectsAnEmptyBatch) {
   EXPECT_THROW(make_source_batch({}), std::logic_error);
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "tests/data/made_up_corpus.h"
+#include "tests/data/synthetic_corpus.h"
 
 namespace regard {
 namespace {
@@ -52,13 +52,13 @@ TEST_F(CorpusTest, EitherFileMayBeTheShorter) {
   EXPECT_THAT(error_of("a\n", ""), HasSubstr("trg has 0"));
 }
 
-TEST_F(CorpusTest, LineCountsCanBeComparedWithoutALookAtTheBytes) {
+TEST_F(CorpusTest, ComparesLineCountsWithoutValidatingText) {
   const auto source = folder_.write("src", "\xFF\nb\n");
   EXPECT_NO_THROW(check_parallel(source, folder_.write("trg", "a\nb")));
   EXPECT_THROW(check_parallel(source, folder_.write("trg", "a\n")), InputError);
 }
 
-TEST_F(CorpusTest, LeavesOutPairsAndCountsTheReasons) {
+TEST_F(CorpusTest, SkipsPairsAndCountsTheReasons) {
   options_.max_length = 4;
   options_.max_ratio = 3;
   const Corpus corpus = load("a\n\n\u00A0 \na\na a a a a\na a a a\na b c\n",  //
@@ -77,7 +77,7 @@ TEST_F(CorpusTest, LeavesOutPairsAndCountsTheReasons) {
   EXPECT_EQ(report.unknown_rate(report.target), 0.5);
 }
 
-TEST_F(CorpusTest, LimitsThemselvesAreAllowedAndNoRatioIsOff) {
+TEST_F(CorpusTest, LimitsAreInclusiveAndRatioZeroDisablesTheCheck) {
   options_.max_length = 4;
   options_.max_ratio = 4;
   EXPECT_EQ(load("a a a a\n", "a\n").size(), 1);
@@ -86,12 +86,12 @@ TEST_F(CorpusTest, LimitsThemselvesAreAllowedAndNoRatioIsOff) {
   EXPECT_EQ(load("a a a a a a a a a a a a a a a a\n", "a\n").size(), 1);
 }
 
-TEST_F(CorpusTest, NoPairLeftIsAnErrorThatCounts) {
+TEST_F(CorpusTest, NoPairLeftIsAnErrorWithCounts) {
   EXPECT_THAT(error_of("\n\n", "a\nb\n"), HasSubstr("no training pair is left of 2 read: 2 empty"));
   EXPECT_THAT(error_of("", ""), HasSubstr("of 0 read"));
 }
 
-TEST_F(CorpusTest, CorporaKeepTheirWeightsAndWeightZeroIsNotRead) {
+TEST_F(CorpusTest, KeepsWeightsAndSkipsCorporaOfWeightZero) {
   const auto one = folder_.write("one", "a\n");
   const auto two = folder_.write("two", "a\nb\n");
   options_.train = {{one, one, 2}, {"missing", "missing", 0}, {two, two, 0.5}};
@@ -104,7 +104,7 @@ TEST_F(CorpusTest, CorporaKeepTheirWeightsAndWeightZeroIsNotRead) {
   EXPECT_THROW(Corpus::training(options_, tokenizers_), ConfigError);
 }
 
-TEST_F(CorpusTest, WeightsLeaveAnEpochOnePairAtLeast) {
+TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
   const auto one = folder_.write("one", "a\n");
   const auto ten = folder_.write("ten", "a\na\na\na\na\na\na\na\na\na\n");
   const auto pairs_of = [&](double weight_of_one, double weight_of_ten) {
@@ -129,13 +129,13 @@ TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {
   EXPECT_EQ(corpus.target_text(0), "c  d");
 }
 
-TEST_F(CorpusTest, APairKnowsItsLine) {
+TEST_F(CorpusTest, SourceLocationsListFilesAndLines) {
   options_.train = {{folder_.write("a.src", "a\n\nb\n"), folder_.write("a.trg", "a\na\na\n")},
                     {folder_.write("b.src", "b\n"), folder_.write("b.trg", "b\n")}};
   const Corpus corpus = Corpus::training(options_, tokenizers_);
   ASSERT_EQ(corpus.size(), 3);
-  const auto places = corpus.source_places(std::vector<std::int64_t>{2, 0, 1});
-  EXPECT_EQ(places, options_.train[0].src + ":1, 3, " + options_.train[1].src + ":1");
+  const auto locations = corpus.source_locations(std::vector<std::int64_t>{2, 0, 1});
+  EXPECT_EQ(locations, options_.train[0].src + ":1, 3, " + options_.train[1].src + ":1");
 }
 
 TEST_F(CorpusTest, ValidationKeepsEveryLineAndItsText) {
@@ -155,7 +155,7 @@ TEST_F(CorpusTest, AnEmptyValidationSetIsAnError) {
   EXPECT_THROW(Corpus::validation(options_, tokenizers_), InputError);
 }
 
-TEST_F(CorpusTest, NamesFileAndLineOfWhatIsNoNumberOrNoPosition) {
+TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
   ModelOptions model;
   model.encoder.numbers = 1;
   model.output.kind = OutputKind::pointer;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "tests/data/made_up_corpus.h"
+#include "tests/data/synthetic_corpus.h"
 
 namespace regard {
 namespace {
@@ -13,29 +13,29 @@ Tokenizers tokenizers_of(std::int64_t numbers, OutputKind output) {
   model.encoder.numbers = numbers;
   model.output.kind = output;
   const auto words = letter_words();
-  const auto source = fixed_source(model);
-  const auto target = fixed_target(model);
+  const auto source = fixed_source_tokenizer(model);
+  const auto target = fixed_target_tokenizer(model);
   return {source ? source : words.source, target ? target : words.target, output};
 }
 
-LineLimit bytes(std::size_t most) {
+LineLimit max_bytes(std::size_t count) {
   LineLimit limit;
-  limit.bytes = most;
+  limit.bytes = count;
   return limit;
 }
 
-LineLimit elements(std::size_t most) {
+LineLimit max_elements(std::size_t count) {
   LineLimit limit;
-  limit.elements = most;
+  limit.elements = count;
   return limit;
 }
 
-std::string cut(std::string line, std::size_t most) {
-  cut_long_line(line, bytes(most), "text", 3);
+std::string cut(std::string line, std::size_t limit) {
+  cut_long_line(line, max_bytes(limit), "text", 3);
   return line;
 }
 
-TEST(LineChecks, TheLongestLineGrowsWithTheLongestSentence) {
+TEST(LineChecks, LimitsGrowWithTheMaximumLength) {
   DataOptions options;
   EXPECT_EQ(text_limit(options).bytes, 8192U);
   EXPECT_EQ(element_limit(options).elements, 8192U);
@@ -44,7 +44,7 @@ TEST(LineChecks, TheLongestLineGrowsWithTheLongestSentence) {
   EXPECT_EQ(element_limit(options).elements, 10'000U);
 }
 
-TEST(LineChecks, OfATextBytesAreCountedAndOfASequenceElements) {
+TEST(LineChecks, LimitsBytesOfTextAndElementsOfSequences) {
   const auto counts_elements = [](const LineLimit& limit) {
     EXPECT_EQ(limit.bytes == 8192U, limit.elements != 8192U);
     return limit.elements == 8192U;
@@ -59,19 +59,19 @@ TEST(LineChecks, OfATextBytesAreCountedAndOfASequenceElements) {
   EXPECT_EQ(sides(2, OutputKind::vocabulary), std::pair(true, false));
   EXPECT_EQ(sides(2, OutputKind::pointer), std::pair(true, true));
   EXPECT_EQ(sides(0, OutputKind::pointer), std::pair(true, true))
-      << "positions are of all words of the source";
+      << "positions refer to all words of the source";
 }
 
-TEST(LineChecks, ALineIsCutOnlyWhereItIsTooLong) {
+TEST(LineChecks, CutsALineOnlyIfItIsTooLong) {
   std::string line = "ab üü";
-  EXPECT_FALSE(cut_long_line(line, bytes(7), "text", 3));
+  EXPECT_FALSE(cut_long_line(line, max_bytes(7), "text", 3));
   EXPECT_EQ(line, "ab üü");
-  const auto warning = cut_long_line(line, bytes(4), "text", 3);
+  const auto warning = cut_long_line(line, max_bytes(4), "text", 3);
   EXPECT_EQ(line, "ab ");
   EXPECT_EQ(warning, "text:3: the line has 7 bytes, of which only the first 3 are read; split it");
 }
 
-TEST(LineChecks, ALineIsCutBetweenWords) {
+TEST(LineChecks, CutsALineBetweenWords) {
   EXPECT_EQ(cut("one two three", 9), "one two ");
   EXPECT_EQ(cut("one two three", 8), "one two ");
   EXPECT_EQ(cut("one two three", 7), "one two");
@@ -79,9 +79,9 @@ TEST(LineChecks, ALineIsCutBetweenWords) {
   EXPECT_EQ(cut("un\u2003deux\u2003trois", 14), "un\u2003deux\u2003") << "any white space";
 }
 
-TEST(LineChecks, AWordThatIsTooLongIsCutBetweenCharactersAndTheWarningSaysSo) {
+TEST(LineChecks, CutsALongWordBetweenGraphemesWithAWarning) {
   std::string line = "abüü";
-  const auto warning = cut_long_line(line, bytes(5), "text", 3);
+  const auto warning = cut_long_line(line, max_bytes(5), "text", 3);
   EXPECT_EQ(line, "abü");
   EXPECT_EQ(warning,
             "text:3: the line has 6 bytes, of which only the first 4 are read, up to the middle of "
@@ -92,20 +92,20 @@ TEST(LineChecks, AWordThatIsTooLongIsCutBetweenCharactersAndTheWarningSaysSo) {
   EXPECT_EQ(cut("ab\U0001F469\u200D\U0001F467", 9), "ab") << "so does a joined emoji";
   std::string marks = "e";
   for (int i = 0; i < 1000; ++i) marks += "\u0301";
-  EXPECT_EQ(cut(marks, 1000).size(), 999U) << "not without any end";
+  EXPECT_EQ(cut(marks, 1000).size(), 999U) << "there is a limit";
 }
 
-TEST(LineChecks, ASequenceIsNeverCut) {
+TEST(LineChecks, NeverCutsASequence) {
   std::string line = "0.1234567 0.25  1\t2";
-  EXPECT_NO_THROW(check_elements(line, elements(4), "numbers", 3));
-  EXPECT_FALSE(cut_long_line(line, elements(4), "numbers", 3));
-  EXPECT_THAT([&] { cut_long_line(line, elements(3), "numbers", 3); },
-              testing::ThrowsMessage<InputError>(
-                  testing::StartsWith("numbers:3: found 4 elements, wanted at most 3 (8192, or")));
+  EXPECT_NO_THROW(check_elements(line, max_elements(4), "numbers", 3));
+  EXPECT_FALSE(cut_long_line(line, max_elements(4), "numbers", 3));
+  EXPECT_THAT([&] { cut_long_line(line, max_elements(3), "numbers", 3); },
+              testing::ThrowsMessage<InputError>(testing::StartsWith(
+                  "numbers:3: found 4 elements, expected at most 3 (8192, or")));
   EXPECT_EQ(line, "0.1234567 0.25  1\t2");
 }
 
-TEST(LineChecks, CountsThatDifferNameTheFirstLineBreakOfAnotherProgram) {
+TEST(LineChecks, DifferentLineCountsNameTheFirstOtherLineBreak) {
   const TestFolder folder;
   const auto plain = folder.write("plain", "a\nb\nc\n");
   const auto odd = folder.write("odd", "a\r\nb\u2028c\rd\n");
@@ -114,7 +114,7 @@ TEST(LineChecks, CountsThatDifferNameTheFirstLineBreakOfAnotherProgram) {
               testing::ThrowsMessage<InputError>(
                   plain + " has 3 lines, but " + odd +
                   " has 1 line: line i of one must belong to line i of the other (" + odd +
-                  ":2 has a lone carriage return, which ends no line here)"));
+                  ":2 has a lone carriage return, which does not end a line here)"));
   const auto no_text = folder.write("no_text", "a\n\xFF\n");
   EXPECT_THAT([&] { check_line_counts(plain, 3, no_text, 2); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("no_text:2: byte 1")));

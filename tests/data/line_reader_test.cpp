@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/sha256.h"
-#include "tests/data/files.h"
+#include "tests/data/test_folder.h"
 
 namespace regard {
 namespace {
@@ -41,7 +41,7 @@ TEST(LineReader, LinesEndAtLineFeedsOnly) {
   EXPECT_EQ(count_lines(path), 5);
 }
 
-TEST(LineReader, ALineFeedAtTheEndMakesNoFurtherLine) {
+TEST(LineReader, AFinalLineFeedAddsNoLine) {
   const TestFolder folder;
   EXPECT_THAT(lines_in(folder.write("one", "a\n")), ElementsAre("a"));
   EXPECT_THAT(lines_in(folder.write("empty", "")), ElementsAre());
@@ -62,7 +62,7 @@ TEST(LineReader, AByteOrderMarkIsDroppedAtTheStartOnly) {
   EXPECT_THAT(lines_in(folder.write("text", "\uFEFFa\n\uFEFFb\n")), ElementsAre("a", "\uFEFFb"));
 }
 
-TEST(LineReader, InvalidUtf8IsNamedByFileLineAndByte) {
+TEST(LineReader, InvalidUtf8IsReportedWithFileLineAndByte) {
   const TestFolder folder;
   const auto path = folder.write("latin1", "fine\n\xE9t\xE9\n");
   EXPECT_THAT(error_in(path), HasSubstr(path + ":2: byte 1 of the line (0xE9) is not UTF-8"));
@@ -72,14 +72,14 @@ TEST(LineReader, InvalidUtf8IsNamedByFileLineAndByte) {
   EXPECT_THAT(error_in(utf16), HasSubstr("utf16:1: byte 1 "));
 }
 
-TEST(LineReader, ALineOfTenMegabytesIsALine) {
+TEST(LineReader, ReadsALineOfTenMegabytes) {
   const TestFolder folder;
   const std::string line(10'000'000, 'x');
   EXPECT_THAT(lines_in(folder.write("text", line + "\nb\n")), ElementsAre(line, "b"));
   EXPECT_THAT(lines_in(folder.write("text.gz", gzipped(line + "\nb\n"))), ElementsAre(line, "b"));
 }
 
-TEST(LineReader, GzipIsKnownByItsBytesWhateverTheName) {
+TEST(LineReader, DetectsGzipByItsBytes) {
   const TestFolder folder;
   EXPECT_THAT(lines_in(folder.write("text.gz", gzipped("a\nb"))), ElementsAre("a", "b"));
   EXPECT_THAT(lines_in(folder.write("text.txt", gzipped("a\nb"))), ElementsAre("a", "b"));
@@ -87,7 +87,7 @@ TEST(LineReader, GzipIsKnownByItsBytesWhateverTheName) {
   EXPECT_EQ(count_lines(folder.path("text.gz")), 2);
 }
 
-TEST(LineReader, SeveralGzipMembersAreOneText) {
+TEST(LineReader, ConcatenatedGzipMembersAreOneText) {
   const TestFolder folder;
   const auto path = folder.write("text.gz", gzipped("a\nb") + gzipped("") + gzipped("c\n"));
   EXPECT_THAT(lines_in(path), ElementsAre("a", "bc"));
@@ -98,20 +98,20 @@ TEST(LineReader, DamagedGzipIsAnInputError) {
   std::string text;
   Random random(3);
   for (int i = 0; i < 50'000; ++i) text += static_cast<char>('a' + random.below(26));
-  std::string packed = gzipped(text);
-  const auto cut = folder.write("cut.gz", packed.substr(0, packed.size() / 2));
+  std::string compressed = gzipped(text);
+  const auto cut = folder.write("cut.gz", compressed.substr(0, compressed.size() / 2));
   EXPECT_THAT(error_in(cut), AllOf(HasSubstr(cut), HasSubstr("cut short")));
-  EXPECT_THAT(error_in(folder.write("tail.gz", packed.substr(0, packed.size() - 1))),
+  EXPECT_THAT(error_in(folder.write("tail.gz", compressed.substr(0, compressed.size() - 1))),
               HasSubstr("cut short"));
-  packed[packed.size() - 6] ^= 1;  // the checksum
-  EXPECT_THAT(error_in(folder.write("broken.gz", packed)), HasSubstr("is broken"));
+  compressed[compressed.size() - 6] ^= 1;  // the checksum
+  EXPECT_THAT(error_in(folder.write("broken.gz", compressed)), HasSubstr("is broken"));
   EXPECT_THAT(error_in(folder.write("junk.gz", gzipped("a\n") + "junk")),
               HasSubstr("is followed by other bytes"));
   EXPECT_THAT(error_in(folder.write("plain.gz", "a\n")), HasSubstr("not gzip data"));
   EXPECT_THAT(error_in(folder.write("empty.gz", "")), HasSubstr("not gzip data"));
 }
 
-TEST(LineReader, OtherBytesBehindGzipAreNamedAsSuchAndZerosAreNone) {
+TEST(LineReader, SkipsZerosAfterGzipAndRejectsOtherBytes) {
   const TestFolder folder;
   EXPECT_THAT(lines_in(folder.write("padded.gz", gzipped("a\n") + std::string(100'000, '\0') +
                                                      gzipped("b\n") + std::string(1, '\0'))),
@@ -151,7 +151,7 @@ TEST(LineReader, AFileThatChangesIsAnErrorAtItsEnd) {
   EXPECT_EQ(shrinking.line_number(), 80'000);
 }
 
-TEST(LineReader, Utf16IsCalledByItsNameWithItsMarkAndWithout) {
+TEST(LineReader, DetectsUtf16WithAndWithoutAMark) {
   const TestFolder folder;
   using namespace std::string_literals;
   EXPECT_THAT(error_in(folder.write("marked", "\xFE\xFF\0a\0\n"s)), HasSubstr("iconv -f UTF-16 "));
@@ -159,7 +159,7 @@ TEST(LineReader, Utf16IsCalledByItsNameWithItsMarkAndWithout) {
   EXPECT_THAT(error_in(folder.write("big", "\0a\0b\0\n"s)), HasSubstr("iconv -f UTF-16BE "));
 }
 
-TEST(LineReader, ALineThatUnpacksToNoEndIsAnInputError) {
+TEST(LineReader, AGzipBombIsAnInputError) {
   const TestFolder folder;
   const std::string zeros(std::size_t{8} << 20, '0');
   const auto fits = folder.write("fits.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros));
@@ -169,10 +169,11 @@ TEST(LineReader, ALineThatUnpacksToNoEndIsAnInputError) {
   EXPECT_EQ(line.size(), 2 * zeros.size());
 
   const auto bomb = folder.write("bomb.gz", gzipped("a\n") + gzipped(zeros) + gzipped(zeros + "0"));
-  EXPECT_THAT(error_in(bomb), AllOf(HasSubstr("bomb.gz:2: a line of more than 16777216 bytes")));
+  EXPECT_THAT(error_in(bomb),
+              AllOf(HasSubstr("bomb.gz:2: found a line of more than 16777216 bytes")));
 }
 
-TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {
+TEST(LineReader, AnUnreadableFileIsAnInputError) {
   const TestFolder folder;
   EXPECT_THAT(error_in(folder.path("missing")), HasSubstr("missing: cannot be read (No such file"));
   EXPECT_THAT(error_in(folder.path("")), HasSubstr("a folder"));
@@ -184,20 +185,20 @@ TEST(LineReader, WhatIsNoReadableFileIsAnInputError) {
   }
 }
 
-TEST(LineReader, CountingRefusesAPipe) {
+TEST(LineReader, CountingRejectsAPipe) {
   const TestFolder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
   EXPECT_THROW(count_lines(folder.path("pipe")), InputError);
 }
 
-TEST(LineReader, APipeGivesALineAsSoonAsItIsThere) {
+TEST(LineReader, ReturnsALineOfAPipeAsSoonAsItArrives) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   LineReader reader(ends[0], "standard input");
   std::string line;
   for (const std::string text : {"one", "two"}) {
     ASSERT_GT(::write(ends[1], (text + "\nr").data(), text.size() + 2), 0);
-    ASSERT_TRUE(reader.next(line));  // waits for ever if it wants more than is there
+    ASSERT_TRUE(reader.next(line));  // blocks forever if it waits for more bytes
     EXPECT_THAT(line, HasSubstr(text));
   }
   ::close(ends[1]);
@@ -208,11 +209,12 @@ TEST(LineReader, APipeGivesALineAsSoonAsItIsThere) {
   ::close(ends[0]);
 }
 
-TEST(LineReader, APipeMayCarryGzip) {
+TEST(LineReader, ReadsGzipFromAPipe) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  const std::string packed = gzipped("one\ntwo\n");
-  ASSERT_EQ(::write(ends[1], packed.data(), packed.size()), static_cast<ssize_t>(packed.size()));
+  const std::string compressed = gzipped("one\ntwo\n");
+  ASSERT_EQ(::write(ends[1], compressed.data(), compressed.size()),
+            static_cast<ssize_t>(compressed.size()));
   ::close(ends[1]);
   LineReader reader(ends[0], "standard input");
   std::string line;
@@ -222,7 +224,7 @@ TEST(LineReader, APipeMayCarryGzip) {
   ::close(ends[0]);
 }
 
-TEST(LineReader, AFileIsHashedAsItLiesAndItsLinesAreCountedInOneReading) {
+TEST(LineReader, DigestsTheStoredBytesAndCountsLines) {
   const TestFolder folder;
   std::string long_text;
   for (int i = 0; i < 50'000; ++i) long_text += std::to_string(i) + "\n";

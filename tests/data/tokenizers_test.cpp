@@ -1,5 +1,5 @@
-// Trains SentencePiece in a process that holds LibTorch too: both libraries export
-// FLAGS_minloglevel, and one of the two objects is then used by both.
+// Trains SentencePiece in a process that also loads LibTorch: both libraries export
+// FLAGS_minloglevel and then share one of the two objects.
 #include "data/tokenizers.h"
 
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "tests/data/files.h"
+#include "tests/data/test_folder.h"
 #include "tests/text/lines.h"
 #include "text/vocabulary.h"
 
@@ -34,7 +34,7 @@ class TokenizersTest : public testing::Test {
   DataOptions options_;
 };
 
-TEST_F(TokenizersTest, SentencePieceWorksBesideTorch) {
+TEST_F(TokenizersTest, SentencePieceWorksWithTorchLoaded) {
   options_.tokenizer.kind = TokenizerKind::bpe;
   options_.tokenizer.joint = true;
   options_.tokenizer.vocabulary_size = 60;
@@ -46,13 +46,13 @@ TEST_F(TokenizersTest, SentencePieceWorksBesideTorch) {
   EXPECT_THROW(torch::ones({2}).view({3}), c10::Error);
 }
 
-TEST_F(TokenizersTest, EachSideLearnsFromAllItsCorpora) {
+TEST_F(TokenizersTest, EachSideIsTrainedOnAllItsCorpora) {
   const Tokenizers both = make_tokenizers(options_);
   EXPECT_EQ(both.target->serialized(), "<pad>\n<unk>\n<s>\n</s>\nz\nx\ny\n");
   EXPECT_EQ(both.source->decode(both.source->encode("q z")), "q <unk>");
 }
 
-TEST_F(TokenizersTest, JointIsOneObjectOfBothSides) {
+TEST_F(TokenizersTest, JointSidesShareOneTokenizer) {
   options_.tokenizer.joint = true;
   const Tokenizers both = make_tokenizers(options_);
   EXPECT_EQ(both.source, both.target);
@@ -85,8 +85,8 @@ TEST_F(TokenizersTest, BrokenTrainingTextIsAnInputErrorInEveryKind) {
 
 using testing::ElementsAre;
 
-// Words that each side knows; the source has more of them than the target.
-Tokenizers copying(bool lowercase = false) {
+// Tokenizers of words for copying. The source vocabulary is larger than the target's.
+Tokenizers copying_tokenizers(bool lowercase = false) {
   TokenizerOptions options;
   options.kind = TokenizerKind::word;
   options.lowercase = lowercase;
@@ -94,35 +94,35 @@ Tokenizers copying(bool lowercase = false) {
           load_tokenizer(options, "le\nde\nof\n", "target"), OutputKind::copy};
 }
 
-TEST(CopyingTokenizers, WordsThatTheTargetLacksAreNumberedInOrderOfAppearance) {
-  const auto line = copying().encode_source("zed of paul zed the");
+TEST(CopyingTokenizers, NumberOovWordsInOrderOfAppearance) {
+  const auto line = copying_tokenizers().encode_source("zed of paul zed the");
   EXPECT_THAT(line.tokens, ElementsAre(1, 5, 6, 1, 4));
-  EXPECT_THAT(line.copies, ElementsAre(7, 6, 8, 7, 9, eos_id));
-  EXPECT_THAT(line.more_words, ElementsAre("zed", "paul", "the"));
+  EXPECT_THAT(line.extended_ids, ElementsAre(7, 6, 8, 7, 9, eos_id));
+  EXPECT_THAT(line.oov_words, ElementsAre("zed", "paul", "the"));
 }
 
-TEST(CopyingTokenizers, TargetsAreTheSourcesWordsWhereTheVocabularyLacksThem) {
-  const auto tokenizers = copying();
+TEST(CopyingTokenizers, EncodeOovWordsOfTheSourceInTheTarget) {
+  const auto tokenizers = copying_tokenizers();
   const auto line = tokenizers.encode_source("zed of paul");
   const auto ids = tokenizers.encode_target("le paul de zed other", line);
   EXPECT_THAT(ids, ElementsAre(4, 8, 5, 7, unk_id));
-  EXPECT_EQ(tokenizers.decode(ids, line.more_words), "le paul de zed <unk>");
-  EXPECT_EQ(tokenizers.target_token(8, line.more_words), "paul");
+  EXPECT_EQ(tokenizers.decode(ids, line.oov_words), "le paul de zed <unk>");
+  EXPECT_EQ(tokenizers.target_token(8, line.oov_words), "paul");
 }
 
-TEST(CopyingTokenizers, KeepToTheCaseOfTheVocabularies) {
-  const auto line = copying(true).encode_source("Zed OF zed");
-  EXPECT_THAT(line.copies, ElementsAre(7, 6, 7, eos_id));
-  EXPECT_THAT(line.more_words, ElementsAre("zed"));
+TEST(CopyingTokenizers, LowercaseOovWords) {
+  const auto line = copying_tokenizers(true).encode_source("Zed OF zed");
+  EXPECT_THAT(line.extended_ids, ElementsAre(7, 6, 7, eos_id));
+  EXPECT_THAT(line.oov_words, ElementsAre("zed"));
 }
 
-TEST(PointingTokenizers, RefuseAPositionThatTheSourceHasNot) {
+TEST(PointingTokenizers, RejectAPositionOutsideTheSource) {
   DataOptions data;
   ModelOptions model;
   data.tokenizer.kind = TokenizerKind::word;
   model.encoder.numbers = 1;
   model.output.kind = OutputKind::pointer;
-  const auto tokenizers = make_tokenizers(data, model);  // nothing to learn from, nothing needed
+  const auto tokenizers = make_tokenizers(data, model);  // no text needed
   const auto line = tokenizers.encode_source("0.5 7");
   EXPECT_THAT(line.numbers, ElementsAre(0.5F, 0, 7, 0, 0, 1));
   EXPECT_THAT(tokenizers.encode_target("1 0", line), ElementsAre(5, 4));

@@ -29,18 +29,18 @@ class Clauses : public testing::Test {
   Draft draft;
 };
 
-TEST_F(Clauses, TheProgressiveIsAPresent) {
+TEST_F(Clauses, TheProgressiveIsPresent) {
   const Sentence sentence = said(with("they", "watch", Time::progressive));
   EXPECT_EQ(both(sentence), "They are watching . | Ils regardent .");
   EXPECT_EQ(pharaoh(sentence), "0-0 1-1 2-1 3-2");
 }
 
-TEST_F(Clauses, TheProgressivePastIsAnImperfect) {
+TEST_F(Clauses, ThePastProgressiveIsImperfect) {
   EXPECT_EQ(both(said(with("she", "sleep", Time::past_progressive))),
             "She was sleeping . | Elle dormait .");
 }
 
-TEST_F(Clauses, AStateInThePastIsAnImperfect) {
+TEST_F(Clauses, APastStateIsImperfect) {
   ClauseSpec spec = with("he", "love", Time::past);
   spec.object = the("music", draft);
   EXPECT_EQ(both(said(spec)), "He loved the music . | Il aimait la musique .");
@@ -80,7 +80,7 @@ TEST_F(Clauses, ADativeObjectDoesNotMakeTheParticipleAgree) {
   EXPECT_EQ(both(said(spec)), "We spoke to them . | Nous leur avons parlé .");
 }
 
-TEST_F(Clauses, PronounsStandInTheirOrder) {
+TEST_F(Clauses, PronounsHaveAFixedOrder) {
   ClauseSpec third = with("he", "give", Time::present);
   third.object = noun_phrase(pronoun("it"), draft);
   third.recipient = noun_phrase(pronoun("they"), draft);
@@ -91,13 +91,13 @@ TEST_F(Clauses, PronounsStandInTheirOrder) {
   EXPECT_EQ(both(said(first)), "He gives it to me . | Il me le donne .");
 }
 
-TEST_F(Clauses, PronounsStandBeforeTheInfinitive) {
+TEST_F(Clauses, PronounsPrecedeTheInfinitive) {
   ClauseSpec spec = with("I", "walk", Time::past);
   spec.modal = &verb("want");
   EXPECT_EQ(both(said(spec)), "I wanted to walk . | Je voulais me promener .");
 }
 
-TEST_F(Clauses, QuestionsBeginWithEstCeQue) {
+TEST_F(Clauses, QuestionsStartWithEstCeQue) {
   ClauseSpec spec = with("he", "wait", Time::perfect);
   spec.question = true;
   spec.object = the("train", draft);
@@ -124,7 +124,7 @@ TEST_F(Clauses, AMixedCoordinationIsMasculinePlural) {
             "The man and the woman are happy . | L'homme et la femme sont heureux .");
 }
 
-TEST_F(Clauses, AdjectivesStandBeforeOrAfterTheNoun) {
+TEST_F(Clauses, AdjectivesPrecedeOrFollowTheNoun) {
   const auto adjectives = {&adjective("old"), &adjective("Italian")};
   ClauseSpec spec = with("I", "see", Time::present);
   spec.object = noun_phrase({&determiner("a"), adjectives, &noun("hotel")}, draft);

@@ -14,7 +14,7 @@
 namespace regard::corpus {
 namespace {
 
-// Everything below holds for this sample, drawn with another seed than the committed corpus.
+// The tests below use this sample, generated with another seed than the committed corpus.
 const Corpus& sample() {
   static const Corpus corpus =
       generate({.seed = 7, .train = 8000, .dev = 200, .test = 200, .test_long = 50});
@@ -28,14 +28,14 @@ std::vector<const Sentence*> all() {
   return sentences;
 }
 
-TEST(Corpus, HasAsManySentencesAsAskedFor) {
+TEST(Corpus, HasTheRequestedNumberOfSentences) {
   EXPECT_EQ(sample().train.size(), 8000u);
   EXPECT_EQ(sample().dev.size(), 200u);
   EXPECT_EQ(sample().test.size(), 200u);
   EXPECT_EQ(sample().test_long.size(), 50u);
 }
 
-TEST(Corpus, TheSameSeedGivesTheSameSentences) {
+TEST(Corpus, TheSameSeedProducesTheSameSentences) {
   const CorpusOptions options{.seed = 3, .train = 400, .dev = 20, .test = 0, .test_long = 0};
   const Corpus first = generate(options), second = generate(options);
   for (std::size_t i = 0; i < first.train.size(); ++i)
@@ -48,7 +48,7 @@ TEST(Corpus, TheFirstExampleIsInTraining) {
   }));
 }
 
-TEST(Corpus, NoSentenceOccursTwiceInAnyOfItsParts) {
+TEST(Corpus, NoSentenceOccursTwice) {
   std::set<std::string> seen;
   for (const Sentence* sentence : all())
     EXPECT_TRUE(seen.insert(line(sentence->en)).second) << line(sentence->en);
@@ -83,7 +83,7 @@ TEST(Corpus, AlignmentsStayInRangeAndReachEveryFrenchWord) {
   }
 }
 
-TEST(Corpus, NothingIsLeftToContractOrElide) {
+TEST(Corpus, AllContractionsAndElisionsAreApplied) {
   const std::regex wrong(
       " (de|à) les? | (le|la|de|ne|que|je|me|se) ([aeiou]|é|è|ê|œ|homme|hôtel|histoire)"
       "| (ma|sa|ce) ([aeiou]|é|hôtel|homme)| (beau|nouveau) "
@@ -103,7 +103,7 @@ TEST(Corpus, SentencesBeginWithACapitalAndEndWithAMark) {
   }
 }
 
-TEST(Corpus, LengthsKeepToTheirBounds) {
+TEST(Corpus, LengthsAreInRange) {
   const auto longer = [](const Sentence& s) { return s.en.size() > 30; };
   EXPECT_EQ(std::count_if(sample().train.begin(), sample().train.end(), longer), 120);
   EXPECT_TRUE(std::none_of(sample().test.begin(), sample().test.end(), longer));
@@ -121,9 +121,9 @@ TEST(Corpus, OnlyTestSentencesHaveHeldOutCombinations) {
       trained.insert(sentence.combinations.begin(), sentence.combinations.end());
   for (const auto* set : {&sample().test, &sample().test_long})
     for (const Sentence& sentence : *set)
-      EXPECT_TRUE(
-          std::any_of(sentence.combinations.begin(), sentence.combinations.end(),
-                      [&](const std::string& c) { return held_out(c) && trained.count(c) == 0; }))
+      EXPECT_TRUE(std::any_of(
+          sentence.combinations.begin(), sentence.combinations.end(),
+          [&](const std::string& c) { return is_held_out(c) && trained.count(c) == 0; }))
           << line(sentence.en);
 }
 

@@ -14,11 +14,11 @@ Sentence sentence(std::vector<std::string> en, std::vector<std::string> fr) {
   return {std::move(en), std::move(fr), {}, {}};
 }
 
-TEST(Names, AreReplacedAlikeInBothLanguages) {
+TEST(Names, AreReplacedConsistentlyInBothLanguages) {
   Random random(1);
-  const auto found = renamed(sentence({"Two", "cars", "of", "Paul", "and", "Paul", "."},
-                                      {"Deux", "voitures", "de", "Paul", "et", "Paul", "."}),
-                             Share::training, random);
+  const auto found = replace_names(sentence({"Two", "cars", "of", "Paul", "and", "Paul", "."},
+                                            {"Deux", "voitures", "de", "Paul", "et", "Paul", "."}),
+                                   NameSplit::training, random);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->en[0], found->fr[0]);
   EXPECT_EQ(found->en[0].find_first_not_of("0123456789"), std::string::npos);
@@ -29,15 +29,15 @@ TEST(Names, AreReplacedAlikeInBothLanguages) {
   EXPECT_EQ(found->en[1], "cars");
 }
 
-TEST(Names, AreLeftWhereThereAreNoneOrFrenchElidesThem) {
+TEST(Names, AreNotReplacedIfFrenchElidesThem) {
   Random random(2);
-  EXPECT_FALSE(
-      renamed(sentence({"They", "sleep", "."}, {"Ils", "dorment", "."}), Share::unseen, random));
-  EXPECT_FALSE(
-      renamed(sentence({"Anna", "'s", "car"}, {"voiture", "d'Anna"}), Share::unseen, random));
+  EXPECT_FALSE(replace_names(sentence({"They", "sleep", "."}, {"Ils", "dorment", "."}),
+                             NameSplit::unseen, random));
+  EXPECT_FALSE(replace_names(sentence({"Anna", "'s", "car"}, {"voiture", "d'Anna"}),
+                             NameSplit::unseen, random));
 }
 
-// Of a corpus drawn with another seed than the one in use.
+// Uses a corpus with another seed than the committed one.
 TEST(Names, OfTheTestSetAreNotInTraining) {
   const auto corpus =
       generate({.seed = 9, .train = 3000, .dev = 20, .test = 0, .test_long = 0, .test_names = 50});
@@ -59,7 +59,7 @@ TEST(Names, OfTheTestSetAreNotInTraining) {
   }
 }
 
-TEST(Names, LeaveTheOtherSetsAsTheyAre) {
+TEST(Names, DoNotChangeTheOtherSets) {
   const CorpusOptions plain{.seed = 4, .train = 1500, .dev = 20, .test = 10, .test_long = 0};
   auto with = plain;
   with.test_names = 5;

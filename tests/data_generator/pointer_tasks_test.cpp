@@ -18,13 +18,13 @@ TEST(PointerTasks, NumbersAreSortedByTheirPositions) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
     const auto numbers = random_numbers(10, random);
-    const auto order = rising_order(numbers);
+    const auto order = sorted_order(numbers);
     ASSERT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), 10U);
     for (std::size_t k = 1; k < 10; ++k) EXPECT_LT(numbers[order[k - 1]], numbers[order[k]]);
   }
 }
 
-TEST(PointerTasks, AHullHasAllPointsOnItsLeftAndBeginsWithItsFirst) {
+TEST(PointerTasks, AHullHasAllPointsOnItsLeftAndStartsWithTheFirst) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
     const auto points = random_points(10, random);
@@ -42,17 +42,17 @@ TEST(PointerTasks, AHullHasAllPointsOnItsLeftAndBeginsWithItsFirst) {
   }
 }
 
-TEST(PointerTasks, ASquareWithAPointInsideIsTheSquare) {
+TEST(PointerTasks, TheHullExcludesAPointInside) {
   EXPECT_THAT(convex_hull({{0.5, 0.4}, {1, 1}, {0, 0}, {0, 1}, {1, 0}}), ElementsAre(1, 3, 2, 4));
 }
 
-TEST(PointerTasks, LinesAreWordsWithCommasInside) {
+TEST(PointerTasks, LinesHaveOneWordPerElement) {
   EXPECT_EQ(line(std::vector<double>{0.5, 0.02}), "0.50 0.02");
   EXPECT_EQ(line(std::vector<Point>{{0.125, 0.5}, {0, 1}}), "0.125,0.500 0.000,1.000");
   EXPECT_EQ(line(Positions{3, 0, 12}), "3 0 12");
 }
 
-TEST(PointerTasks, TheSameSeedGivesTheSameLines) {
+TEST(PointerTasks, TheSameSeedProducesTheSameLines) {
   Random one(3), other(3);
   EXPECT_EQ(line(random_points(10, one)), line(random_points(10, other)));
 }

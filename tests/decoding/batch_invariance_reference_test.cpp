@@ -1,9 +1,8 @@
-// What a search finds for a sentence does not depend on the sentences that share its batch, to the
-// bit: tokens, log-probabilities, scores and attention weights, for every kind of model.
+// The results of a search for a sentence do not depend on the other sentences of its batch: tokens,
+// log-probabilities, scores and attention weights are bit-identical, for every kind of model.
 //
-// Sizes are odd, so that vectors have tails, or large, so that a library would choose its products
-// by the number of rows; lengths go from 1 to 60 and stand in no order, so that most sentences are
-// padded to a neighbour's length.
+// Sizes are odd, so that vectors have tails, or large, so that a library would select its products
+// by the number of rows. Lengths are 1 to 60 in random order, so that most sentences are padded.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -13,7 +12,7 @@
 #include <functional>
 #include <memory>
 
-#include "decoding/forced.h"
+#include "decoding/score_targets.h"
 #include "decoding/search.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/table.h"
@@ -30,7 +29,7 @@ struct Sentence {
   torch::Tensor target;  // [T + 1], <s> y_1 … </s>
 };
 
-// Everything that is written about a hypothesis.
+// All results of a hypothesis.
 struct Found {
   std::vector<std::int32_t> tokens;
   bool finished;
@@ -45,7 +44,7 @@ void PrintTo(const Found& found, std::ostream* out) {
   for (const auto figure : found.figures) *out << ' ' << figure;
 }
 
-using Answers = std::vector<std::vector<Found>>;  // of each sentence
+using Answers = std::vector<std::vector<Found>>;  // one list per sentence
 
 struct Case {
   std::string name;
@@ -54,7 +53,7 @@ struct Case {
   EnsembleMean mean = EnsembleMean::log_linear;
 };
 
-// Models that one test goes through.
+// The models of one test.
 struct Family {
   std::string name;
   std::vector<Case> cases;
@@ -74,7 +73,7 @@ class TestedModel {
       members.push_back(std::make_shared<EncoderDecoder>(V, V, options_));
       const torch::NoGradGuard guard;
       for (auto& [name, parameter] : parameters_of(*members.back())) {
-        // Larger than first values are, so that attention and outputs are not nearly uniform.
+        // Larger than at initialisation, so that attention and outputs are far from uniform.
         parameter.mul_(2).add_(0.01);
         if (name == "output_bias") parameter[3] += 3;  // some sentences end before others
       }
@@ -93,7 +92,7 @@ class TestedModel {
     SearchOptions beam;
     beam.beam_size = beam.n_best = 5;
     expect_same_search("beam", beam);
-    SearchOptions rules;  // that want the probability of every token
+    SearchOptions rules;  // that need the probabilities of all tokens
     rules.beam_size = 2;
     rules.repetition_penalty = 1.3;
     rules.no_repeat_ngram = 1;
@@ -108,14 +107,14 @@ class TestedModel {
     kernels::PackedWeights packed;
     expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
       std::vector<std::vector<Hypothesis>> lists;
-      for (auto& hypothesis : force(*model_, source, lengths, target, true, packed)) {
+      for (auto& hypothesis : score_targets(*model_, source, lengths, target, true, packed)) {
         lists.push_back({std::move(hypothesis)});
       }
       return lists;
     });
   }
 
-  // What a search says a hypothesis has is what the same tokens score.
+  // The log-probabilities of a hypothesis equal those of score_targets() for its tokens.
   void expect_scores_of_a_search() const {
     SearchOptions options;
     options.beam_size = 3;
@@ -127,23 +126,24 @@ class TestedModel {
       std::vector<std::int64_t> target = {2};
       for (const auto token : hypothesis.tokens) target.push_back(token);
       target.push_back(3);
-      const auto forced = force(*model_, source, lengths, torch::tensor(target).unsqueeze(0),
-                                /*want_weights=*/false);
+      const auto forced =
+          score_targets(*model_, source, lengths, torch::tensor(target).unsqueeze(0),
+                        /*want_weights=*/false);
       for (std::size_t t = 0; t < hypothesis.token_log_p.size(); ++t) {
-        // A beam adds up and takes apart again.
+        // A beam search sums log-probabilities and takes differences.
         EXPECT_NEAR(forced[0].token_log_p[t], hypothesis.token_log_p[t], 1e-12) << t;
       }
     }
   }
 
  private:
-  // Tokens of which the last is </s>, as the model reads them.
+  // Returns tokens that end in </s>, as input of the model.
   torch::Tensor source(std::int64_t S) const {
     auto tokens = torch::randint(4, V, {S}, torch::kInt64);
     tokens[S - 1] = 3;
     if (options_.encoder.numbers > 0) return torch::randn({S, options_.encoder.numbers + 1});
     if (options_.output.kind != OutputKind::copy) return tokens;
-    // Every third word lacks in the target's vocabulary; some words come twice.
+    // Every third word is not in the target vocabulary; some words occur twice.
     auto copies = tokens.clone();
     for (std::int64_t s = 0; s + 1 < S; ++s) {
       if (s % 3 == 1) copies[s] = V + s / 3;
@@ -175,7 +175,7 @@ class TestedModel {
   using Decode = std::function<std::vector<std::vector<Hypothesis>>(
       const torch::Tensor& source, const torch::Tensor& lengths, const torch::Tensor& target)>;
 
-  // In batches of `size`, in the order of the sentences.
+  // Translates in batches of `size`, in the order of the sentences.
   Answers answers(std::size_t size, const Decode& decode) const {
     Answers all;
     for (std::size_t begin = 0; begin < sentences_.size(); begin += size) {
@@ -211,7 +211,7 @@ class TestedModel {
       for (std::size_t i = 0; i < alone.size(); ++i) {
         ASSERT_FALSE(alone[i].empty());
         EXPECT_FALSE(std::isnan(alone[i][0].figures.back()));
-        // Of each list, the first difference tells enough.
+        // Only the first difference of each list is reported.
         ASSERT_EQ(together[i], alone[i]) << "batches of " << size << ", sentence " << i << " of "
                                          << sentences_[i].source.size(0) << " tokens";
       }
@@ -235,7 +235,7 @@ class TestedModel {
 
 class BatchInvariance : public testing::TestWithParam<Family> {};
 
-TEST_P(BatchInvariance, WhatIsFoundOfASentenceDoesNotDependOnItsBatch) {
+TEST_P(BatchInvariance, ResultsDoNotDependOnTheBatch) {
   for (const auto& tested : GetParam().cases) {
     SCOPED_TRACE(tested.name);
     const TestedModel model(tested);
@@ -245,7 +245,7 @@ TEST_P(BatchInvariance, WhatIsFoundOfASentenceDoesNotDependOnItsBatch) {
   }
 }
 
-// Widths of which no vector of a processor's is a divisor, and heads of 18.
+// Widths that are no multiples of a vector register, and heads of 18.
 ModelOptions odd() {
   ModelOptions options;
   auto& encoder = options.encoder;
@@ -282,7 +282,7 @@ void set_attention(ModelOptions& options, const std::string& kind) {
   if (kind == "multi_head") options.attention.size = options.attention.size / 4 * 4;
 }
 
-// One attention with every cell, over every encoder.
+// One kind of attention with every cell and every encoder.
 std::vector<Case> cases_of_attention(const std::string& kind) {
   std::vector<Case> all;
   auto options = odd();
@@ -304,7 +304,7 @@ std::vector<Case> cases_of_attention(const std::string& kind) {
   return all;
 }
 
-// Attentions with a score inside.
+// Kinds of attention that contain a score.
 std::vector<Case> cases_of_scores() {
   std::vector<Case> all;
   for (const std::string kind : {"local_p", "local_m", "hard"}) {
@@ -319,23 +319,23 @@ std::vector<Case> cases_of_scores() {
   return all;
 }
 
-// Every way through the recurrent decoder.
+// Every variant of the recurrent decoder.
 std::vector<Case> cases_of_decoder(CellKind cell) {
   std::vector<Case> all;
   auto options = odd();
   options.encoder.cell = options.decoder.cell = cell;
-  options.decoder.query = Query::between;
+  options.decoder.query = Query::conditional;
   all.push_back({"conditional", options});
-  options.decoder.query = Query::fresh;
+  options.decoder.query = Query::post;
   options.decoder.input_feeding = true;
   options.decoder.initial_state = InitialState::mean;
   all.push_back({"input feeding", options});
   options.attention.kind = "none";
   options.attention.fixed_context = FixedContext::mean;
-  options.decoder.query = Query::last;
+  options.decoder.query = Query::pre;
   all.push_back({"mean context", options});
   set_attention(options, "multi_head");
-  options.decoder.query = Query::between;
+  options.decoder.query = Query::conditional;
   all.push_back({"conditional multi_head", options});
   options = odd();
   options.encoder.cell = options.decoder.cell = cell;
@@ -349,7 +349,7 @@ std::vector<Case> cases_of_decoder(CellKind cell) {
   return all;
 }
 
-// Every output, on both decoders.
+// Every output layer with both decoders.
 std::vector<Case> cases_of_output(OutputKind kind) {
   std::vector<Case> all;
   auto options = odd();
@@ -393,7 +393,7 @@ std::vector<Case> cases_of_transformer() {
   return all;
 }
 
-// Widths in use.
+// Common widths.
 std::vector<Case> cases_of_width(std::int64_t D) {
   std::vector<Case> all;
   ModelOptions options;

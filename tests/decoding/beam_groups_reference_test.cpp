@@ -22,13 +22,13 @@ SearchOptions grouped(std::int64_t groups, std::int64_t in_group, double diversi
   return options;
 }
 
-// One group of the loop-by-loop version.
+// One group of the reference implementation.
 struct Group {
   std::vector<Hypothesis> open = {Hypothesis{}};
   std::vector<Hypothesis> finished;
   bool ended = false;
 
-  // Goes on by what is worth most; counts what it says.
+  // Continues with the best candidates and counts the selected tokens.
   void advance(const Exhaustive& table, std::size_t W, double diversity,
                std::map<std::int32_t, int>& said) {
     std::vector<std::pair<double, Hypothesis>> ways;  // </s> as the token 3, for now
@@ -60,7 +60,7 @@ struct Group {
   }
 };
 
-TEST(BeamGroupsReference, GroupsChooseInTurnAndAvoidWhatWasSaid) {
+TEST(BeamGroupsReference, GroupsSelectInTurnWithPenalties) {
   torch::manual_seed(21);
   for (int i = 0; i < 40; ++i) {
     const auto table = random_table(1, 2);
@@ -89,7 +89,7 @@ TEST(BeamGroupsReference, GroupsChooseInTurnAndAvoidWhatWasSaid) {
   }
 }
 
-TEST(BeamGroups, WithoutDiversityEachGroupIsThePlainBeam) {
+TEST(BeamGroups, WithoutDiversityEachGroupIsAPlainBeam) {
   torch::manual_seed(22);
   TableModel model(random_table(4, 2));
   const auto [source, lengths] = table_sentences(4);
@@ -104,10 +104,10 @@ TEST(BeamGroups, WithoutDiversityEachGroupIsThePlainBeam) {
   }
 }
 
-TEST(BeamGroups, MuchDiversityMakesAllFirstTokensDiffer) {
+TEST(BeamGroups, HighDiversityMakesAllFirstTokensDiffer) {
   torch::manual_seed(23);
   const auto table = random_table(10);
-  table.select(2, table_end).sub_(20);  // nothing ends of itself
+  table.select(2, table_end).sub_(20);  // no hypothesis ends early
   TableModel model(table);
   const auto [source, lengths] = table_sentences(10);
   for (const auto& n_best : search(model, source, lengths, grouped(4, 1, 100))) {
@@ -117,7 +117,7 @@ TEST(BeamGroups, MuchDiversityMakesAllFirstTokensDiffer) {
   }
 }
 
-TEST(BeamGroups, TheBatchChangesNothing) {
+TEST(BeamGroups, ResultsDoNotDependOnTheBatch) {
   torch::manual_seed(24);
   TableModel model(random_table(5, 2));
   const auto [source, lengths] = table_sentences(5);

@@ -1,4 +1,4 @@
-// Prefixes, demanded and banned phrases, against trying all translations.
+// Prefixes, required and excluded phrases, compared with an exhaustive search.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "decoding/demanded_phrases.h"
+#include "decoding/lexical_constraints.h"
 #include "decoding/search.h"
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
@@ -23,7 +23,7 @@ bool has(const Phrase& tokens, const Phrase& phrase) {
   return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
 }
 
-// Of <unk> and the three words.
+// Consists of <unk> and the three words.
 Phrase random_phrase(Random& random, std::size_t longest) {
   Phrase phrase;
   for (auto n = 1 + random.below(longest); n > 0; --n) {
@@ -36,7 +36,7 @@ bool begins_with(const Phrase& tokens, const Phrase& prefix) {
   return tokens.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), tokens.begin());
 }
 
-TEST(ConstraintsReference, AThousandRandomPrefixesAndPhrasesAreHonoured) {
+TEST(ConstraintsReference, SatisfiesAThousandRandomPrefixesAndPhrases) {
   torch::manual_seed(41);
   Random random(41);
   for (int i = 0; i < 250; ++i) {
@@ -46,18 +46,18 @@ TEST(ConstraintsReference, AThousandRandomPrefixesAndPhrasesAreHonoured) {
     for (auto& sentence : sentences) {
       if (random.below(2) == 0) sentence.prefix = random_phrase(random, 3);
       for (auto n = random.below(4); n > 0; --n) {
-        sentence.demanded.push_back(random_phrase(random, 3));
+        sentence.required_phrases.push_back(random_phrase(random, 3));
       }
     }
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(6)), 20);
-    options.max_output_ratio = 0.25;  // 11 tokens, but for those who need more
+    options.max_output_ratio = 0.25;  // 11 tokens, or more if the constraints need more
     options.early_stopping = random.below(2) == 0 ? SearchEnd::full : SearchEnd::exact;
     const auto found = search(model, source, lengths, options, sentences);
     for (std::size_t b = 0; b < 4; ++b) {
       ASSERT_FALSE(found[b].empty());
       for (const auto& hypothesis : found[b]) {
         EXPECT_TRUE(begins_with(hypothesis.tokens, sentences[b].prefix));
-        for (const auto& phrase : sentences[b].demanded) {
+        for (const auto& phrase : sentences[b].required_phrases) {
           EXPECT_TRUE(has(hypothesis.tokens, phrase));
         }
       }
@@ -65,7 +65,7 @@ TEST(ConstraintsReference, AThousandRandomPrefixesAndPhrasesAreHonoured) {
   }
 }
 
-TEST(ConstraintsReference, AThousandRandomBansAreHonoured) {
+TEST(ConstraintsReference, SatisfiesAThousandRandomExclusions) {
   torch::manual_seed(42);
   Random random(42);
   int would_say = 0;
@@ -75,7 +75,7 @@ TEST(ConstraintsReference, AThousandRandomBansAreHonoured) {
     std::vector<SentenceOptions> sentences(4);
     for (auto& sentence : sentences) {
       for (auto n = 1 + random.below(3); n > 0; --n) {
-        sentence.banned.push_back(random_phrase(random, 2));
+        sentence.bad_words.push_back(random_phrase(random, 2));
       }
     }
     auto options = table_options(static_cast<std::int64_t>(1 + random.below(5)), 10);
@@ -83,7 +83,7 @@ TEST(ConstraintsReference, AThousandRandomBansAreHonoured) {
     const auto plain = search(model, source, lengths, options);
     const auto found = search(model, source, lengths, options, sentences);
     for (std::size_t b = 0; b < 4; ++b) {
-      for (const auto& ban : sentences[b].banned) {
+      for (const auto& ban : sentences[b].bad_words) {
         would_say += has(plain[b][0].tokens, ban);
         for (const auto& hypothesis : found[b]) EXPECT_FALSE(has(hypothesis.tokens, ban));
       }
@@ -92,8 +92,8 @@ TEST(ConstraintsReference, AThousandRandomBansAreHonoured) {
   EXPECT_GT(would_say, 100);
 }
 
-// All three together, with phrases that share no tokens, so that there is one way to have them.
-TEST(ConstraintsReference, AWideBeamFindsTheBestOfAllThatIsAllowed) {
+// All three together, with phrases that share no tokens, so that the solution is unique.
+TEST(ConstraintsReference, AWideBeamFindsTheBestAllowedTranslation) {
   torch::manual_seed(43);
   for (int i = 0; i < 30; ++i) {
     const auto table = random_table(1, 2);
@@ -101,17 +101,17 @@ TEST(ConstraintsReference, AWideBeamFindsTheBestOfAllThatIsAllowed) {
     const auto [source, lengths] = table_sentences(1);
     SentenceOptions sentence;
     if (i % 2 == 0) sentence.prefix = {6};
-    if (i % 3 != 0) sentence.demanded = {{4, 5}};
-    if (i % 3 == 1) sentence.demanded.push_back({1});
-    if (i % 5 < 3) sentence.banned = {{5, 6}, {1, 1}};
+    if (i % 3 != 0) sentence.required_phrases = {{4, 5}};
+    if (i % 3 == 1) sentence.required_phrases.push_back({1});
+    if (i % 5 < 3) sentence.bad_words = {{5, 6}, {1, 1}};
     auto options = table_options(1600, 5);
     const auto found = search(model, source, lengths, options, {sentence})[0];
     std::vector<Hypothesis> allowed;
     for (const auto& hypothesis : Exhaustive(table[0], options).all()) {
       const auto in = [&](const Phrase& phrase) { return has(hypothesis.tokens, phrase); };
       if (begins_with(hypothesis.tokens, sentence.prefix) &&
-          std::all_of(sentence.demanded.begin(), sentence.demanded.end(), in) &&
-          std::none_of(sentence.banned.begin(), sentence.banned.end(), in)) {
+          std::all_of(sentence.required_phrases.begin(), sentence.required_phrases.end(), in) &&
+          std::none_of(sentence.bad_words.begin(), sentence.bad_words.end(), in)) {
         allowed.push_back(hypothesis);
       }
     }
@@ -124,14 +124,14 @@ TEST(ConstraintsReference, AWideBeamFindsTheBestOfAllThatIsAllowed) {
   }
 }
 
-TEST(Constraints, WhatOneLineAsksChangesNoOther) {
+TEST(Constraints, DoNotAffectOtherLines) {
   torch::manual_seed(44);
   TableModel model(random_table(3, 2));
   const auto [source, lengths] = table_sentences(3);
   std::vector<SentenceOptions> sentences(3);
   sentences[1].prefix = {5, 6};
-  sentences[1].demanded = {{4, 4}};
-  sentences[2].banned = {{4}};
+  sentences[1].required_phrases = {{4, 4}};
+  sentences[2].bad_words = {{4}};
   for (const std::int64_t beam : {2, 4}) {
     const auto options = table_options(beam, 9);
     const auto plain = search(model, source, lengths, options);
@@ -152,13 +152,13 @@ TEST(Constraints, WhatOneLineAsksChangesNoOther) {
   }
 }
 
-// Greedy search ends at once with </s>, a beam of one would with `never` go on.
-TEST(Constraints, WithOneHypothesisTooWhatOneLineAsksChangesNoOther) {
+// Greedy search ends immediately with </s>; a beam of one with `never` would continue.
+TEST(Constraints, DoNotAffectOtherLinesWithOneHypothesis) {
   torch::manual_seed(46);
   TableModel model(random_table(3, 2));
   const auto [source, lengths] = table_sentences(3);
   std::vector<SentenceOptions> sentences(3);
-  sentences[1].demanded = {{4, 5}};
+  sentences[1].required_phrases = {{4, 5}};
   auto options = table_options(1, 9, /*alpha=*/2);
   options.early_stopping = SearchEnd::never;
   const auto plain = search(model, source, lengths, options);
@@ -168,64 +168,71 @@ TEST(Constraints, WithOneHypothesisTooWhatOneLineAsksChangesNoOther) {
   EXPECT_TRUE(has(found[1][0].tokens, {4, 5}));
 }
 
-// Token 6 goes on with a word, as in "▁a b": after the prefix it may not come, and a phrase that it
-// goes on with is none.
-TEST(Constraints, PrefixesAndPhrasesEndWhereAWordEnds) {
+// Token 6 continues a word, as in "▁a b": it may not follow the prefix, and a phrase that it
+// follows is not met.
+TEST(Constraints, PrefixesAndPhrasesEndAtWordBoundaries) {
   torch::manual_seed(45);
   const auto table = random_table(1);
-  table.select(2, 6).add_(5);  // it would come everywhere
+  table.select(2, 6).add_(5);  // the most probable token everywhere
   TableModel model(table);
   const auto [source, lengths] = table_sentences(1);
   SentenceOptions sentence;
   sentence.prefix = {4};
-  sentence.demanded = {{5}};
+  sentence.required_phrases = {{5}};
   for (const std::int64_t beam : {1, 4}) {
     auto options = table_options(beam, 9);
-    options.inside_words = {false, false, false, false, false, false, true};
+    options.continues_word = {false, false, false, false, false, false, true};
     const auto found = search(model, source, lengths, options, {sentence})[0];
     for (const auto& hypothesis : found) {
-      EXPECT_TRUE(progress_of(hypothesis.tokens, sentence.demanded, options.inside_words).complete);
+      EXPECT_TRUE(
+          constraint_progress(hypothesis.tokens, sentence.required_phrases, options.continues_word)
+              .complete);
       ASSERT_GE(hypothesis.tokens.size(), 2U);
       EXPECT_NE(hypothesis.tokens[1], 6);
     }
   }
 }
 
-TEST(DemandedPhrases, ProgressCountsWhatIsMetAndWhatIsBegun) {
-  const Phrases demanded = {{4, 5, 6}, {7}};
-  const auto progress_of = [](const Phrase& tokens, const Phrases& phrases) {
-    return regard::progress_of(tokens, phrases, {});
+TEST(LexicalConstraints, ProgressCountsMetAndStartedPhrases) {
+  const Phrases required_phrases = {{4, 5, 6}, {7}};
+  const auto constraint_progress = [](const Phrase& tokens, const Phrases& phrases) {
+    return regard::constraint_progress(tokens, phrases, {});
   };
-  EXPECT_EQ(progress_of({}, demanded).met, 0);
-  EXPECT_THAT(progress_of({}, demanded).next, ElementsAre(4, 7));
-  EXPECT_EQ(progress_of(Phrase{4, 5}, demanded).met, 2);
-  EXPECT_THAT(progress_of(Phrase{4, 5}, demanded).next, UnorderedElementsAre(6, 4, 7));
-  EXPECT_EQ(progress_of(Phrase{4, 5, 7}, demanded).met, 1);  // the first phrase is left
-  EXPECT_THAT(progress_of(Phrase{4, 5, 7}, demanded).next, ElementsAre(4));
-  EXPECT_EQ(progress_of(Phrase{4, 4, 5, 6}, demanded).met, 3);
-  EXPECT_TRUE(progress_of(Phrase{7, 8, 4, 5, 6, 9}, demanded).complete);
-  EXPECT_TRUE(progress_of(Phrase{4, 4, 4, 5}, {{4, 4, 5}}).complete);  // begun anew in the middle
-  EXPECT_THAT(progress_of(Phrase{4}, {{4, 5}, {4, 6}}).next, UnorderedElementsAre(5, 4, 6, 4));
-  EXPECT_TRUE(progress_of(Phrase{4, 6, 4, 5}, {{4, 5}, {4, 6}}).complete);
-  EXPECT_FALSE(progress_of(Phrase{7}, {{7}, {7}}).complete);
-  EXPECT_TRUE(progress_of(Phrase{7, 7}, {{7}, {7}}).complete);
+  EXPECT_EQ(constraint_progress({}, required_phrases).met, 0);
+  EXPECT_THAT(constraint_progress({}, required_phrases).next, ElementsAre(4, 7));
+  EXPECT_EQ(constraint_progress(Phrase{4, 5}, required_phrases).met, 2);
+  EXPECT_THAT(constraint_progress(Phrase{4, 5}, required_phrases).next,
+              UnorderedElementsAre(6, 4, 7));
+  EXPECT_EQ(constraint_progress(Phrase{4, 5, 7}, required_phrases).met,
+            1);  // the first phrase is abandoned
+  EXPECT_THAT(constraint_progress(Phrase{4, 5, 7}, required_phrases).next, ElementsAre(4));
+  EXPECT_EQ(constraint_progress(Phrase{4, 4, 5, 6}, required_phrases).met, 3);
+  EXPECT_TRUE(constraint_progress(Phrase{7, 8, 4, 5, 6, 9}, required_phrases).complete);
+  EXPECT_TRUE(
+      constraint_progress(Phrase{4, 4, 4, 5}, {{4, 4, 5}}).complete);  // restarted in the middle
+  EXPECT_THAT(constraint_progress(Phrase{4}, {{4, 5}, {4, 6}}).next,
+              UnorderedElementsAre(5, 4, 6, 4));
+  EXPECT_TRUE(constraint_progress(Phrase{4, 6, 4, 5}, {{4, 5}, {4, 6}}).complete);
+  EXPECT_FALSE(constraint_progress(Phrase{7}, {{7}, {7}}).complete);
+  EXPECT_TRUE(constraint_progress(Phrase{7, 7}, {{7}, {7}}).complete);
 }
 
-TEST(DemandedPhrases, PhrasesMayLieWithinOneAnother) {
-  const Phrases demanded = {{4, 5, 6}, {5}, {6, 7}};
-  EXPECT_TRUE(progress_of(Phrase{4, 5, 6, 7}, demanded, {}).complete);
-  EXPECT_EQ(progress_of(Phrase{4, 5, 6}, demanded, {}).met, 5);  // 4 5 6, 5, and 6 begun
-  EXPECT_FALSE(progress_of(Phrase{4, 4, 4}, {{4, 4}, {4, 4}}, {}).complete);
+TEST(LexicalConstraints, PhrasesMayContainOneAnother) {
+  const Phrases required_phrases = {{4, 5, 6}, {5}, {6, 7}};
+  EXPECT_TRUE(constraint_progress(Phrase{4, 5, 6, 7}, required_phrases, {}).complete);
+  EXPECT_EQ(constraint_progress(Phrase{4, 5, 6}, required_phrases, {}).met,
+            5);  // 4 5 6, 5, and the start of 6 7
+  EXPECT_FALSE(constraint_progress(Phrase{4, 4, 4}, {{4, 4}, {4, 4}}, {}).complete);
 }
 
-TEST(DemandedPhrases, NoPieceGoesOnWithTheLastWord) {
-  const std::vector<bool> inside = {false, false, false, false, false, false, true};
-  EXPECT_TRUE(progress_of(Phrase{4, 5}, {{5}}, inside).complete);
-  EXPECT_FALSE(progress_of(Phrase{4, 5, 6}, {{5}}, inside).complete);
-  EXPECT_TRUE(progress_of(Phrase{4, 5, 6, 5, 4}, {{5}, {5, 6}}, inside).complete);
-  // At 5 one phrase is met if its word ends, or the other is in the middle, and not both.
-  EXPECT_EQ(progress_of(Phrase{5}, {{5}, {5, 6}}, inside).met, 1);
-  EXPECT_EQ(progress_of(Phrase{5, 6}, {{5}, {5, 6}}, inside).met, 2);
+TEST(LexicalConstraints, APhraseEndsAtAWordBoundary) {
+  const std::vector<bool> continues_word = {false, false, false, false, false, false, true};
+  EXPECT_TRUE(constraint_progress(Phrase{4, 5}, {{5}}, continues_word).complete);
+  EXPECT_FALSE(constraint_progress(Phrase{4, 5, 6}, {{5}}, continues_word).complete);
+  EXPECT_TRUE(constraint_progress(Phrase{4, 5, 6, 5, 4}, {{5}, {5, 6}}, continues_word).complete);
+  // After 5, either one phrase is met, if its word ends, or the other is started.
+  EXPECT_EQ(constraint_progress(Phrase{5}, {{5}, {5, 6}}, continues_word).met, 1);
+  EXPECT_EQ(constraint_progress(Phrase{5, 6}, {{5}, {5, 6}}, continues_word).met, 2);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "decoding/forced.h"
+#include "decoding/score_targets.h"
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
@@ -20,7 +20,7 @@ SearchOptions sampled(std::int64_t samples) {
   return options;
 }
 
-// P' in plain loops.
+// Computes P' in plain loops.
 std::vector<double> cut(const std::vector<double>& log_p, const SearchOptions& options) {
   std::vector<double> p;
   for (const auto x : log_p) p.push_back(std::exp(x / options.temperature));
@@ -42,7 +42,7 @@ std::vector<double> cut(const std::vector<double>& log_p, const SearchOptions& o
   return kept;
 }
 
-TEST(SamplingReference, TokensComeAsOftenAsTheirProbabilitySays) {
+TEST(SamplingReference, FrequenciesEqualTheProbabilities) {
   std::vector<double> log_p = {0.3, 0.05, 0.2, 0.1, 0.25, 0.1, 0};
   for (auto& p : log_p) p = std::log(p);
   Random random(31);
@@ -58,7 +58,7 @@ TEST(SamplingReference, TokensComeAsOftenAsTheirProbabilitySays) {
         constexpr int draws = 20000;
         for (int i = 0; i < draws; ++i) {
           const auto y =
-              draw(log_p.data(), static_cast<std::int64_t>(log_p.size()), options, random);
+              draw_token(log_p.data(), static_cast<std::int64_t>(log_p.size()), options, random);
           ++counts.at(static_cast<std::size_t>(y));
         }
         for (std::size_t y = 0; y < counts.size(); ++y) {
@@ -70,15 +70,15 @@ TEST(SamplingReference, TokensComeAsOftenAsTheirProbabilitySays) {
   }
 }
 
-TEST(SamplingReference, WhereNothingHasAProbabilityNothingIsDrawn) {
+TEST(SamplingReference, ReturnsNoTokenIfAllProbabilitiesAreZero) {
   Random random(1);
   const std::vector<double> none = {-INFINITY, -INFINITY};
   const std::vector<double> nan = {NAN, NAN};
-  EXPECT_EQ(draw(none.data(), 2, {}, random), -1);
-  EXPECT_EQ(draw(nan.data(), 2, {}, random), -1);
+  EXPECT_EQ(draw_token(none.data(), 2, {}, random), -1);
+  EXPECT_EQ(draw_token(nan.data(), 2, {}, random), -1);
 }
 
-TEST(SamplingReference, TheirLogProbabilityIsTheModelsOwn) {
+TEST(SamplingReference, LogProbabilitiesAreThoseOfTheModel) {
   torch::manual_seed(32);
   TableModel model(random_table(2));
   const auto [source, lengths] = table_sentences(2);
@@ -93,14 +93,14 @@ TEST(SamplingReference, TheirLogProbabilityIsTheModelsOwn) {
       std::vector<std::int64_t> target = {2};
       target.insert(target.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
       target.push_back(table_end);
-      const auto forced = force(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1),
-                                torch::tensor(target).unsqueeze(0), false);
+      const auto forced = score_targets(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1),
+                                        torch::tensor(target).unsqueeze(0), false);
       EXPECT_NEAR(hypothesis.log_probability, forced[0].log_probability, 1e-9);
     }
   }
 }
 
-TEST(SamplingReference, ALinesSamplesDependOnSeedAndNumberAlone) {
+TEST(SamplingReference, SamplesDependOnlyOnSeedAndLineNumber) {
   torch::manual_seed(33);
   TableModel model(random_table(1).expand({4, -1, -1}).contiguous());
   const auto [source, lengths] = table_sentences(4);
@@ -112,7 +112,7 @@ TEST(SamplingReference, ALinesSamplesDependOnSeedAndNumberAlone) {
         search(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1), sampled(3), {numbers[b]})[0];
     for (std::size_t n = 0; n < 3; ++n) {
       EXPECT_EQ(alone[n].tokens, together[b][n].tokens);
-      EXPECT_EQ(together[3][n].tokens, together[0][n].tokens);  // of one table and one number
+      EXPECT_EQ(together[3][n].tokens, together[0][n].tokens);  // the same table and number
       all_alike = all_alike && together[b][n].tokens == together[0][n].tokens;
     }
   }
@@ -125,7 +125,7 @@ TEST(SamplingReference, ALinesSamplesDependOnSeedAndNumberAlone) {
   EXPECT_FALSE(same);
 }
 
-TEST(SamplingReference, FromOneTokenAtATimeItIsGreedySearch) {
+TEST(SamplingReference, TopKOneIsGreedySearch) {
   torch::manual_seed(34);
   TableModel model(random_table(5));
   const auto [source, lengths] = table_sentences(5);
@@ -141,7 +141,7 @@ TEST(SamplingReference, FromOneTokenAtATimeItIsGreedySearch) {
   }
 }
 
-TEST(SamplingReference, RulesHoldOfSamplesToo) {
+TEST(SamplingReference, ConstraintsApplyToSamples) {
   torch::manual_seed(35);
   TableModel model(random_table(3));
   const auto [source, lengths] = table_sentences(3);

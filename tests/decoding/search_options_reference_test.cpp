@@ -1,4 +1,4 @@
-// The search's options, alone and together, against trying all translations.
+// The search options, alone and combined, compared with an exhaustive search.
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
@@ -14,16 +14,16 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t all_prefixes = 320;  // of at most 3 tokens, each followed by 5
+constexpr std::int64_t all_prefixes = 320;  // of at most 3 tokens, each with 5 continuations
 
-// One model step a call.
+// Performs one model step per call.
 class CountingModel : public TableModel {
  public:
   using TableModel::TableModel;
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
-                   const Memory& memory) override {
+                   const EncoderOutput& encoded) override {
     ++steps;
-    return TableModel::step(tokens, state, memory);
+    return TableModel::step(tokens, state, encoded);
   }
   int steps = 0;
 };
@@ -43,7 +43,7 @@ SearchOptions random_options(Random& random, std::int64_t beam, std::int64_t lon
   return options;
 }
 
-// Of hypotheses with equal scores either may come first.
+// Hypotheses with equal scores may be in any order.
 void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypothesis>& wanted,
                   std::size_t count) {
   std::map<std::vector<std::int32_t>, double> log_p;
@@ -56,7 +56,7 @@ void expect_equal(const std::vector<Hypothesis>& found, const std::vector<Hypoth
   }
 }
 
-TEST(SearchOptionsReference, AWideBeamFindsAllThatTheOptionsAllowInOrder) {
+TEST(SearchOptionsReference, AWideBeamFindsAllAllowedTranslationsInOrder) {
   torch::manual_seed(11);
   Random random(11);
   for (int i = 0; i < 60; ++i) {
@@ -68,14 +68,14 @@ TEST(SearchOptionsReference, AWideBeamFindsAllThatTheOptionsAllowInOrder) {
     const auto found = search(model, source, lengths, options);
     for (std::int64_t b = 0; b < 2; ++b) {
       const auto all = Exhaustive(table[b], options).all();
-      if (all.empty()) continue;  // cut off, as longer ones would have to be
+      if (all.empty()) continue;  // all translations are longer than the limit
       ASSERT_EQ(found[b].size(), all.size());
       expect_equal(found[b], all, all.size());
     }
   }
 }
 
-TEST(SearchOptionsReference, ExactStoppingStillFindsTheBestOfAll) {
+TEST(SearchOptionsReference, ExactStoppingFindsTheBest) {
   torch::manual_seed(12);
   Random random(12);
   for (int i = 0; i < 60; ++i) {
@@ -94,7 +94,7 @@ TEST(SearchOptionsReference, ExactStoppingStillFindsTheBestOfAll) {
   }
 }
 
-TEST(SearchOptionsReference, ANarrowBeamNeverBeatsTheBestOfAll) {
+TEST(SearchOptionsReference, ANarrowBeamIsNeverBetterThanTheBest) {
   torch::manual_seed(13);
   Random random(13);
   for (int i = 0; i < 60; ++i) {
@@ -111,7 +111,7 @@ TEST(SearchOptionsReference, ANarrowBeamNeverBeatsTheBestOfAll) {
   }
 }
 
-TEST(SearchOptions, ExactStoppingEqualsNeverStoppingAndIsSooner) {
+TEST(SearchOptions, ExactStoppingEqualsNeverStoppingInFewerSteps) {
   torch::manual_seed(14);
   Random random(14);
   int steps_exact = 0;
@@ -141,7 +141,7 @@ TEST(SearchOptions, ExactStoppingEqualsNeverStoppingAndIsSooner) {
   EXPECT_LT(steps_exact, steps_never);
 }
 
-TEST(SearchOptions, GreedyHeedsEachOfThem) {
+TEST(SearchOptions, GreedySearchAppliesEachOption) {
   torch::manual_seed(15);
   Random random(15);
   for (int i = 0; i < 60; ++i) {
@@ -173,7 +173,7 @@ TEST(SearchOptions, GreedyHeedsEachOfThem) {
   }
 }
 
-TEST(SearchOptions, WithAllOfThemTheBatchStillChangesNothing) {
+TEST(SearchOptions, ResultsDoNotDependOnTheBatchWithAllOptions) {
   torch::manual_seed(16);
   Random random(16);
   for (int i = 0; i < 20; ++i) {
@@ -193,8 +193,8 @@ TEST(SearchOptions, WithAllOfThemTheBatchStillChangesNothing) {
   }
 }
 
-// Two words, no token twice, and at least five tokens: after three nothing may follow.
-TEST(SearchOptions, WhereNothingMayFollowATranslationIsCutOff) {
+// Two words, no repeated token, and at least five tokens: no token is allowed after three.
+TEST(SearchOptions, ATranslationIsCutOffIfNoTokenIsAllowed) {
   torch::manual_seed(17);
   TableModel model(random_table(1));
   const auto [source, lengths] = table_sentences(1);
@@ -209,14 +209,14 @@ TEST(SearchOptions, WhereNothingMayFollowATranslationIsCutOff) {
   }
 }
 
-TEST(SearchOptions, TheLeastLengthGoesBeforeTheRatio) {
+TEST(SearchOptions, TheMinimumLengthOverridesTheRatio) {
   auto options = table_options(3, 100);
   options.max_output_ratio = 1;
   options.min_output_length = 40;
   EXPECT_EQ(output_limit(4, options), 41);
 }
 
-TEST(SearchOptions, WeightsAreGivenOnlyWhereTheyAreWanted) {
+TEST(SearchOptions, WeightsAreReturnedOnlyOnRequest) {
   torch::manual_seed(18);
   TableModel model(random_table(1));
   const auto [source, lengths] = table_sentences(1);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t V = table_tokens;
 constexpr std::int64_t end_token = 3;
 
-TEST(SearchReference, AWideBeamFindsTheBestOfAllSequences) {
+TEST(SearchReference, AWideBeamFindsTheBestSequence) {
   torch::manual_seed(1);
   for (const double alpha : {0.0, 1.0}) {
     const auto table = random_table(3);
@@ -34,7 +34,7 @@ TEST(SearchReference, AWideBeamFindsTheBestOfAllSequences) {
   }
 }
 
-TEST(SearchReference, GreedyTakesTheMostProbableTokenEachTime) {
+TEST(SearchReference, GreedySearchTakesTheMostProbableTokens) {
   torch::manual_seed(2);
   const auto table = random_table(5).log_softmax(-1);
   TableModel model(table);
@@ -56,7 +56,7 @@ TEST(SearchReference, GreedyTakesTheMostProbableTokenEachTime) {
   }
 }
 
-TEST(Search, ResultsDoNotDependOnWhoElseIsInTheBatch) {
+TEST(Search, ResultsDoNotDependOnTheBatch) {
   torch::manual_seed(3);
   TableModel model(random_table(6, 2));
   const auto [source, lengths] = table_sentences(6);
@@ -74,7 +74,7 @@ TEST(Search, ResultsDoNotDependOnWhoElseIsInTheBatch) {
   }
 }
 
-TEST(Search, AWiderBeamNeverFindsAWorseBest) {
+TEST(Search, AWiderBeamIsNeverWorse) {
   torch::manual_seed(4);
   TableModel model(random_table(20));
   const auto [source, lengths] = table_sentences(20);
@@ -87,7 +87,7 @@ TEST(Search, AWiderBeamNeverFindsAWorseBest) {
   }
 }
 
-TEST(Search, TheLengthLimitEndsWhatDoesNotEndByItself) {
+TEST(Search, TheLengthLimitEndsTranslations) {
   auto table = torch::zeros({1, V, V}, torch::kDouble);
   table.select(2, end_token).fill_(-1e9);
   TableModel model(table.log_softmax(-1));
@@ -99,14 +99,14 @@ TEST(Search, TheLengthLimitEndsWhatDoesNotEndByItself) {
   }
 }
 
-TEST(Search, TheRatioLimitGoesByEachSentencesOwnLength) {
+TEST(Search, TheRatioLimitDependsOnEachSourceLength) {
   SearchOptions options = table_options(2, 100);
   options.max_output_ratio = 2;
   EXPECT_EQ(output_limit(4, options), 18);
   EXPECT_EQ(output_limit(60, options), 100);
 }
 
-TEST(Search, PaddingAndBeginAreNeverTranslations) {
+TEST(Search, PaddingAndBosAreNeverGenerated) {
   auto table = torch::zeros({1, V, V}, torch::kDouble);
   table.select(2, 0).fill_(50);
   table.select(2, 2).fill_(50);
@@ -120,7 +120,7 @@ TEST(Search, PaddingAndBeginAreNeverTranslations) {
   }
 }
 
-TEST(Search, WeightsFollowTheirHypothesisThroughTheBeam) {
+TEST(Search, WeightsStayWithTheirHypothesis) {
   torch::manual_seed(5);
   TableModel model(random_table(4));
   const auto [source, lengths] = table_sentences(4);
@@ -141,7 +141,7 @@ TEST(Search, WeightsFollowTheirHypothesisThroughTheBeam) {
   }
 }
 
-TEST(Search, AModelOfNothingButNaNGivesAnEmptyTranslation) {
+TEST(Search, NaNProbabilitiesProduceAnEmptyTranslation) {
   TableModel model(torch::full({1, V, V}, NAN, torch::kDouble));
   const auto [source, lengths] = table_sentences(1);
   EXPECT_EQ(search(model, source, lengths, table_options(3, 5))[0].size(), 1U);

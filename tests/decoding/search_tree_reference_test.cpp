@@ -1,4 +1,4 @@
-#include "decoding/search_tree.h"
+#include "decoding/hypothesis.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>
@@ -17,7 +17,7 @@ using Tokens = std::vector<std::int32_t>;
 constexpr std::int64_t sentences = 6;
 constexpr std::int64_t W = 3;
 
-// The tokens that lead to a node, itself included.
+// Returns the tokens from the root to a node.
 Tokens path_to(const SearchTree& tree, std::int64_t node) {
   Tokens tokens;
   for (auto at = node; at >= 0; at = tree.nodes[static_cast<std::size_t>(at)].previous)
@@ -42,7 +42,7 @@ class SearchTrees : public testing::TestWithParam<std::int64_t> {
   SearchOptions options_ = table_options(W, 8);
 };
 
-TEST_P(SearchTrees, EachNodeHasTheProbabilityOfItsTokensAndEachEndItsScore) {
+TEST_P(SearchTrees, NodesHaveProbabilitiesAndEndsHaveScores) {
   const auto all = found();
   for (std::int64_t k = 0; k < sentences; ++k) {
     const Exhaustive plain(table_[k], options_);
@@ -65,7 +65,7 @@ TEST_P(SearchTrees, EachNodeHasTheProbabilityOfItsTokensAndEachEndItsScore) {
   }
 }
 
-TEST_P(SearchTrees, HoldsEveryHypothesisFoundAndNeverMoreThanTheBeamGoesOnWith) {
+TEST_P(SearchTrees, ContainsAllHypothesesAndAtMostABeamPerStep) {
   for (const auto& hypotheses : found()) {
     const auto& tree = *hypotheses.front().tree;
     for (const auto& hypothesis : hypotheses) {
@@ -86,7 +86,7 @@ TEST_P(SearchTrees, HoldsEveryHypothesisFoundAndNeverMoreThanTheBeamGoesOnWith) 
   }
 }
 
-TEST_P(SearchTrees, ChangesNothingInTheSearch) {
+TEST_P(SearchTrees, DoesNotChangeTheResults) {
   const auto with = found();
   options_.want_tree = false;
   const auto without = found();

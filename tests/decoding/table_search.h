@@ -1,4 +1,4 @@
-// Searches in a table model: its sentences, and every translation there is, found by trying all.
+// Searches in a table model: its sentences, and an exhaustive search of all translations.
 #pragma once
 
 #include <torch/types.h>
@@ -17,27 +17,27 @@ constexpr std::int64_t table_tokens = 7;  // <pad> <unk> <s> </s>, and three wor
 constexpr std::int32_t table_end = 3;
 constexpr std::int64_t table_source_length = 4;
 
-// Scores of the next token after each, not normalised: [sentences, V, V].
+// Returns random logits of the next token after each token: [sentences, V, V].
 torch::Tensor random_table(std::int64_t sentences, double sharpness = 1);
 
 struct TableInput {
   torch::Tensor source;
   torch::Tensor lengths;
 };
-// Sentences 0 … n−1 of a table.
+// Returns the sentences 0 … n−1 of a table.
 TableInput table_sentences(std::int64_t n);
 
-// A beam, α, and a greatest length that does not depend on the source.
+// Returns options with a beam size, α, and a maximum length that does not depend on the source.
 SearchOptions table_options(std::int64_t beam, std::int64_t longest, double alpha = 1);
 
-// The same in plain numbers, for one sentence of a table.
+// An exhaustive search in plain C++, for one sentence of a table.
 class Exhaustive {
  public:
   Exhaustive(const torch::Tensor& table, const SearchOptions& options);
 
-  // All finished hypotheses that the options allow, best first.
+  // Returns all finished hypotheses that the options allow, best first.
   std::vector<Hypothesis> all() const;
-  // log P of each next token, −∞ for those that may not follow.
+  // Returns log P of each next token, −∞ for those that are not allowed.
   std::vector<double> next(const std::vector<std::int32_t>& history) const;
   double score(const Hypothesis& finished) const;
 
@@ -113,7 +113,8 @@ inline double Exhaustive::score(const Hypothesis& finished) const {
                ? std::exp(options_.beam_alpha * std::log(n))
                : std::exp(options_.beam_alpha * (std::log(5 + n) - std::log(6.0)));
   if (options_.coverage_beta == 0) return score;
-  std::vector<double> seen(table_source_length, 0);  // each step looks at one position, of y_{t−1}
+  std::vector<double> seen(table_source_length,
+                           0);  // each step attends to one position, given by y_{t−1}
   seen[2 % table_source_length] += 1;
   for (const auto y : finished.tokens) seen[y % table_source_length] += 1;
   for (const auto sum : seen) score += options_.coverage_beta * (sum == 0 ? std::log(1e-10) : 0);

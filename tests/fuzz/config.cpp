@@ -1,4 +1,4 @@
-// Configurations, a user's or that of a stranger's model: config/reader.h and config/check.h.
+// Configurations of users and of untrusted models: config/reader.h and config/check.h.
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
@@ -7,13 +7,13 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   const auto path = fuzz::scratch() / "config.yaml";
-  put_bytes(path, fuzz::text_of(data, size));
-  Origins origins;
+  put_bytes(path, fuzz::as_text(data, size));
+  SourceLocations locations;
   Options options;
-  if (!fuzz::answers([&] { options = read_options(path, {}, &origins); })) return 0;
-  fuzz::answers([&] { check_training_options(options, origins); });
+  if (!fuzz::succeeds([&] { options = read_options(path, {}, &locations); })) return 0;
+  fuzz::succeeds([&] { check_training_options(options, locations); });
 
   const auto again = parse_options(write_options(options), "written");
-  fuzz::promise(differing_keys(options, again).empty(), "what is written reads the same");
+  fuzz::check(differing_keys(options, again).empty(), "written output reads back the same");
   return 0;
 }

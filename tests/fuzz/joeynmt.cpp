@@ -1,4 +1,4 @@
-// Configurations of JoeyNMT's, which a user may have from anywhere: config/joeynmt.h.
+// Configurations of JoeyNMT from any source: config/joeynmt.h.
 #include "config/joeynmt.h"
 
 #include "config/reader.h"
@@ -6,10 +6,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
-  const auto text = fuzz::text_of(data, size);
+  const auto text = fuzz::as_text(data, size);
   Converted converted;
-  if (!fuzz::answers([&] { converted = convert_joeynmt(text, "joey.yaml"); })) return 0;
-  const auto reads = fuzz::answers([&] { parse_options(converted.yaml, "converted"); });
-  fuzz::promise(reads || !converted.notes.empty(), "what does not read has a note that says so");
+  if (!fuzz::succeeds([&] { converted = convert_joeynmt(text, "joey.yaml"); })) return 0;
+  const auto reads = fuzz::succeeds([&] { parse_options(converted.yaml, "converted"); });
+  fuzz::check(reads || !converted.notes.empty(), "an unreadable result has a note");
   return 0;
 }

@@ -1,5 +1,4 @@
-// Corpora, plain or gzip: data/line_reader.h, and what every line goes through (text/utf8.h,
-// text/unicode.h).
+// Corpora, plain or gzip: data/line_reader.h, text/utf8.h and text/unicode.h.
 #include "data/line_reader.h"
 
 #include "tests/fuzz/target.h"
@@ -9,16 +8,16 @@
 namespace regard {
 namespace {
 
-void look_at(const std::string& line) {
-  fuzz::promise(first_invalid_utf8(line) == std::string::npos, "a line is UTF-8");
+void check_line(const std::string& line) {
+  fuzz::check(first_invalid_utf8(line) == std::string::npos, "a line is UTF-8");
   std::string joined;
   for (const auto point : code_points(line)) joined += point;
-  fuzz::promise(joined == line, "the code points are the line");
+  fuzz::check(joined == line, "the code points are the line");
   const auto decoded = decode_utf8(line);
-  fuzz::promise(encode_utf8(decoded) == line, "decoded and encoded is the same");
-  fuzz::promise(first_invalid_utf8(encode_utf8(to_lower(decoded))) == std::string::npos,
-                "lower case is UTF-8");
-  fuzz::promise(is_blank(line) == split_words(decoded).empty(), "a blank line has no words");
+  fuzz::check(encode_utf8(decoded) == line, "decoding and encoding round-trips");
+  fuzz::check(first_invalid_utf8(encode_utf8(to_lower(decoded))) == std::string::npos,
+              "lower case is UTF-8");
+  fuzz::check(is_blank(line) == split_words(decoded).empty(), "a blank line has no words");
 }
 
 }  // namespace
@@ -27,14 +26,14 @@ void look_at(const std::string& line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   const auto path = (fuzz::scratch() / "corpus").string();
-  put_bytes(path, fuzz::text_of(data, size));
+  put_bytes(path, fuzz::as_text(data, size));
   std::int64_t counted = 0;
   std::int64_t lines = 0;
-  const bool counts = fuzz::answers([&] { counted = count_lines(path); });
-  const bool reads = fuzz::answers([&] {
+  const bool counts = fuzz::succeeds([&] { counted = count_lines(path); });
+  const bool reads = fuzz::succeeds([&] {
     LineReader reader(path);
-    for (std::string line; reader.next(line); ++lines) look_at(line);
+    for (std::string line; reader.next(line); ++lines) check_line(line);
   });
-  fuzz::promise(!reads || (counts && counted == lines), "as many lines as were counted");
+  fuzz::check(!reads || (counts && counted == lines), "count_lines() counts the lines read");
   return 0;
 }

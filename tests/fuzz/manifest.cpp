@@ -1,5 +1,5 @@
-// Manifests of a stranger: that of a checkpoint (checkpoint/manifest.h) and that of a run
-// (training/run_manifest.h), the same bytes read as either.
+// Untrusted manifests: the same bytes are read as that of a checkpoint (checkpoint/manifest.h) and
+// that of a run (training/run_manifest.h).
 #include "checkpoint/manifest.h"
 
 #include "checkpoint/folder.h"
@@ -9,26 +9,27 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   const auto path = fuzz::scratch() / manifest_name;
-  put_bytes(path, fuzz::text_of(data, size));
+  put_bytes(path, fuzz::as_text(data, size));
   put_bytes(fuzz::scratch() / "config.yaml", "name: x\n");
   put_bytes(fuzz::scratch() / "source.vocabulary", "a\n");
-  fuzz::answers([&] {
+  fuzz::succeeds([&] {
     const auto manifest = read_manifest(fuzz::scratch().path());
-    for (const auto& [name, stamp] : manifest.files) {
-      fuzz::promise(name.find('/') == std::string::npos && name != "..", "names stay inside");
+    for (const auto& [name, checksum] : manifest.files) {
+      fuzz::check(name.find('/') == std::string::npos && name != "..",
+                  "names are inside the folder");
     }
     const auto text = format_manifest(manifest);
     put_bytes(path, text);
-    fuzz::promise(format_manifest(read_manifest(fuzz::scratch().path())) == text,
-                  "what is written reads the same");
+    fuzz::check(format_manifest(read_manifest(fuzz::scratch().path())) == text,
+                "written output reads back the same");
     const FolderReader folder(fuzz::scratch().path());
     for (const auto* name : {"config.yaml", "source.vocabulary", "model.safetensors"}) {
-      fuzz::answers([&] { static_cast<void>(folder.text(name)); });
+      fuzz::succeeds([&] { static_cast<void>(folder.text(name)); });
     }
   });
 
-  put_bytes(path, fuzz::text_of(data, size));
-  fuzz::answers([&] {
+  put_bytes(path, fuzz::as_text(data, size));
+  fuzz::succeeds([&] {
     const auto before = read_run_manifest(path);
     const Json file = {{"path", "a"}, {"sha256", "b"}, {"lines", 1}};
     const Json now = {{"regard", "1"},
@@ -38,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       {"tokenizer_files", {file}}};
     static_cast<void>(changes(before, now));
     Json manifest = now;
-    add_earlier_sittings(manifest, before);
+    add_earlier_sessions(manifest, before);
     static_cast<void>(manifest.dump(2));
   });
   return 0;

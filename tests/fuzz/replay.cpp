@@ -1,5 +1,5 @@
-// Every file of a folder, given to a fuzz target that is linked with it: the inputs that are kept
-// are tests. None may take memory beyond its size and a constant.
+// Runs a fuzz target on every file of a folder, as a test. No input may use more memory than its
+// size plus a constant.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::int64_t constant = 256;  // MB
+constexpr std::int64_t max_megabytes = 256;
 
 std::int64_t peak_megabytes() {
   rusage usage{};
@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
     const auto before = peak_megabytes();
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     const auto taken = peak_megabytes() - before;
-    if (taken <= constant) continue;
-    fmt::print("  {} bytes took {} MB, wanted at most {}\n", bytes.size(), taken, constant);
+    if (taken <= max_megabytes) continue;
+    fmt::print("  {} bytes took {} MB, expected at most {}\n", bytes.size(), taken, max_megabytes);
     failed = 1;
   }
   fmt::print("{} files\n", files.size());

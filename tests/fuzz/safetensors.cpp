@@ -1,4 +1,4 @@
-// Weights of a stranger: checkpoint/safetensors.h.
+// Untrusted weights: checkpoint/safetensors.h.
 #include "checkpoint/safetensors.h"
 
 #include "tests/fuzz/target.h"
@@ -6,9 +6,9 @@
 namespace regard {
 namespace {
 
-std::string encoded(const NamedTensors& tensors, const TensorMetadata& metadata) {
+std::string encode(const NamedTensors& tensors, const TensorMetadata& metadata) {
   std::string bytes;
-  encode_safetensors(tensors, metadata, [&](std::string_view piece) { bytes += piece; });
+  encode_safetensors(tensors, metadata, [&](std::string_view part) { bytes += part; });
   return bytes;
 }
 
@@ -18,15 +18,15 @@ std::string encoded(const NamedTensors& tensors, const TensorMetadata& metadata)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   const auto path = fuzz::scratch() / "model.safetensors";
-  put_bytes(path, fuzz::text_of(data, size));
+  put_bytes(path, fuzz::as_text(data, size));
   TensorMetadata metadata;
   NamedTensors tensors;
-  if (!fuzz::answers([&] { tensors = read_safetensors(path, &metadata); })) return 0;
+  if (!fuzz::succeeds([&] { tensors = read_safetensors(path, &metadata); })) return 0;
 
-  const auto once = encoded(tensors, metadata);
+  const auto once = encode(tensors, metadata);
   put_bytes(path, once);
   TensorMetadata metadata_again;
   const auto tensors_again = read_safetensors(path, &metadata_again);
-  fuzz::promise(encoded(tensors_again, metadata_again) == once, "what is written reads the same");
+  fuzz::check(encode(tensors_again, metadata_again) == once, "written output reads back the same");
   return 0;
 }

@@ -1,4 +1,4 @@
-// SentencePiece models of a stranger: text/sentencepiece_model.h.
+// Untrusted SentencePiece models: text/sentencepiece_model.h.
 #include <numeric>
 #include <vector>
 
@@ -24,8 +24,8 @@ void use(const Tokenizer& tokenizer) {
   for (const auto* line : lines) {
     const auto ids = tokenizer.encode(line);
     for (const auto id : ids) {
-      fuzz::promise(id >= 0 && id < tokenizer.size(), "ids are known");
-      fuzz::promise(!tokenizer.token(id).empty(), "a token has a name");
+      fuzz::check(id >= 0 && id < tokenizer.size(), "ids are in the vocabulary");
+      fuzz::check(!tokenizer.token(id).empty(), "a token has a name");
     }
     static_cast<void>(tokenizer.decode(ids));
   }
@@ -40,9 +40,9 @@ void use(const Tokenizer& tokenizer) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace regard;
   std::unique_ptr<Tokenizer> tokenizer;
-  const auto bytes = with_special_pieces_first(fuzz::text_of(data, size));
-  fuzz::promise(with_special_pieces_first(bytes) == bytes, "what is in order stays");
-  if (!fuzz::answers([&] { tokenizer = load_tokenizer({}, bytes, "model"); })) return 0;
-  fuzz::answers([&] { use(*tokenizer); });
+  const auto bytes = with_special_pieces_first(fuzz::as_text(data, size));
+  fuzz::check(with_special_pieces_first(bytes) == bytes, "a model in order is unchanged");
+  if (!fuzz::succeeds([&] { tokenizer = load_tokenizer({}, bytes, "model"); })) return 0;
+  fuzz::succeeds([&] { use(*tokenizer); });
   return 0;
 }

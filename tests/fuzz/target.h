@@ -1,5 +1,5 @@
-// What the fuzz targets share. A target takes any bytes; an answer or a foreseen Error is right,
-// and anything else is a finding: a crash, another exception, a promise that does not hold.
+// Helpers of the fuzz targets. A target accepts any bytes. It must succeed or throw an Error; a
+// crash, another exception or a failed check is a finding.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,18 +19,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace regard::fuzz {
 
-inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
+inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// The same folder for all inputs, gone at the end. TMPDIR says where it is made.
+// Returns the temporary folder for all inputs, created in TMPDIR and removed at the end.
 inline const ScratchFolder& scratch() {
   static const ScratchFolder folder;
   return folder;
 }
 
-// Warnings of a program that reads a million broken files are of no use.
-inline void be_quiet() {
+// Disables warnings, which are useless when a million broken files are read.
+inline void disable_warnings() {
   static const bool quiet = [] {
     log::set_level(log::Level::error);
     return true;
@@ -38,21 +38,21 @@ inline void be_quiet() {
   static_cast<void>(quiet);
 }
 
-inline void promise(bool holds, const char* what) {
+inline void check(bool holds, const char* what) {
   if (holds) return;
-  fmt::print(stderr, "promise broken: {}\n", what);
+  fmt::print(stderr, "check failed: {}\n", what);
   std::abort();
 }
 
-// Whether `read` came to its end; false when it threw a foreseen Error.
+// Calls `read`. Returns false if it throws an Error.
 template <typename Read>
-bool answers(Read read) {
-  be_quiet();
+bool succeeds(Read read) {
+  disable_warnings();
   try {
     read();
     return true;
   } catch (const Error& error) {
-    promise(error.what()[0] != '\0', "an error says what is wrong");
+    check(error.what()[0] != '\0', "an error has a message");
     return false;
   }
 }

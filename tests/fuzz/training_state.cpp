@@ -1,4 +1,4 @@
-// training.json, from which a training goes on: training/resumable_state.h.
+// training.json, from which a training resumes: training/resumable_state.h.
 #include <torch/types.h>
 
 #include "checkpoint/manifest.h"
@@ -12,13 +12,13 @@ namespace {
 // A training of one parameter, and its checkpoint.
 struct Training {
   TrainingOptions options;
-  NamedParameters parameters{{"w", torch::zeros({2})}};
+  ParameterBuffer weights = ParameterBuffer::adopt({{"w", torch::zeros({2})}});
   Position position;
-  PendingValidation pending_validation = PendingValidation::none;
+  bool pending_validation = false;
   Schedule schedule{options};
   EarlyStopping early_stopping{options};
   TrainingLog log{options, fuzz::scratch().path().string(), true, std::nullopt};
-  std::unique_ptr<Optimizer> optimizer = make_optimizer(options, parameters);
+  std::unique_ptr<Optimizer> optimizer = make_optimizer(options, weights);
   std::filesystem::path folder = fuzz::scratch() / "step-1";
 
   Training() {
@@ -28,7 +28,7 @@ struct Training {
   }
   ResumableState state() {
     return {position, pending_validation, schedule,   early_stopping, log, *optimizer,
-            nullptr,  parameters,         torch::kCPU};
+            nullptr,  weights.views(),    torch::kCPU};
   }
 };
 
@@ -39,16 +39,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace regard;
   static Training training;
   constexpr const char* name = "training.json";
-  put_bytes(training.folder / name, fuzz::text_of(data, size));
+  put_bytes(training.folder / name, fuzz::as_text(data, size));
   auto manifest = read_manifest(training.folder);
-  manifest.files[name] = stamp_of(training.folder / name);
+  manifest.files[name] = checksum_of(training.folder / name);
   put_bytes(training.folder / manifest_name, format_manifest(manifest));
 
   const FolderReader folder(training.folder);
-  fuzz::answers([&] { fuzz::promise(saved_step(folder) >= 0, "a step is a count"); });
-  if (!fuzz::answers([&] { read_state(folder, training.state()); })) return 0;
+  fuzz::succeeds([&] { fuzz::check(saved_step(folder) >= 0, "a step is not negative"); });
+  if (!fuzz::succeeds([&] { read_state(folder, training.state()); })) return 0;
   const auto& at = training.position;
-  fuzz::promise(at.step >= 0 && at.epoch >= 0 && at.batch >= 0, "a position is of counts");
+  fuzz::check(at.step >= 0 && at.epoch >= 0 && at.batch >= 0, "a position is not negative");
   FolderWriter again(fuzz::scratch() / "again");
   add_state(again, training.state());
   return 0;

@@ -1,5 +1,5 @@
-// Vocabularies of words and characters of a stranger: text/vocabulary.h. The first byte chooses
-// the kind, and whether text is lower-cased.
+// Untrusted vocabularies of words and characters: text/vocabulary.h. The first byte selects the
+// kind and lower-casing.
 #include "text/vocabulary.h"
 
 #include <numeric>
@@ -15,21 +15,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TokenizerOptions options;
   options.kind = (data[0] & 1) != 0 ? TokenizerKind::word : TokenizerKind::character;
   options.lowercase = (data[0] & 2) != 0;
-  const auto bytes = fuzz::text_of(data + 1, size - 1);
+  const auto bytes = fuzz::as_text(data + 1, size - 1);
   std::unique_ptr<Tokenizer> tokenizer;
-  if (!fuzz::answers([&] { tokenizer = load_tokenizer(options, bytes, "vocabulary"); })) return 0;
+  if (!fuzz::succeeds([&] { tokenizer = load_tokenizer(options, bytes, "vocabulary"); })) return 0;
 
   const auto serialized = tokenizer->serialized();
-  fuzz::promise(load_tokenizer(options, serialized, "again")->serialized() == serialized,
-                "what is written reads the same");
+  fuzz::check(load_tokenizer(options, serialized, "again")->serialized() == serialized,
+              "written output reads back the same");
   const auto ids = tokenizer->encode(serialized);
-  fuzz::promise(tokenizer->pieces(serialized).size() == ids.size(), "a piece for each token");
+  fuzz::check(tokenizer->pieces(serialized).size() == ids.size(), "one piece per token");
   for (const auto id : ids) {
-    fuzz::promise(id == unk_id || (id >= special_count && id < tokenizer->size()), "ids are known");
+    fuzz::check(id == unk_id || (id >= special_count && id < tokenizer->size()),
+                "ids are in the vocabulary");
   }
   std::vector<std::int32_t> all(static_cast<std::size_t>(tokenizer->size()));
   std::iota(all.begin(), all.end(), 0);
-  fuzz::promise(first_invalid_utf8(tokenizer->decode(all)) == std::string_view::npos,
-                "what is said is UTF-8");
+  fuzz::check(first_invalid_utf8(tokenizer->decode(all)) == std::string_view::npos,
+              "decoded text is UTF-8");
   return 0;
 }

@@ -206,10 +206,10 @@ TEST_F(Gpu, ARunGoesFromTheCpuToTheGpuAndBack) {
   ASSERT_EQ(train(ten_steps).code, 0);
   const auto there = train_on_gpu(ten_steps + Words{"training.max_steps=20"});
   ASSERT_EQ(there.code, 0) << there.err;
-  EXPECT_THAT(there.err, HasSubstr("Going on from step 10"));
+  EXPECT_THAT(there.err, HasSubstr("Resuming from step 10"));
   const auto here = train(ten_steps + Words{"training.max_steps=30"});
   ASSERT_EQ(here.code, 0) << here.err;
-  EXPECT_THAT(here.err, HasSubstr("Going on from step 20"));
+  EXPECT_THAT(here.err, HasSubstr("Resuming from step 20"));
 }
 
 }  // namespace

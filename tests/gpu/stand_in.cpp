@@ -50,7 +50,7 @@ class Memory : public c10::Allocator {
   static void release_nothing(void*) {}
 };
 
-Memory memory;
+Memory encoded;
 
 // A tensor as the CPU sees it, while this lives: the same elements, not a copy.
 class Opened {
@@ -80,14 +80,14 @@ class Opened {
 at::Tensor empty(at::IntArrayRef size, std::optional<at::ScalarType> type,
                  std::optional<at::Layout>, std::optional<at::Device>, std::optional<bool>,
                  std::optional<at::MemoryFormat> format) {
-  return at::detail::empty_generic(size, &memory, c10::DispatchKeySet(c10::DispatchKey::CUDA),
+  return at::detail::empty_generic(size, &encoded, c10::DispatchKeySet(c10::DispatchKey::CUDA),
                                    c10::dtype_or_default(type), format);
 }
 
 at::Tensor empty_strided(at::IntArrayRef size, at::IntArrayRef stride,
                          std::optional<at::ScalarType> type, std::optional<at::Layout>,
                          std::optional<at::Device>, std::optional<bool>) {
-  return at::detail::empty_strided_generic(size, stride, &memory,
+  return at::detail::empty_strided_generic(size, stride, &encoded,
                                            c10::DispatchKeySet(c10::DispatchKey::CUDA),
                                            c10::dtype_or_default(type));
 }
@@ -106,7 +106,7 @@ const at::Tensor& resize(const at::Tensor& tensor, at::IntArrayRef size,
   auto& storage = const_cast<c10::Storage&>(tensor.storage());
   const auto bytes = static_cast<std::size_t>(c10::multiply_integers(size)) * tensor.itemsize();
   if (bytes > storage.nbytes()) {
-    storage.set_data_ptr_noswap(memory.allocate(bytes));
+    storage.set_data_ptr_noswap(encoded.allocate(bytes));
     storage.set_nbytes(bytes);
   }
   tensor.unsafeGetTensorImpl()->set_sizes_contiguous(size);

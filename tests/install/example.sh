@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The install tree stands on its own: installed, moved to another place, the programs in it train a model,
-# and examples/translate, built against its CMake package, translates as its `regard` does. Completions
-# and manual pages are there.
+# Installs regard and moves the install tree. Then the installed program must train a model, and
+# examples/translate, built against the CMake package, must translate like the installed `regard`.
+# Completions and manual pages must exist.
 # usage: example.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1
@@ -24,11 +24,11 @@ for file in bash-completion/completions/regard zsh/site-functions/_regard \
 done
 cmp "$prefix/share/bash-completion/completions/regard" <("$prefix/bin/regard" completions bash)
 
-# Documents that the program, what it writes and README.md point to.
-documents=$("$prefix/bin/regard" --help | sed -n 's/^Documents: //p')
+# Documents that the program, its output files and README.md refer to must be installed.
+documents=$("$prefix/bin/regard" --help | sed -n 's/^Documentation: //p')
 [[ $documents == "$(realpath "$prefix")/share/doc/regard/docs" ]] || fail "documents in $documents"
 pointed=$("$prefix/bin/regard" config init "$source_dir"/data/train.{en,fr} --yes 2>/dev/null |
-  sed -n 's/.*# \(.*attention.md\) has all.*/\1/p')
+  sed -n 's/.*# \(.*attention.md\) lists all kinds.*/\1/p')
 [[ -f $pointed ]] || fail "config init points to '$pointed'"
 while read -r link; do
   [[ -e $prefix/share/doc/regard/$link ]] || fail "README.md points to $link, which is not installed"
@@ -61,10 +61,10 @@ YAML
 "$prefix/bin/regard" translate -m "$work/run" --beam-size 2 <"$work/dev.en" >"$work/by_program"
 "$work/build/translate" "$work/run" beam_size=2 <"$work/dev.en" >"$work/by_example"
 [[ $(wc -l <"$work/by_example") == 200 && $(sort -u "$work/by_example" | wc -l) -gt 1 ]] ||
-  fail "no translations worth the name: $(head -n 3 "$work/by_example")"
+  fail "no useful translations: $(head -n 3 "$work/by_example")"
 cmp "$work/by_program" "$work/by_example"
 
 if "$work/build/translate" "$work/run" beem_size=2 </dev/null 2>"$work/log"; then
-  fail "a misspelt option was taken"
+  fail "a misspelt option was accepted"
 fi
 grep -q 'beam_size' "$work/log" || fail "$(<"$work/log")"

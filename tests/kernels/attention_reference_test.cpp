@@ -17,7 +17,7 @@ constexpr std::int64_t B = 3, G = 2, S = 7, A = 5;
 class AttentionReference : public testing::TestWithParam<ScoreForm> {
  protected:
   AttentionReference() { torch::manual_seed(1); }
-  ~AttentionReference() override { use_composites(false); }
+  ~AttentionReference() override { use_reference(false); }
 
   static torch::Tensor draw(at::IntArrayRef sizes) {
     return torch::randn(sizes, torch::kDouble).requires_grad_();
@@ -31,8 +31,8 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
     return score;
   }
   // α, and the gradients of what goes into it.
-  std::vector<torch::Tensor> all(const torch::Tensor& windows, bool composites) {
-    use_composites(composites);
+  std::vector<torch::Tensor> all(const torch::Tensor& windows, bool reference) {
+    use_reference(reference);
     for (auto x : {states_, W_, v_, keys_}) x.mutable_grad() = torch::Tensor();
     const auto alpha = attention_weights(score(windows), states_);
     (alpha * towards_).sum().backward();
@@ -40,7 +40,7 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
     for (const auto& x : {states_, W_, v_, keys_}) found.push_back(x.grad());
     return found;
   }
-  void expect_kernel_equals_composite(const torch::Tensor& windows) {
+  void expect_kernel_equals_reference(const torch::Tensor& windows) {
     const auto fused = all(windows, false);
     const auto plain = all(windows, true);
     for (std::size_t i = 0; i < fused.size(); ++i) {
@@ -61,17 +61,17 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
   torch::Tensor windows_ = torch::tensor({{0, 3}, {5, 7}, {1, 4}, {3, 4}, {0, 1}, {0, 1}});
 };
 
-TEST_P(AttentionReference, WeightsAndGradientsEqualTheComposites) {
-  expect_kernel_equals_composite({});
+TEST_P(AttentionReference, WeightsAndGradientsEqualTheReference) {
+  expect_kernel_equals_reference({});
 }
 
 TEST_P(AttentionReference, SoTheyDoInWindows) {
-  expect_kernel_equals_composite(windows_);
+  expect_kernel_equals_reference(windows_);
 }
 
 TEST_P(AttentionReference, WeightsAreExactlyZeroOutsideTheWindowAndSumToOneInside) {
-  for (const bool composites : {false, true}) {
-    const auto alpha = all(windows_, composites)[0];
+  for (const bool reference : {false, true}) {
+    const auto alpha = all(windows_, reference)[0];
     for (std::int64_t n = 0; n < B * G; ++n) {
       const auto begin = windows_[n][0].item<std::int64_t>();
       const auto end = windows_[n][1].item<std::int64_t>();
@@ -169,6 +169,21 @@ TEST_F(AttentionInSearch, AMaskedSoftmaxEqualsTheOneOutside) {
   const auto e = torch::randn({B, G, S}, torch::kDouble);
   EXPECT_TRUE(torch::allclose(in_search([&] { return masked_softmax(e, lengths_); }),
                               masked_softmax(e, lengths_), 1e-12, 1e-12));
+}
+
+TEST_F(AttentionInSearch, AMaskedSoftmaxWithinWindowsEqualsTheOneOutsideInAnyBatch) {
+  const auto windows = torch::tensor({{0, 3}, {5, 7}, {1, 4}, {3, 4}, {0, 1}, {0, 1}});
+  const auto e = torch::randn({B, G, S}, torch::kFloat);
+  const auto alpha = in_search([&] { return masked_softmax(e, lengths_, windows); });
+  EXPECT_TRUE(torch::allclose(alpha, masked_softmax(e, lengths_, windows), 1e-6, 1e-7));
+  EXPECT_TRUE(torch::equal(alpha.eq(0), masked_softmax(e, lengths_, windows).eq(0)));
+  for (std::int64_t b = 0; b < B; ++b) {  // alone, and without the padding behind its windows
+    const auto alone = in_search([&] {
+      return masked_softmax(e.slice(0, b, b + 1), lengths_.slice(0, b, b + 1),
+                            windows.slice(0, b * G, (b + 1) * G));
+    });
+    EXPECT_TRUE(torch::equal(alone[0], alpha[b]));
+  }
 }
 
 TEST_F(AttentionInSearch, MixturesEqualThoseOutsideAndReadNoPadding) {

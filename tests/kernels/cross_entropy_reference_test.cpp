@@ -21,10 +21,10 @@ struct Inputs {
   torch::Tensor rows, weight, bias, targets;
 };
 
-void expect_equals_the_composite(const Inputs& in, double smoothing, double tolerance) {
+void expect_equals_the_reference(const Inputs& in, double smoothing, double tolerance) {
   const auto [rows, weight, bias, targets] = std::tie(in.rows, in.weight, in.bias, in.targets);
   const auto fused = linear_cross_entropy(rows, weight, bias, targets, smoothing);
-  const auto plain = linear_cross_entropy_composite(rows, weight, bias, targets, smoothing);
+  const auto plain = linear_cross_entropy_reference(rows, weight, bias, targets, smoothing);
   EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
   EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
   // Scaled, as a mean over tokens is.
@@ -35,15 +35,15 @@ void expect_equals_the_composite(const Inputs& in, double smoothing, double tole
   }
 }
 
-TEST(LinearCrossEntropyReference, ValuesAndGradientsEqualTheComposites) {
+TEST(LinearCrossEntropyReference, ValuesAndGradientsEqualTheReference) {
   for (const double smoothing : {0.0, 0.1}) {
-    expect_equals_the_composite(Inputs(9, 11), smoothing, 1e-12);
+    expect_equals_the_reference(Inputs(9, 11), smoothing, 1e-12);
   }
 }
 
 TEST(LinearCrossEntropyReference, ManyPiecesMakeOneLoss) {
   // 600 rows are five pieces.
-  expect_equals_the_composite(Inputs(601, 50000, torch::kFloat), 0.1, 1e-4);
+  expect_equals_the_reference(Inputs(601, 50000, torch::kFloat), 0.1, 1e-4);
 }
 
 TEST(LinearCrossEntropyReference, GradientsEqualCentralDifferences) {

@@ -12,7 +12,7 @@ namespace {
 
 class Fused : public testing::Test {
  protected:
-  ~Fused() override { use_composites(false); }
+  ~Fused() override { use_reference(false); }
 };
 
 // A hand-written gradient is a node of this kind; LibTorch's own operations have others.
@@ -32,11 +32,11 @@ std::vector<bool> which_are_fused() {
           is_fused(kernels::dropout(draw({3, 4}), 0.5, 1))};
 }
 
-TEST_F(Fused, CompositesTakeThePlaceOfEveryKernelAndGiveItBack) {
+TEST_F(Fused, UseReferenceReplacesEveryKernelAndUndoesIt) {
   EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
-  use_composites(true);
+  use_reference(true);
   EXPECT_EQ(which_are_fused(), std::vector<bool>({false, false, false, false}));
-  use_composites(false);
+  use_reference(false);
   EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
 }
 

@@ -65,22 +65,22 @@ struct Inputs {
 
 class GruLoopReference : public testing::TestWithParam<Case> {};
 
-TEST_P(GruLoopReference, ValuesEqualTheComposites) {
+TEST_P(GruLoopReference, ValuesEqualTheReference) {
   const Inputs in(GetParam());
   const auto fused = gru(in.x, in.first, in.U, in.b_U, in.attention);
-  const auto plain = gru_composite(in.x, in.first, in.U, in.b_U, in.attention);
+  const auto plain = gru_reference(in.x, in.first, in.U, in.b_U, in.attention);
   EXPECT_TRUE(torch::allclose(fused.states, plain.states, 1e-12, 1e-12));
   if (in.attention) {
     EXPECT_TRUE(torch::allclose(fused.weights, plain.weights, 1e-12, 1e-12));
   }
 }
 
-TEST_P(GruLoopReference, GradientsEqualTheComposites) {
+TEST_P(GruLoopReference, GradientsEqualTheReference) {
   const Inputs in(GetParam());
   std::vector<torch::Tensor> tensors;
   for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
   const auto fused = torch::autograd::grad({in.objective(gru)}, tensors);
-  const auto plain = torch::autograd::grad({in.objective(gru_composite)}, tensors);
+  const auto plain = torch::autograd::grad({in.objective(gru_reference)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-10)) << in.tensors[i].first;
   }
@@ -96,7 +96,7 @@ TEST_P(GruLoopReference, SinglePrecisionStaysWithinRounding) {
   std::vector<torch::Tensor> tensors;
   for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
   const auto fused = torch::autograd::grad({in.objective(gru)}, tensors);
-  const auto plain = torch::autograd::grad({in.objective(gru_composite)}, tensors);
+  const auto plain = torch::autograd::grad({in.objective(gru_reference)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-4, 1e-5)) << in.tensors[i].first;
   }

@@ -13,7 +13,7 @@ namespace {
 class LinearReference : public testing::Test {
  protected:
   LinearReference() { torch::manual_seed(1); }
-  ~LinearReference() override { use_composites(false); }
+  ~LinearReference() override { use_reference(false); }
 
   // What `compute` gives with packed weights in use.
   template <typename F>
@@ -64,7 +64,7 @@ TEST_F(LinearReference, ABiasIsLeftAsItIs) {
   EXPECT_TRUE(torch::equal(b, before));
 }
 
-TEST_F(LinearReference, OneGruStepEqualsItsCompositeInBothForms) {
+TEST_F(LinearReference, OneGruStepEqualsItsReferenceInBothForms) {
   const auto x = draw({3, 12});
   const auto s = draw({3, 4});
   const auto U = draw({4, 12});
@@ -97,7 +97,7 @@ TEST_F(LinearReference, WithoutKernelsWeightsAreNotPacked) {
   const auto W = draw({7, 5});
   EXPECT_EQ(packed_weights_for(W), &packed_);
   EXPECT_EQ(packed_weights_for(W.to(torch::kHalf)), nullptr);
-  use_composites(true);
+  use_reference(true);
   EXPECT_EQ(packed_weights_for(W), nullptr);
 }
 

@@ -14,22 +14,22 @@ namespace {
 constexpr std::int64_t B = 3, H = 2, T = 4, S = 4, d = 3;
 
 // The result, and the gradients of q, k and v.
-std::vector<torch::Tensor> run(bool composite, const torch::Tensor& bias, bool causal) {
+std::vector<torch::Tensor> run(bool reference, const torch::Tensor& bias, bool causal) {
   torch::manual_seed(1);
   std::vector<torch::Tensor> inputs;
   for (int i = 0; i < 3; ++i) {
     inputs.push_back(torch::randn({B, H, T, d}, torch::kDouble).requires_grad_());
   }
   const auto along = torch::randn({B, H, T, d}, torch::kDouble);
-  use_composites(composite);
+  use_reference(reference);
   const auto y = scaled_dot_product(inputs[0], inputs[1], inputs[2], bias, causal);
-  use_composites(false);
+  use_reference(false);
   auto results = torch::autograd::grad({(y * along).sum()}, inputs);
   results.push_back(y);
   return results;
 }
 
-TEST(ScaledDotProductReference, TheFusedOneEqualsTheCompositeInValuesAndGradients) {
+TEST(ScaledDotProductReference, TheFusedOperationEqualsTheReferenceInValuesAndGradients) {
   auto bias = torch::zeros({B, 1, 1, S}, torch::kDouble);
   bias[1].slice(-1, 2).fill_(-std::numeric_limits<double>::infinity());
   bias[2].slice(-1, 1).fill_(-std::numeric_limits<double>::infinity());
@@ -61,7 +61,7 @@ torch::Tensor heads(std::int64_t positions, std::int64_t width, torch::ScalarTyp
   return torch::randn({B, positions, H, width}, type).transpose(1, 2);
 }
 
-TEST(ScaledDotProductReference, InASearchTheHeadsOfAStepEqualTheCompositeToTheSentencesEnd) {
+TEST(ScaledDotProductReference, InASearchTheHeadsOfAStepEqualTheReferenceToTheSentencesEnd) {
   const auto lengths = torch::tensor({23, 1, 7});
   const auto mask = torch::arange(23) < lengths.view({B, 1, 1, 1});
   const auto bias = torch::zeros({B, 1, 1, 23}, torch::kDouble)
@@ -89,7 +89,7 @@ TEST(ScaledDotProductReference, InASearchTheHeadsOfAStepEqualTheCompositeToTheSe
   }
 }
 
-TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheComposite) {
+TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheReference) {
   const auto lengths = torch::tensor({41, 1, 16});
   for (const std::int64_t width : {3, 32}) {
     const auto q = heads(41, width, torch::kDouble);

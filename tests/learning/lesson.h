@@ -13,9 +13,8 @@
 #include "data/batch.h"
 #include "decoding/search.h"
 #include "model/build_model.h"
-#include "optim/optimizer.h"
+#include "training/position.h"
 #include "training/train_step.h"
-#include "training/training_log.h"
 
 namespace regard {
 
@@ -61,19 +60,17 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   TrainingOptions training;
   training.learning_rate = lesson.learning_rate;
   training.label_smoothing = 0;
-  const auto parameters = parameters_of(*model);
-  const auto optimizer = make_optimizer(training, parameters);
-  Workers workers;
+  TrainedModel trained(model, training);
+  ThreadPool pool;
   const auto test = drawn(lesson.draw, random, lesson.test_size);
   Position position;  // of which the mean log P counts
   double right = 0;
   for (int step = 1; step <= 1500 && right < lesson.enough; ++step) {
     model->train();
     const auto batch = make_batch(drawn(lesson.draw, random, lesson.batch_size));
-    const auto result =
-        train_step(*model, *optimizer, tensors_of(parameters), {batch},
-                   {step, training.learning_rate, position.mean_log_p}, training, workers);
-    position.learnt(-result.nll / static_cast<double>(result.target_tokens));
+    const auto result = train_step(
+        trained, {batch}, {step, training.learning_rate, position.mean_log_p}, training, pool);
+    position.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
     if (step % lesson.look_every == 0) right = share_right(*model, test);
   }
   return right;

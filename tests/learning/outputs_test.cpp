@@ -55,15 +55,15 @@ Example copying(Random& random) {
     if (random.below(3) == 0) {
       example.source.push_back(1);
       example.target.push_back(next);
-      example.copies.push_back(next++);
+      example.extended_ids.push_back(next++);
     } else {
       const auto word = static_cast<std::int32_t>(4 + random.below(6));
       example.source.push_back(word);
       example.target.push_back(13 - word);
-      example.copies.push_back(word);
+      example.extended_ids.push_back(word);
     }
   }
-  example.copies.push_back(3);
+  example.extended_ids.push_back(3);
   return example;
 }
 

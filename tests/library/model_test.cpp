@@ -1,4 +1,4 @@
-// The library as another program sees it: its one header, and a model folder.
+// Tests the library through its public header, with a model folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,18 +29,18 @@ std::vector<std::string> sources() {
   return lines_of(read_text(tiny_model().parent_path() / "dev.en"));
 }
 
-TEST(LibraryModel, TranslatesAsTheProgramDoes) {
+TEST(LibraryModel, TranslatesLikeTheCommandLine) {
   EXPECT_EQ(tiny().translate(sources()), lines_of(tiny_translation()));
 }
 
-TEST(LibraryModel, ABlankLineIsABlankLine) {
+TEST(LibraryModel, TranslatesBlankLinesToBlankLines) {
   const auto model = tiny();
   EXPECT_THAT(model.translate({"", " ", "the cat"}),
               ElementsAre("", "", model.translate({"the cat"})[0]));
   EXPECT_THAT(model.n_best({""}, 2)[0].hypotheses, SizeIs(0));
 }
 
-TEST(LibraryModel, TakesTheSearchsOptionsByTheirKeys) {
+TEST(LibraryModel, AcceptsSearchOptions) {
   const auto model = tiny();
   const auto lines = sources();
   EXPECT_THAT(model.translate({lines[0]}, {"max_output_length=1"})[0],
@@ -50,7 +50,7 @@ TEST(LibraryModel, TakesTheSearchsOptionsByTheirKeys) {
   EXPECT_EQ(model.translate(lines, {"beam_size=1"}), lines_of(given.out));
 }
 
-TEST(LibraryModel, TheNBestAreInOrderAndTheFirstIsTheTranslation) {
+TEST(LibraryModel, NBestIsSortedAndBeginsWithTheTranslation) {
   const auto model = tiny();
   const auto lines = sources();
   const auto best = model.n_best(lines, 3);
@@ -63,7 +63,7 @@ TEST(LibraryModel, TheNBestAreInOrderAndTheFirstIsTheTranslation) {
   }
 }
 
-TEST(LibraryModel, AttentionIsADistributionOverTheSourcesTokens) {
+TEST(LibraryModel, AttentionIsADistributionOverSourceTokens) {
   const auto translation = tiny().n_best({"the cat sees a dog"}, 1)[0];
   EXPECT_THAT(translation.source_tokens, ElementsAre("the", "cat", "sees", "a", "dog", "</s>"));
   const auto& best = translation.hypotheses[0];
@@ -74,7 +74,7 @@ TEST(LibraryModel, AttentionIsADistributionOverTheSourcesTokens) {
   }
 }
 
-TEST(LibraryModel, AScoreIsTheSumOfItsTokensAndTheSearchsOwn) {
+TEST(LibraryModel, ScoreIsTheSumOfItsTokensAndEqualsTheSearch) {
   const auto model = tiny();
   const auto found = model.n_best({"the small cat"}, 1)[0].hypotheses[0];
   const auto scored = model.score({"the small cat"}, {found.text})[0].hypotheses[0];
@@ -85,18 +85,18 @@ TEST(LibraryModel, AScoreIsTheSumOfItsTokensAndTheSearchsOwn) {
               DoubleNear(scored.log_probability, 1e-9));
 }
 
-TEST(LibraryModel, AModelCanBeMoved) {
+TEST(LibraryModel, CanBeMoved) {
   auto first = tiny();
   const auto wanted = first.translate({"the cat"});
   const Model second = std::move(first);
   EXPECT_EQ(second.translate({"the cat"}), wanted);
 }
 
-TEST(LibraryModel, WhatCannotBeIsASentence) {
+TEST(LibraryModel, ErrorsAreMessages) {
   const auto model = tiny();
   const auto says = [](auto message) { return ThrowsMessage<std::runtime_error>(message); };
   EXPECT_THAT([] { Model("/no/such/model"); }, says(HasSubstr("/no/such/model")));
-  EXPECT_THAT([] { Model(tiny_model().string(), "gpu"); }, says(HasSubstr("wanted auto, cpu")));
+  EXPECT_THAT([] { Model(tiny_model().string(), "gpu"); }, says(HasSubstr("expected auto, cpu")));
   EXPECT_THAT([&] { model.translate({"a"}, {"beem_size=3"}); }, says(HasSubstr("beam_size")));
   EXPECT_THAT([&] { model.translate({"a"}, {"min_output_length=90"}); },
               says(HasSubstr("max_output_length")));

@@ -8,7 +8,7 @@
 namespace regard {
 namespace {
 
-TEST(AlignmentError, LinksAreSortedAndCountedOnce) {
+TEST(AlignmentError, LinksAreSortedAndDistinct) {
   EXPECT_THAT(parse_alignment(" 10-2  0-1\t0-0 0-1 \r", "a", 1).sure,
               testing::ElementsAre(AlignmentLink{0, 0}, AlignmentLink{0, 1}, AlignmentLink{10, 2}));
 }
@@ -20,16 +20,16 @@ TEST(AlignmentError, AQuestionMarkOrAPIsAPossibleLink) {
               testing::ElementsAre(AlignmentLink{0, 0}, AlignmentLink{1, 1}, AlignmentLink{2, 1}));
 }
 
-TEST(AlignmentError, AnythingButTwoWholeNumbersIsAnErrorWithItsLine) {
+TEST(AlignmentError, AMalformedLinkIsAnErrorWithItsLine) {
   for (std::string word :
        {"0", "0-", "-0", "0-1-2", "0--1", "a-1", "0?", "0x1", "0?-1", "0-99999999999"}) {
     SCOPED_TRACE(word);
     EXPECT_THAT(
         [&] { parse_alignment("0-0 " + word, "gold.align", 7); },
         testing::ThrowsMessage<InputError>(
-            "gold.align:7: '" + word +
-            "' is no alignment link: write source-target, both counted from 0, as in 0-0, or "
-            "0?0 where it is possible, not sure"));
+            "gold.align:7: found '" + word +
+            "', expected an alignment link source-target, both counted from 0, as in 0-0, or 0?0 "
+            "for a possible link"));
   }
 }
 
@@ -42,7 +42,7 @@ GoldAlignment all_sure(const Alignment& links) {
 }
 
 // 2 of 3 proposed links are among the 5 sure ones: 1 − 2·2 / (3 + 5).
-TEST(AlignmentError, FiguresOfASmallExample) {
+TEST(AlignmentError, ScoresOfASmallExample) {
   const AlignmentScore score =
       score_alignments({{{0, 0}, {1, 1}}, {{0, 1}}},
                        {all_sure({{0, 0}, {1, 1}, {2, 2}}), all_sure({{0, 0}, {1, 1}})});
@@ -55,7 +55,7 @@ TEST(AlignmentError, FiguresOfASmallExample) {
 }
 
 // Of A = {0-0, 1-1, 2-2, 3-0} the first is sure, the next two possible: 1 − (1 + 3) / (4 + 2).
-TEST(AlignmentError, APossibleLinkIsNeitherWantedNorAnError) {
+TEST(AlignmentError, APossibleLinkIsNeitherRequiredNorAnError) {
   const AlignmentScore score = score_alignments({{{0, 0}, {1, 1}, {2, 2}, {3, 0}}},
                                                 {parse_alignment("0-0 1?1 2?2 1-0 4?4", "a", 1)});
   EXPECT_DOUBLE_EQ(score.error_rate, 1 - 4. / 6);
@@ -63,11 +63,11 @@ TEST(AlignmentError, APossibleLinkIsNeitherWantedNorAnError) {
   EXPECT_DOUBLE_EQ(score.recall, 1. / 2);
 }
 
-TEST(AlignmentError, NoLinkOnEitherSideIsNoError) {
+TEST(AlignmentError, NoLinksOnEitherSideScoreZero) {
   EXPECT_EQ(score_alignments({{}}, {{}}).error_rate, 0);
 }
 
-TEST(AlignmentError, NothingProposedIsAllError) {
+TEST(AlignmentError, NoProposedLinksScoreOne) {
   EXPECT_EQ(score_alignments({{}}, {all_sure({{0, 0}})}).error_rate, 1);
 }
 

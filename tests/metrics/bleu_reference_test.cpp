@@ -1,4 +1,4 @@
-// BLEU against the figures of sacreBLEU 2.6.0.
+// BLEU compared with sacreBLEU 2.6.0.
 #include "metrics/bleu.h"
 
 #include <gtest/gtest.h>
@@ -10,14 +10,14 @@ namespace {
 
 BleuOptions options_of(const Json& row) {
   BleuOptions options;
-  options.tokenizer = bleu_tokenizer_named(row.at("tokenizer").get<std::string>());
-  options.smoothing = bleu_smoothing_named(row.at("smoothing").get<std::string>());
+  options.tokenizer = parse_bleu_tokenizer(row.at("tokenizer").get<std::string>());
+  options.smoothing = parse_bleu_smoothing(row.at("smoothing").get<std::string>());
   options.lowercase = row.at("lowercase");
   options.effective_order = row.at("effective_order");
   return options;
 }
 
-TEST(BleuReference, CorpusFiguresAreThoseOfSacreBleu) {
+TEST(BleuReference, CorpusScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     const std::vector<std::string> hypotheses = corpus.at("hypotheses");
     const References references = corpus.at("references");
@@ -38,19 +38,19 @@ TEST(BleuReference, CorpusFiguresAreThoseOfSacreBleu) {
   }
 }
 
-TEST(BleuReference, SentenceFiguresAreThoseOfSacreBleu) {
+TEST(BleuReference, SentenceScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     SCOPED_TRACE(corpus.at("name").dump());
-    const Json& wanted = corpus.at("sentence_bleu");
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Json& expected = corpus.at("sentence_bleu");
+    for (std::size_t i = 0; i < expected.size(); ++i) {
       std::vector<std::string> references;
       for (const Json& reference : corpus.at("references")) references.push_back(reference.at(i));
-      expect_same(sentence_bleu(corpus.at("hypotheses").at(i), references).score, wanted.at(i));
+      expect_same(sentence_bleu(corpus.at("hypotheses").at(i), references).score, expected.at(i));
     }
   }
 }
 
-TEST(BleuReference, SignatureIsThatOfSacreBleuButForTheVersion) {
+TEST(BleuReference, SignatureEqualsThatOfSacreBleuExceptTheVersion) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("bleu")) {
       EXPECT_EQ(without_version(bleu_signature(options_of(row), corpus.at("references").size())),

@@ -15,8 +15,8 @@ TEST(Bleu, IdenticalLinesScore100) {
   EXPECT_NEAR(corpus_bleu({"a b c d e"}, {{"a b c d e"}}).score, 100, 1e-9);
 }
 
-// Worked by hand: 5 of 6 words, 3 of 5 pairs, 1 of 4 triples, 0 of 3 quadruples, halved to 1/6.
-TEST(Bleu, FiguresOfASmallExample) {
+// Computed by hand: precisions 5/6, 3/5, 1/4 and 0/3, which is smoothed to 1/6.
+TEST(Bleu, ScoreOfASmallExample) {
   const BleuScore bleu = corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}});
   EXPECT_THAT(bleu.statistics.matches, testing::ElementsAre(5, 3, 1, 0));
   EXPECT_THAT(bleu.statistics.totals, testing::ElementsAre(6, 5, 4, 3));
@@ -28,12 +28,12 @@ TEST(Bleu, BrevityPenaltyIsExpOneMinusRatio) {
   EXPECT_DOUBLE_EQ(bleu.brevity_penalty, std::exp(1 - 6. / 4));
 }
 
-TEST(Bleu, OfTwoReferencesAsCloseTheShorterLengthCounts) {
+TEST(Bleu, UsesTheShorterOfTwoEquallyCloseReferences) {
   const BleuScore bleu = corpus_bleu({"a b c d"}, {{"a b c d e"}, {"a b c"}});
   EXPECT_EQ(bleu.statistics.reference_length, 3);
 }
 
-TEST(Bleu, WithoutSmoothingAnOrderWithoutMatchGivesZero) {
+TEST(Bleu, WithoutSmoothingAnOrderWithoutMatchesScoresZero) {
   BleuOptions options;
   options.smoothing = BleuSmoothing::none;
   EXPECT_EQ(corpus_bleu({"a b x c d"}, {{"a b y c d"}}, options).score, 0);
@@ -47,7 +47,7 @@ TEST(Bleu, SmoothingValueReplacesTheDefault) {
   EXPECT_THAT(bleu_signature(options, 1), testing::HasSubstr("smooth:floor[0.50]"));
 }
 
-TEST(Bleu, SentenceBleuLeavesOutOrdersLongerThanTheSentence) {
+TEST(Bleu, SentenceBleuIgnoresOrdersLongerThanTheSentence) {
   EXPECT_NEAR(sentence_bleu("hello there", {"hello there"}).score, 100, 1e-9);
   EXPECT_EQ(corpus_bleu({"hello there"}, {{"hello there"}}).score, 0);
 }
@@ -70,19 +70,19 @@ TEST(Bleu, NoReferenceIsAnError) {
   EXPECT_THROW(corpus_bleu({"a"}, {}), InputError);
 }
 
-TEST(Bleu, UnknownSmoothingIsAnErrorThatListsTheNames) {
-  EXPECT_THAT([] { bleu_smoothing_named("laplace"); },
+TEST(Bleu, AnUnknownSmoothingIsAnErrorWithAllNames) {
+  EXPECT_THAT([] { parse_bleu_smoothing("laplace"); },
               testing::ThrowsMessage<ConfigError>(testing::HasSubstr("exp, floor, add-k or none")));
 }
 
-TEST(Bleu, SignatureNamesRegardAsItsVersion) {
+TEST(Bleu, SignatureHasTheVersionOfRegard) {
   EXPECT_EQ(
       bleu_signature({}, 2),
       std::string("nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-") + version());
 }
 
-TEST(Bleu, TextFormShowsPrecisionsAndLengths) {
-  EXPECT_EQ(bleu_remark(corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}})),
+TEST(Bleu, DetailsHavePrecisionsAndLengths) {
+  EXPECT_EQ(format_bleu_details(corpus_bleu({"the cat sat on a mat"}, {{"the cat sat by a mat"}})),
             "83.3/60.0/25.0/16.7 (BP = 1.000 ratio = 1.000 hyp_len = 6 ref_len = 6)");
 }
 

@@ -16,7 +16,7 @@ WordFrequencies seen(const std::vector<std::pair<std::string, int>>& words) {
   return frequencies;
 }
 
-TEST(ByFrequency, BucketsAreThoseOfCompareMtAndMeetWithoutGaps) {
+TEST(ByFrequency, BucketsEqualThoseOfCompareMt) {
   const auto buckets = score_by_frequency({}, {}, seen({}));
   std::vector<std::uint64_t> rarest;
   for (std::size_t b = 0; b < buckets.size(); ++b) {
@@ -28,7 +28,7 @@ TEST(ByFrequency, BucketsAreThoseOfCompareMtAndMeetWithoutGaps) {
   EXPECT_EQ(buckets.back().commonest, std::nullopt);
 }
 
-TEST(ByFrequency, EachWordCountsInTheBucketOfItsFrequency) {
+TEST(ByFrequency, CountsEachWordInTheBucketOfItsFrequency) {
   const auto frequencies = seen({{"one", 1},
                                  {"two", 2},
                                  {"four", 4},
@@ -47,7 +47,8 @@ TEST(ByFrequency, EachWordCountsInTheBucketOfItsFrequency) {
   EXPECT_THAT(words, testing::ElementsAre(1, 1, 2, 1, 1, 1, 1));
 }
 
-// Worked by hand: of the unseen words the system has x x z, the reference x x x and y; two match.
+// Computed by hand: the unseen words of the system are x x z, those of the reference x x x y; two
+// match.
 TEST(ByFrequency, MatchesAreClippedWithinTheSentence) {
   const auto buckets =
       score_by_frequency({"x x z a", "y"}, {"x x x a", "y"}, seen({{"a", 3}, {"y", 1}}));
@@ -59,14 +60,14 @@ TEST(ByFrequency, MatchesAreClippedWithinTheSentence) {
   EXPECT_EQ(buckets[3].f1(), 0) << "no word";
 }
 
-TEST(ByFrequency, WordsAreBleusTokens) {
+TEST(ByFrequency, WordsAreTokensOfBleu) {
   BleuOptions lowercase;
   lowercase.lowercase = true;
   WordFrequencies frequencies(lowercase);
   frequencies.add("Yes, sir.");
-  EXPECT_EQ(frequencies.of(U"yes"), 1u);
-  EXPECT_EQ(frequencies.of(U","), 1u);
-  EXPECT_EQ(frequencies.of(U"Yes"), 0u);
+  EXPECT_EQ(frequencies.count(U"yes"), 1u);
+  EXPECT_EQ(frequencies.count(U","), 1u);
+  EXPECT_EQ(frequencies.count(U"Yes"), 0u);
 }
 
 TEST(ByFrequency, DifferentLineCountsAreAnError) {

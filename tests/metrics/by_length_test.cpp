@@ -15,7 +15,7 @@ const std::vector<std::string> sources{"1 2", "1 2 3", "", "1 2 3 4 5", "1 2"};
 const std::vector<std::string> hypotheses{"a b c d", "x y z w", "a b c e", "k l m n", "b c d e"};
 const References references{{"a b c d", "x y z v", "a b c d", "p q r s", "b c d e"}};
 
-// BLEU, chrF2++ and TER of the lines above.
+// The counts of BLEU, chrF2++ and TER of the lines above.
 class ByLength : public testing::Test {
  protected:
   std::vector<LengthBucket> scored(const std::vector<std::size_t>& edges) const {
@@ -32,7 +32,7 @@ class ByLength : public testing::Test {
       {&bleu_, &bleu_counts_}, {&chrf_, &chrf_counts_}, {&ter_, &ter_counts_}};
 };
 
-TEST_F(ByLength, AnEdgeBelongsToTheBucketThatEndsThere) {
+TEST_F(ByLength, AnEdgeBelongsToTheLowerBucket) {
   const auto buckets = scored({2, 4});
   ASSERT_EQ(buckets.size(), 3u);
   EXPECT_EQ(buckets[0].shortest, 0u);
@@ -46,7 +46,7 @@ TEST_F(ByLength, AnEdgeBelongsToTheBucketThatEndsThere) {
   EXPECT_EQ(buckets[2].sentences, 1u);
 }
 
-TEST_F(ByLength, ABucketScoresAsACorpusOfItsSentencesByEveryMetric) {
+TEST_F(ByLength, ABucketIsScoredAsACorpus) {
   const auto buckets = scored({2});
   const std::vector<std::string> lines{"a b c d", "a b c e", "b c d e"};
   const References wanted{{"a b c d", "a b c d", "b c d e"}};
@@ -57,7 +57,7 @@ TEST_F(ByLength, ABucketScoresAsACorpusOfItsSentencesByEveryMetric) {
   EXPECT_GT(buckets[0].scores[0], 0);
 }
 
-TEST_F(ByLength, EmptyBucketsStay) {
+TEST_F(ByLength, KeepsEmptyBuckets) {
   const auto buckets = scored({10, 20});
   EXPECT_EQ(buckets[0].sentences, 5u);
   EXPECT_EQ(buckets[1].sentences, 0u);

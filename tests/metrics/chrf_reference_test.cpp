@@ -1,4 +1,4 @@
-// chrF and chrF++ against the figures of sacreBLEU 2.6.0.
+// chrF and chrF++ compared with sacreBLEU 2.6.0.
 #include "metrics/chrf.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ ChrfOptions options_of(const Json& row) {
   return options;
 }
 
-TEST(ChrfReference, CorpusFiguresAreThoseOfSacreBleu) {
+TEST(ChrfReference, CorpusScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("chrf")) {
       SCOPED_TRACE(corpus.at("name").dump() + " " + row.at("signature").dump());
@@ -25,19 +25,19 @@ TEST(ChrfReference, CorpusFiguresAreThoseOfSacreBleu) {
   }
 }
 
-TEST(ChrfReference, SentenceFiguresAreThoseOfSacreBleu) {
+TEST(ChrfReference, SentenceScoresEqualThoseOfSacreBleu) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     SCOPED_TRACE(corpus.at("name").dump());
-    const Json& wanted = corpus.at("sentence_chrf");
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Json& expected = corpus.at("sentence_chrf");
+    for (std::size_t i = 0; i < expected.size(); ++i) {
       std::vector<std::string> references;
       for (const Json& reference : corpus.at("references")) references.push_back(reference.at(i));
-      expect_same(sentence_chrf(corpus.at("hypotheses").at(i), references), wanted.at(i));
+      expect_same(sentence_chrf(corpus.at("hypotheses").at(i), references), expected.at(i));
     }
   }
 }
 
-TEST(ChrfReference, NameAndSignatureAreThoseOfSacreBleuButForTheVersion) {
+TEST(ChrfReference, NameAndSignatureEqualThoseOfSacreBleuExceptTheVersion) {
   for (const Json& corpus : metric_cases().at("corpora")) {
     for (const Json& row : corpus.at("chrf")) {
       const ChrfOptions options = options_of(row);

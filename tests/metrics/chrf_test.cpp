@@ -9,25 +9,25 @@
 namespace regard {
 namespace {
 
-TEST(Chrf, IdenticalLinesScore100WhateverTheirWhiteSpace) {
+TEST(Chrf, IdenticalLinesScore100WithAnyWhiteSpace) {
   EXPECT_DOUBLE_EQ(corpus_chrf({"ab  cd"}, {{"abc d"}}), 100);
 }
 
-// Worked by hand: of orders 1 and 2, the only ones that both sides reach, precision is 2/2 and 1/1,
-// recall 2/3 and 1/2; five times the product over four times precision plus recall.
-TEST(Chrf, FiguresOfASmallExample) {
+// Computed by hand: only orders 1 and 2 exist on both sides. Precision is 2/2 and 1/1, recall 2/3
+// and 1/2.
+TEST(Chrf, ScoreOfASmallExample) {
   const double precision = 1;
   const double recall = (2. / 3 + 1. / 2) / 2;
   EXPECT_DOUBLE_EQ(corpus_chrf({"ab"}, {{"abc"}}),
                    100 * 5 * precision * recall / (4 * precision + recall));
 }
 
-TEST(Chrf, EachSentenceTakesItsBestReference) {
+TEST(Chrf, UsesTheBestReferenceOfEachSentence) {
   const double best_alone = corpus_chrf({"abcd", "efgh"}, {{"abcx", "efgh"}});
   EXPECT_DOUBLE_EQ(corpus_chrf({"abcd", "efgh"}, {{"abcx", "zzzz"}, {"zzzz", "efgh"}}), best_alone);
 }
 
-TEST(Chrf, OfReferencesWithEqualScoresTheFirstCounts) {
+TEST(Chrf, UsesTheFirstOfReferencesWithEqualScores) {
   const double first_alone = corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}});
   EXPECT_DOUBLE_EQ(corpus_chrf({"ab", "cd"}, {{"ab", "xyzw"}, {"ab", "xx"}}), first_alone);
   EXPECT_NE(corpus_chrf({"ab", "cd"}, {{"ab", "xx"}, {"ab", "xyzw"}}), first_alone);
@@ -56,7 +56,7 @@ TEST(Chrf, DifferentLineCountsAreAnError) {
   EXPECT_THROW(corpus_chrf({"a", "b"}, {{"a"}}), InputError);
 }
 
-TEST(Chrf, SignatureNamesRegardAsItsVersion) {
+TEST(Chrf, SignatureHasTheVersionOfRegard) {
   EXPECT_EQ(
       chrf_signature({}, 1),
       std::string("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-") + version());

@@ -1,4 +1,4 @@
-// The table of sacreBLEU's figures (made by scripts/make_metric_tables.py).
+// The table of sacreBLEU's scores (created by scripts/make_metric_tables.py).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "metrics/metric_tokenizers.h"
 
 namespace regard {
 
@@ -18,14 +19,20 @@ inline const Json& metric_cases() {
   return cases;
 }
 
-// Equal to nine digits, so that rounding may differ but no rule.
-inline void expect_same(double found, double wanted) {
-  EXPECT_NEAR(found, wanted, 1e-9 * std::max(1e-3, std::abs(wanted)));
+// Expects equality up to nine digits: the rounding may differ.
+inline void expect_same(double value, double expected) {
+  EXPECT_NEAR(value, expected, 1e-9 * std::max(1e-3, std::abs(expected)));
 }
 
-// A signature up to the version, which differs on purpose.
+// Returns a signature without its version, which differs on purpose.
 inline std::string without_version(const std::string& signature) {
   return signature.substr(0, signature.find("version:"));
+}
+
+inline TerOptions ter_options(const Json& row) {
+  const Json& options = row.at("options");
+  return {options.at("normalized"), options.at("no_punct"), options.at("asian_support"),
+          options.at("case_sensitive")};
 }
 
 }  // namespace regard

@@ -15,7 +15,7 @@ std::string shown(const NgramCounts& counts) {
   return text;
 }
 
-TEST(Ngrams, EveryOrderIsCountedUpToTheLengthOfTheLine) {
+TEST(Ngrams, CountsEveryOrderUpToTheLengthOfTheLine) {
   const auto orders = count_ngrams(U"abab", 5);
   ASSERT_EQ(orders.size(), 5u);
   EXPECT_EQ(shown(orders[0]), "a:2 b:2 ");
@@ -32,16 +32,16 @@ TEST(Ngrams, MatchesAreClippedToTheSmallerCount) {
   EXPECT_EQ(total_count(a[0]), 5);
 }
 
-TEST(Ngrams, LargerCountsKeepEveryNgramOfEither) {
+TEST(Ngrams, LargerCountsKeepAllNgrams) {
   const auto a = count_ngrams(U"aaabd", 1);
   const auto b = count_ngrams(U"aabbc", 1);
   EXPECT_EQ(shown(larger_counts(a[0], b[0])), "a:3 b:2 c:1 d:1 ");
 }
 
-TEST(Ngrams, EqualWordsGetEqualNumbersAcrossLines) {
-  WordNumbers numbers;
-  const auto first = numbers.number({U"one", U"two", U"one"});
-  const auto second = numbers.number({U"two", U"three"});
+TEST(Ngrams, EqualWordsHaveEqualIdsAcrossLines) {
+  WordIds word_ids;
+  const auto first = word_ids.ids({U"one", U"two", U"one"});
+  const auto second = word_ids.ids({U"two", U"three"});
   EXPECT_EQ(first[0], first[2]);
   EXPECT_NE(first[0], first[1]);
   EXPECT_EQ(second[0], first[1]);

@@ -1,11 +1,12 @@
-// Intervals and p-values against those of sacreBLEU 2.6.0, which draws other random numbers.
+// Confidence intervals and p-values compared with sacreBLEU 2.6.0, which draws other random
+// numbers.
 #include "metrics/significance.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "metrics/table.h"
+#include "metrics/metric_factory.h"
 #include "tests/metrics/metric_cases.h"
 
 namespace regard {
@@ -13,7 +14,7 @@ namespace {
 
 struct Case {
   explicit Case(const Json& entry)
-      : row(entry), metric(metric_named(entry.at("metric").get<std::string>(), {})) {
+      : row(entry), metric(make_metric(entry.at("metric").get<std::string>(), {})) {
     const Json& texts = metric_cases().at("significance");
     const References references = texts.at("references");
     for (const Json& lines : texts.at("hypotheses")) {
@@ -28,12 +29,12 @@ struct Case {
   std::vector<SentenceCounts> systems;
 };
 
-// Three standard errors of a share estimated twice, of `samples` each.
+// Three standard errors of the difference of two estimates of a proportion, of `samples` each.
 double tolerance(double p, double samples) {
   return 3 * std::sqrt(2 * (p * (1 - p) + 1 / samples) / samples);
 }
 
-TEST(SignificanceReference, FiguresAgreeWithSacreBleuWithinSamplingError) {
+TEST(SignificanceReference, AgreesWithSacreBleuWithinTheSamplingError) {
   const Resampling resampling;
   for (const Json& row : metric_cases().at("significance").at("rows")) {
     const Case given(row);
@@ -45,7 +46,7 @@ TEST(SignificanceReference, FiguresAgreeWithSacreBleuWithinSamplingError) {
       const auto scores = bootstrap_scores(*given.metric, given.systems[s], resampling);
       const auto interval = confidence_interval(scores);
       const double half_width = given.wanted(s).at("half_width");
-      // The standard error of the mean is half_width / 1.96 / √1000, twice.
+      // Both means have the standard error half_width / 1.96 / √1000.
       EXPECT_NEAR(interval.mean, given.wanted(s).at("mean"), 0.08 * half_width);
       EXPECT_NEAR(interval.half_width, half_width, 0.12 * half_width);
       if (s == 0) continue;

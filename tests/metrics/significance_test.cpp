@@ -7,12 +7,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "metrics/table.h"
+#include "metrics/metric_factory.h"
 
 namespace regard {
 namespace {
 
-// The mean of one number a sentence: all of its statistics are known.
+// The mean of one number per sentence, whose statistics are known.
 class Mean final : public CorpusMetric {
  public:
   std::string name() const override { return "mean"; }
@@ -21,7 +21,7 @@ class Mean final : public CorpusMetric {
     return {2, {}};
   }
   double score(std::span<const double> sums) const override { return sums[0] / sums[1]; }
-  Json figures(std::span<const double>) const override { return {}; }
+  Json to_json(std::span<const double>) const override { return {}; }
 };
 
 SentenceCounts counts_of(const std::vector<double>& numbers) {
@@ -36,7 +36,7 @@ std::vector<double> ramp(std::size_t size, double shift = 0) {
   return numbers;
 }
 
-TEST(Significance, TheIntervalIsThatOfTheMeanOfManyNumbers) {
+TEST(Significance, TheIntervalOfAMeanIsKnown) {
   const auto scores = bootstrap_scores(Mean(), counts_of(ramp(400)), {.resamples = 4000});
   const auto interval = confidence_interval(scores);
   const double standard_error = std::sqrt(8.25 / 400);  // the variance of 0 to 9 is 8.25
@@ -44,7 +44,7 @@ TEST(Significance, TheIntervalIsThatOfTheMeanOfManyNumbers) {
   EXPECT_NEAR(interval.half_width, 1.96 * standard_error, 0.07 * 1.96 * standard_error);
 }
 
-TEST(Significance, TheIntervalLeavesOutAFortiethOnEitherSide) {
+TEST(Significance, TheIntervalExcludesAFortiethOnEachSide) {
   std::vector<double> scores(1000);
   std::iota(scores.rbegin(), scores.rend(), 0.0);
   const auto interval = confidence_interval(scores);
@@ -53,7 +53,7 @@ TEST(Significance, TheIntervalLeavesOutAFortiethOnEitherSide) {
   EXPECT_EQ(confidence_interval({7}).half_width, 0);
 }
 
-TEST(Significance, TheSeedDecidesTheDraw) {
+TEST(Significance, TheSeedDeterminesTheSample) {
   const auto counts = counts_of(ramp(50));
   const Resampling one{.resamples = 20, .seed = 1};
   EXPECT_EQ(bootstrap_scores(Mean(), counts, one), bootstrap_scores(Mean(), counts, one));
@@ -61,7 +61,7 @@ TEST(Significance, TheSeedDecidesTheDraw) {
             bootstrap_scores(Mean(), counts, {.resamples = 20, .seed = 2}));
 }
 
-// Resamples of the same sentences differ by exactly as much each time.
+// Resamples of the same sentences always differ by the same amount.
 TEST(Significance, EqualSeedsPairTheSentences) {
   const auto one = bootstrap_scores(Mean(), counts_of(ramp(50)), {});
   const auto other = bootstrap_scores(Mean(), counts_of(ramp(50, 1)), {});
@@ -76,8 +76,8 @@ TEST(Significance, ASystemDoesNotDifferFromItself) {
   EXPECT_DOUBLE_EQ(approximate_randomisation(Mean(), counts, counts, {}), 1. / 10'001);
 }
 
-// Of four sentences that differ by 1 each, the swaps give differences of 0, 1/2 and 1; no
-// difference is above 1, and of two that differ by 1 and −1 half of the swaps are.
+// If four sentences differ by 1 each, swaps have differences of 0, 1/2 and 1, none above 1. If two
+// sentences differ by 1 and −1, half of the swaps have a larger difference.
 TEST(Significance, RandomisationCountsTheSwapsThatDifferMore) {
   const Resampling resampling{.trials = 4000};
   EXPECT_DOUBLE_EQ(approximate_randomisation(Mean(), counts_of({0, 0, 0, 0}),
@@ -87,7 +87,7 @@ TEST(Significance, RandomisationCountsTheSwapsThatDifferMore) {
               0.5, 0.04);
 }
 
-TEST(Significance, ManyResamplesOfManyLinesTakeNoTime) {
+TEST(Significance, ManyResamplesOfManyLinesAreFast) {
   SentenceCounts counts{24, std::vector<double>(24 * 1000, 3.0)};
   const auto start = std::chrono::steady_clock::now();
   bootstrap_scores(Chrf({.word_order = 2}), counts, {});

@@ -17,31 +17,31 @@ Alignment links(const char* text) {
   return parse_alignment(text, "test", 1).sure;
 }
 
-TEST(Symmetrisation, IntersectionAndUnionAreThose) {
+TEST(Symmetrisation, IntersectionAndUnion) {
   const auto a = links("0-0 1-2 2-1");
   const auto b = links("0-0 1-1 2-1");
   EXPECT_EQ(symmetrise(a, b, Symmetrisation::intersection), links("0-0 2-1"));
   EXPECT_EQ(symmetrise(a, b, Symmetrisation::union_of_both), links("0-0 1-1 1-2 2-1"));
 }
 
-TEST(Symmetrisation, GrowsAlongNeighboursDiagonalsToo) {
-  // 1-1 lies diagonally beside 0-0, and then 1-2 beside 1-1: target 2 has no link yet.
+TEST(Symmetrisation, GrowsToNeighboursIncludingDiagonals) {
+  // 1-1 is diagonally next to 0-0, and then 1-2 is next to 1-1: target 2 has no link yet.
   EXPECT_EQ(symmetrise(links("0-0 1-1"), links("0-0 1-2"), Symmetrisation::grow_diag_final_and),
             links("0-0 1-1 1-2"));
 }
 
-TEST(Symmetrisation, DoesNotGrowWhereBothWordsHaveLinks) {
+TEST(Symmetrisation, DoesNotGrowIfBothWordsHaveLinks) {
   EXPECT_EQ(symmetrise(links("0-0 1-1"), links("0-0 0-1 1-1"), Symmetrisation::grow_diag_final_and),
             links("0-0 1-1"));
 }
 
-TEST(Symmetrisation, FinalAndAddsLinksOfWhichNeitherWordHasOne) {
-  // 3-3 is far from 0-0; of 5-3 and 3-6 one word has a link by then.
+TEST(Symmetrisation, FinalAndAddsLinksOfTwoFreeWords) {
+  // 3-3 is far from 0-0; one word of 5-3 and of 3-6 has a link by then.
   EXPECT_EQ(symmetrise(links("0-0 3-3 3-6"), links("0-0 5-3"), Symmetrisation::grow_diag_final_and),
             links("0-0 3-3"));
 }
 
-TEST(Symmetrisation, LiesBetweenIntersectionAndUnionAndLeavesNoPairOfLonelyWords) {
+TEST(Symmetrisation, IsBetweenIntersectionAndUnionAndIsMaximal) {
   std::mt19937 random(1);
   std::uniform_int_distribution<std::uint32_t> word(0, 5);
   const auto draw = [&] {
@@ -58,7 +58,7 @@ TEST(Symmetrisation, LiesBetweenIntersectionAndUnionAndLeavesNoPairOfLonelyWords
     const auto grown = symmetrise(a, b, Symmetrisation::grow_diag_final_and);
     EXPECT_THAT(grown, IsSupersetOf(symmetrise(a, b, Symmetrisation::intersection)));
     EXPECT_THAT(all, IsSupersetOf(grown));
-    // What is left out touches a word that has a link.
+    // Each link that was not added has a word with a link.
     for (const auto& link : all) {
       const bool touched = std::ranges::any_of(grown, [&](const auto& there) {
         return there.source == link.source || there.target == link.target;
@@ -69,9 +69,9 @@ TEST(Symmetrisation, LiesBetweenIntersectionAndUnionAndLeavesNoPairOfLonelyWords
   }
 }
 
-// The loops of Koehn, Och and Marcu over a table of marks, in place, as Moses orders them.
+// The loops of Koehn, Och and Marcu over a table, in place, in the order of Moses.
 Alignment by_loops(const Alignment& forward, const Alignment& backward, int words) {
-  using Table = std::vector<std::vector<bool>>;  // [target][source], with a rim
+  using Table = std::vector<std::vector<bool>>;  // [target][source], with a margin
   const auto table = [&](const Alignment& links) {
     Table marks(words + 2, std::vector<bool>(words + 2));
     for (const auto& link : links) marks[link.target + 1][link.source + 1] = true;
@@ -116,12 +116,12 @@ Alignment by_loops(const Alignment& forward, const Alignment& backward, int word
   return links;
 }
 
-TEST(Symmetrisation, GrowDiagFinalAndIsThatOfMosesLinkByLink) {
+TEST(Symmetrisation, GrowDiagFinalAndEqualsThatOfMoses) {
   constexpr int words = 9;
   std::mt19937 random(2);
   std::uniform_int_distribution<std::uint32_t> word(0, words - 1);
   for (int round = 0; round < 2000; ++round) {
-    // A link for each word of one side, near the diagonal as in real text.
+    // One link for each word of one side, near the diagonal as in real text.
     const auto draw = [&](bool by_target) {
       Alignment alignment;
       for (std::uint32_t i = 0; i < words; ++i) {
@@ -137,7 +137,7 @@ TEST(Symmetrisation, GrowDiagFinalAndIsThatOfMosesLinkByLink) {
   }
 }
 
-TEST(Symmetrisation, NothingWithNothingIsNothing) {
+TEST(Symmetrisation, EmptyAlignmentsStayEmpty) {
   EXPECT_THAT(symmetrise({}, {}, Symmetrisation::grow_diag_final_and), IsEmpty());
 }
 

@@ -13,34 +13,34 @@ TEST(Ter, IdenticalLinesNeedNoEdit) {
   EXPECT_EQ(corpus_ter({"a b c"}, {{"a b c"}}), 0);
 }
 
-// Worked by hand: "b" for "x", "d" left out, "e" put in; 3 edits for 4 words.
+// Computed by hand: "b" for "x", "d" deleted, "e" inserted; 3 edits for 4 words.
 TEST(Ter, CountsSubstitutionsDeletionsAndInsertions) {
   EXPECT_DOUBLE_EQ(corpus_ter({"a b c d"}, {{"a x c"}}), 100. * 2 / 3);
   EXPECT_DOUBLE_EQ(corpus_ter({"a c"}, {{"a x c e"}}), 100. * 2 / 4);
 }
 
-TEST(Ter, APhraseThatMovesIsOneEdit) {
+TEST(Ter, AShiftedPhraseIsOneEdit) {
   EXPECT_DOUBLE_EQ(corpus_ter({"on the mat sat a cat"}, {{"a cat sat on the mat"}}), 100. * 2 / 6);
   EXPECT_DOUBLE_EQ(corpus_ter({"d e f a b c"}, {{"a b c d e f"}}), 100. * 1 / 6);
 }
 
-TEST(Ter, TheReferenceWithTheFewestEditsCountsOverTheMeanLength) {
+TEST(Ter, DividesTheFewestEditsByTheMeanLength) {
   EXPECT_DOUBLE_EQ(corpus_ter({"a b c"}, {{"x y"}, {"a b c d"}}), 100. * 1 / 3);
 }
 
-TEST(Ter, AReferenceWithoutAWord) {
+TEST(Ter, ReferencesWithoutWords) {
   EXPECT_EQ(corpus_ter({"a b"}, {{""}}), 100);
   EXPECT_EQ(corpus_ter({""}, {{""}}), 0);
   EXPECT_EQ(corpus_ter({}, {{}}), 0);
 }
 
-TEST(Ter, CaseCountsOnRequest) {
+TEST(Ter, CaseSensitivityIsOptional) {
   EXPECT_EQ(corpus_ter({"Das Ü"}, {{"das ü"}}), 0);
   EXPECT_EQ(corpus_ter({"Das Ü"}, {{"das ü"}}, {.case_sensitive = true}), 100);
 }
 
-// Memory and time by the product of the lengths would be 10^10 cells.
-TEST(Ter, LongLinesStayInTheirBand) {
+// A full table would have 10^10 cells.
+TEST(Ter, LongLinesUseABand) {
   std::string hypothesis;
   std::string reference;
   for (int i = 0; i < 100'000; ++i) {
@@ -54,7 +54,7 @@ TEST(Ter, DifferentLineCountsAreAnError) {
   EXPECT_THROW(corpus_ter({"a", "b"}, {{"a"}}), InputError);
 }
 
-TEST(Ter, SignatureNamesRegardAsItsVersion) {
+TEST(Ter, SignatureHasTheVersionOfRegard) {
   EXPECT_EQ(ter_signature({}, 1),
             std::string("nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:regard-") +
                 version());

@@ -23,13 +23,13 @@ MetricOptions with_tokenizer(BleuTokenizer tokenizer) {
   return options;
 }
 
-TEST(UnspacedText, IsKnownByItsLetters) {
+TEST(UnspacedText, IsDetectedByItsLetters) {
   EXPECT_EQ(unspaced_script(chinese), UnspacedScript::chinese);
   EXPECT_EQ(unspaced_script(japanese), UnspacedScript::japanese);
   EXPECT_EQ(unspaced_script(thai), UnspacedScript::south_east_asian);
 }
 
-TEST(UnspacedText, WordsBetweenSpacesAreNone) {
+TEST(UnspacedText, SegmentedTextIsNot) {
   EXPECT_EQ(unspaced_script({"They are watching.", "Über 3 Kilometer", "שלום עולם"}), std::nullopt);
   EXPECT_EQ(unspaced_script({"나는 어제 영화를 보았다."}), std::nullopt) << "Korean has spaces";
   EXPECT_EQ(unspaced_script({"我们 昨天 在 北京 看 了 一 场 电影 。"}), std::nullopt);
@@ -39,7 +39,7 @@ TEST(UnspacedText, WordsBetweenSpacesAreNone) {
   EXPECT_EQ(unspaced_script({}), std::nullopt);
 }
 
-TEST(UnspacedText, EachTokenizerThatFindsNoWordsNamesOneThatDoes) {
+TEST(UnspacedText, WarnsOfATokenizerThatDoesNotSplitTheScript) {
   const auto bleu = [](const std::vector<std::string>& lines, BleuTokenizer tokenizer) {
     return unspaced_text_warnings("ref", lines, {"bleu", "chrf"}, with_tokenizer(tokenizer));
   };
@@ -53,7 +53,8 @@ TEST(UnspacedText, EachTokenizerThatFindsNoWordsNamesOneThatDoes) {
   }
   EXPECT_THAT(bleu(chinese, BleuTokenizer::chinese), IsEmpty());
   EXPECT_THAT(bleu(chinese, BleuTokenizer::character), IsEmpty());
-  EXPECT_THAT(bleu(japanese, BleuTokenizer::chinese), ElementsAre(HasSubstr("--tokenize zh takes")))
+  EXPECT_THAT(bleu(japanese, BleuTokenizer::chinese),
+              ElementsAre(HasSubstr("--tokenize zh treats")))
       << "kana are no Chinese characters";
   EXPECT_THAT(bleu(japanese, BleuTokenizer::character), IsEmpty());
   EXPECT_THAT(bleu(thai, BleuTokenizer::mteval_13a), ElementsAre(HasSubstr("Thai")));

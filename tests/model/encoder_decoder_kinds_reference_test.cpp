@@ -76,8 +76,8 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   }
   torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
                      const torch::Tensor& output) {
-    const auto memory = model_->encode(source, lengths_);
-    return model_->output().loss(model_->decode(input, memory), memory, output, 0.1).objective;
+    const auto encoded = model_->encode(source, lengths_);
+    return model_->output().loss(model_->decode(input, encoded), encoded, output, 0.1).objective;
   }
   torch::Tensor loss() { return loss(source_, input_, output_); }
   std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
@@ -99,11 +99,11 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
 };
 
 TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
-  const auto memory = model_->encode(source_, lengths_);
-  const auto at_once = model_->decode(input_, memory).readout;
-  auto state = model_->start(memory);
+  const auto encoded = model_->encode(source_, lengths_);
+  const auto at_once = model_->decode(input_, encoded).readout;
+  auto state = model_->start(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
-    auto step = model_->step(input_.select(1, t), state, memory);
+    auto step = model_->step(input_.select(1, t), state, encoded);
     EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-11, 1e-11)) << t;
     state = step.state;
     EXPECT_EQ(state.position, t + 1);
@@ -115,11 +115,11 @@ TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights)
   const auto layers = options.decoder.kind == LayerKind::transformer ? options.decoder.layers
                       : options.attention.kind == "multi_head"       ? 1
                                                                      : 0;
-  const auto memory = model_->encode(source_, lengths_);
-  auto state = model_->start(memory);
+  const auto encoded = model_->encode(source_, lengths_);
+  auto state = model_->start(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
-    const auto heads = model_->explain(input_.select(1, t), state, memory).heads;
-    const auto step = model_->step(input_.select(1, t), state, memory);
+    const auto heads = model_->explain(input_.select(1, t), state, encoded).heads;
+    const auto step = model_->step(input_.select(1, t), state, encoded);
     ASSERT_EQ(static_cast<std::int64_t>(heads.size()), layers);
     for (const auto& layer : heads) {
       EXPECT_EQ(layer.sizes(), torch::IntArrayRef({3, 2, 4}));  // [N, H, S]
@@ -178,9 +178,9 @@ TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGive
       if (hypothesis.finished) tokens.push_back(3);
       const auto sequence = torch::tensor(tokens).unsqueeze(0);
       const auto T = sequence.size(1) - 1;
-      const auto memory = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
-      const auto decoded = model_->decode(sequence.narrow(1, 0, T), memory);
-      const auto loss = model_->output().loss(decoded, memory, sequence.narrow(1, 1, T), 0);
+      const auto encoded = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
+      const auto decoded = model_->decode(sequence.narrow(1, 0, T), encoded);
+      const auto loss = model_->output().loss(decoded, encoded, sequence.narrow(1, 1, T), 0);
       EXPECT_NEAR(-loss.nll.sum().item<double>(), hypothesis.log_probability, 1e-9);
     }
   }

@@ -33,8 +33,8 @@ struct Example {
 };
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
-  const auto memory = model.encode(x.source, x.lengths);
-  return model.output().loss(model.decode(x.input, memory), memory, x.output, 0.1).objective;
+  const auto encoded = model.encode(x.source, x.lengths);
+  return model.output().loss(model.decode(x.input, encoded), encoded, x.output, 0.1).objective;
 }
 
 // Every way the decoder can be put together.
@@ -53,28 +53,28 @@ std::vector<ModelOptions> variants() {
   all[8].encoder.layers = 2;
   all[9].attention.kind = "none";
   all[9].decoder.initial_state = InitialState::mean;
-  all[10].decoder.query = Query::fresh;
-  all[11].decoder.query = Query::fresh;
+  all[10].decoder.query = Query::post;
+  all[11].decoder.query = Query::post;
   all[11].decoder.layers = 2;
-  all[12].decoder.query = Query::between;
-  all[13].decoder.query = Query::between;
+  all[12].decoder.query = Query::conditional;
+  all[13].decoder.query = Query::conditional;
   all[13].decoder.reset_gate = ResetGate::after;
   all[13].decoder.layers = 2;
   all[14].decoder.input_feeding = true;
   all[15].decoder.input_feeding = true;
-  all[15].decoder.query = Query::fresh;
+  all[15].decoder.query = Query::post;
   all[15].decoder.layers = 2;
   all[16].decoder.input_feeding = true;
-  all[16].decoder.query = Query::between;
+  all[16].decoder.query = Query::conditional;
   all[17].attention.kind = "none";
-  all[17].decoder.query = Query::fresh;
+  all[17].decoder.query = Query::post;
   all[18].attention.kind = "none";
-  all[18].decoder.query = Query::between;
+  all[18].decoder.query = Query::conditional;
   all[19].attention.kind = "concat";
   for (std::size_t i = 20; i < 25; ++i) all[i].attention.window = 1;
   all[20].attention.kind = "local_m";
   all[21].attention.kind = "local_m";
-  all[21].decoder.query = Query::last;
+  all[21].decoder.query = Query::pre;
   all[22].attention.kind = "local_p";
   all[22].decoder.input_feeding = true;
   all[23].attention.kind = "multi_head";
@@ -85,35 +85,35 @@ std::vector<ModelOptions> variants() {
     all[i].attention.kind = "coverage";
     all[i].attention.coverage_loss = 0.5;
   }
-  all[26].decoder.query = Query::fresh;
+  all[26].decoder.query = Query::post;
   all[27].decoder.input_feeding = true;
   all[28].attention.kind = "ntm";
   all[29].attention.kind = "ntm";
-  all[29].decoder.query = Query::between;
+  all[29].decoder.query = Query::conditional;
   for (std::size_t i = 30; i < 34; ++i) {
     all[i].encoder.cell = all[i].decoder.cell = i < 33 ? CellKind::lstm : CellKind::tanh;
     all[i].encoder.layers = all[i].decoder.layers = 2;
   }
-  all[31].decoder.query = Query::between;
+  all[31].decoder.query = Query::conditional;
   all[31].decoder.initial_state = InitialState::last;
-  all[32].decoder.query = Query::fresh;
+  all[32].decoder.query = Query::post;
   all[32].decoder.input_feeding = true;
   for (std::size_t i = 34; i < 38; ++i) {
     all[i].encoder.layers = all[i].decoder.layers = 3;
     all[i].encoder.residual = all[i].decoder.residual = i != 34;
     all[i].encoder.layer_norm = all[i].decoder.layer_norm = i != 35;
   }
-  all[37].decoder.query = Query::fresh;
+  all[37].decoder.query = Query::post;
   all[37].attention.kind = "none";
   return all;
 }
 
 // One step at a time gives what decoding all at once gave.
 void expect_steps(Seq2Seq& model, const Example& x, const Decoded& at_once) {
-  const auto memory = model.encode(x.source, x.lengths);
-  auto state = model.start(memory);
+  const auto encoded = model.encode(x.source, x.lengths);
+  auto state = model.start(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
-    auto step = model.step(x.input.select(1, t), state, memory);
+    auto step = model.step(x.input.select(1, t), state, encoded);
     const auto expect_same = [&](const torch::Tensor& one, const torch::Tensor& all) {
       ASSERT_EQ(one.defined(), all.defined());
       if (one.defined()) {
@@ -122,7 +122,7 @@ void expect_steps(Seq2Seq& model, const Example& x, const Decoded& at_once) {
     };
     expect_same(step.readout, at_once.readout);
     expect_same(step.weights, at_once.weights);
-    expect_same(step.top, at_once.top);
+    expect_same(step.hidden, at_once.hidden);
     expect_same(step.input, at_once.input);
     state = step.state;
   }
@@ -151,8 +151,8 @@ TEST(EncoderDecoderReference, WhatAttentionAddsToTheLossComesWithEachStep) {
   const Example x;
   for (const auto& options : variants()) {
     EncoderDecoder model(9, 9, options);
-    const auto memory = model.encode(x.source, x.lengths);
-    const auto penalty = model.decode(x.input, memory).attention_loss.penalty;
+    const auto encoded = model.encode(x.source, x.lengths);
+    const auto penalty = model.decode(x.input, encoded).attention_loss.penalty;
     ASSERT_EQ(penalty.defined(), options.attention.kind == "coverage");
     if (!penalty.defined()) continue;
     ASSERT_EQ(penalty.sizes(), x.input.sizes());
@@ -166,22 +166,23 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
   for (const auto& options : variants()) {
     if (options.attention.kind == "none") continue;
     EncoderDecoder model(9, 9, options);
-    const auto memory = model.encode(x.source, x.lengths);
-    auto state = model.start(memory);
+    const auto encoded = model.encode(x.source, x.lengths);
+    auto state = model.start(encoded);
     for (std::int64_t t = 0; t < 2; ++t) {
       const auto token = x.input.select(1, t);
-      const auto detail = model.explain(token, state, memory);
-      auto step = model.step(token, state, memory);
+      const auto detail = model.explain(token, state, encoded);
+      auto step = model.step(token, state, encoded);
       EXPECT_EQ(detail.query.sizes(), (std::vector<std::int64_t>{3, 4}));
-      EXPECT_EQ(detail.context.size(1), memory.values.size(2));
+      EXPECT_EQ(detail.context.size(1), encoded.states.size(2));
       const auto kind = options.attention.kind;
       if (kind != "multi_head") {
-        EXPECT_TRUE(torch::allclose(
-            detail.context, kernels::mix(step.weights, memory.values, memory.lengths), 1e-5, 1e-6));
+        EXPECT_TRUE(torch::allclose(detail.context,
+                                    kernels::mix(step.weights, encoded.states, encoded.lengths),
+                                    1e-5, 1e-6));
       }
       EXPECT_EQ(detail.scores.defined(), kind != "multi_head") << kind;
       if (kind == "additive" || kind == "concat" || kind == "coverage" || kind == "location") {
-        const auto weights = kernels::masked_softmax(detail.scores.unsqueeze(1), memory.lengths);
+        const auto weights = kernels::masked_softmax(detail.scores.unsqueeze(1), encoded.lengths);
         EXPECT_TRUE(torch::allclose(weights.squeeze(1), step.weights, 1e-5, 1e-6)) << kind;
       }
       state = step.state;
@@ -202,16 +203,16 @@ TEST(EncoderDecoderReference, GradientsOfTheWholeEqualCentralDifferences) {
 // Of each way in which contexts are mixed, in training with half of the weights dropped.
 std::vector<ModelOptions> with_attention_dropout() {
   std::vector<ModelOptions> all(6, small());
-  all[1].decoder.query = Query::between;
+  all[1].decoder.query = Query::conditional;
   all[2].decoder.input_feeding = true;
-  all[2].decoder.query = Query::fresh;
+  all[2].decoder.query = Query::post;
   all[3].attention.kind = "coverage";
   for (std::size_t i = 4; i < 6; ++i) {
     all[i].attention.kind = "multi_head";
     all[i].attention.size = 6;
     all[i].attention.heads = 3;
   }
-  all[5].decoder.query = Query::between;
+  all[5].decoder.query = Query::conditional;
   for (auto& options : all) options.dropout.attention = 0.5;
   return all;
 }
@@ -222,16 +223,16 @@ TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) 
     torch::manual_seed(6);
     EncoderDecoder model(9, 9, options);
     model.to(torch::kDouble);
-    const auto memory = model.encode(x.source, x.lengths);
+    const auto encoded = model.encode(x.source, x.lengths);
     const RandomStream stream(1, 1);
-    const auto at_once = model.decode(x.input, memory);
-    const auto other = model.decode(x.input, memory).readout;
+    const auto at_once = model.decode(x.input, encoded);
+    const auto other = model.decode(x.input, encoded).readout;
     EXPECT_FALSE(torch::allclose(at_once.readout, other));
     EXPECT_TRUE(torch::allclose(at_once.weights.sum(2), torch::ones({3, 3}, torch::kDouble)));
     const RandomStream again(1, 1);
-    auto state = model.start(memory);
+    auto state = model.start(encoded);
     for (std::int64_t t = 0; t < 3; ++t) {
-      auto step = model.step(x.input.select(1, t), state, memory);
+      auto step = model.step(x.input.select(1, t), state, encoded);
       EXPECT_TRUE(torch::allclose(step.readout, at_once.readout.select(1, t), 1e-12, 1e-12)) << t;
       state = step.state;
     }
@@ -241,7 +242,7 @@ TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) 
 TEST(EncoderDecoderReference, GradientsUnderAttentionDropoutEqualCentralDifferences) {
   auto every = with_attention_dropout();
   every.push_back(every[0]);
-  every.back().decoder.query = Query::fresh;
+  every.back().decoder.query = Query::post;
   for (const auto& options : every) {
     torch::manual_seed(7);
     EncoderDecoder model(9, 9, options);

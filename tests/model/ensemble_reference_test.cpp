@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "decoding/forced.h"
+#include "decoding/score_targets.h"
 #include "decoding/search.h"
 #include "model/encoder_decoder.h"
 #include "tests/decoding/table_model.h"
@@ -23,9 +23,9 @@ std::shared_ptr<Seq2Seq> table_model(std::int64_t sentences, double sharpness = 
 // P of the members' next tokens, in double precision: [N, V].
 torch::Tensor probabilities(Seq2Seq& model, const torch::Tensor& source,
                             const torch::Tensor& lengths, const torch::Tensor& tokens) {
-  const auto memory = model.encode(source, lengths);
-  const auto step = model.step(tokens, model.start(memory), memory);
-  return model.output().logits(step, memory).softmax(-1);
+  const auto encoded = model.encode(source, lengths);
+  const auto step = model.step(tokens, model.start(encoded), encoded);
+  return model.output().logits(step, encoded).softmax(-1);
 }
 
 TEST(EnsembleReference, TheLinearMeanIsOfProbabilitiesTheOtherOfTheirLogarithms) {
@@ -128,8 +128,9 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
     std::vector<std::int64_t> given = {2};
     given.insert(given.end(), best.tokens.begin(), best.tokens.end());
     given.push_back(3);
-    const auto forced = force(ensemble, source.narrow(0, b, 1).narrow(1, 0, S),
-                              lengths.narrow(0, b, 1), torch::tensor(given).unsqueeze(0), false);
+    const auto forced =
+        score_targets(ensemble, source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1),
+                      torch::tensor(given).unsqueeze(0), false);
     EXPECT_NEAR(forced[0].log_probability, best.log_probability, 1e-5);
     for (std::size_t t = 0; t < best.token_log_p.size(); ++t) {
       EXPECT_NEAR(forced[0].token_log_p[t], best.token_log_p[t], 1e-5);

@@ -9,12 +9,12 @@ namespace {
 
 TEST(MovingAverage, FollowsItsFormula) {
   auto x = torch::zeros({1}, torch::kDouble);
-  MovingAverage average(0.9, {{"x", x}});
-  Workers workers(2);
+  MovingAverage average(0.9, ParameterBuffer::adopt({{"x", x}}));
+  ThreadPool pool(2);
   double expected = 0;
   for (int n = 1; n <= 200; ++n) {
     x.fill_(n);
-    average.update(n, workers);
+    average.update(n, pool);
     const double d = std::min(0.9, (1.0 + n) / (10.0 + n));
     expected = d * expected + (1 - d) * n;
     EXPECT_NEAR(average.averages()[0].second.item<double>(), expected, 1e-9);
@@ -25,15 +25,15 @@ class AveragedWeightsTest : public testing::Test {
  protected:
   AveragedWeightsTest() {
     x_.add_(1);
-    average_.update(1, workers_);
+    average_.update(1, pool_);
     weights_ = x_.clone();
     averages_ = average_.averages()[0].second.clone();
   }
 
   torch::Tensor x_ = torch::randn({3, 2});
   torch::Tensor bias_ = torch::randn({5});
-  MovingAverage average_{0.5, {{"x", x_}, {"bias", bias_}}};
-  Workers workers_;
+  MovingAverage average_{0.5, ParameterBuffer::adopt({{"x", x_}, {"bias", bias_}})};
+  ThreadPool pool_;
   torch::Tensor weights_;
   torch::Tensor averages_;
 };

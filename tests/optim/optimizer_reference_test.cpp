@@ -19,11 +19,13 @@ torch::Tensor loss_of(const torch::Tensor& x) {
 
 torch::Tensor ten_steps(const TrainingOptions& options) {
   auto x = torch::linspace(-1, 2, 6, torch::kDouble).requires_grad_();
-  const auto optimizer = make_optimizer(options, {{"x", x}});
-  Workers workers;
+  const auto weights = ParameterBuffer::adopt({{"x", x}});
+  const auto gradient = weights.zeros_like();
+  const auto optimizer = make_optimizer(options, weights);
+  ThreadPool pool;
   for (int i = 0; i < 10; ++i) {
-    optimizer->step({torch::autograd::grad({loss_of(x)}, {x})}, 1, options.learning_rate, 0,
-                    workers);
+    gradient.views()[0].second.copy_(torch::autograd::grad({loss_of(x)}, {x})[0]);
+    optimizer->update(gradient.flat(), 1, options.learning_rate, pool);
   }
   return x.detach();
 }
@@ -97,58 +99,33 @@ TEST(OptimizerReference, AdadeltaFollowsThePaper) {
   EXPECT_TRUE(torch::allclose(ten_steps(options), x, 1e-10, 1e-12));
 }
 
-// Plain gradient descent by 1 from 0 shows the gradient that was used.
-struct Descent {
-  Descent() {
-    options.optimizer = OptimizerKind::sgd;
-    options.momentum = 0;
-    optimizer = make_optimizer(options, {{"a", a}, {"b", b}});
+TEST(Optimizer, UpdatesEveryRangeByTheFactorTimesTheGradientOnAnyNumberOfThreads) {
+  TrainingOptions options;  // plain gradient descent from 0 shows the gradient that was used
+  options.optimizer = OptimizerKind::sgd;
+  options.momentum = 0;
+  for (const std::size_t threads : {1, 3}) {
+    auto a = torch::zeros({2}).requires_grad_();
+    auto b = torch::zeros({300000}).requires_grad_();  // more than one range
+    const auto weights = ParameterBuffer::adopt({{"a", a}, {"b", b}});
+    const auto gradient = weights.zeros_like();
+    gradient.views()[0].second.copy_(torch::tensor({2.0F, 3.0F}));
+    gradient.views()[1].second.copy_(torch::arange(300000, torch::kFloat));
+    const auto optimizer = make_optimizer(options, weights);
+    ThreadPool pool(threads);
+    optimizer->update(gradient.flat(), 0.5, 2, pool);
+    EXPECT_TRUE(torch::equal(a.detach(), torch::tensor({-2.0F, -3.0F})));
+    EXPECT_TRUE(torch::equal(b.detach(), -torch::arange(300000, torch::kFloat)));
   }
-  double step(const std::vector<Tensors>& shares, double limit, double factor = 1) {
-    return optimizer->step(shares, factor, 1, limit, workers);
-  }
-  torch::Tensor a = torch::zeros({2}).requires_grad_();
-  torch::Tensor b = torch::zeros({100000}).requires_grad_();  // more than one piece
-  TrainingOptions options;
-  std::unique_ptr<Optimizer> optimizer;
-  Workers workers{2};
-};
-
-Tensors gradients(float a0, float a1, float last) {
-  auto b = torch::zeros({100000});
-  b[99999] = last;
-  return {torch::tensor({a0, a1}), b};
 }
 
-TEST(OptimizerStep, ScalesTheJointNormDownToTheLimitAndReturnsTheOldOne) {
-  Descent descent;
-  EXPECT_FLOAT_EQ(descent.step({gradients(2, 3, 6)}, 3.5), 7);
-  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-1.0F, -1.5F})));
-  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -3);
-  EXPECT_FLOAT_EQ(descent.step({gradients(2, 3, 6)}, 0), 7);
-  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -9);
-}
-
-TEST(OptimizerStep, AddsUpTheShares) {
-  Descent descent;
-  EXPECT_FLOAT_EQ(descent.step({gradients(1, 0, 2), gradients(0, 1, 4), gradients(1, 2, 0)}, 0), 7);
-  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-2.0F, -3.0F})));
-  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -6);
-}
-
-TEST(OptimizerStep, TakesTheFactorIntoTheNormAndTheGradient) {
-  Descent descent;
-  EXPECT_FLOAT_EQ(descent.step({gradients(4, 6, 12)}, /*limit=*/3.5, /*factor=*/0.5), 7);
-  EXPECT_TRUE(torch::allclose(descent.a, torch::tensor({-1.0F, -1.5F})));
-  EXPECT_FLOAT_EQ(descent.step({gradients(4, 6, 12)}, /*limit=*/0, /*factor=*/0.5), 7);
-  EXPECT_FLOAT_EQ(descent.b[99999].item<float>(), -9);
-}
-
-TEST(OptimizerStep, UpdatesNothingWhereTheGradientIsNotFinite) {
-  Descent descent;
-  EXPECT_FALSE(std::isfinite(descent.step({gradients(INFINITY, 1, 1)}, 1)));
-  EXPECT_TRUE(descent.a.eq(0).all().item<bool>());
-  EXPECT_TRUE(descent.b.eq(0).all().item<bool>());
+TEST(Optimizer, StateIsNamedByMomentAndParameter) {
+  auto w = torch::zeros({2, 3}).requires_grad_();
+  const auto optimizer =
+      make_optimizer(TrainingOptions(), ParameterBuffer::adopt({{"layer.W", w}}));
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : optimizer->state()) names.push_back(name);
+  EXPECT_EQ(names, (std::vector<std::string>{"exp_avg.layer.W", "exp_avg_sq.layer.W", "step"}));
+  EXPECT_EQ(optimizer->state()[0].second.sizes(), w.sizes());
 }
 
 }  // namespace

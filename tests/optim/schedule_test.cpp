@@ -93,7 +93,7 @@ TEST(Schedule, ASetbackHalvesEveryRateFromThereOn) {
   options.learning_rate_min = 0.00001;
   const Schedule plain(options);
   Schedule halved(options);
-  halved.set_state({.setbacks = 2});
+  halved.set_state({.rollbacks = 2});
   for (const std::int64_t step : {1, 10, 60, 100}) {
     EXPECT_DOUBLE_EQ(halved.rate(step), plain.rate(step) / 4) << step;
   }

@@ -20,7 +20,7 @@ AlignmentLines example() {
           {{0, 0}, {1, 1}}};
 }
 
-TEST(AlignmentLines, LinksAndStrongEnoughWeightsAreDrawn) {
+TEST(AlignmentLines, DrawsLinksAndLargeWeights) {
   const auto svg = alignment_lines(example());
   EXPECT_EQ(find_xml_fault(svg), "");
   EXPECT_EQ(count_of(svg, "class=\"link\""), 2U);
@@ -29,13 +29,13 @@ TEST(AlignmentLines, LinksAndStrongEnoughWeightsAreDrawn) {
   EXPECT_THAT(svg, HasSubstr(">re&lt;gardent</text>"));
 }
 
-TEST(AlignmentLines, TheShorterSideIsSpreadOverTheSameHeight) {
+TEST(AlignmentLines, SpreadsTheShorterSideOverTheSameHeight) {
   const auto svg = alignment_lines(example());  // three rows of 24
   for (const auto* y : {"y=\"18\"", "y=\"54\"", "y=\"12\"", "y=\"36\"", "y=\"60\""})
     EXPECT_THAT(svg, HasSubstr(y));
 }
 
-TEST(AlignmentLines, NoLabelLeavesThePicture) {
+TEST(AlignmentLines, LabelsStayInsideThePicture) {
   for (const auto* word : {"mmmmmmmm", "WWWWWWWWWWWWWWWWWWWWW", "▁Ж", "%"}) {
     auto lines = example();
     lines.source[0] = lines.target[2] = word;
@@ -43,14 +43,14 @@ TEST(AlignmentLines, NoLabelLeavesThePicture) {
   }
 }
 
-TEST(AlignmentLines, WeightsAreNotNeeded) {
+TEST(AlignmentLines, WeightsAreOptional) {
   auto lines = example();
   lines.weights.clear();
   EXPECT_EQ(count_of(alignment_lines(lines), "<path"), 2U);
   EXPECT_EQ(find_xml_fault(alignment_lines({})), "");
 }
 
-TEST(AlignmentLines, WordsThatAreNotThereAreRefused) {
+TEST(AlignmentLines, RefusesLinksAndWeightsThatDoNotMatchTheWords) {
   auto lines = example();
   lines.links.push_back({2, 0});
   EXPECT_THROW(alignment_lines(lines), std::invalid_argument);

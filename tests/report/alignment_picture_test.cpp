@@ -21,7 +21,7 @@ AttentionPicture example() {
   return example_picture({{"additive", {0.9F, 0.1F, 0.0F, 0.0F, 0.4F, 0.6F}}});
 }
 
-TEST(AlignmentPicture, EachWeightStandsInItsCell) {
+TEST(AlignmentPicture, DrawsEachWeightInItsCell) {
   const std::string svg = alignment_svg(example());
   EXPECT_EQ(find_xml_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("<rect x=\"0\" y=\"0\" width=\"1\" height=\"1\" fill=\"#e6e6e6\">"
@@ -33,7 +33,7 @@ TEST(AlignmentPicture, EachWeightStandsInItsCell) {
   EXPECT_EQ(count_of(svg, "width=\"1\" height=\"1\""), 6U);
 }
 
-TEST(AlignmentPicture, WeightsBeyondTheScaleAreDrawnAtItsEnds) {
+TEST(AlignmentPicture, ClampsWeightsToTheScale) {
   AttentionPicture picture = example();
   picture.matrices[0].weights = {1.5F, -0.5F, std::nanf(""), 0, 0, 0};
   const std::string svg = alignment_svg(picture);
@@ -42,7 +42,7 @@ TEST(AlignmentPicture, WeightsBeyondTheScaleAreDrawnAtItsEnds) {
   EXPECT_THAT(svg, HasSubstr("#c00"));
 }
 
-TEST(AlignmentPicture, TheScaleIsShownWithItsNumbers) {
+TEST(AlignmentPicture, LegendShowsTheScale) {
   AttentionPicture picture = example();
   picture.matrices[0].weights = {0.02F, 0.04F, 0.01F, 0.005F, 0.01F, 0.0F};
   const auto absolute = alignment_svg(picture);
@@ -70,7 +70,7 @@ TEST(AlignmentPicture, TheScaleIsShownWithItsNumbers) {
   }
 }
 
-TEST(AlignmentPicture, APageHasTheWeightsAndASwitchBetweenTheScales) {
+TEST(AlignmentPicture, PageHasWeightsAndScaleSwitch) {
   AttentionPicture picture = example();
   picture.scale = WeightScale::row;
   const auto html = alignment_html("t", {picture});
@@ -80,7 +80,7 @@ TEST(AlignmentPicture, APageHasTheWeightsAndASwitchBetweenTheScales) {
   EXPECT_THAT(alignment_svg(picture), Not(HasSubstr("data-weights")));
 }
 
-TEST(AlignmentPicture, NoLabelLeavesThePicture) {
+TEST(AlignmentPicture, LabelsStayInsideThePicture) {
   for (const auto* word :
        {"mmmmmmmmmmmmmm", "WWWWWWWW", "▁Mme.", "ЩЖЮЩЖЮ", "中文中文中文", "i", "@%@%"}) {
     AttentionPicture picture = example();
@@ -98,7 +98,7 @@ TEST(AlignmentPicture, NoLabelLeavesThePicture) {
   }
 }
 
-TEST(AlignmentPicture, HostileWordsKeepThePictureWellFormed) {
+TEST(AlignmentPicture, EscapesMarkupInWords) {
   AttentionPicture picture = example();
   picture.caption = "</svg><script>alert(1)</script>";
   picture.source = {"<b>&\"'", "مرحبا", "👍🏽\x01\xFF"};
@@ -111,7 +111,7 @@ TEST(AlignmentPicture, HostileWordsKeepThePictureWellFormed) {
   }
 }
 
-TEST(AlignmentPicture, SeveralMatricesStandSideBySideWithCaptions) {
+TEST(AlignmentPicture, DrawsSeveralMatricesSideBySideWithCaptions) {
   AttentionPicture picture = example();
   picture.matrices.push_back({"dot", std::vector<float>(6, 0.5F)});
   for (const std::string& text : {alignment_svg(picture), alignment_html("t", {picture})}) {
@@ -121,7 +121,7 @@ TEST(AlignmentPicture, SeveralMatricesStandSideBySideWithCaptions) {
   }
 }
 
-TEST(AlignmentPicture, LongWordsAreCutButToldWhole) {
+TEST(AlignmentPicture, LongWordsAreTruncatedWithFullTooltip) {
   AttentionPicture picture = example();
   picture.source[0] = "Donaudampfschifffahrtsgesellschaft";
   const std::string svg = alignment_svg(picture);
@@ -136,7 +136,7 @@ TEST(AlignmentPicture, LongSentencesGetSmallerCells) {
   EXPECT_THAT(alignment_svg(picture), HasSubstr("scale(14)"));
 }
 
-TEST(AlignmentPicture, NothingIsLoadedFromElsewhere) {
+TEST(AlignmentPicture, LoadsNothing) {
   const std::string html = alignment_html("t", {example()});
   EXPECT_EQ(count_of(html, "http"), count_of(html, "xmlns=\"http://www.w3.org/2000/svg\""));
   EXPECT_THAT(html, Not(HasSubstr("src=")));
@@ -144,13 +144,13 @@ TEST(AlignmentPicture, NothingIsLoadedFromElsewhere) {
   EXPECT_THAT(html, HasSubstr("prefers-color-scheme: dark"));
 }
 
-TEST(AlignmentPicture, EmptySentencesAreDrawn) {
+TEST(AlignmentPicture, DrawsEmptySentences) {
   const AttentionPicture picture{"", {}, {}, {{"", {}}}};
   EXPECT_EQ(find_xml_fault(alignment_svg(picture)), "");
   EXPECT_EQ(find_xml_fault(alignment_html("t", {picture, {}})), "");
 }
 
-TEST(AlignmentPicture, ADotMarksWhatWasChosen) {
+TEST(AlignmentPicture, DotMarksTheChosenPosition) {
   AttentionPicture picture = example();
   picture.matrices[0].chosen = {2, -1};
   const std::string svg = alignment_svg(picture);
@@ -160,7 +160,7 @@ TEST(AlignmentPicture, ADotMarksWhatWasChosen) {
   EXPECT_THROW(alignment_svg(picture), std::invalid_argument);
 }
 
-TEST(AlignmentPicture, WrongNumberOfWeightsIsRefused) {
+TEST(AlignmentPicture, RefusesWrongNumberOfWeights) {
   AttentionPicture picture = example();
   picture.matrices[0].weights.pop_back();
   EXPECT_THROW(alignment_svg(picture), std::invalid_argument);

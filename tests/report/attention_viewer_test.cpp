@@ -21,7 +21,7 @@ AttentionPicture example() {
        {"layer 1, head 2", {1.0F, 0.0F, 0.0F, 0.001F, 0.999F, std::nanf("")}, {0, 1}}});
 }
 
-TEST(AttentionViewer, HasEachMapUnderItsName) {
+TEST(AttentionViewer, HasEachMapWithItsName) {
   const auto html = attention_viewer(example());
   EXPECT_EQ(find_xml_fault(html), "");
   EXPECT_THAT(html, HasSubstr("<option>mean</option><option>layer 1, head 2</option>"));
@@ -40,7 +40,7 @@ TEST(AttentionViewer, ShowsWordsAndTheFirstMapWithoutScripts) {
   EXPECT_THAT(html, HasSubstr("<title>Ils ← They  0.900</title>"));
 }
 
-TEST(AttentionViewer, ALoneMapTellsItsNameAndHasNothingToChoose) {
+TEST(AttentionViewer, SingleMapShowsItsNameWithoutSelector) {
   auto picture = example();
   picture.matrices.pop_back();
   const auto html = attention_viewer(picture);
@@ -48,14 +48,14 @@ TEST(AttentionViewer, ALoneMapTellsItsNameAndHasNothingToChoose) {
   EXPECT_THAT(html, HasSubstr("hidden=\"\"><button type=\"button\" data-go=\"map\""));
 }
 
-TEST(AttentionViewer, HostileWordsKeepItWellFormed) {
+TEST(AttentionViewer, EscapesMarkupInWords) {
   auto picture = example();
   picture.source = {"<b>&\"'", "</script>", "\x01\xFF"};
   picture.matrices[1].caption = "\"><script>";
   EXPECT_EQ(find_xml_fault(attention_viewer(picture)), "");
 }
 
-TEST(AttentionViewer, NoMapsAreNothingAndWrongOnesAnError) {
+TEST(AttentionViewer, IsEmptyWithoutMapsAndRefusesWrongOnes) {
   auto picture = example();
   picture.matrices[0].weights.pop_back();
   EXPECT_THROW(attention_viewer(picture), std::invalid_argument);

@@ -24,8 +24,8 @@ std::string hex(std::string_view bytes) {
   return text;
 }
 
-// RFC 3720, B.4, and the check value that catalogues of checksums give.
-TEST(EventFile, ChecksumsAreCastagnolis) {
+// RFC 3720, B.4, and the usual check value of the CRC catalogue.
+TEST(EventFile, ChecksumIsCrc32c) {
   std::string ascending;
   for (char byte = 0; byte < 32; ++byte) ascending += byte;
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAU);
@@ -36,8 +36,8 @@ TEST(EventFile, ChecksumsAreCastagnolis) {
   EXPECT_EQ(crc32c(""), 0U);
 }
 
-// The bytes that TensorBoard 2.21's own RecordWriter leaves for the same events.
-TEST(EventFile, EventsAreTheBytesThatTensorBoardWrites) {
+// The bytes that the RecordWriter of TensorBoard 2.21 writes for the same events.
+TEST(EventFile, WritesTheSameBytesAsTensorBoard) {
   constexpr double time = 1700000000.25;
   EXPECT_EQ(hex(tf_record(version_event(time))),
             "1800000000000000a37f4b220900001040fc54d9411a0d627261696e2e4576656e743a32338d2fe9");
@@ -49,7 +49,7 @@ TEST(EventFile, EventsAreTheBytesThatTensorBoardWrites) {
             "20400a1a0a13747261696e2f6c6561726e696e675f72617465156f12833ac3bac719");
 }
 
-TEST(EventFile, BeginsWithItsVersionAndKeepsWhatIsAdded) {
+TEST(EventFile, BeginsWithVersionAndStoresScalars) {
   const ScratchFolder folder;
   EventFile file(folder.path());
   file.add(1, {{"loss", 3.5}, {"rate", 1e-4}});
@@ -64,7 +64,7 @@ TEST(EventFile, BeginsWithItsVersionAndKeepsWhatIsAdded) {
   EXPECT_TRUE(std::isnan(events[2].scalars.at("loss")));
 }
 
-TEST(EventFile, AResumedRunAddsAFileThatComesLaterAndRestartsBehindTheStep) {
+TEST(EventFile, ResumedRunAddsALaterFileWithRestartEvent) {
   const ScratchFolder folder;
   EventFile(folder.path()).add(10, {{"loss", 2}});
   const EventFile second(folder.path(), 5);  // within the same second
@@ -80,7 +80,7 @@ TEST(EventFile, AResumedRunAddsAFileThatComesLaterAndRestartsBehindTheStep) {
   EXPECT_EQ(events[1].step, 6);
 }
 
-TEST(EventFile, ARunThatStartsAnewTakesItsFilesAwayAndNoOthers) {
+TEST(EventFile, NewRunRemovesOnlyItsOwnFiles) {
   const ScratchFolder folder;
   const auto foreign = folder / "events.out.tfevents.1700000000.host.1.0";
   put_bytes(foreign, "somebody else's");
@@ -91,7 +91,7 @@ TEST(EventFile, ARunThatStartsAnewTakesItsFilesAwayAndNoOthers) {
   EXPECT_EQ(bytes_of(foreign), "somebody else's");
 }
 
-TEST(EventFile, AFolderThatIsNotThereIsAnError) {
+TEST(EventFile, MissingFolderIsAnError) {
   const ScratchFolder folder;
   EXPECT_THROW(EventFile(folder / "none"), EnvironmentError);
 }

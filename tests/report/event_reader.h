@@ -1,4 +1,4 @@
-// Reads event files back, as a reader of TensorFlow's event.proto would, for tests.
+// Reads event files for tests, by TensorFlow's event.proto.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ struct ReadEvent {
   std::map<std::string, float> scalars;
 };
 
-// Takes values off the front of bytes; std::out_of_range where they end too soon.
+// Reads values from the front of bytes. Throws std::out_of_range if they end too soon.
 class ProtocolBuffer {
  public:
   explicit ProtocolBuffer(std::string_view bytes) : rest_(bytes) {}
@@ -86,7 +86,7 @@ inline ReadEvent read_event(std::string_view bytes) {
   return event;
 }
 
-// Throws where a record is torn or a checksum is wrong.
+// Throws if a record is incomplete or a checksum is wrong.
 inline std::vector<ReadEvent> read_events(std::string_view file) {
   std::vector<ReadEvent> events;
   while (!file.empty()) {

@@ -1,4 +1,4 @@
-// "They watch ." with "Ils regardent", for the tests of what draws attention.
+// Example for tests that draw attention: "They watch ." with "Ils regardent".
 #pragma once
 
 #include <string>

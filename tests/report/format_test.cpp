@@ -33,7 +33,7 @@ TEST(Format, ShortNumbersKeepThreeDigits) {
   EXPECT_EQ(format_short(-INFINITY), "-inf");
 }
 
-TEST(Format, FixedNumbersHaveAnExponentBeforeTheyAreLinesOfDigits) {
+TEST(Format, LargeFixedNumbersHaveAnExponent) {
   EXPECT_EQ(format_fixed(3.14159, 2), "3.14");
   EXPECT_EQ(format_fixed(3.14159, 4), "3.1416");
   EXPECT_EQ(format_fixed(-0.5, 1), "-0.5");
@@ -52,7 +52,7 @@ TEST(Format, RatesHaveShortExponents) {
   EXPECT_EQ(format_rate(0.0), "0");
 }
 
-TEST(Format, DurationsCarryIntoTheNextUnit) {
+TEST(Format, DurationsUseTheNextUnit) {
   EXPECT_EQ(format_duration(0.4), "0:00");
   EXPECT_EQ(format_duration(59.6), "1:00");
   EXPECT_EQ(format_duration(751), "12:31");
@@ -72,7 +72,7 @@ TEST(Format, BytesChooseTheirUnit) {
   EXPECT_EQ(format_bytes(999'700'000), "1.0 GB");
 }
 
-TEST(Format, PercentReachesHundredOnlyAtTheEnd) {
+TEST(Format, PercentIsRoundedDown) {
   EXPECT_EQ(format_percent(0.29), "29 %");
   EXPECT_EQ(format_percent(0.9999), "99 %");
   EXPECT_EQ(format_percent(1.0), "100 %");
@@ -95,7 +95,7 @@ TEST(Format, TruncationCutsBetweenCharacters) {
   EXPECT_EQ(truncate_to_width("étés", 0), "");
 }
 
-TEST(Format, BarKeepsItsLengthAtEveryFraction) {
+TEST(Format, BarHasTheSameLengthForEveryFraction) {
   for (int i = -1; i <= 101; ++i) {
     const Bar bar = format_bar(i / 100.0, 10);
     EXPECT_EQ(display_width(bar.done + bar.rest), 10U) << i;

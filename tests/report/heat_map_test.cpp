@@ -28,7 +28,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(HeatMap, WithoutColoursShadesTellTheWeights) {
+TEST(HeatMap, ShowsWeightsByShadesWithoutColours) {
   EXPECT_EQ(heat_map(example(), {}),
             "             w\n"
             "           T a\n"
@@ -40,7 +40,7 @@ TEST(HeatMap, WithoutColoursShadesTellTheWeights) {
             "         0 ·░▒▓█ 1 (largest here: 0.900)\n");
 }
 
-TEST(HeatMap, WithColoursBackgroundsDoAndEachRowEndsThem) {
+TEST(HeatMap, ShowsWeightsByBackgroundWithColours) {
   const auto map = heat_map(example(), {true, true, 80});
   EXPECT_THAT(map,
               HasSubstr("\x1b[48;5;222m  \x1b[48;5;53m  \x1b[48;5;234m  \x1b[0m  They   0.90"));
@@ -49,7 +49,7 @@ TEST(HeatMap, WithColoursBackgroundsDoAndEachRowEndsThem) {
   EXPECT_THAT(map, HasSubstr("\x1b[48;5;230m \x1b[0m 1 (largest here: 0.900)\n"));
 }
 
-TEST(HeatMap, ARelativeScaleShowsWeakWeights) {
+TEST(HeatMap, RelativeScaleShowsSmallWeights) {
   auto picture = example_picture({{"", {0.02F, 0.04F, 0.0F, 0.01F, 0.0F, 0.0F}}});
   EXPECT_THAT(heat_map(picture, {}), HasSubstr("      Ils          watch  0.04\n"));
   EXPECT_THAT(heat_map(picture, {}), HasSubstr("0 ·░▒▓█ 1 (largest here: 0.0400)\n"));
@@ -62,7 +62,7 @@ TEST(HeatMap, ARelativeScaleShowsWeakWeights) {
   EXPECT_THAT(heat_map(picture, {}), HasSubstr("0 ·░▒▓█ the row's largest\n"));
 }
 
-TEST(HeatMap, WideAndCombiningCharactersKeepTheColumnsStraight) {
+TEST(HeatMap, AlignsWideAndCombiningCharacters) {
   AttentionPicture picture{
       "", {"日本語", "e\u0301te\u0301", "👍🏽"}, {"犬", "x\u0302y"}, {{"", {}}}};
   picture.matrices[0].weights = {1, 0, 0, 0, 0, 1};
@@ -75,7 +75,7 @@ TEST(HeatMap, WideAndCombiningCharactersKeepTheColumnsStraight) {
   EXPECT_EQ(lines[4], "x\u0302y      ██  👍🏽      1.00");
 }
 
-TEST(HeatMap, ANarrowTerminalGetsBlocksThatFit) {
+TEST(HeatMap, SplitsIntoBlocksForANarrowTerminal) {
   AttentionPicture picture{"", std::vector<std::string>(40, "word"), {"Wort"}, {{"", {}}}};
   picture.matrices[0].weights.assign(40, 0.025F);
   picture.matrices[0].weights[39] = 1;
@@ -85,7 +85,7 @@ TEST(HeatMap, ANarrowTerminalGetsBlocksThatFit) {
   EXPECT_THAT(lines[lines.size() - 2], HasSubstr("██  word  1.00"));
 }
 
-TEST(HeatMap, LongWordsAreCut) {
+TEST(HeatMap, TruncatesLongWords) {
   AttentionPicture picture = example();
   picture.source[0] = "Donaudampfschifffahrtsgesellschaft";
   picture.target[0] = "Rindfleischetikettierung";
@@ -95,7 +95,7 @@ TEST(HeatMap, LongWordsAreCut) {
   EXPECT_THAT(map, HasSubstr("…"));
 }
 
-TEST(HeatMap, EmptySentencesAndNoNumbersAreShown) {
+TEST(HeatMap, HandlesEmptySentencesAndNaN) {
   EXPECT_EQ(heat_map({"", {}, {}, {{"", {}}}}, {}), "");
   AttentionPicture picture = example();
   picture.matrices[0].weights[1] = std::nanf("");

@@ -39,7 +39,7 @@ class JournalTest : public testing::Test {
 
 using Validation = JournalTest;
 
-TEST_F(JournalTest, EachLineIsThereAtOnce) {
+TEST_F(JournalTest, FlushesEachLine) {
   Journal journal(path_);
   journal.append({{"step", 1}, {"loss", 2.5}});
   EXPECT_EQ(content(), "{\"step\":1,\"loss\":2.5}\n");
@@ -64,7 +64,7 @@ TEST_F(JournalTest, ResumingDropsLaterStepsAndTornLines) {
   EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
 }
 
-TEST_F(JournalTest, ResumingWithoutAFileStartsOne) {
+TEST_F(JournalTest, ResumingWithoutAFileCreatesOne) {
   Journal journal(path_, 20);
   journal.append({{"step", 21}});
   EXPECT_EQ(content(), "{\"step\":21}\n");
@@ -80,7 +80,7 @@ TEST_F(JournalTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
   }
 }
 
-TEST_F(JournalTest, FullDiskIsNoticed) {
+TEST_F(JournalTest, FullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   Journal journal("/dev/full");
   EXPECT_THROW(journal.append({{"step", 1}}), EnvironmentError);
@@ -115,7 +115,7 @@ TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
   EXPECT_EQ(content(), "step\tbleu\told\tchrf\n100\t1.5\tx\t\n200\t2.5\ty\t\n300\t\t\t50\n");
 }
 
-TEST_F(Validation, ResumingDropsNoRowInSilence) {
+TEST_F(Validation, ResumingRefusesRowsWithoutAStep) {
   const auto refuses = [this](const std::string& file, const std::string& message) {
     put(file);
     try {
@@ -136,7 +136,7 @@ TEST_F(Validation, WrongRowNamesItsLine) {
     read_validations(path_);
     FAIL() << "no error";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: 1 cell,"));
+    EXPECT_THAT(error.what(), HasSubstr(path_ + ":3: found 1 cell, but the header has 2 columns"));
   }
 }
 

@@ -29,7 +29,7 @@ TEST(LearningCurves, ShowBothLossesByStep) {
   EXPECT_THAT(charts[1].series[0].points, ElementsAre(Pair(100, 1.5), Pair(200, 3)));
 }
 
-TEST(LearningCurves, LongOnesAreMeansOfGroups) {
+TEST(LearningCurves, LongCurvesAreMeansOfGroups) {
   std::vector<Json> journal;
   for (int step = 1; step <= 2500; ++step) journal.push_back({{"step", step}, {"loss", step % 3}});
   const auto charts = learning_curves(journal, {});
@@ -40,7 +40,7 @@ TEST(LearningCurves, LongOnesAreMeansOfGroups) {
   EXPECT_EQ(points.back().first, 2500);
 }
 
-TEST(LearningCurves, NothingIsNoChart) {
+TEST(LearningCurves, NoDataHasNoChart) {
   EXPECT_THAT(learning_curves({}, {}), IsEmpty());
 }
 

@@ -29,7 +29,7 @@ TEST(LineChart, TicksAreRoundAndCoverTheRange) {
   EXPECT_THAT(round_ticks(2, 2, 5), ElementsAre(2));
 }
 
-TEST(LineChart, PointsLandBetweenTheirTicks) {
+TEST(LineChart, DrawsPointsBetweenTheirTicks) {
   LineChart chart{"", "step", "loss", {{"a", {{0, 0}, {5, 25}, {10, 50}}}}, {}, {}, {}};
   const std::string svg = line_chart_svg(chart);
   EXPECT_EQ(find_xml_fault(svg), "");
@@ -45,7 +45,7 @@ TEST(LineChart, PointsLandBetweenTheirTicks) {
   EXPECT_THAT(svg, HasSubstr("<title>a at 5: 25</title>"));
 }
 
-TEST(LineChart, NamedTicksStandOnTheAxisAndInTooltips) {
+TEST(LineChart, ShowsNamedTicksOnTheAxisAndInTooltips) {
   LineChart chart{"BLEU", "length", "BLEU", {{"dot", {{0, 30}, {1, 20}}}}, {}, 0.0, 100.0};
   chart.x_ticks = {{0, "1–10"}, {1, "11–20"}};
   const std::string svg = line_chart_svg(chart);
@@ -87,7 +87,7 @@ TEST(LineChart, EmptySingleAndFlatSeriesAreDrawn) {
   }
 }
 
-TEST(LineChart, APageGetsItsValuesAndNoPaper) {
+TEST(LineChart, PageHasValuesAndNoBackground) {
   LineChart chart{"", "step", "", {{"a", {{500, 0.25}, {1000, 0.5}}}}, {}, {}, {}};
   const std::string svg = line_chart_html(chart);
   EXPECT_EQ(find_xml_fault(svg), "");
@@ -98,7 +98,7 @@ TEST(LineChart, APageGetsItsValuesAndNoPaper) {
   EXPECT_THAT(line_chart_svg(chart), Not(HasSubstr("data-values")));
 }
 
-TEST(LineChart, BandsReachFromTheirLowestToTheirHighest) {
+TEST(LineChart, BandsCoverTheirIntervals) {
   LineChart chart{"", "", "", {{"a", {{0, 20}, {1, 30}, {2, 40}}}}, {}, 0.0, 50.0};
   chart.series[0].band = {{10, 30}, {20, 50}, {40, 40}};
   const std::string svg = line_chart_svg(chart);
@@ -114,13 +114,13 @@ TEST(LineChart, BandsReachFromTheirLowestToTheirHighest) {
   EXPECT_NEAR(std::stod(match[5]) - top, pixels * 30 / 40, 0.05);
 }
 
-TEST(LineChart, ALoneSeriesWithoutANameHasNoLegend) {
+TEST(LineChart, SingleSeriesWithoutANameHasNoLegend) {
   LineChart chart{"", "", "", {{"", {{0, 1}, {1, 2}}}}, {}, {}, {}};
   chart.series[0].points.resize(50, {2, 3});
   EXPECT_EQ(count_of(line_chart_svg(chart), "class=\"line c0\""), 1U);
 }
 
-TEST(LineChart, NoLabelLeavesThePicture) {
+TEST(LineChart, LabelsStayInsideThePicture) {
   LineChart chart;
   chart.width = 380;
   chart.height = 200;

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Page, IsWellFormedAndEscapesWhatItIsGiven) {
+TEST(Page, IsWellFormedAndEscapesText) {
   const auto page =
       html_page("<b> & \"b\"", scale_switch(WeightScale::absolute),
                 page_section("a < b", page_note("1 < 2") + page_details("c & d", "")));
@@ -23,7 +23,7 @@ TEST(Page, IsWellFormedAndEscapesWhatItIsGiven) {
   EXPECT_THAT(page_section("", "text"), Not(HasSubstr("<h2>")));
 }
 
-TEST(Page, StandsByItselfInLightAndDarkAndOnATelephone) {
+TEST(Page, IsSelfContainedAndAdaptsToThemeAndPhone) {
   const auto page = html_page("t", "", "");
   EXPECT_EQ(count_of(page, "http"), 0U);
   EXPECT_EQ(count_of(page, "url("), 0U);
@@ -33,7 +33,7 @@ TEST(Page, StandsByItselfInLightAndDarkAndOnATelephone) {
   EXPECT_THAT(page, HasSubstr("name=\"viewport\""));
 }
 
-TEST(Page, NothingInStyleOrScriptEndsThem) {
+TEST(Page, StyleAndScriptDoNotEndTheirElements) {
   for (const std::string part : {page_style, page_script}) {
     EXPECT_THAT(part, Not(HasSubstr("</")));
     EXPECT_THAT(part, Not(HasSubstr("<!--")));

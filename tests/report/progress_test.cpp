@@ -31,13 +31,13 @@ TrainingProgress example() {
   return progress;
 }
 
-TEST(Progress, PlainLineNamesEveryFact) {
+TEST(Progress, PlainLineHasEveryField) {
   EXPECT_EQ(format_progress(example()),
             "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800  "
             "1,650 src/s  1,765 trg tok/s  612 MB  12:31 left  validation in 0:40");
 }
 
-TEST(Progress, UnknownFactsAreLeftOut) {
+TEST(Progress, OmitsUnknownFields) {
   TrainingProgress progress = example();
   progress.total_steps.reset();
   progress.total_epochs = 20;
@@ -49,7 +49,7 @@ TEST(Progress, UnknownFactsAreLeftOut) {
             "1,765 trg tok/s  1:40 elapsed");
 }
 
-TEST(Progress, WithoutTotalStepsTimeTellsTheFraction) {
+TEST(Progress, WithoutTotalStepsUsesTimeForTheFraction) {
   TrainingProgress progress = example();
   progress.total_steps.reset();
   progress.seconds_left = 300;
@@ -73,7 +73,7 @@ TEST(Progress, NarrowLinesKeepTheStepAndTheLoss) {
   EXPECT_THAT(wide, HasSubstr("━━━─"));
 }
 
-TEST(Progress, ColourAddsStylesButNoVisibleCharacter) {
+TEST(Progress, ColourAddsNoVisibleCharacter) {
   std::string line = format_progress_line(example(), {true, true, 120});
   EXPECT_THAT(line, HasSubstr("\x1b["));
   for (std::size_t start; (start = line.find('\x1b')) != std::string::npos;)
@@ -82,7 +82,7 @@ TEST(Progress, ColourAddsStylesButNoVisibleCharacter) {
   EXPECT_THAT(line, Not(HasSubstr("\x1b")));
 }
 
-TEST(Progress, DecodingTellsRateAndTimeLeft) {
+TEST(Progress, DecodingShowsRateAndTimeLeft) {
   const Terminal terminal{true, false, 120};
   const std::string known = format_progress_line({"translating", 1200, 10000, 30.0}, terminal);
   EXPECT_THAT(known, HasSubstr("1,200/10,000 sentences"));

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// "a b </s>" (best), "a c </s>", and "d", given up.
+// "a b </s>" (best), "a c </s>", and "d", which is pruned.
 SearchTreePicture example() {
   return {{{"d", -1, -2.0, {}},
            {"a", -1, -0.5, {}},
@@ -36,7 +36,7 @@ Place place_of(const std::string& svg, const std::string& token) {
   return {std::stod(match[1]), std::stod(match[2])};
 }
 
-TEST(SearchTreePicture, StepsGoRightAndTheProbableStandAbove) {
+TEST(SearchTreePicture, StepsGoRightAndProbableNodesAreAbove) {
   const auto svg = search_tree_svg(example());
   EXPECT_EQ(find_xml_fault(svg), "");
   const auto a = place_of(svg, "a"), b = place_of(svg, "b"), c = place_of(svg, "c"),
@@ -49,7 +49,7 @@ TEST(SearchTreePicture, StepsGoRightAndTheProbableStandAbove) {
   EXPECT_LT(c.y, d.y);
 }
 
-TEST(SearchTreePicture, TheBestPathIsMarkedAndWhatWasGivenUpIsFaint) {
+TEST(SearchTreePicture, MarksTheBestPathAndPrunedBranches) {
   const auto svg = search_tree_svg(example());
   EXPECT_EQ(count_of(svg, "class=\"node best\""), 3U);
   EXPECT_EQ(count_of(svg, "class=\"twig best\""), 2U);
@@ -57,14 +57,14 @@ TEST(SearchTreePicture, TheBestPathIsMarkedAndWhatWasGivenUpIsFaint) {
   EXPECT_EQ(count_of(svg, "class=\"node\""), 2U);
 }
 
-TEST(SearchTreePicture, ScoresAndProbabilitiesAreTold) {
+TEST(SearchTreePicture, ShowsScoresAndProbabilities) {
   const auto svg = search_tree_svg(example());
   EXPECT_THAT(svg, HasSubstr(">-0.350</tspan>"));
   EXPECT_THAT(svg, HasSubstr("P 0.905, so far log P -0.600"));  // e^-0.1
   EXPECT_THAT(svg, HasSubstr("score -0.3500"));
 }
 
-TEST(SearchTreePicture, NoLabelLeavesThePictureOrMeetsTheNext) {
+TEST(SearchTreePicture, LabelsStayInsideAndDoNotOverlap) {
   auto picture = example();
   for (auto& node : picture.nodes) node.token = "▁WWWmmm";
   picture.nodes[4].score = -1234.5678;
@@ -81,11 +81,11 @@ TEST(SearchTreePicture, NoLabelLeavesThePictureOrMeetsTheNext) {
   }
 }
 
-TEST(SearchTreePicture, AnEmptyTreeIsDrawnAndACrookedOneRefused) {
+TEST(SearchTreePicture, DrawsAnEmptyTreeAndRefusesAnInvalidOne) {
   EXPECT_EQ(find_xml_fault(search_tree_svg({})), "");
-  SearchTreePicture crooked = example();
-  crooked.nodes[0].previous = 3;
-  EXPECT_THROW(search_tree_svg(crooked), std::invalid_argument);
+  SearchTreePicture invalid = example();
+  invalid.nodes[0].previous = 3;
+  EXPECT_THROW(search_tree_svg(invalid), std::invalid_argument);
 }
 
 }  // namespace

@@ -16,10 +16,10 @@
 namespace regard {
 namespace {
 
-// Puts a terminal of the given width, or a pipe, in the place of stderr.
-class OtherStderr {
+// Replaces stderr by a terminal of the given width, or by a pipe if it is 0.
+class ReplacedStderr {
  public:
-  explicit OtherStderr(int columns) : saved_(dup(STDERR_FILENO)) {
+  explicit ReplacedStderr(int columns) : saved_(dup(STDERR_FILENO)) {
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
     int other = -1;
@@ -40,12 +40,12 @@ class OtherStderr {
     dup2(other, STDERR_FILENO);
     close(other);
   }
-  ~OtherStderr() {
+  ~ReplacedStderr() {
     dup2(saved_, STDERR_FILENO);
     close(saved_);
     close(reader_);
   }
-  // All that was written, up to a mark of our own: a terminal hands it over in pieces.
+  // Reads everything written, up to a mark: a terminal returns it in pieces.
   std::string read_all() {
     std::fputs("<end>", stderr);
     std::fflush(stderr);
@@ -60,15 +60,15 @@ class OtherStderr {
   int reader_ = -1;
 };
 
-TEST(StatusLine, TerminalTellsItsWidth) {
-  const OtherStderr other(61);
+TEST(StatusLine, ReadsTheTerminalWidth) {
+  const ReplacedStderr other(61);
   EXPECT_TRUE(stderr_terminal().live);
   EXPECT_TRUE(stderr_terminal().color);
   EXPECT_EQ(stderr_terminal().columns, 61U);
 }
 
 TEST(StatusLine, NoColorAndDumbTerminalsAreRespected) {
-  const OtherStderr other(80);
+  const ReplacedStderr other(80);
   setenv("NO_COLOR", "1", 1);
   EXPECT_TRUE(stderr_terminal().live);
   EXPECT_FALSE(stderr_terminal().color);
@@ -78,16 +78,16 @@ TEST(StatusLine, NoColorAndDumbTerminalsAreRespected) {
   setenv("TERM", "xterm", 1);
 }
 
-TEST(StatusLine, StepsAsideForALogLine) {
-  OtherStderr other(80);
+TEST(StatusLine, IsClearedBeforeALogLine) {
+  ReplacedStderr other(80);
   status_line::draw("half way");
   log::info("a line");
-  status_line::clear();  // nothing is left to clear
+  status_line::clear();  // does nothing
   EXPECT_EQ(other.read_all(), "\rhalf way\x1b[K\r\x1b[Ka line\r\n");
 }
 
-TEST(StatusLine, ReporterTakesItsLineAway) {
-  OtherStderr other(80);
+TEST(StatusLine, ReporterClearsItsLine) {
+  ReplacedStderr other(80);
   {
     const ProgressReporter reporter;
     status_line::draw("training");
@@ -95,8 +95,8 @@ TEST(StatusLine, ReporterTakesItsLineAway) {
   EXPECT_EQ(other.read_all(), "\rtraining\x1b[K\r\x1b[K");
 }
 
-TEST(StatusLine, PipesGetPlainLinesOnReportOnly) {
-  OtherStderr other(0);
+TEST(StatusLine, PipesHavePlainLinesOnReportOnly) {
+  ReplacedStderr other(0);
   ProgressReporter reporter;
   EXPECT_FALSE(reporter.wants_update());
   TrainingProgress progress;

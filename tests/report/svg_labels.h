@@ -1,4 +1,4 @@
-// Where the labels of an SVG picture stand, and if one of them leaves the picture.
+// Computes the positions of the labels in an SVG picture, to find labels outside of it.
 #pragma once
 
 #include <fmt/format.h>
@@ -31,15 +31,15 @@ inline std::string unescape_xml(std::string text) {
   return text;
 }
 
-// A rotated rectangle's extent, in the picture's coordinates.
+// Bounding box of a label, in the picture's coordinates.
 struct LabelBox {
   std::string text;
   double left, top, right, bottom;
 };
 
-// Reads what regard's pictures consist of: <text> with x, y, dy, text-anchor, one <tspan dx>, and
-// transform="translate(x y) rotate(degrees)"; <g> with font-size and translate. Widths are those of
-// estimate_text_width(), heights 0.8 above and 0.25 below the baseline.
+// Supports the elements of regard's pictures: <text> with x, y, dy, text-anchor, one <tspan dx>,
+// and transform="translate(x y) rotate(degrees)"; <g> with font-size and translate. Widths are
+// those of estimate_text_width(), heights 0.8 above and 0.25 below the baseline.
 inline std::vector<LabelBox> labels_of(const std::string& svg) {
   struct Group {
     double x, y, size;
@@ -108,7 +108,7 @@ inline std::vector<LabelBox> labels_of(const std::string& svg) {
   return boxes;
 }
 
-// Returns "" if all labels are inside the picture, otherwise what leaves it and by how much.
+// Returns "" if all labels are inside the picture, otherwise the label that is not and by how much.
 inline std::string find_clipped_label(const std::string& svg) {
   const auto begin = svg.find("<svg");
   const auto tag = svg.substr(begin, svg.find('>', begin) - begin + 1);

@@ -20,14 +20,14 @@ TEST(Table, ColumnsAlignByCharacters) {
             "all       2,048,512  sum\n");
 }
 
-TEST(Table, MarkdownEscapesBarsAndLeavesRulesOut) {
+TEST(Table, MarkdownEscapesBarsAndOmitsRules) {
   Table table({{"name"}, {"count", Align::right}});
   table.add({"a|b\\c\nd", "1"});
   table.add_rule();
   EXPECT_EQ(table.markdown(), "| name | count |\n| --- | ---: |\n| a\\|b\\\\c d | 1 |\n");
 }
 
-TEST(Table, LatexEscapesWhatItTakesForCommands) {
+TEST(Table, LatexEscapesSpecialCharacters) {
   Table table({{"a_b"}, {"5 – 9 %", Align::right}});
   table.add({"x & \\y{z}", "1 ± 2"});
   table.add_rule();
@@ -44,7 +44,7 @@ TEST(Table, LatexEscapesWhatItTakesForCommands) {
             "\\end{tabular}\n");
 }
 
-TEST(Table, TooManyCellsAreRefused) {
+TEST(Table, RefusesTooManyCells) {
   Table table({{"one"}});
   EXPECT_THROW(table.add({"1", "2"}), std::invalid_argument);
 }

@@ -1,4 +1,4 @@
-// A small check that markup is well formed: what a browser's XML parser would refuse first.
+// A small check that markup is well formed.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace regard {
 
-// Empty where tags balance, attributes are quoted and no stray < or & stands in text; otherwise
-// what is wrong. What <style> and <script> hold is passed over, as HTML does.
+// Returns "" if tags balance, attributes are quoted and text has no unescaped < or &; otherwise the
+// fault. Skips the contents of <style> and <script>, as HTML does.
 inline std::string find_xml_fault(const std::string& text) {
   std::vector<std::string> open;
   for (std::size_t i = 0; i < text.size();) {

@@ -10,23 +10,23 @@
 namespace regard {
 namespace {
 
-TEST(Xml, MarkupCharactersAreEscaped) {
+TEST(Xml, EscapesMarkupCharacters) {
   EXPECT_EQ(escape_xml("<a href=\"x\">'&amp;"), "&lt;a href=&quot;x&quot;&gt;&#39;&amp;amp;");
 }
 
-TEST(Xml, EveryScriptPassesUnchanged) {
+TEST(Xml, KeepsTextInEveryScript) {
   for (const char* text : {"▁économique", "смотрят", "שלום", "中文", "👍🏽", "a\tb\n"})
     EXPECT_EQ(escape_xml(text), text);
 }
 
-TEST(Xml, WhatXmlForbidsIsReplaced) {
+TEST(Xml, ReplacesCharactersForbiddenInXml) {
   EXPECT_EQ(escape_xml("a\x01z"), "a\uFFFDz");
   EXPECT_EQ(escape_xml("a\xFFz"), "a\uFFFDz");
   EXPECT_EQ(escape_xml("\xC3"), "\uFFFD");                      // cut short
   EXPECT_EQ(escape_xml("\xC0\xAF"), "\uFFFD\uFFFD");            // overlong
   EXPECT_EQ(escape_xml("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // surrogate
   EXPECT_EQ(escape_xml("\xEF\xBF\xBF"), "\uFFFD");              // U+FFFF
-  EXPECT_EQ(escape_xml("\xEF\xBF\xBD"), "\uFFFD");              // was one already
+  EXPECT_EQ(escape_xml("\xEF\xBF\xBD"), "\uFFFD");              // unchanged
   EXPECT_EQ(escape_xml(std::string_view("\0", 1)), "\uFFFD");
 }
 
@@ -38,13 +38,13 @@ TEST(Xml, CoordinatesAreShortAndFinite) {
   EXPECT_EQ(format_coordinate(std::nan("")), "0");
 }
 
-TEST(Xml, WideCharactersTakeMoreRoomAndMarksNone) {
+TEST(Xml, WideCharactersAreWiderAndMarksHaveNoWidth) {
   EXPECT_GT(estimate_text_width("中文"), estimate_text_width("ab"));
   EXPECT_EQ(estimate_text_width("e\u0301"), estimate_text_width("e"));
 }
 
 // Widths as Chromium 156 measures them (getComputedTextLength), in units of the font size.
-TEST(Xml, TextWidthsAreThoseOfDejaVuSansAndHardlyMore) {
+TEST(Xml, TextWidthsAreAtMostTenPercentAboveDejaVuSans) {
   struct Measured {
     const char* text;
     double regular;
@@ -71,7 +71,7 @@ TEST(Xml, TextWidthsAreThoseOfDejaVuSansAndHardlyMore) {
   }
 }
 
-TEST(Xml, TextIsCutWhereItLeavesItsRoom) {
+TEST(Xml, TruncatesTextToAWidth) {
   EXPECT_EQ(truncate_to_text_width("short", 3.0), "short");
   const auto cut = truncate_to_text_width("a long label", 5.0);
   EXPECT_EQ(cut, "a long l…");

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# All sources stand as clang-format 14 leaves them; skipped where that is not installed, as other
-# versions differ in places. $1 is the source folder.
+# Checks that clang-format 14 leaves all sources unchanged. Skipped without that version, which
+# scripts/setup.sh --dev installs; other versions differ in places. $1 is the source folder.
 set -euo pipefail
 
 readonly skipped=77
 
 cd "$1"
+PATH=$PWD/.venv/bin:$PATH
 if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   echo "skipped: clang-format 14 is not installed"
   exit "$skipped"
@@ -14,6 +15,6 @@ folders=(src tests)
 [[ ! -d data/generator ]] || folders+=(data/generator)
 find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -print0 |
   xargs -0 clang-format --dry-run --Werror || {
-  echo "scripts/lint.sh --fix mends it"
+  echo "run scripts/lint.sh --fix"
   exit 1
 }

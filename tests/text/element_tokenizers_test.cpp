@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::string complaint(const std::function<void()>& action) {
+std::string error_of(const std::function<void()>& action) {
   try {
     action();
   } catch (const InputError& error) {
@@ -20,8 +20,8 @@ std::string complaint(const std::function<void()>& action) {
 }
 
 TEST(NumbersTokenizer, ReadsVectorsOfItsWidth) {
-  const auto one = make_numbers(1);
-  const auto two = make_numbers(2);
+  const auto one = make_numbers_tokenizer(1);
+  const auto two = make_numbers_tokenizer(2);
   EXPECT_THAT(one->numbers(" 0.5\t-2e3 7"), ElementsAre(0.5F, 0, -2000.0F, 0, 7.0F, 0, 0, 1));
   EXPECT_THAT(two->numbers("0.5,1 -2,3"), ElementsAre(0.5F, 1.0F, 0, -2.0F, 3.0F, 0, 0, 0, 1));
   EXPECT_EQ(two->encode("0.5,1 -2,3").size(), 2U);
@@ -30,17 +30,17 @@ TEST(NumbersTokenizer, ReadsVectorsOfItsWidth) {
   EXPECT_THAT(two->numbers(""), ElementsAre(0, 0, 1));
 }
 
-TEST(NumbersTokenizer, NamesTheWordThatIsNoSuchVector) {
-  const auto two = make_numbers(2);
+TEST(NumbersTokenizer, ErrorsNameTheWord) {
+  const auto two = make_numbers_tokenizer(2);
   for (const std::string word : {"a,b", "1,", ",1", "1,nan", "1,inf", "1;2", "0x1,2"}) {
-    EXPECT_THAT(complaint([&] { two->numbers("1,2 " + word); }), HasSubstr("`" + word + "`"));
+    EXPECT_THAT(error_of([&] { two->numbers("1,2 " + word); }), HasSubstr("`" + word + "`"));
   }
-  EXPECT_THAT(complaint([&] { two->numbers("1"); }), HasSubstr("`1` has 1 number, wanted 2"));
-  EXPECT_THAT(complaint([&] { two->numbers("1,2,3"); }), HasSubstr("has 3 numbers, wanted 2"));
+  EXPECT_THAT(error_of([&] { two->numbers("1"); }), HasSubstr("`1` has 1 number, expected 2"));
+  EXPECT_THAT(error_of([&] { two->numbers("1,2,3"); }), HasSubstr("has 3 numbers, expected 2"));
 }
 
-TEST(PositionsTokenizer, CountsFromZeroBehindTheSpecialTokens) {
-  const auto positions = make_positions();
+TEST(PositionsTokenizer, CountsFromZeroAfterTheSpecialTokens) {
+  const auto positions = make_positions_tokenizer();
   const auto ids = positions->encode("2 0 11");
   EXPECT_THAT(ids, ElementsAre(6, 4, 15));
   EXPECT_EQ(positions->decode(ids), "2 0 11");
@@ -48,10 +48,10 @@ TEST(PositionsTokenizer, CountsFromZeroBehindTheSpecialTokens) {
   EXPECT_EQ(positions->token(3), "</s>");
 }
 
-TEST(PositionsTokenizer, NamesTheWordThatIsNoPosition) {
-  const auto positions = make_positions();
+TEST(PositionsTokenizer, ErrorsNameTheWord) {
+  const auto positions = make_positions_tokenizer();
   for (const std::string word : {"-1", "one", "1.0", "2147483647", "99999999999"}) {
-    EXPECT_THAT(complaint([&] { positions->encode("0 " + word); }), HasSubstr("`" + word + "`"));
+    EXPECT_THAT(error_of([&] { positions->encode("0 " + word); }), HasSubstr("`" + word + "`"));
   }
 }
 

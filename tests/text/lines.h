@@ -1,4 +1,4 @@
-// Text for tokenizers to learn from.
+// Training text for tokenizers.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline LineSource lines_of(std::vector<std::string> lines) {
   };
 }
 
-// A small text of words made of few syllables, so that there is something to merge.
+// Returns lines of words that are composed of a few syllables, so that there are pairs to merge.
 inline std::vector<std::string> syllables(int count) {
   const std::vector<std::string> parts = {"ba", "do", "ki", "lé", "mu", "ran", "sto", "ti"};
   Random random(5);

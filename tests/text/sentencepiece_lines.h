@@ -1,4 +1,4 @@
-// Lines as SentencePiece's own trainer wants them, for models other than ours.
+// Lines for SentencePiece's own trainer, to train models with other settings than regard's.
 #pragma once
 
 #include <sentencepiece_trainer.h>

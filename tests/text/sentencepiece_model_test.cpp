@@ -1,5 +1,5 @@
-// Which SentencePiece models encode a line word by word, and that the tokenizer then gives, to the
-// id, what the library gives for whole lines.
+// Which SentencePiece models encode a line word by word, and that the tokenizer then returns
+// exactly the ids that the library returns for whole lines.
 #include "text/sentencepiece_model.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Settings = std::unordered_map<std::string, std::string>;
 
-// As the tokenizer trains its own, unless `changed`.
+// Trains a model with the tokenizer's own settings, except for `changed`.
 std::string model(const Settings& changed = {}) {
   Settings settings = {{"model_type", "bpe"},
                        {"vocab_size", "60"},
@@ -38,7 +38,7 @@ std::string model(const Settings& changed = {}) {
   return bytes;
 }
 
-TEST(WordByWord, HoldsOfBpeAsItIsTrainedHere) {
+TEST(WordByWord, HoldsForOurBpeModels) {
   TokenizerOptions options;
   options.vocabulary_size = 60;
   EXPECT_TRUE(
@@ -49,7 +49,7 @@ TEST(WordByWord, HoldsOfBpeAsItIsTrainedHere) {
       encodes_word_by_word(train_tokenizer(options, lines_of(syllables(100)))->serialized()));
 }
 
-TEST(WordByWord, IsNotClaimedOfOtherModels) {
+TEST(WordByWord, DoesNotHoldForOtherModels) {
   for (const auto& [key, value] : Settings{{"model_type", "char"},
                                            {"normalization_rule_name", "nmt_nfkc"},
                                            {"add_dummy_prefix", "false"},
@@ -64,48 +64,48 @@ TEST(WordByWord, IsNotClaimedOfOtherModels) {
   }
 }
 
-// The first unit of the trie of a model's rules; its size stands before it.
-std::size_t root_of_rules(const std::string& model) {
+// Returns the offset of the root of the trie of rules; the size of the trie stands before it.
+std::size_t offset_of_root(const std::string& model) {
   return model.find("nmt_nfkc") + std::string_view("nmt_nfkc").size() + 1 + 3 + 4;
 }
 
-TEST(Rules, ThoseOfTheLibraryStayInside) {
-  EXPECT_TRUE(rules_stay_inside(""));
-  EXPECT_TRUE(rules_stay_inside(model()));
+TEST(NormalizationRules, OfTheLibraryAreInBounds) {
+  EXPECT_TRUE(normalization_rules_in_bounds(""));
+  EXPECT_TRUE(normalization_rules_in_bounds(model()));
   for (const auto* name : {"nmt_nfkc", "nfkc_cf", "nmt_nfkc_cf"}) {
-    EXPECT_TRUE(rules_stay_inside(model({{"normalization_rule_name", name}}))) << name;
+    EXPECT_TRUE(normalization_rules_in_bounds(model({{"normalization_rule_name", name}}))) << name;
   }
 }
 
-TEST(Rules, ThoseThatLeadAnywhereAreRefused) {
+TEST(NormalizationRules, OutOfBoundsAreRejected) {
   const auto sound = model({{"normalization_rule_name", "nmt_nfkc"}});
   EXPECT_NO_THROW(load_tokenizer({}, sound, "model"));
-  const auto root = root_of_rules(sound);
+  const auto root = offset_of_root(sound);
   for (const std::uint32_t unit : {0xFFFFFFFFu, 0x7FFFFFFFu, 0x7FFFFC00u, 0xFFFFFE00u}) {
     auto bad = sound;
     for (std::size_t i = 0; i < 4; ++i) bad[root + i] = static_cast<char>(unit >> 8 * i);
-    EXPECT_FALSE(rules_stay_inside(bad)) << unit;
+    EXPECT_FALSE(normalization_rules_in_bounds(bad)) << unit;
     EXPECT_THROW(load_tokenizer({}, bad, "model"), InputError) << unit;
   }
   auto larger = sound;
   larger[root - 1] = '\x7F';  // the trie's size
-  EXPECT_FALSE(rules_stay_inside(larger));
+  EXPECT_FALSE(normalization_rules_in_bounds(larger));
 }
 
-// Each unit of the trie in turn led away: none is passed over.
-TEST(Rules, EveryUnitIsLookedAt) {
+// Lets one unit after the other point out of bounds: none is skipped.
+TEST(NormalizationRules, EveryUnitIsChecked) {
   const auto sound = model({{"normalization_rule_name", "nmt_nfkc"}});
-  const auto root = root_of_rules(sound);
+  const auto root = offset_of_root(sound);
   for (std::size_t i = 0; i < 40'000; i += 97) {
     auto bad = sound;
     for (std::size_t byte = 0; byte < 4; ++byte) {
       bad[root + 4 * i + byte] = static_cast<char>(0x7FFFFE00u >> 8 * byte);
     }
-    EXPECT_FALSE(rules_stay_inside(bad)) << i;
+    EXPECT_FALSE(normalization_rules_in_bounds(bad)) << i;
   }
 }
 
-TEST(WordByWord, BytesThatAreNoModelAreNot) {
+TEST(WordByWord, DoesNotHoldForOtherBytes) {
   const auto whole = model();
   EXPECT_FALSE(encodes_word_by_word(""));
   EXPECT_FALSE(encodes_word_by_word("\xFF\xFF\xFF"));
@@ -128,7 +128,7 @@ class SameAsWholeLines : public testing::Test {
   void expect_same(const std::string& line) {
     const auto ids = library_.EncodeAsIds(line);
     EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line);
-    EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line) << ", once known";
+    EXPECT_EQ(tokenizer_->encode(line), ids) << testing::PrintToString(line) << ", cached";
   }
 
   sentencepiece::SentencePieceProcessor library_;
@@ -198,7 +198,7 @@ TEST_F(SameAsWholeLines, OnRandomStrings) {
   Random random(3);
   for (int i = 0; i < 20000; ++i) {
     std::string line;
-    // In every fourth line the sign for a space may stand.
+    // Every fourth line may contain the symbol for a space.
     for (auto left = random.below(30); left > 0; --left) {
       const auto& part = parts[random.below(parts.size())];
       if (part != "\u2581" || i % 4 == 0) line += part;
@@ -222,7 +222,7 @@ TEST_F(SameAsWholeLines, FromSeveralThreads) {
   EXPECT_EQ(wrong, std::vector<int>(4));
 }
 
-// JoeyNMT's models, and those of SentencePiece as it is called without options.
+// Orders of JoeyNMT's models, of SentencePiece's defaults, and with other names.
 const std::vector<Settings> other_orders = {
     {{"unk_id", "0"}, {"pad_id", "1"}, {"bos_id", "2"}, {"eos_id", "3"}},
     {{"unk_id", "0"}, {"bos_id", "1"}, {"eos_id", "2"}, {"pad_id", "-1"}},
@@ -248,12 +248,12 @@ TEST(SpecialPieces, AreMovedToTheFrontAndEveryTextKeepsItsPieces) {
   }
 }
 
-TEST(SpecialPieces, ThatStandInFrontAlreadyLeaveTheBytesAsTheyAre) {
+TEST(SpecialPieces, InOrderLeaveTheBytesUnchanged) {
   const auto given = model();
   EXPECT_EQ(with_special_pieces_first(given), given);
 }
 
-TEST(SpecialPieces, OfWhatIsNoSoundModelAreLeft) {
+TEST(SpecialPieces, OtherBytesAreUnchanged) {
   const auto given = model(other_orders[0]);
   for (const auto& bytes : {std::string(), std::string("the\ncat\n"), given.substr(0, 100),
                             given + '\x07', given + given}) {

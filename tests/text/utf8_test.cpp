@@ -23,7 +23,7 @@ TEST(Utf8, FirstAndLastCodePointOfEachLengthIsValid) {
   }
 }
 
-TEST(Utf8, WhatIsNotUtf8IsFoundAtItsFirstByte) {
+TEST(Utf8, InvalidUtf8IsReportedAtItsFirstByte) {
   const char* lone_continuation = "\x80";
   const char* overlong_two = "\xC0\xAF";
   const char* overlong_two_high = "\xC1\xBF";
@@ -45,12 +45,12 @@ TEST(Utf8, WhatIsNotUtf8IsFoundAtItsFirstByte) {
   }
 }
 
-TEST(Utf8, CodePointsKeepCombiningMarksApart) {
+TEST(Utf8, CombiningMarksAreCodePointsOfTheirOwn) {
   EXPECT_THAT(code_points("e\u0301a🙂"), ElementsAre("e", "\u0301", "a", "🙂"));
   EXPECT_THAT(code_points(""), ElementsAre());
 }
 
-TEST(Utf8, BlankIsNothingButWhiteSpace) {
+TEST(Utf8, BlankTextIsEmptyOrWhiteSpace) {
   EXPECT_TRUE(is_blank(""));
   EXPECT_TRUE(is_blank(" \t\r\f"));
   EXPECT_TRUE(is_blank("\u00A0\u3000\u2028"));
@@ -63,6 +63,11 @@ TEST(Utf8, AnExcerptIsShortAndHasNoControlCharacters) {
   EXPECT_EQ(excerpt("ü\t\x7F"), "ü\uFFFD\uFFFD");
   EXPECT_EQ(excerpt(std::string(40, 'a')), std::string(40, 'a'));
   EXPECT_EQ(excerpt(std::string(41, 'a')), std::string(40, 'a') + "…");
+}
+
+TEST(Utf8, SplitsAtRunsOfAsciiWhiteSpace) {
+  EXPECT_THAT(split_at_ascii_space(" a\t b\u00A0c\r\n"), ElementsAre("a", "b\u00A0c"));
+  EXPECT_THAT(split_at_ascii_space(" \f\v"), ElementsAre());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Vocabulary, TextSpeltLikeASpecialTokenIsUnknown) {
   EXPECT_EQ(vocabulary.id("<pad>"), unk_id);
 }
 
-TEST(Vocabulary, ParsingWhatWasSavedGivesTheSame) {
+TEST(Vocabulary, ParsesWhatItSerializes) {
   const Vocabulary saved({{" ", 9}, {"\r", 8}, {"é", 2}, {"🙂", 1}}, 1, 100);
   const Vocabulary loaded = parse(saved.serialized());
   EXPECT_EQ(loaded.serialized(), saved.serialized());
@@ -71,16 +71,16 @@ TEST(Vocabulary, SpecialTokensMayBeAnywhereInAFile) {
   EXPECT_EQ(parse("a\r\nb").id("b"), 5);
 }
 
-TEST(Vocabulary, AByteOrderMarkIsNoPartOfTheFirstToken) {
+TEST(Vocabulary, SkipsAByteOrderMark) {
   const auto none = [](std::string_view) { return std::string(); };
   EXPECT_EQ(Vocabulary::parse("\uFEFFa\nb\n", "file", none).id("a"), special_count);
   EXPECT_EQ(Vocabulary::parse("\uFEFF\nb\n", "file", none).id("\uFEFF"), special_count);
 }
 
-TEST(Vocabulary, BadLinesAreNamed) {
-  EXPECT_THAT(error_of("a\nb\na\n"), HasSubstr("words.txt:3: the token 'a' is there already"));
+TEST(Vocabulary, ErrorsNameTheLine) {
+  EXPECT_THAT(error_of("a\nb\na\n"), HasSubstr("words.txt:3: found the token 'a' again"));
   EXPECT_THAT(error_of("<s>\n<s>\n"), HasSubstr("words.txt:2:"));
-  EXPECT_THAT(error_of("a\n\nb\n"), HasSubstr("words.txt:2: an empty line"));
+  EXPECT_THAT(error_of("a\n\nb\n"), HasSubstr("words.txt:2: found an empty line"));
   EXPECT_THAT(error_of("a\nb\xE9\n"), HasSubstr("words.txt:2: byte 2 is not UTF-8"));
 }
 

@@ -1,11 +1,10 @@
-#include "training/batch_loss.h"
+#include "training/train_step.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "loss/reinforce.h"
 #include "model/build_model.h"
-#include "model/output/output.h"
+#include "model/output/output_layer.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
 
@@ -50,10 +49,10 @@ struct Parts {
 };
 
 Parts parts_of(Seq2Seq& model, const Batch& batch) {
-  const auto memory = model.encode(batch.source, batch.source_lengths);
-  const auto decoded = model.decode(batch.target_input(), memory);
+  const auto encoded = model.encode(batch.source, batch.source_lengths);
+  const auto decoded = model.decode(batch.target_input(), encoded);
   const auto targets = batch.target_output();
-  const auto loss = model.output().loss(decoded, memory, targets, smoothing);
+  const auto loss = model.output().loss(decoded, encoded, targets, smoothing);
   return {loss.objective, loss.nll, targets.ne(0), decoded.attention_loss};
 }
 
@@ -76,7 +75,7 @@ TEST(BatchLossReference, CoveragesPenaltyIsAddedAtRealTokensAlone) {
 }
 
 TEST(BatchLossReference, GradientsWithCoveragesPenaltyEqualCentralDifferences) {
-  for (const auto query : {Query::last, Query::fresh}) {
+  for (const auto query : {Query::pre, Query::post}) {
     auto options = small("coverage");
     options.attention.coverage_loss = 0.5;
     options.decoder.query = query;

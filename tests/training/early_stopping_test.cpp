@@ -70,34 +70,5 @@ TEST(EarlyStopping, AHistoryIsJudgedByTheMetricOfNow) {
   EXPECT_TRUE(after.out_of_patience());
 }
 
-TEST(EarlyStopping, AClosingValidationMayBeTheBestButHasNoPatience) {
-  auto stopping = by(Metric::bleu, 1);
-  stopping.validated(10, scores_of(1, 20));
-  EXPECT_FALSE(stopping.validated(15, scores_of(1, 10), /*closing=*/true));
-  EXPECT_FALSE(stopping.out_of_patience());
-  stopping.validated(20, scores_of(1, 15));
-  EXPECT_TRUE(stopping.out_of_patience());
-  EXPECT_TRUE(stopping.validated(25, scores_of(1, 30), /*closing=*/true));
-  EXPECT_EQ(stopping.best_step(), 25);
-  EXPECT_TRUE(stopping.out_of_patience());
-  const auto history = stopping.history();
-  stopping.set_history(history, 25);
-  EXPECT_EQ(stopping.best_step(), 25);
-  EXPECT_TRUE(stopping.out_of_patience());
-}
-
-TEST(EarlyStopping, ForgettingAClosingValidationLeavesThoseThatWereDue) {
-  auto stopping = by(Metric::bleu);
-  stopping.validated(10, scores_of(1, 20));
-  stopping.validated(15, scores_of(1, 30), /*closing=*/true);
-  EXPECT_EQ(stopping.closing_step(), 15);
-  stopping.forget_closing();
-  EXPECT_EQ(stopping.closing_step(), 0);
-  EXPECT_EQ(stopping.best_step(), 10);
-  ASSERT_EQ(stopping.history().size(), 1U);
-  stopping.forget_closing();  // there is none
-  EXPECT_EQ(stopping.history().size(), 1U);
-}
-
 }  // namespace
 }  // namespace regard

@@ -1,4 +1,4 @@
-#include "training/scores.h"
+#include "training/early_stopping.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

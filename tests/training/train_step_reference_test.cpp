@@ -34,18 +34,16 @@ std::vector<double> losses(const ModelOptions& model_options, torch::ScalarType 
   const auto model = build_model(V, V, model_options);
   model->to(type);
   model->train();
-  const auto parameters = parameters_of(*model);
   TrainingOptions options;
-  const auto optimizer = make_optimizer(options, parameters);
-  Workers workers(1);
-  kernels::use_composites(composites);
+  TrainedModel trained(model, options);
+  ThreadPool pool(1);
+  kernels::use_reference(composites);
   std::vector<double> losses;
   for (std::int64_t step = 1; step <= 200; ++step) {
-    const auto result = train_step(*model, *optimizer, tensors_of(parameters),
-                                   {batch_of_step(step)}, {step, 0.005}, options, workers);
+    const auto result = train_step(trained, {batch_of_step(step)}, {step, 0.005}, options, pool);
     losses.push_back(result.nll / static_cast<double>(result.target_tokens));
   }
-  kernels::use_composites(false);
+  kernels::use_reference(false);
   return losses;
 }
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <new>
 
+#include "base/process.h"
 #include "model/build_model.h"
-#include "training/out_of_memory.h"
 
 namespace regard {
 namespace {
@@ -27,29 +27,25 @@ struct Update {
     model = build_model(V, V, model_options);
     model->to(torch::kDouble);
     model->train();
-    for (const auto& item : model->named_parameters()) {
-      parameters.emplace_back(item.key(), item.value());
-    }
     options.optimizer = OptimizerKind::sgd;
     options.momentum = 0;
     options.clip_grad_norm = 0;
   }
 
   StepResult run(const std::vector<Batch>& batches, std::size_t threads, std::int64_t step = 1) {
-    Workers workers(threads);
-    const auto optimizer = make_optimizer(options, parameters);
-    return train_step(*model, *optimizer, tensors_of(parameters), batches, {step, 1}, options,
-                      workers);
+    ThreadPool pool(threads);
+    TrainedModel trained(model, options);
+    return train_step(trained, batches, {step, 1}, options, pool);
   }
 
   torch::Tensor weights() const {
     std::vector<torch::Tensor> flat;
-    for (const auto& [name, tensor] : parameters) flat.push_back(tensor.detach().flatten());
+    for (const auto& [name, tensor] : parameters_of(*model))
+      flat.push_back(tensor.detach().flatten());
     return torch::cat(flat);
   }
 
   std::shared_ptr<Seq2Seq> model;
-  NamedParameters parameters;
   TrainingOptions options;
 };
 
@@ -88,14 +84,14 @@ TEST(TrainStep, ABatchInHalvesIsTheSameUpdate) {
   Update whole(0), halves(0), quarters(0);
   std::vector<Batch> batches = {make_batch(examples())};
   const auto expected = whole.run(batches, 2);
-  ASSERT_TRUE(halve(batches));
+  ASSERT_TRUE(halve_batches(batches));
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(halves.run(batches, 2).target_tokens, expected.target_tokens);
   EXPECT_TRUE(torch::allclose(whole.weights(), halves.weights(), 1e-10, 1e-12));
-  ASSERT_TRUE(halve(batches));
-  ASSERT_TRUE(halve(batches));
+  ASSERT_TRUE(halve_batches(batches));
+  ASSERT_TRUE(halve_batches(batches));
   EXPECT_EQ(batches.size(), 5u);
-  EXPECT_FALSE(halve(batches));  // a sentence each
+  EXPECT_FALSE(halve_batches(batches));  // a sentence each
   quarters.run(batches, 2);
   EXPECT_TRUE(torch::allclose(whole.weights(), quarters.weights(), 1e-10, 1e-12));
 }
@@ -125,6 +121,31 @@ TEST(TrainStep, DropoutFollowsFromSeedAndStep) {
   EXPECT_TRUE(torch::equal(first.weights(), same.weights()));
   EXPECT_FALSE(torch::allclose(first.weights(), later.weights()));
   EXPECT_FALSE(torch::allclose(first.weights(), other.weights()));
+}
+
+TEST(TrainStep, TheGradientOfSeveralThreadsHasTheSameBytesEachTime) {
+  const auto batch = make_batch(examples());
+  const auto gradient_of = [&] {
+    Update update(0);
+    ThreadPool pool(4);
+    TrainedModel trained(update.model, update.options);
+    train_step(trained, {batch, batch}, {1, 1}, update.options, pool);
+    return trained.gradient.flat().clone();
+  };
+  const auto expected = gradient_of();
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(torch::equal(gradient_of(), expected));
+}
+
+TEST(TrainStep, TheNormIsClippedToTheLimitAndReturnedAsItWas) {
+  Update clipped(0), free(0);
+  const auto batch = make_batch(examples());
+  const auto before = free.weights();
+  clipped.options.clip_grad_norm = 0.01;
+  const auto result = clipped.run({batch}, 2);
+  EXPECT_GT(result.gradient_norm, 0.01);
+  EXPECT_NEAR(result.gradient_norm, free.run({batch}, 2).gradient_norm, 1e-12);
+  EXPECT_NEAR((clipped.weights() - before).norm().item<double>(), 0.01, 1e-9);
+  EXPECT_NEAR((free.weights() - before).norm().item<double>(), result.gradient_norm, 1e-9);
 }
 
 TEST(TrainStep, NothingIsUpdatedWhereTheLossIsNotFinite) {

@@ -7,11 +7,11 @@ namespace {
 
 TEST(Position, TheMeanLogProbabilityBeginsWithTheFirstAndMovesATenthOfTheWay) {
   Position position;
-  position.learnt(-4);
+  position.update_mean_log_p(-4);
   EXPECT_DOUBLE_EQ(position.mean_log_p, -4);
-  position.learnt(-2);
+  position.update_mean_log_p(-2);
   EXPECT_DOUBLE_EQ(position.mean_log_p, -3.8);
-  position.learnt(-3.8);
+  position.update_mean_log_p(-3.8);
   EXPECT_DOUBLE_EQ(position.mean_log_p, -3.8);
 }
 

@@ -30,7 +30,7 @@ Options small() {
 
 class AverageModelTest : public testing::Test {
  protected:
-  // A model with first values of its own; returns its folder.
+  // Saves a model with new initial weights and returns its folder.
   std::filesystem::path save(const std::string& name, const Options& options = small(),
                              const std::string& words = "cat\ndog\n") {
     Tokenizers tokenizers;
@@ -50,7 +50,7 @@ class AverageModelTest : public testing::Test {
   ScratchFolder scratch_;
 };
 
-TEST_F(AverageModelTest, EachWeightIsTheMeanOfAll) {
+TEST_F(AverageModelTest, AveragesEachWeight) {
   torch::manual_seed(1);
   const auto a = save("a");
   const auto b = save("b");
@@ -67,7 +67,7 @@ TEST_F(AverageModelTest, EachWeightIsTheMeanOfAll) {
   }
 }
 
-TEST_F(AverageModelTest, OfOneModelItIsThatModelToTheBit) {
+TEST_F(AverageModelTest, AverageOfOneModelIsThatModelExactly) {
   const auto a = save("a");
   const auto average = average_models({a, a, a, a});
   const auto of_a = weights(a);
@@ -82,7 +82,7 @@ TEST_F(AverageModelTest, DropoutAndSamplingMayDiffer) {
   EXPECT_NO_THROW(average_models({save("a"), save("b", other)}));
 }
 
-TEST_F(AverageModelTest, AnOptionOfTheModelThatDiffersIsNamed) {
+TEST_F(AverageModelTest, NamesTheOptionThatDiffers) {
   auto other = small();
   other.model.decoder.readout_size = 6;
   const auto folders = std::vector{save("a"), save("b", other)};
@@ -91,10 +91,10 @@ TEST_F(AverageModelTest, AnOptionOfTheModelThatDiffersIsNamed) {
   EXPECT_THAT(message, HasSubstr("model.decoder.readout_size: 4 → 6"));
 }
 
-TEST_F(AverageModelTest, OtherVocabulariesAreRefused) {
+TEST_F(AverageModelTest, RefusesOtherVocabularies) {
   const auto folders = std::vector{save("a"), save("b", small(), "dog\ncat\n")};
   const auto message = message_of<ConfigError>([&] { average_models(folders); });
-  EXPECT_THAT(message, HasSubstr("its vocabulary is not that of"));
+  EXPECT_THAT(message, HasSubstr("its vocabulary differs from that of"));
 }
 
 }  // namespace

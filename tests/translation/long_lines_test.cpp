@@ -10,12 +10,12 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(LongLines, AShortLineStaysAsItStands) {
+TEST(LongLines, ShortLineIsUnchanged) {
   EXPECT_THAT(split_line("  a  b. c ", 3), ElementsAre("  a  b. c "));
   EXPECT_THAT(split_line("", 3), ElementsAre(""));
 }
 
-TEST(LongLines, PartsEndBehindSentencesElseClausesElseAnywhere) {
+TEST(LongLines, PartsEndAfterSentencesElseClausesElseAnywhere) {
   EXPECT_THAT(split_line("a b. c d, e f g h i j k", 5),
               ElementsAre("a b.", "c d,", "e f g h i", "j k"));
   EXPECT_THAT(split_line("one ! two ? three four", 4), ElementsAre("one ! two ?", "three four"));
@@ -24,31 +24,31 @@ TEST(LongLines, PartsEndBehindSentencesElseClausesElseAnywhere) {
   EXPECT_THAT(split_line("他 来 了。 我 走 。", 4), ElementsAre("他 来 了。", "我 走 。"));
 }
 
-TEST(LongLines, NoPartIsLongerThanItMayAndNoWordIsLost) {
+TEST(LongLines, PartsAreShortEnoughAndKeepAllWords) {
   std::string line;
   for (int i = 0; i < 100; ++i) line += "w" + std::to_string(i) + (i % 7 == 3 ? ". " : "  ");
-  for (std::int64_t most = 1; most < 20; ++most) {
-    std::string together;
-    for (const auto& part : split_line(line, most)) {
+  for (std::int64_t max_words = 1; max_words < 20; ++max_words) {
+    std::string joined;
+    for (const auto& part : split_line(line, max_words)) {
       std::int64_t words = 0;
       for (std::size_t i = 0; i < part.size(); ++i) {
         words += part[i] != ' ' && (i == 0 || part[i - 1] == ' ');
       }
-      EXPECT_LE(words, most);
-      together += part;
+      EXPECT_LE(words, max_words);
+      joined += part;
     }
-    std::string wanted = line;
-    for (auto* text : {&together, &wanted}) std::erase(*text, ' ');
-    EXPECT_EQ(together, wanted);
+    std::string expected = line;
+    for (auto* text : {&joined, &expected}) std::erase(*text, ' ');
+    EXPECT_EQ(joined, expected);
   }
 }
 
 Translation part(const std::string& text, std::vector<std::string> source,
-                 std::vector<std::int32_t> tokens, std::vector<std::string> more_words) {
+                 std::vector<std::int32_t> tokens, std::vector<std::string> oov_words) {
   Translation translation;
   translation.text = text;
   translation.source_tokens = std::move(source);
-  translation.more_words = std::move(more_words);
+  translation.oov_words = std::move(oov_words);
   Hypothesis hypothesis;
   hypothesis.tokens = std::move(tokens);
   hypothesis.finished = true;
@@ -65,13 +65,13 @@ Translation part(const std::string& text, std::vector<std::string> source,
   return translation;
 }
 
-TEST(LongLines, PartsAreJoinedSideBySide) {
+TEST(LongLines, JoinsParts) {
   const auto first = part("x y", {"a", "b", "</s>"}, {4, 10}, {"Bo"});
   const auto second = part("z", {"c", "</s>"}, {10}, {"Cy"});
   const auto whole =
       join_translations(std::array{first, second}, /*target_vocabulary=*/10, TokenizerKind::bpe);
   EXPECT_THAT(whole.source_tokens, ElementsAre("a", "b", "c", "</s>"));
-  EXPECT_THAT(whole.more_words, ElementsAre("Bo", "Cy"));
+  EXPECT_THAT(whole.oov_words, ElementsAre("Bo", "Cy"));
   ASSERT_EQ(whole.hypotheses.size(), 1U);
   const auto& hypothesis = whole.hypotheses[0];
   EXPECT_THAT(hypothesis.tokens, ElementsAre(4, 10, 11));
@@ -86,14 +86,14 @@ TEST(LongLines, PartsAreJoinedSideBySide) {
   EXPECT_THAT(hypothesis.weights[3], ElementsAre(0, 0, 0, 1));
 }
 
-TEST(LongLines, OnePartIsTheWhole) {
+TEST(LongLines, SinglePartIsUnchanged) {
   const auto only = part("x y", {"a", "b", "</s>"}, {4, 5}, {});
   const auto whole = join_translations(std::array{only}, 10, TokenizerKind::bpe);
   EXPECT_EQ(whole.text, only.text);
   EXPECT_EQ(whole.hypotheses[0].tokens, only.hypotheses[0].tokens);
 }
 
-TEST(LongLines, APartThatWasCutOffLeavesTheWholeUnfinished) {
+TEST(LongLines, UnfinishedPartMakesTheTranslationUnfinished) {
   auto first = part("x y", {"a", "b", "</s>"}, {4, 5}, {});
   first.hypotheses[0].finished = false;
   first.hypotheses[0].token_log_p.pop_back();
@@ -105,23 +105,23 @@ TEST(LongLines, APartThatWasCutOffLeavesTheWholeUnfinished) {
   EXPECT_EQ(whole.hypotheses[0].token_log_p.size(), 3U);
 }
 
-TEST(LongLines, BlankPartsArePassedOver) {
-  const auto there = part("x", {"a", "</s>"}, {4}, {});
+TEST(LongLines, SkipsBlankParts) {
+  const auto nonempty = part("x", {"a", "</s>"}, {4}, {});
   const auto whole =
-      join_translations(std::array{Translation(), there, Translation()}, 10, TokenizerKind::bpe);
+      join_translations(std::array{Translation(), nonempty, Translation()}, 10, TokenizerKind::bpe);
   EXPECT_THAT(whole.source_tokens, ElementsAre("a", "</s>"));
   EXPECT_THAT(whole.hypotheses[0].tokens, ElementsAre(4));
   const std::array blank{Translation(), Translation()};
   EXPECT_TRUE(join_translations(blank, 10, TokenizerKind::bpe).hypotheses.empty());
 }
 
-TEST(LongLines, BetweenCharactersStandsASpace) {
+TEST(LongLines, CharactersHaveASpaceBetweenParts) {
   const auto first = part("x", {"a", "</s>"}, {4}, {});
   const auto second = part("y", {"b", "</s>"}, {5}, {});
   const auto whole = join_translations(std::array{first, second}, 10, TokenizerKind::character);
   EXPECT_THAT(whole.source_tokens, ElementsAre("a", " ", "b", "</s>"));
   EXPECT_THAT(whole.hypotheses[0].tokens, ElementsAre(4, 10, 5));
-  EXPECT_THAT(whole.more_words, ElementsAre(" "));
+  EXPECT_THAT(whole.oov_words, ElementsAre(" "));
   ASSERT_EQ(whole.hypotheses[0].weights.size(), 4U);
   EXPECT_THAT(whole.hypotheses[0].weights[1], ElementsAre(0, 1, 0, 0));
 }

@@ -13,14 +13,14 @@
 namespace regard {
 namespace {
 
-TEST(MemoryBudget, WhatGoesBeyondIsAnErrorAndNoMemoryIsTaken) {
+TEST(MemoryBudget, ThrowsBeforeAllocatingBeyondTheLimit) {
   const MemoryBudget budget(4 << 20, "config.yaml: the model");
   EXPECT_EQ(message_of<CheckpointError>([] { torch::empty({std::int64_t{1} << 40}); }),
-            "config.yaml: the model asks for more than 4 MB of memory");
+            "config.yaml: the model needs more than 4 MB of memory");
   EXPECT_NO_THROW(torch::zeros({1000}));
 }
 
-TEST(MemoryBudget, CountsWhatIsGoneToo) {
+TEST(MemoryBudget, CountsFreedTensorsToo) {
   const MemoryBudget budget(1 << 20, "it");
   const auto many = [] {
     for (int i = 0; i < 100; ++i) torch::zeros({10'000});
@@ -28,7 +28,7 @@ TEST(MemoryBudget, CountsWhatIsGoneToo) {
   EXPECT_NE(message_of<CheckpointError>(many), "");
 }
 
-TEST(MemoryBudget, EndsAndItsTensorsLiveOn) {
+TEST(MemoryBudget, TensorsOutliveTheBudget) {
   torch::Tensor tensor;
   {
     const MemoryBudget budget(1 << 20, "it");
@@ -41,7 +41,7 @@ TEST(MemoryBudget, EndsAndItsTensorsLiveOn) {
 TEST(MemoryBudget, EachThreadHasItsOwn) {
   const MemoryBudget budget(1 << 20, "it");
   std::thread other([] {
-    EXPECT_NO_THROW(torch::zeros({1 << 20}));  // nobody's
+    EXPECT_NO_THROW(torch::zeros({1 << 20}));  // without a budget
     const MemoryBudget own(1 << 10, "the other");
     EXPECT_NE(message_of<CheckpointError>([] { torch::zeros({1 << 10}); }), "");
   });
@@ -49,8 +49,8 @@ TEST(MemoryBudget, EachThreadHasItsOwn) {
   EXPECT_NO_THROW(torch::zeros({1 << 10}));
 }
 
-// Where orthogonal matrices, which take the most, are nearly all that a model has.
-TEST(MemoryBudget, IsEnoughForModelsAsTheyAre) {
+// Models that consist mostly of orthogonal matrices, whose initialisation needs the most memory.
+TEST(MemoryBudget, IsEnoughForRealModels) {
   for (const auto cell : {CellKind::gru, CellKind::lstm, CellKind::tanh}) {
     for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
       ModelOptions options;

@@ -24,7 +24,8 @@ Tokenizers word_tokenizers() {
   return tokenizers;
 }
 
-// "le <unk> <unk>" of "the Bayeux cat", which looks at "Bayeux" and, for the last, most at </s>.
+// "le <unk> <unk>" for "the Bayeux cat". The first <unk> attends to "Bayeux", the second mostly to
+// </s>.
 Translation with_unknown() {
   Translation translation;
   translation.source_tokens = {"the", "Bayeux", "cat", "</s>"};
@@ -44,70 +45,70 @@ std::string file_with(const std::string& text) {
   return path.string();
 }
 
-TEST(UnknownWords, BecomeTheSourceWordsThatAttentionLooksAt) {
+TEST(UnknownWords, AreReplacedByTheAttendedSourceWords) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
   for (const auto& hypothesis : translation.hypotheses) {
-    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words), "le Bayeux cat");
+    EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words), "le Bayeux cat");
   }
 }
 
-TEST(UnknownWords, StayWhereTheAttentionLooksAtNoWord) {
+TEST(UnknownWords, StayWithoutAttentionOnAWord) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) {
-    hypothesis.weights[1] = {0, 0, 0, 1};  // at </s> alone
-    hypothesis.weights[2] = {0, 0, 0, 0};  // nowhere
+    hypothesis.weights[1] = {0, 0, 0, 1};  // only </s>
+    hypothesis.weights[2] = {0, 0, 0, 0};  // nothing
   }
   UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 1, 1));
-  EXPECT_TRUE(translation.more_words.empty());
+  EXPECT_TRUE(translation.oov_words.empty());
 }
 
-TEST(UnknownWords, AreTranslatedByADictionaryWhereItHasThem) {
+TEST(UnknownWords, AreTranslatedByTheDictionary) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   UnknownWords(file_with("cat\tle félin\n\ncat\tminou\n"), *tokenizers.source, TokenizerKind::word)
       .replace(tokenizers, translation);
-  EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.more_words),
+  EXPECT_EQ(tokenizers.decode(translation.hypotheses[0].tokens, translation.oov_words),
             "le Bayeux le félin");
 }
 
-TEST(UnknownWords, EachWordOfALongTranslationIsATokenOfItsOwn) {
+TEST(UnknownWords, EachWordOfATranslationIsAToken) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.token_log_p = {-1, -2, -3, -4};
   UnknownWords(file_with("Bayeux\tla  ville de Bayeux\n"), *tokenizers.source, TokenizerKind::word)
       .replace(tokenizers, translation);
   const auto& hypothesis = translation.hypotheses[1];
-  EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.more_words),
+  EXPECT_EQ(tokenizers.decode(hypothesis.tokens, translation.oov_words),
             "le la ville de Bayeux cat");
   EXPECT_THAT(hypothesis.token_log_p, ElementsAre(-1, -2, 0, 0, 0, -3, -4));
   ASSERT_EQ(hypothesis.weights.size(), 7);
   for (std::size_t t = 1; t < 5; ++t) EXPECT_EQ(hypothesis.weights[t][1], 0.6F);
 }
 
-TEST(UnknownWords, SubWordsKeepTheSignThatPartsWords) {
+TEST(UnknownWords, SubWordsKeepTheSpaceSymbol) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   translation.source_tokens = {"▁the", "▁Bayeux", "▁cat", "</s>"};
   UnknownWords words(file_with("Bayeux\tla ville\n"), *tokenizers.source, TokenizerKind::bpe);
   words.replace(tokenizers, translation);
-  EXPECT_EQ(translation.more_words[0], "▁la");
-  EXPECT_EQ(translation.more_words[1], "▁ville");
+  EXPECT_EQ(translation.oov_words[0], "▁la");
+  EXPECT_EQ(translation.oov_words[1], "▁ville");
 }
 
-TEST(UnknownWords, NothingElseIsTouched) {
+TEST(UnknownWords, OtherTokensAreUnchanged) {
   const auto tokenizers = word_tokenizers();
   auto translation = with_unknown();
   for (auto& hypothesis : translation.hypotheses) hypothesis.tokens = {4, 5, 5};
   UnknownWords("", *tokenizers.source, TokenizerKind::word).replace(tokenizers, translation);
   EXPECT_THAT(translation.hypotheses[0].tokens, ElementsAre(4, 5, 5));
-  EXPECT_TRUE(translation.more_words.empty());
+  EXPECT_TRUE(translation.oov_words.empty());
 }
 
-TEST(UnknownWords, ALineThatIsNoPairIsAnErrorWithItsPlace) {
+TEST(UnknownWords, InvalidDictionaryLineIsAnErrorWithItsNumber) {
   for (const std::string line :
        {"cat", "\tchat", "cat\t", "cat\t ", "cat\tle\tchat", "cat\tle ||| chat"}) {
     try {

@@ -11,42 +11,44 @@ using testing::FloatEq;
 using testing::IsEmpty;
 using Weights = std::vector<std::vector<float>>;
 
-TEST(WordAlignment, APieceWithItsMarkBeginsAWord) {
-  EXPECT_THAT(words_of({"▁they", "▁watch", "ing", "▁.", "</s>"}, TokenizerKind::bpe),
+TEST(WordAlignment, PieceWithSpaceSymbolBeginsAWord) {
+  EXPECT_THAT(group_into_words({"▁they", "▁watch", "ing", "▁.", "</s>"}, TokenizerKind::bpe),
               ElementsAre(ElementsAre(0), ElementsAre(1, 2), ElementsAre(3)));
 }
 
-TEST(WordAlignment, AMarkAloneBelongsToTheWordAfterIt) {
-  EXPECT_THAT(words_of({"▁a", "▁", "z", "q"}, TokenizerKind::unigram),
+TEST(WordAlignment, SingleSpaceSymbolBelongsToTheNextWord) {
+  EXPECT_THAT(group_into_words({"▁a", "▁", "z", "q"}, TokenizerKind::unigram),
               ElementsAre(ElementsAre(0), ElementsAre(1, 2, 3)));
 }
 
-TEST(WordAlignment, AMarkAloneAtTheEndIsNoWord) {
-  EXPECT_THAT(words_of({"▁a", "▁", "</s>"}, TokenizerKind::bpe), ElementsAre(ElementsAre(0)));
+TEST(WordAlignment, SingleSpaceSymbolAtTheEndIsNoWord) {
+  EXPECT_THAT(group_into_words({"▁a", "▁", "</s>"}, TokenizerKind::bpe),
+              ElementsAre(ElementsAre(0)));
 }
 
-TEST(WordAlignment, APieceOfSeveralWordsBelongsToEach) {
-  EXPECT_THAT(words_of({"▁out▁of", "f", "▁it"}, TokenizerKind::bpe),
+TEST(WordAlignment, PieceOfSeveralWordsBelongsToEach) {
+  EXPECT_THAT(group_into_words({"▁out▁of", "f", "▁it"}, TokenizerKind::bpe),
               ElementsAre(ElementsAre(0), ElementsAre(0, 1), ElementsAre(2)));
 }
 
-TEST(WordAlignment, AnUnknownPieceContinuesItsWord) {
-  EXPECT_THAT(words_of({"▁", "<unk>", "▁b"}, TokenizerKind::bpe),
+TEST(WordAlignment, UnknownPieceContinuesItsWord) {
+  EXPECT_THAT(group_into_words({"▁", "<unk>", "▁b"}, TokenizerKind::bpe),
               ElementsAre(ElementsAre(0, 1), ElementsAre(2)));
 }
 
 TEST(WordAlignment, EachTokenOfAWordVocabularyIsAWord) {
-  EXPECT_THAT(words_of({"a", "<unk>", "</s>"}, TokenizerKind::word),
+  EXPECT_THAT(group_into_words({"a", "<unk>", "</s>"}, TokenizerKind::word),
               ElementsAre(ElementsAre(0), ElementsAre(1)));
 }
 
-TEST(WordAlignment, WhiteSpacePartsCharactersAndIsInNoWord) {
-  EXPECT_THAT(words_of({" ", "a", "b", " ", "\t", "c", " ", "</s>"}, TokenizerKind::character),
-              ElementsAre(ElementsAre(1, 2), ElementsAre(5)));
+TEST(WordAlignment, WhiteSpaceSeparatesWordsOfCharacters) {
+  EXPECT_THAT(
+      group_into_words({" ", "a", "b", " ", "\t", "c", " ", "</s>"}, TokenizerKind::character),
+      ElementsAre(ElementsAre(1, 2), ElementsAre(5)));
 }
 
-TEST(WordAlignment, OnlyALastEndTokenIsLeftOut) {
-  EXPECT_THAT(words_of({"</s>", "a"}, TokenizerKind::word),
+TEST(WordAlignment, OnlyAFinalEndTokenIsIgnored) {
+  EXPECT_THAT(group_into_words({"</s>", "a"}, TokenizerKind::word),
               ElementsAre(ElementsAre(0), ElementsAre(1)));
 }
 
@@ -65,11 +67,11 @@ TEST(WordAlignment, EachTargetWordIsLinkedWithItsStrongestSourceWord) {
               ElementsAre(AlignmentLink{0, 1}, AlignmentLink{1, 0}, AlignmentLink{1, 2}));
 }
 
-TEST(WordAlignment, OfEqualWeightsTheFirstIsTaken) {
+TEST(WordAlignment, EqualWeightsSelectTheFirstWord) {
   EXPECT_THAT(hard_alignment({{0.1F, 0.4F, 0.4F}}), ElementsAre(AlignmentLink{1, 0}));
 }
 
-TEST(WordAlignment, ASourceWithoutWordsGetsNoLink) {
+TEST(WordAlignment, SourceWithoutWordsHasNoLinks) {
   EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character),
               IsEmpty());
 }
@@ -80,7 +82,7 @@ TEST(WordAlignment, NoWordLinksToTheEndOfTheSource) {
               ElementsAre(AlignmentLink{1, 0}));
 }
 
-TEST(WordAlignment, PharaohTextIsReadBackTheSame) {
+TEST(WordAlignment, PharaohTextCanBeParsed) {
   const Alignment alignment{{0, 1}, {2, 0}, {10, 3}};
   EXPECT_EQ(to_pharaoh(alignment), "0-1 2-0 10-3");
   EXPECT_EQ(parse_alignment(to_pharaoh(alignment), "file", 1).sure, alignment);

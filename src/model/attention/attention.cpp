@@ -4,12 +4,19 @@
 
 namespace regard {
 
-torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory) {
-  return queries.view({memory.keys.size(0), -1, queries.size(1)});
+std::optional<AttentionStep> Attention::all_steps(const torch::Tensor& queries,
+                                                  const AttentionState& first,
+                                                  const EncoderOutput& encoded) {
+  if (!first.empty()) return {};
+  return step(queries, first, encoded);
 }
 
-torch::Tensor at_first_position(const Memory& memory) {
-  auto first = torch::zeros_like(memory.mask, memory.values.options());
+torch::Tensor by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded) {
+  return queries.view({encoded.states.size(0), -1, queries.size(1)});
+}
+
+torch::Tensor at_first_position(const EncoderOutput& encoded) {
+  auto first = torch::zeros_like(encoded.mask, encoded.states.options());
   first.select(1, 0).fill_(1);
   return first;
 }
@@ -18,23 +25,49 @@ torch::Tensor log_weights(const torch::Tensor& weights) {
   return kernels::log(weights.clamp_min(smallest_weight));
 }
 
-torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const Memory& memory) {
-  return kernels::attention_scores(kernel_score(memory).value(), queries);
+ScoreAttention::ScoreAttention(Query default_query)
+    : Attention({.is_mixture = true, .is_distribution = true, .default_query = default_query}) {}
+
+void ScoreAttention::prepare(EncoderOutput& encoded) {
+  encoded.context.set(this, {keys(encoded.states)});
 }
 
-torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const Memory& memory,
+AttentionStep ScoreAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,
+                                   const EncoderOutput& encoded) {
+  return {weights(query, encoded), {}, {}};
+}
+
+AttentionDetail ScoreAttention::explain(const torch::Tensor& query, const AttentionState& /*state*/,
+                                        const EncoderOutput& encoded) {
+  return {.scores = scores(query, encoded)};
+}
+
+std::optional<kernels::AttentionScore> ScoreAttention::kernel_score(const EncoderOutput& encoded) {
+  const auto& keys = prepared_keys(encoded);
+  auto score = kernel_form(keys);
+  if (score) {
+    score->keys = keys;
+    score->lengths = encoded.lengths;
+  }
+  return score;
+}
+
+torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const EncoderOutput& encoded,
                                       const torch::Tensor& windows) {
-  if (auto in_kernel = kernel_score(memory)) {
+  if (auto in_kernel = kernel_score(encoded)) {
     in_kernel->windows = windows;
     return kernels::attention_weights(*in_kernel, query);
   }
-  const auto e = score(by_sentence(query, memory), memory);
-  return kernels::masked_softmax(e, memory.lengths, windows).view({query.size(0), -1});
+  const auto e = score(by_sentence(query, encoded), encoded);
+  return kernels::masked_softmax(e, encoded.lengths, windows).view({query.size(0), -1});
 }
 
-torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const AttentionState& /*state*/,
-                                     const Memory& memory) {
-  return score(by_sentence(query, memory), memory).view({query.size(0), -1});
+torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const EncoderOutput& encoded) {
+  return score(by_sentence(query, encoded), encoded).view({query.size(0), -1});
+}
+
+torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const EncoderOutput& encoded) {
+  return kernels::attention_scores(kernel_score(encoded).value(), queries);
 }
 
 }  // namespace regard

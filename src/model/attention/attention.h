@@ -1,17 +1,16 @@
-// Attention: where the decoder looks at each step (Bahdanau, Cho, Bengio 2015, section 3.1).
+// The interface of attention, which weighs the source positions at each decoding step (Bahdanau,
+// Cho, Bengio 2015, section 3.1):
 //
-//   e_ts = a(query_t, key_s)      α_t = softmax_s(e_ts)      c_t = Σ_s α_ts value_s
+//   e_ts = a(query_t, key_s)      α_t = softmax_s(e_ts)      c_t = Σ_s α_ts h_s
 //
-// A new score is one file beside this one that derives from ScoreAttention, and one line in
-// table.cpp.
+// To add a kind of attention, add a class in this folder and a line in table.cpp. Derive the class
+// from ScoreAttention if it scores each position independently, otherwise from Attention.
 #pragma once
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "config/model_options.h"
@@ -20,104 +19,113 @@
 
 namespace regard {
 
-// What an attention carries from one step to the next, a row for each query: nothing, for most.
+// Per-step attention state, one row per query. Empty for most kinds.
 using AttentionState = std::vector<torch::Tensor>;
 
-// By the names that the equations have for them, each [N, k].
-using NamedNumbers = std::vector<std::pair<std::string, torch::Tensor>>;
-
 struct AttentionStep {
-  torch::Tensor weights;  // α_t [N, S], exactly 0 at padding; or undefined
-  torch::Tensor context;  // c_t [N, C]; of a mixture undefined: the decoder mixes what it needs
+  torch::Tensor weights;  // α_t [N, S], exactly 0 at padding; undefined if !has_weights
+  torch::Tensor context;  // c_t [N, C]; undefined if is_mixture: the decoder computes it
   AttentionState state;
-  AttentionLoss loss = {};  // each [N]; in training
+  AttentionLoss loss = {};  // each [N], in training
+};
+
+// The properties of a kind that the decoder and the output layer depend on.
+struct AttentionTraits {
+  bool has_weights = true;           // weights are ≥ 0 and their sum over a sentence is at most 1
+  bool is_mixture = false;           // c_t = Σ_s α_ts h_s; step() returns only the weights
+  bool is_distribution = false;      // the weights of a sentence sum to exactly 1
+  bool is_choice = false;            // hard attention: all weight is on one position
+  bool is_constant = false;          // the context is the same at every step
+  Query default_query = Query::pre;  // used if model.decoder.query is `auto`
 };
 
 class Attention : public torch::nn::Module {
  public:
-  // Done once a sentence: adds the keys, or the one context, to a memory that has
-  // values, mask, lengths and summary.
-  virtual void prepare(Memory& memory) = 0;
-  // Before the first step, a row for each sentence.
-  virtual AttentionState start(const Memory& /*memory*/) { return {}; }
-  // The states before the steps 0 … T − 1, T in a row for each sentence, where they wait for
-  // nothing.
-  virtual std::optional<AttentionState> known_states(std::int64_t /*T*/, const Memory& /*memory*/) {
-    return {};
-  }
-  // query [N, D]: the decoder's states, N = G · B, G in a row for each sentence of the memory:
-  // of G hypotheses, or, where the states before them are known, of G steps.
-  virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                             const Memory& memory) = 0;
+  const AttentionTraits& traits() const { return traits_; }
 
-  // The scores e_t [N, S] that the weights of step() begin with, be it a softmax or more (a window,
-  // a choice, a recursion: see the kind), with whatever comes out at padding; undefined where there
-  // are none.
-  virtual torch::Tensor scores(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
-                               const Memory& /*memory*/) {
+  // Precomputes the tensors that do not depend on a query and stores them in encoded.context. Must
+  // be called once per batch of source sentences, before the functions below.
+  virtual void prepare(EncoderOutput& encoded) = 0;
+  // Returns the state before the first step, one row per sentence.
+  virtual AttentionState start(const EncoderOutput& /*encoded*/) { return {}; }
+  // Computes attention for the decoder states query [N, D]. N = G · B, with G consecutive rows per
+  // sentence: its hypotheses, or its steps if called by all_steps().
+  virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                             const EncoderOutput& encoded) = 0;
+  // Computes all T steps at once. queries is [B · T, D], with T consecutive rows per sentence;
+  // `first` is the result of start(). Returns nothing if a step depends on the state after the
+  // previous step: the decoder then calls step() in a loop.
+  virtual std::optional<AttentionStep> all_steps(const torch::Tensor& queries,
+                                                 const AttentionState& first,
+                                                 const EncoderOutput& encoded);
+  // Returns the scores, heads and numbers of step() for the same arguments. The decoder sets the
+  // other members of AttentionDetail.
+  virtual AttentionDetail explain(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
+                                  const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // The weights of each head [N, H, S], of the step that step() would make; undefined where there
-  // are no heads.
-  virtual torch::Tensor heads(const torch::Tensor& /*query*/, const Memory& /*memory*/) {
+  // Returns the parameters of the score function if step() only computes the softmax of a score
+  // that the kernels support. The kernels can then compute attention inside their time loop.
+  virtual std::optional<kernels::AttentionScore> kernel_score(const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // What else than scores the weights of such a step are made of: p_t of a window, say.
-  virtual NamedNumbers numbers(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
-                               const Memory& /*memory*/) {
-    return {};
-  }
-  // As in Seq2Seq.
+  // See Seq2Seq::at_step().
   virtual void at_step(std::int64_t /*step*/) {}
 
-  // There are weights: none is negative, and over a sentence's positions they sum to 1 or less.
-  virtual bool has_weights() const { return true; }
-  // Which state asks, unless the configuration says so.
-  virtual Query default_query() const { return Query::last; }
-  // The context is Σ_s α_ts value_s, so a step gives the weights alone.
-  virtual bool is_mixture() const { return false; }
-  // The weights sum to 1 over a sentence's positions.
-  virtual bool is_distribution() const { return is_mixture(); }
-  // The weights are those of one position, which softmax_s(e_t) chooses.
-  virtual bool is_choice() const { return false; }
-  // The context is the same at every step.
-  virtual bool is_constant() const { return false; }
-  // A mixture's score in the form that the kernels have it, where there is one.
-  virtual std::optional<kernels::AttentionScore> kernel_score(const Memory& /*memory*/) {
-    return {};
-  }
+ protected:
+  explicit Attention(const AttentionTraits& traits) : traits_(traits) {}
+
+ private:
+  AttentionTraits traits_;
 };
 
-// Queries [N, D] of a memory with keys of B sentences -> [B, G, D].
-torch::Tensor by_sentence(const torch::Tensor& queries, const Memory& memory);
+// Reshapes the queries of B sentences: [N, D] -> [B, G, D].
+torch::Tensor by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded);
 
-// What an attention that moves on from where it was begins with: all on the first position [B, S].
-torch::Tensor at_first_position(const Memory& memory);
+// Returns weights [B, S] of 1 at the first position and 0 elsewhere: the initial state if the
+// weights of a step depend on the previous weights.
+torch::Tensor at_first_position(const EncoderOutput& encoded);
 
-// log α of weights [N, S]; below the smallest, as at padding, the smallest's.
+// Returns log max(α, smallest_weight) of weights α [N, S].
 constexpr double smallest_weight = 1e-20;
 torch::Tensor log_weights(const torch::Tensor& weights);
 
-// Every attention that scores each position by itself; the values are the states. A kind says what
-// its keys are, and either the form in which the kernels have its score (kernel_score), or the
-// score.
+// Base class of attentions that score each position independently of the other positions and of
+// earlier steps: α_t = softmax_s(e_t). A derived class overrides keys(), and either kernel_form()
+// or score().
 class ScoreAttention : public Attention {
  public:
-  void prepare(Memory& memory) final { memory.keys = keys(memory.values); }
-  AttentionStep step(const torch::Tensor& query, const AttentionState& /*state*/,
-                     const Memory& memory) final {
-    return {weights(query, memory), {}, {}};
-  }
-  // α [N, S]; with windows [N, 2] (kernels/attention.h), over those positions alone.
-  torch::Tensor weights(const torch::Tensor& query, const Memory& memory,
+  void prepare(EncoderOutput& encoded) final;
+  AttentionStep step(const torch::Tensor& query, const AttentionState& state,
+                     const EncoderOutput& encoded) final;
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
+                          const EncoderOutput& encoded) final;
+  std::optional<kernels::AttentionScore> kernel_score(const EncoderOutput& encoded) final;
+
+  // Returns α [N, S] of query [N, D]. With windows [N, 2] (kernels/attention.h), α is 0 outside
+  // each query's window.
+  torch::Tensor weights(const torch::Tensor& query, const EncoderOutput& encoded,
                         const torch::Tensor& windows = {});
-  torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
-                       const Memory& memory) final;
-  bool is_mixture() const final { return true; }
-  // The part of the score that waits for no query: [B, S, C] -> [B, S, A].
+  // Returns e [N, S] of query [N, D]; arbitrary at padding.
+  torch::Tensor scores(const torch::Tensor& query, const EncoderOutput& encoded);
+
+  // Computes the keys, the part of the score that does not depend on a query: [B, S, C] ->
+  // [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // e_t: queries [B, G, D] -> [B, G, S], with whatever comes out at padding.
-  virtual torch::Tensor score(const torch::Tensor& queries, const Memory& memory);
+  // Returns the parameters of the score function for the kernels, without keys and lengths, or
+  // nothing if the kernels do not support it.
+  virtual std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& /*keys*/) {
+    return {};
+  }
+  // Returns e [B, G, S] of queries [B, G, D]; arbitrary at padding. By default, calls the kernels
+  // with kernel_form().
+  virtual torch::Tensor score(const torch::Tensor& queries, const EncoderOutput& encoded);
+
+ protected:
+  explicit ScoreAttention(Query default_query = Query::pre);
+  const torch::Tensor& prepared_keys(const EncoderOutput& encoded) const {
+    return encoded.context.at(this)[0];
+  }
 };
 
 }  // namespace regard

@@ -8,54 +8,51 @@ namespace regard {
 
 Coverage::Coverage(std::int64_t query_size, std::int64_t state_size,
                    const AttentionOptions& options)
-    : N_(options.fertility), lambda_(options.coverage_loss) {
+    : Attention({.is_mixture = true, .is_distribution = true}),
+      N_(options.fertility),
+      lambda_(options.coverage_loss) {
   additive_ =
       register_module("additive", std::make_shared<Additive>(query_size, state_size, options));
   fertility_ = register_module("fertility", Linear(state_size, 1));
   w_ = register_parameter("w", score_vector(options.size));
 }
 
-AttentionState Coverage::start(const Memory& memory) {
-  const auto phi = N_ * kernels::sigmoid(fertility_(memory.values).squeeze(-1));  // [B, S]
+AttentionState Coverage::start(const EncoderOutput& encoded) {
+  const auto phi = N_ * kernels::sigmoid(fertility_(encoded.states).squeeze(-1));  // [B, S]
   return {torch::zeros_like(phi), phi.reciprocal()};
 }
 
-Memory Coverage::covered(const Memory& memory, const torch::Tensor& coverage) const {
-  const auto G = coverage.size(0) / memory.keys.size(0);
-  Memory covered;
-  const auto keys = G == 1 ? memory.keys : memory.keys.repeat_interleave(G, 0);
-  covered.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
-  covered.lengths = memory.lengths.repeat_interleave(G);
-  return covered;
-}
-
-kernels::AttentionScore Coverage::score_in_search(const Memory& memory,
-                                                  const torch::Tensor& coverage) const {
-  auto score = additive_->kernel_score(memory).value();
-  score.coverage = coverage;
-  score.w = w_;
+kernels::AttentionScore Coverage::covered_score(const torch::Tensor& coverage,
+                                                const EncoderOutput& encoded) const {
+  auto score = additive_->kernel_score(encoded).value();
+  if (kernels::is_batch_invariant(coverage)) {  // a search: the kernels add w C_s
+    score.coverage = coverage;
+    score.w = w_;
+    return score;
+  }
+  // Keys U h_s + w C_s for each query.
+  const auto G = coverage.size(0) / score.keys.size(0);
+  const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
+  score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
+  score.lengths = encoded.lengths.repeat_interleave(G);
   return score;
 }
 
-torch::Tensor Coverage::scores(const torch::Tensor& query, const AttentionState& state,
-                               const Memory& memory) {
-  if (kernels::is_batch_invariant(query)) {
-    return kernels::attention_scores(score_in_search(memory, state[0]), by_sentence(query, memory))
-        .flatten(0, 1);
-  }
-  return additive_->scores(query, {}, covered(memory, state[0]));
+AttentionDetail Coverage::explain(const torch::Tensor& query, const AttentionState& state,
+                                  const EncoderOutput& encoded) {
+  const auto score = covered_score(state[0], encoded);
+  const auto queries = query.view({score.keys.size(0), -1, query.size(1)});  // [B or N, G or 1, D]
+  return {.scores = kernels::attention_scores(score, queries).flatten(0, 1)};
 }
 
 AttentionStep Coverage::step(const torch::Tensor& query, const AttentionState& state,
-                             const Memory& memory) {
-  const auto& coverage = state[0];  // [N, S]
-  const auto& per_look = state[1];  // 1 / Phi, [N, S]
-  const auto weights = kernels::is_batch_invariant(query)
-                           ? kernels::attention_weights(score_in_search(memory, coverage), query)
-                           : additive_->step(query, {}, covered(memory, coverage)).weights;
-  AttentionStep step{weights, {}, {coverage + weights * per_look, per_look}};
+                             const EncoderOutput& encoded) {
+  const auto& coverage = state[0];           // [N, S]
+  const auto& inverse_fertility = state[1];  // 1 / Φ [N, S]
+  const auto weights = kernels::attention_weights(covered_score(coverage, encoded), query);
+  AttentionStep step{weights, {}, {coverage + weights * inverse_fertility, inverse_fertility}};
   if (is_training() && lambda_ > 0) {
-    step.loss.penalty = lambda_ * torch::minimum(weights, coverage / per_look).sum(1);
+    step.loss.penalty = lambda_ * torch::minimum(weights, coverage / inverse_fertility).sum(1);
   }
   return step;
 }

@@ -4,16 +4,18 @@
 
 namespace regard {
 
-void NoAttention::prepare(Memory& memory) {
-  memory.context = q_ == FixedContext::last ? memory.summary  // [B, C]
-                                            : kernels::masked_mean(memory.values, memory.mask);
+void NoAttention::prepare(EncoderOutput& encoded) {
+  encoded.context.set(
+      this, {q_ == FixedContext::last ? encoded.summary
+                                      : kernels::masked_mean(encoded.states, encoded.mask)});
 }
 
 AttentionStep NoAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,
-                                const Memory& memory) {
+                                const EncoderOutput& encoded) {
+  const auto& context = encoded.context.at(this)[0];  // [B, C]
   const auto N = query.size(0);
-  const auto B = memory.context.size(0);
-  return {{}, memory.context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1}), {}};
+  const auto B = context.size(0);
+  return {{}, context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1}), {}};
 }
 
 }  // namespace regard

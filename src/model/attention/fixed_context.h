@@ -1,5 +1,5 @@
-// No attention: one fixed context for every step, the encoder–decoder before attention (Cho et al.
-// 2014; Sutskever, Vinyals, Le 2014).
+// No attention: one fixed context for every step, as in encoder–decoder models without attention
+// (Cho et al. 2014; Sutskever, Vinyals, Le 2014).
 //
 //   c = q(h_1 … h_S), q the last states of both directions [→h_S; ←h_1], or the mean
 #pragma once
@@ -13,13 +13,11 @@ class NoAttention : public Attention {
  public:
   NoAttention(std::int64_t /*query_size*/, std::int64_t /*state_size*/,
               const AttentionOptions& options)
-      : q_(options.fixed_context) {}
+      : Attention({.has_weights = false, .is_constant = true}), q_(options.fixed_context) {}
 
-  void prepare(Memory& memory) override;
+  void prepare(EncoderOutput& encoded) override;  // c [B, C]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
-  bool is_constant() const override { return true; }
-  bool has_weights() const override { return false; }
+                     const EncoderOutput& encoded) override;
 
  private:
   FixedContext q_;

@@ -17,7 +17,8 @@ torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like)
 }  // namespace
 
 Hard::Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-    : estimator_(options.estimator),
+    : Attention({.is_mixture = true, .is_distribution = true, .is_choice = true}),
+      estimator_(options.estimator),
       tau_(options.temperature),
       lambda_r_(options.reward),
       lambda_e_(options.entropy),
@@ -27,22 +28,22 @@ Hard::Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOpti
 }
 
 void Hard::at_step(std::int64_t step) {
-  soft_share_ =
+  soft_fraction_ =
       anneal_steps_ == 0
           ? 0
           : std::max(0.0, 1 - static_cast<double>(step - 1) / static_cast<double>(anneal_steps_));
 }
 
-AttentionState Hard::start(const Memory& memory) {
-  if (!is_training() || soft_share_ == 0) return {};
-  return {RandomStream::uniform(memory.values.size(0), memory.values.options())
-              .lt(soft_share_)
+AttentionState Hard::start(const EncoderOutput& encoded) {
+  if (!is_training() || soft_fraction_ == 0) return {};
+  return {RandomStream::uniform(encoded.states.size(0), encoded.states.options())
+              .lt(soft_fraction_)
               .unsqueeze(1)};
 }
 
 AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state,
-                         const Memory& memory) {
-  const auto alpha = content_->step(query, {}, memory).weights;  // [N, S]
+                         const EncoderOutput& encoded) {
+  const auto alpha = content_->weights(query, encoded);  // [N, S]
   if (!is_training()) return {one_hot(alpha.argmax(1), alpha), {}, {}};
   auto step = estimator_ == HardEstimator::gumbel ? straight_through(alpha) : reinforced(alpha);
   if (!state.empty()) {
@@ -58,10 +59,10 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
 
 AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.size(0), alpha.options()).unsqueeze(1);
-  const auto below = alpha.detach().cumsum(1).le(u).sum(1);  // positions that u is beyond
-  const auto places = torch::arange(alpha.size(1), below.options());
-  const auto last = std::get<0>(alpha.detach().gt(0).mul(places).max(1));  // with a weight
-  const auto drawn = torch::minimum(below, last);
+  const auto sampled = alpha.detach().cumsum(1).le(u).sum(1);  // by inversion
+  const auto positions = torch::arange(alpha.size(1), sampled.options());
+  const auto last = std::get<0>(alpha.detach().gt(0).mul(positions).max(1));  // with a weight
+  const auto drawn = torch::minimum(sampled, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
   const auto log_alpha = log_weights(alpha);
   step.loss.log_choice = lambda_r_ * log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);

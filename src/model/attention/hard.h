@@ -1,18 +1,18 @@
-// Hard attention (Xu et al. 2015, section 4.1): one position at a time, drawn in training and the
-// likeliest in decoding.
+// Hard attention (Xu et al. 2015, section 4.1): all weight on one position, sampled in training and
+// the most probable in decoding.
 //
 //   α_t = softmax(e_t), by any content score      s_t ~ α_t      c_t = h_{s_t}
 //
-// No gradient goes through a position that was drawn. Two estimators stand in for it:
+// A sampled position has no gradient. There are two estimators of it:
 //
-//   reinforce  by −log P of what follows (loss/reinforce.h), λ_r times: at 1, and without label
-//              smoothing, without bias, but noisy, so that less of it teaches more; the entropy
-//              of α_t is rewarded λ_e times, so that it goes on looking about
+//   reinforce  REINFORCE by −log P of the tokens that follow (output/loss.h), scaled by λ_r. With
+//              λ_r = 1 and no label smoothing it is unbiased but noisy; a smaller λ_r trains
+//              better. The entropy of α_t is rewarded λ_e times, to keep exploring
 //   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log α_ts + g_s), g_s
-//              Gumbel noise, with the gradient of softmax((log α_t + g) / τ) in its place
+//              Gumbel noise, with the gradient of softmax((log α_t + g) / τ)
 //
-// Over the first `anneal_steps` updates a share of the sentences, falling from all to none, is read
-// softly: with α_t itself for weights.
+// In the first `anneal_steps` updates a fraction of the sentences, falling linearly from 1 to 0,
+// uses soft attention: α_t itself.
 #pragma once
 
 #include <memory>
@@ -24,20 +24,19 @@ namespace regard {
 
 class Hard : public Attention {
  public:
-  // ConfigError where model.attention.score is no content score.
+  // ConfigError if model.attention.score is not a content score.
   Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(Memory& memory) override { content_->prepare(memory); }
-  AttentionState start(const Memory& memory) override;  // while annealing: who reads softly, [B, 1]
+  void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
+  // While annealing: [B, 1] bool, true for sentences with soft attention.
+  AttentionState start(const EncoderOutput& encoded) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
+                     const EncoderOutput& encoded) override;
   void at_step(std::int64_t step) override;
-  torch::Tensor scores(const torch::Tensor& query, const AttentionState& /*state*/,
-                       const Memory& memory) override {
-    return content_->scores(query, {}, memory);
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,
+                          const EncoderOutput& encoded) override {
+    return content_->explain(query, {}, encoded);
   }
-  bool is_mixture() const override { return true; }
-  bool is_choice() const override { return true; }
 
  private:
   AttentionStep reinforced(const torch::Tensor& alpha) const;
@@ -45,10 +44,10 @@ class Hard : public Attention {
 
   HardEstimator estimator_;
   double tau_;
-  double lambda_r_;  // of the reward
-  double lambda_e_;  // of the entropy
+  double lambda_r_;
+  double lambda_e_;
   std::int64_t anneal_steps_;
-  double soft_share_;
+  double soft_fraction_;
   std::shared_ptr<ScoreAttention> content_;
 };
 

@@ -1,52 +1,49 @@
-// Local attention (Luong, Pham, Manning 2015, section 3.2): a content score inside a window about
-// p_t, the positions from p_t − D to p_t + D, and nothing outside.
+// Local attention (Luong, Pham, Manning 2015, section 3.2): a content score over the window of
+// positions from p_t − D to p_t + D. The weights outside are 0.
 //
 //   local_m   p_t = t, at most the last position      α_t = softmax(e_t) inside the window
 //   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p s_t))     times exp(−(s − p_t)² / 2σ²), σ = D / 2
 //
 // S is the sentence's own length. The Gaussian is not renormalised: the weights of local_p sum to
-// less than 1, and through it the gradient reaches p_t.
+// less than 1. The gradient reaches p_t through it.
 #pragma once
 
 #include <memory>
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
-#include "model/linear.h"
+#include "model/layers.h"
 
 namespace regard {
 
 class Local : public Attention {
  public:
-  void prepare(Memory& memory) override { content_->prepare(memory); }
+  void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
-  torch::Tensor scores(const torch::Tensor& query, const AttentionState& /*state*/,
-                       const Memory& memory) override {
-    return content_->scores(query, {}, memory);
-  }
-  NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
-                       const Memory& memory) override;  // p_t, counted from 1
-  bool is_mixture() const override { return true; }
-  Query default_query() const override { return Query::fresh; }
+                     const EncoderOutput& encoded) override;
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
+                          const EncoderOutput& encoded) override;  // p_t counted from 1
 
  protected:
-  // ConfigError where model.attention.score is no content score.
-  Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+  // ConfigError if model.attention.score is not a content score.
+  Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
+        bool is_distribution);
 
   // p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
   virtual torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                                const torch::Tensor& lengths) = 0;
-  // What becomes of the weights inside the window; distance s − p_t [B, G, S].
-  virtual torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& /*distance*/) {
+  // Reshapes the weights inside the window by the distances s − p_t [B, G, S].
+  virtual torch::Tensor shape_weights(const torch::Tensor& weights,
+                                      const torch::Tensor& /*distance*/) {
     return weights;
   }
-  virtual AttentionState next(const AttentionState& state) { return state; }
+  virtual AttentionState next_state(const AttentionState& state) { return state; }
 
   double D_;
 
  private:
-  // The positions of each window: p [B, G, 1] -> [B · G, 2], the first and the one behind the last.
+  // The window of each query: p [B, G, 1] -> [B · G, 2], the first position and the end
+  // (exclusive).
   torch::Tensor window(const torch::Tensor& p, const torch::Tensor& lengths) const;
 
   std::shared_ptr<ScoreAttention> content_;
@@ -55,27 +52,26 @@ class Local : public Attention {
 class LocalM : public Local {
  public:
   LocalM(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-      : Local(query_size, state_size, options) {}
+      : Local(query_size, state_size, options, /*is_distribution=*/true) {}
 
-  AttentionState start(const Memory& memory) override;  // t = 0, [B]
-  std::optional<AttentionState> known_states(std::int64_t T, const Memory& memory) override;
+  AttentionState start(const EncoderOutput& encoded) override;  // t = 0, [B]
+  std::optional<AttentionStep> all_steps(const torch::Tensor& queries, const AttentionState& first,
+                                         const EncoderOutput& encoded) override;
 
  protected:
   torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                        const torch::Tensor& lengths) override;
-  AttentionState next(const AttentionState& state) override { return {state[0] + 1}; }
+  AttentionState next_state(const AttentionState& state) override { return {state[0] + 1}; }
 };
 
 class LocalP : public Local {
  public:
   LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  bool is_distribution() const override { return false; }
-
  protected:
   torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                        const torch::Tensor& lengths) override;
-  torch::Tensor shaped(const torch::Tensor& weights, const torch::Tensor& distance) override;
+  torch::Tensor shape_weights(const torch::Tensor& weights, const torch::Tensor& distance) override;
 
  private:
   Linear W_p_{nullptr};  // [D, D], no bias

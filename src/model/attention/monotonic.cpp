@@ -18,20 +18,19 @@ torch::Tensor noise_like(const torch::Tensor& x) {
   return (radius * angle.cos()).view_as(x);
 }
 
-// q_s = sum_{k <= s} alpha_k prod_{k <= l < s} (1 − p_l), for e [N, S] and the alpha [N, S] of the
-// step before: all positions at once, in logarithms, whose differences only fall.
-torch::Tensor reached(const torch::Tensor& e, const torch::Tensor& alpha) {
+// q_s = Σ_{k ≤ s} α_k Π_{k ≤ l < s} (1 − p_l), for e [N, S] and the α [N, S] of the step before.
+// All positions at once, in logarithms, whose differences are never positive.
+torch::Tensor reach_probability(const torch::Tensor& e, const torch::Tensor& alpha) {
   const auto log_pass = torch::log_sigmoid(-e);
-  const auto before = log_pass.cumsum(1) - log_pass;               // the sum over l < s
-  const auto log_way = before.unsqueeze(1) - before.unsqueeze(2);  // [N, k, s]
+  const auto before = log_pass.cumsum(1) - log_pass;                // the sum over l < s
+  const auto log_path = before.unsqueeze(1) - before.unsqueeze(2);  // [N, k, s]
   const auto S = e.size(1);
   const auto back = torch::ones({S, S}, e.options().dtype(torch::kBool)).tril(-1);  // s < k
-  const auto way = log_way.masked_fill(back, minus_infinity).exp();
-  return alpha.unsqueeze(1).bmm(way).squeeze(1);
+  const auto path = log_path.masked_fill(back, minus_infinity).exp();
+  return alpha.unsqueeze(1).bmm(path).squeeze(1);
 }
 
-// The first position from the last one on where to stop, as weights: 0 everywhere where there is
-// none.
+// One-hot weights of the first position from `last` on with e ≥ 0; all 0 if there is none.
 torch::Tensor first_stop(const torch::Tensor& e, const torch::Tensor& last) {
   const auto open = last.cumsum(1).gt(0).logical_and(e.ge(0));
   const auto first = open.logical_and(open.cumsum(1).eq(1));
@@ -42,26 +41,27 @@ torch::Tensor first_stop(const torch::Tensor& e, const torch::Tensor& last) {
 
 Monotonic::Monotonic(std::int64_t query_size, std::int64_t state_size,
                      const AttentionOptions& options)
-    : additive_(
+    : Attention({.is_mixture = true}),
+      additive_(
           register_module("additive", std::make_shared<Additive>(query_size, state_size, options))),
       r_(register_parameter("r", torch::full({}, -1.0))) {}
 
-AttentionState Monotonic::start(const Memory& memory) {
-  return {at_first_position(memory)};
+AttentionState Monotonic::start(const EncoderOutput& encoded) {
+  return {at_first_position(encoded)};
 }
 
 AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& state,
-                              const Memory& memory) {
-  auto e = scores(query, state, memory);  // [N, S]
-  const auto G = query.size(0) / memory.mask.size(0);
-  const auto padding = memory.mask.logical_not().repeat_interleave(G, 0);
+                              const EncoderOutput& encoded) {
+  auto e = additive_->scores(query, encoded) + r_;  // [N, S]
+  const auto G = query.size(0) / encoded.mask.size(0);
+  const auto padding = encoded.mask.logical_not().repeat_interleave(G, 0);
   if (!is_training()) {
     const auto weights = first_stop(e.masked_fill(padding, minus_infinity), state[0]);
     const auto stopped = weights.sum(1, /*keepdim=*/true).gt(0);
     return {weights, {}, {torch::where(stopped, weights, state[0])}};
   }
   e = e + noise_like(e);
-  const auto weights = (e.sigmoid() * reached(e, state[0])).masked_fill(padding, 0);
+  const auto weights = (e.sigmoid() * reach_probability(e, state[0])).masked_fill(padding, 0);
   return {weights, {}, {weights}};
 }
 

@@ -1,19 +1,19 @@
-// Monotonic attention (Raffel et al. 2017): a reader that moves on and never back. From the
-// position of the last step it goes from one to the next and stops at each with probability p:
+// Monotonic attention (Raffel et al. 2017): each step starts at the position of the step before,
+// moves right and stops at each position with probability p:
 //
 //   p_ts = sigmoid(e_ts + r), e_ts additive          α_ts = p_ts q_ts
-//   q_ts = (1 − p_{t,s−1}) q_{t,s−1} + α_{t−1,s}     that it comes as far as s
+//   q_ts = (1 − p_{t,s−1}) q_{t,s−1} + α_{t−1,s}     the probability of reaching s
 //
-// Training reads with the expectation α_t, for which Gaussian noise on e teaches p to be near 0
-// or 1; decoding takes the first position from the last one on where p ≥ 1/2. A reader that stops
-// nowhere reads nothing: the weights sum to 1 or less. It begins at the first position; r begins at
-// −1.
+// Training uses the expectation α_t; Gaussian noise added to e pushes p towards 0 or 1. Decoding
+// takes the first position with p ≥ 1/2, beginning at that of the step before. If there is none,
+// all weights are 0, so that the weights sum to 1 or less. The first step starts at the first
+// position. r is −1 initially.
 #pragma once
 
 #include <memory>
 
 #include "config/model_options.h"
-#include "model/attention/additive.h"
+#include "model/attention/scores.h"
 
 namespace regard {
 
@@ -21,16 +21,14 @@ class Monotonic : public Attention {
  public:
   Monotonic(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(Memory& memory) override { additive_->prepare(memory); }
-  AttentionState start(const Memory& memory) override;  // alpha_0 [B, S]: the first position
+  void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
+  AttentionState start(const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
-  torch::Tensor scores(const torch::Tensor& query, const AttentionState& /*state*/,
-                       const Memory& memory) override {
-    return additive_->scores(query, {}, memory) + r_;
+                     const EncoderOutput& encoded) override;
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,
+                          const EncoderOutput& encoded) override {
+    return {.scores = additive_->scores(query, encoded) + r_};
   }
-  bool is_mixture() const override { return true; }
-  bool is_distribution() const override { return false; }
 
  private:
   std::shared_ptr<Additive> additive_;

@@ -1,33 +1,32 @@
-// Multi-head attention over the recurrent states (Vaswani et al. 2017, section 3.2.2):
+// Multi-head attention over the states of a recurrent encoder (Vaswani et al. 2017, section 3.2.2):
 //
 //   head_i = softmax_s(q_i · k_is / √d) v_is      c_t = W_O [head_1; …; head_H] + b_O
 //
-// q = W_Q s_t + b_Q, k_s = W_K h_s + b_K and v_s = W_V h_s + b_V, each in H parts. Each head is d =
-// size / H wide. The weights that are shown are the mean over the heads; dropout of the weights is
-// each head's own.
+// q = W_Q s_t + b_Q, k_s = W_K h_s + b_K and v_s = W_V h_s + b_V, each split into H parts of width
+// d = size / H. The weights of a step are the mean over its heads. Dropout falls on the weights of
+// each head.
 #pragma once
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
-#include "model/dropout.h"
-#include "model/linear.h"
+#include "model/layers.h"
+#include "model/transformer/multi_head_attention.h"
 
 namespace regard {
 
 class MultiHead : public Attention {
  public:
-  // ConfigError where the size is no multiple of the heads.
+  // ConfigError if the size is not a multiple of the number of heads.
   MultiHead(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(Memory& memory) override;
+  void prepare(EncoderOutput& encoded) override;  // keys and values by head, the bias at padding
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
-  torch::Tensor heads(const torch::Tensor& query, const Memory& memory) override;
-  bool is_distribution() const override { return true; }
+                     const EncoderOutput& encoded) override;
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
+                          const EncoderOutput& encoded) override;
 
  private:
-  // Of each head, for the G queries of each sentence: [B, H, G, S].
-  torch::Tensor weights(const torch::Tensor& query, const Memory& memory);
+  HeadsOutput attend(const torch::Tensor& query, const EncoderOutput& encoded);
 
   std::int64_t heads_;
   std::shared_ptr<Dropout> dropout_;

@@ -2,13 +2,14 @@
 
 #include <torch/utils.h>
 
-#include "model/attention/sharpness.h"
+#include "kernels/functions.h"
+#include "model/attention/scores.h"
 
 namespace regard {
 namespace {
 
-// w [N, S] moved right by j, in a circle of each sentence's length: lengths [B] on the device.
-torch::Tensor shifted(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
+// w [N, S] shifted right by j, modulo each sentence's length: lengths [B] on the device.
+torch::Tensor shift_right(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
   const auto [B, S] = std::pair(lengths.size(0), w.size(1));
   const auto from = torch::arange(-j, S - j, lengths.options()).remainder(lengths.unsqueeze(1));
   const auto by_sentence = w.view({B, -1, S});
@@ -18,64 +19,61 @@ torch::Tensor shifted(const torch::Tensor& w, std::int64_t j, const torch::Tenso
 }  // namespace
 
 Ntm::Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-    : K_(options.shift) {
+    : Attention({.is_mixture = true, .is_distribution = true}), K_(options.shift) {
   W_k_ = register_module("W_k", Linear(query_size, state_size, false));
   W_ = register_module("W", Linear(query_size, 3 + 2 * K_ + 1));
   const torch::NoGradGuard guard;
-  W_->bias[0] = first_sharpness();
+  W_->bias[0] = initial_sharpness();
 }
 
-void Ntm::prepare(Memory& memory) {
-  memory.keys = normalised(memory.values);
+void Ntm::prepare(EncoderOutput& encoded) {
+  encoded.context.set(this, {normalised(encoded.states)});
 }
 
-AttentionState Ntm::start(const Memory& memory) {
-  return {at_first_position(memory)};
+AttentionState Ntm::start(const EncoderOutput& encoded) {
+  return {at_first_position(encoded)};
 }
 
-Ntm::Said Ntm::said_by(const torch::Tensor& query) {
+Ntm::Addressing Ntm::addressing(const torch::Tensor& query) {
   const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
   return {kernels::softplus(parts[0]), kernels::sigmoid(parts[1]), kernels::softmax(parts[3]),
           1 + kernels::softplus(parts[2])};
 }
 
-NamedNumbers Ntm::numbers(const torch::Tensor& query, const AttentionState& /*state*/,
-                          const Memory& /*memory*/) {
-  const auto [beta, g, s, gamma] = said_by(query);
-  return {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}};
-}
-
 torch::Tensor Ntm::content_scores(const torch::Tensor& query, const torch::Tensor& beta,
-                                  const Memory& memory) {
-  const auto k = by_sentence(normalised(W_k_(query)), memory);  // [B, G, C]
-  const kernels::AttentionScore cosine{
-      .form = kernels::ScoreForm::dot, .keys = memory.keys, .lengths = memory.lengths};
+                                  const EncoderOutput& encoded) {
+  const auto k = by_sentence(normalised(W_k_(query)), encoded);  // [B, G, C]
+  const kernels::AttentionScore cosine{.form = kernels::ScoreForm::dot,
+                                       .keys = encoded.context.at(this)[0],
+                                       .lengths = encoded.lengths};
   return beta * kernels::attention_scores(cosine, k).flatten(0, 1);
 }
 
-torch::Tensor Ntm::scores(const torch::Tensor& query, const AttentionState& /*state*/,
-                          const Memory& memory) {
-  return content_scores(query, said_by(query).beta, memory);
+AttentionDetail Ntm::explain(const torch::Tensor& query, const AttentionState& /*state*/,
+                             const EncoderOutput& encoded) {
+  const auto [beta, g, s, gamma] = addressing(query);
+  return {.scores = content_scores(query, beta, encoded),
+          .numbers = {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}}};
 }
 
 AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
-                        const Memory& memory) {
-  const auto [N, S] = std::pair(query.size(0), memory.keys.size(1));
-  const auto [beta, g, s, gamma] = said_by(query);
-  const auto weighed = [&](const torch::Tensor& e) {  // [N, S]
-    return kernels::masked_softmax(e.view({memory.keys.size(0), -1, S}), memory.lengths)
+                        const EncoderOutput& encoded) {
+  const auto [N, S] = std::pair(query.size(0), encoded.states.size(1));
+  const auto [beta, g, s, gamma] = addressing(query);
+  const auto softmax = [&](const torch::Tensor& e) {  // [N, S]
+    return kernels::masked_softmax(e.view({encoded.states.size(0), -1, S}), encoded.lengths)
         .view({N, S});
   };
 
-  const auto content = weighed(content_scores(query, beta, memory));
+  const auto content = softmax(content_scores(query, beta, encoded));
   const auto gated = g * content + (1 - g) * state[0];
-  const auto lengths = memory.lengths.to(query.device());
-  torch::Tensor moved;
+  const auto lengths = encoded.lengths.to(query.device());
+  torch::Tensor shifted;
   for (std::int64_t j = -K_; j <= K_; ++j) {
-    const auto part = s.narrow(1, j + K_, 1) * shifted(gated, j, lengths);
-    moved = moved.defined() ? moved + part : part;
+    const auto part = s.narrow(1, j + K_, 1) * shift_right(gated, j, lengths);
+    shifted = shifted.defined() ? shifted + part : part;
   }
-  const auto weights = weighed(gamma * log_weights(moved));
+  const auto weights = softmax(gamma * log_weights(shifted));
   return {weights, {}, {weights}};
 }
 

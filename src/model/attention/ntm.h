@@ -1,18 +1,18 @@
 // The addressing of Neural Turing Machines (Graves, Wayne, Danihelka 2014, equations 5 to 9) over
-// the encoder's states: by content, by where it was before, and by a shift from there.
+// the encoder's states: by content, by the weights of the step before, and by a shift of them.
 //
 //   w^c = softmax_s(β k · h_s / (|k| |h_s|))      content
 //   w^g = g w^c + (1 − g) w_{t−1}                 interpolation
 //   w~(i) = Σ_j w^g(i − j) s(j), j = −K … K       shift, modulo the sentence's length
 //   α_t(i) = w~(i)^γ / Σ_s w~(s)^γ                sharpening
 //
-// The query gives all five: k = W_k q, and of W q + b β by softplus, g by sigmoid, s by softmax,
-// γ = 1 + softplus. w_0 is all on the first position.
+// All five are computed from the query: k = W_k q, and from the parts of W q + b: β by softplus, g
+// by sigmoid, s by softmax, γ = 1 + softplus. w_0 is all on the first position.
 #pragma once
 
 #include "config/model_options.h"
 #include "model/attention/attention.h"
-#include "model/linear.h"
+#include "model/layers.h"
 
 namespace regard {
 
@@ -20,28 +20,26 @@ class Ntm : public Attention {
  public:
   Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(Memory& memory) override;                // keys h_s / |h_s|
-  AttentionState start(const Memory& memory) override;  // w_0 [B, S]
+  void prepare(EncoderOutput& encoded) override;                // h_s / |h_s|
+  AttentionState start(const EncoderOutput& encoded) override;  // w_0 [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
-                     const Memory& memory) override;
-  torch::Tensor scores(const torch::Tensor& query, const AttentionState& state,
-                       const Memory& memory) override;  // β cos(k, h_s), those of w^c
-  NamedNumbers numbers(const torch::Tensor& query, const AttentionState& state,
-                       const Memory& memory) override;  // β, g, s, γ
-  bool is_mixture() const override { return true; }
+                     const EncoderOutput& encoded) override;
+  // The scores β cos(k, h_s) of w^c, and β, g, s, γ.
+  AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
+                          const EncoderOutput& encoded) override;
 
  private:
-  // What the query says.
-  struct Said {
+  // The parameters of addressing, computed from the query.
+  struct Addressing {
     torch::Tensor beta;   // [N, 1]
     torch::Tensor g;      // [N, 1]
     torch::Tensor s;      // [N, 2 K + 1]
     torch::Tensor gamma;  // [N, 1]
   };
-  Said said_by(const torch::Tensor& query);
+  Addressing addressing(const torch::Tensor& query);
   // β cos(k, h_s) [N, S]
   torch::Tensor content_scores(const torch::Tensor& query, const torch::Tensor& beta,
-                               const Memory& memory);
+                               const EncoderOutput& encoded);
 
   std::int64_t K_;
   Linear W_k_{nullptr};  // [C, D], no bias

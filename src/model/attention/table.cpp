@@ -9,21 +9,16 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/kinds.h"
+#include "config/config_errors.h"
 #include "config/scalar.h"
-#include "model/attention/additive.h"
-#include "model/attention/concat.h"
-#include "model/attention/cosine.h"
 #include "model/attention/coverage.h"
-#include "model/attention/dot.h"
 #include "model/attention/fixed_context.h"
-#include "model/attention/general.h"
 #include "model/attention/hard.h"
 #include "model/attention/local.h"
-#include "model/attention/location.h"
 #include "model/attention/monotonic.h"
 #include "model/attention/multi_head.h"
 #include "model/attention/ntm.h"
+#include "model/attention/scores.h"
 
 namespace regard {
 namespace {
@@ -95,8 +90,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Of a kind with a score inside, the score's options too; of one with two estimators, those of the
-// one that is chosen.
+// The options that the kind reads, with those of its inner score, and without those of the
+// estimator that is not chosen.
 std::vector<std::string> options_read(const AttentionOptions& options) {
   auto reads = find_kind(options.kind).reads;
   const auto* score = known_kind(options.score);
@@ -112,10 +107,10 @@ std::vector<std::string> options_read(const AttentionOptions& options) {
   return reads;
 }
 
-// Why a kind does not read the option: which do, or with which score or estimator it would.
+// Explains why the kind does not read the option: names the kinds, scores or estimators that do.
 std::string why_unread(const AttentionOptions& given, const std::string& option) {
   const auto& reads = find_kind(given.kind).reads;
-  if (contains(reads, option)) {  // but for the estimator
+  if (contains(reads, option)) {  // with the other estimator
     return fmt::format("{} reads it with another estimator than {}", given.kind,
                        to_yaml(given.estimator));
   }
@@ -132,7 +127,7 @@ std::string why_unread(const AttentionOptions& given, const std::string& option)
       scores.empty() ? "" : fmt::format(", and {} with such a score", fmt::join(around, ", ")));
 }
 
-void check_options(const AttentionOptions& given, Contradictions& problems) {
+void check_options(const AttentionOptions& given, ConfigErrors& problems) {
   const auto reads = options_read(given);
   Options with;
   Options without;
@@ -142,7 +137,7 @@ void check_options(const AttentionOptions& given, Contradictions& problems) {
     const auto name = key.substr(key.rfind('.') + 1);
     return contains(reads, name) ? "" : why_unread(given, name);
   };
-  refuse_unread(without, with, reason, problems);
+  reject_unused(without, with, reason, problems);
 }
 
 }  // namespace
@@ -173,9 +168,9 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
   return std::dynamic_pointer_cast<ScoreAttention>(make_attention(query_size, state_size, inner));
 }
 
-void check_attention(const ModelOptions& model, const Origins& origins) {
+void check_attention(const ModelOptions& model, const SourceLocations& locations) {
   if (model.decoder.kind == LayerKind::transformer) return;
-  Contradictions problems(origins);
+  ConfigErrors problems(locations);
   try {
     check_options(model.attention, problems);
     make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
@@ -185,10 +180,10 @@ void check_attention(const ModelOptions& model, const Origins& origins) {
   problems.throw_if_any();
 }
 
-void check_attention_lengths(const Options& options, const Origins& origins) {
+void check_attention_lengths(const Options& options, const SourceLocations& locations) {
   const auto& o = options.model.attention;
   if (options.model.decoder.kind == LayerKind::transformer) return;
-  Contradictions problems(origins);
+  ConfigErrors problems(locations);
   const auto max_length = options.data.max_length;
   if (reads_option(o, "max_positions")) {
     check_positions("model.attention.max_positions", o.max_positions, max_length, problems);

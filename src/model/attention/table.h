@@ -1,4 +1,4 @@
-// The table of attention kinds: what `model.attention.kind` may say, and the options each kind
+// The table of attention kinds: the values of `model.attention.kind` and the options that each kind
 // reads.
 #pragma once
 
@@ -9,34 +9,33 @@
 #include <vector>
 
 #include "config/options.h"
-#include "config/origins.h"
+#include "config/source_locations.h"
 #include "model/attention/attention.h"
 
 namespace regard {
 
-// query_size is the decoder's width D, state_size the encoder's width C. An unknown kind is a
-// ConfigError that names the nearest and lists all; sizes that do not fit say which.
+// query_size is the decoder's width D, state_size the encoder's width C. Throws ConfigError for an
+// unknown kind, with the nearest name and a list of all, and for sizes that do not fit.
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options);
 
-// Before anything is trained: ConfigError with the place where it was set, as above, and for an
-// option that only other kinds read, unless it has its default. Nothing for a decoder that has no
-// such attention.
-void check_attention(const ModelOptions& model, const Origins& origins);
+// Throws ConfigError with the place of the option: as make_attention(), and for an option that is
+// not at its default but read only by other kinds. Does nothing for a Transformer decoder.
+void check_attention(const ModelOptions& model, const SourceLocations& locations);
 
-// Likewise, for lengths: as many positions as a training sentence may have (data.max_length), and a
-// window that is no wider.
-void check_attention_lengths(const Options& options, const Origins& origins);
+// Throws ConfigError if a training sentence (data.max_length) can have more positions than the
+// attention, or if the window covers every sentence.
+void check_attention_lengths(const Options& options, const SourceLocations& locations);
 
-// Whether the kind, as these options have it, reads model.attention.`name`.
+// True if the kind, with these options, reads model.attention.`name`.
 bool reads_option(const AttentionOptions& options, std::string_view name);
 
 std::vector<std::string> attention_kinds();
 
-// The kinds that score each position by what is there alone, and so may stand inside another
-// (model.attention.score): permuting the positions of a sentence changes nothing for them.
+// The kinds that score the content of each position, independent of where it is. They can be part
+// of another kind (model.attention.score).
 std::vector<std::string> content_scores();
-// That of options.score. ConfigError where it is none of them.
+// The content score of options.score. ConfigError if it is not one.
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
                                                    const AttentionOptions& options);
 

@@ -6,7 +6,7 @@
 #include "model/initialisation.h"
 
 namespace regard {
-PointerOutput::PointerOutput(const OutputPlace& place) {
+PointerOutputLayer::PointerOutputLayer(const OutputPlace& place) {
   const auto& options = place.options;
   const auto E = options.encoder.embedding_dim;
   begin_ = place.model.register_parameter("target_begin", normal_vector(E));
@@ -16,39 +16,39 @@ PointerOutput::PointerOutput(const OutputPlace& place) {
       "pointer", std::make_shared<Additive>(options.decoder.hidden_size, place.state_size, score));
 }
 
-void PointerOutput::prepare(Memory& memory, const torch::Tensor& /*source*/,
-                            const torch::Tensor& embedded) {
-  memory.elements = embedded;
-  memory.output_keys = pointer_->keys(memory.values);
+void PointerOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& /*source*/,
+                                 const torch::Tensor& embedded) {
+  encoded.context.set(this, {embedded});
+  pointer_->prepare(encoded);
 }
 
-torch::Tensor PointerOutput::embed(const torch::Tensor& tokens, const Memory& memory) {
-  const auto B = memory.elements.size(0);
-  const auto E = memory.elements.size(2);
+torch::Tensor PointerOutputLayer::embed(const torch::Tensor& tokens, const EncoderOutput& encoded) {
+  const auto& elements = encoded.context.at(this)[0];  // [B, S, E], the embedded source
+  const auto B = elements.size(0);
+  const auto E = elements.size(2);
   const auto by_sentence = tokens.view({B, -1, 1});  // [B, G, 1]
   const auto positions = (by_sentence - first_position_id).clamp_min(0);
-  const auto pointed = memory.elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
+  const auto pointed = elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
   auto shape = tokens.sizes().vec();
   shape.push_back(E);
   return torch::where(by_sentence == bos_id, begin_, pointed).view(shape);
 }
 
-torch::Tensor PointerOutput::scores(const torch::Tensor& top, const Memory& memory) const {
-  auto own = memory;
-  own.keys = memory.output_keys;
-  const auto u = pointer_->score(top, own);  // [B, G, S]
-  const auto lengths = memory.lengths.to(u.device()).view({-1, 1, 1});
-  const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // where </s> is
+torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
+                                         const EncoderOutput& encoded) const {
+  const auto u = pointer_->score(hidden, encoded);  // [B, G, S]
+  const auto lengths = encoded.lengths.to(u.device()).view({-1, 1, 1});
+  const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // the position of </s>
   constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto beyond = torch::arange(u.size(2), lengths.options()) >= lengths - 1;  // [B, 1, S]
   const auto specials = u.new_full({u.size(0), u.size(1), eos_id}, minus_infinity);
   return torch::cat({specials, u.gather(2, last), u.masked_fill(beyond, minus_infinity)}, -1);
 }
 
-Loss PointerOutput::loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
-                         double label_smoothing) {
+Loss PointerOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
+                              const torch::Tensor& targets, double label_smoothing) {
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  const auto log_p = scores(decoded.top, memory)
+  const auto log_p = scores(decoded.hidden, encoded)
                          .log_softmax(-1)
                          .flatten(0, 1)
                          .index_select(0, real);                        // [N, 4 + S]
@@ -64,8 +64,8 @@ Loss PointerOutput::loss(const Decoded& decoded, const Memory& memory, const tor
   return {loss, at_targets(nll, targets)};
 }
 
-torch::Tensor PointerOutput::logits(const DecoderStep& step, const Memory& memory) {
-  return scores(by_sentence(step, memory).top, memory).flatten(0, 1);
+torch::Tensor PointerOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
+  return scores(by_sentence(step, encoded).hidden, encoded).flatten(0, 1);
 }
 
 }  // namespace regard

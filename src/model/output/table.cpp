@@ -8,25 +8,25 @@
 
 namespace regard {
 
-std::unique_ptr<Output> make_output(const OutputPlace& place) {
+std::unique_ptr<OutputLayer> make_output(const OutputPlace& place) {
   switch (place.options.output.kind) {
     case OutputKind::pointer:
-      return std::make_unique<PointerOutput>(place);
+      return std::make_unique<PointerOutputLayer>(place);
     case OutputKind::copy:
-      return std::make_unique<CopyOutput>(place);
+      return std::make_unique<CopyOutputLayer>(place);
     case OutputKind::vocabulary:
       break;
   }
-  return std::make_unique<VocabularyOutput>(place);
+  return std::make_unique<VocabularyOutputLayer>(place);
 }
 
-void check_output(const ModelOptions& model, const Origins& origins) {
+void check_output(const ModelOptions& model, const SourceLocations& locations) {
   if (model.output.kind != OutputKind::copy) return;
   if (model.decoder.kind == LayerKind::transformer) return;
-  const auto place = origins.of("model.output.kind");
+  const auto place = locations.of("model.output.kind");
   const auto attention =
       make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
-  if (attention->is_distribution()) return;
+  if (attention->traits().is_distribution) return;
   throw ConfigError(
       "{}{}model.output.kind: copy takes the attention's weights as probabilities of the source's "
       "words, but those of model.attention.kind: {} are no distribution over them; take additive, "

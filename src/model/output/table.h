@@ -1,4 +1,4 @@
-// The table of outputs: what `model.output.kind` may say.
+// The table of output layers: the values of `model.output.kind`.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "config/model_options.h"
-#include "config/origins.h"
-#include "model/output/output.h"
+#include "config/source_locations.h"
+#include "model/output/output_layer.h"
 
 namespace regard {
 
-// What an output is built into and on.
+// The model that an output layer is built for.
 struct OutputPlace {
   torch::nn::Module& model;  // where its parameters are registered
   const ModelOptions& options;
@@ -23,10 +23,9 @@ struct OutputPlace {
   std::int64_t readout_size;  // R, of the decoder
 };
 
-std::unique_ptr<Output> make_output(const OutputPlace& place);
+std::unique_ptr<OutputLayer> make_output(const OutputPlace& place);
 
-// Before anything is trained: ConfigError with the place where it was set where the output needs
-// what the rest of the model is not.
-void check_output(const ModelOptions& model, const Origins& origins);
+// ConfigError with the place of model.output.kind if the rest of the model does not support it.
+void check_output(const ModelOptions& model, const SourceLocations& locations);
 
 }  // namespace regard

@@ -5,7 +5,7 @@
 
 namespace regard {
 
-VocabularyOutput::VocabularyOutput(const OutputPlace& place) {
+VocabularyOutputLayer::VocabularyOutputLayer(const OutputPlace& place) {
   const auto& [model, options, source_embedding, V, C, R] = place;
   const auto tied = options.tied_embeddings;
   embedding_ = source_embedding;
@@ -22,16 +22,18 @@ VocabularyOutput::VocabularyOutput(const OutputPlace& place) {
   b_ = model.register_parameter("output_bias", torch::zeros({V}));
 }
 
-torch::Tensor VocabularyOutput::embed(const torch::Tensor& tokens, const Memory& /*memory*/) {
+torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
+                                           const EncoderOutput& /*encoded*/) {
   return torch::embedding(embedding_, tokens);
 }
 
-Loss VocabularyOutput::loss(const Decoded& decoded, const Memory& /*memory*/,
-                            const torch::Tensor& targets, double label_smoothing) {
+Loss VocabularyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& /*encoded*/,
+                                 const torch::Tensor& targets, double label_smoothing) {
   return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
 }
 
-torch::Tensor VocabularyOutput::logits(const DecoderStep& step, const Memory& /*memory*/) {
+torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step,
+                                            const EncoderOutput& /*encoded*/) {
   return kernels::linear(step.readout, W_, b_);
 }
 

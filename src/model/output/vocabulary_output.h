@@ -1,27 +1,27 @@
-// A token of the vocabulary:
+// A softmax over the vocabulary:
 //
 //   P(y_t | y_<t, x) = softmax(W readout_t + b)
 //
 // W may be the target embedding (Press and Wolf 2017).
 #pragma once
 
-#include "model/output/output.h"
+#include "model/output/output_layer.h"
 #include "model/output/table.h"
 
 namespace regard {
 
-class VocabularyOutput : public Output {
+class VocabularyOutputLayer : public OutputLayer {
  public:
-  explicit VocabularyOutput(const OutputPlace& place);
+  explicit VocabularyOutputLayer(const OutputPlace& place);
 
-  torch::Tensor embed(const torch::Tensor& tokens, const Memory& memory) override;
-  Loss loss(const Decoded& decoded, const Memory& memory, const torch::Tensor& targets,
+  torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
+  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
             double label_smoothing) override;
-  torch::Tensor logits(const DecoderStep& step, const Memory& memory) override;
+  torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  protected:
-  torch::Tensor embedding_;  // [V, E]; the source's where all are tied
-  torch::Tensor W_;          // [V, R]; the embedding where tied
+  torch::Tensor embedding_;  // [V, E]; the source embedding if all are tied
+  torch::Tensor W_;          // [V, R]; the embedding if tied
   torch::Tensor b_;          // [V]
 };
 

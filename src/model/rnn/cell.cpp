@@ -1,13 +1,13 @@
 #include "model/rnn/cell.h"
 
+#include <torch/utils.h>
+
 #include <vector>
 
-#include "kernels/late_gradients.h"
+#include "kernels/deferred_weight_gradients.h"
+#include "kernels/functions.h"
 #include "kernels/linear.h"
 #include "model/initialisation.h"
-#include "model/rnn/gru.h"
-#include "model/rnn/lstm.h"
-#include "model/rnn/tanh_cell.h"
 
 namespace regard {
 
@@ -31,18 +31,63 @@ torch::Tensor Cell::project(const torch::Tensor& x) {
 }
 
 torch::Tensor SteppedCell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
-  const kernels::LateGradients late;
+  const kernels::DeferredWeightGradients deferred;
   std::vector<torch::Tensor> outputs;
   auto s = state;
   for (const auto& x : projected.unbind(1)) {
     s = advance(x, s);
-    outputs.push_back(shown(s));
+    outputs.push_back(hidden_output(s));
   }
   return torch::stack(outputs, 1);  // [G, T, B, D]
 }
 
 torch::Tensor SteppedCell::step(const torch::Tensor& projected, const torch::Tensor& state) {
   return advance(projected.unsqueeze(0), state.unsqueeze(0))[0];
+}
+
+GruCell::GruCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, ResetGate reset)
+    : Cell(G, input_size, hidden_size, 3) {
+  if (reset == ResetGate::after) b_U_ = register_parameter("b_U", torch::zeros({G, 1, D_}));
+}
+
+torch::Tensor GruCell::b_U(std::int64_t g) const {
+  return b_U_.defined() ? b_U_[g][0] : torch::Tensor();
+}
+
+torch::Tensor GruCell::step(const torch::Tensor& projected, const torch::Tensor& state) {
+  return kernels::gru_step(projected, state, U_[0], b_U(0));
+}
+
+torch::Tensor GruCell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
+  std::vector<torch::Tensor> states;
+  for (std::int64_t g = 0; g < U_.size(0); ++g) {
+    states.push_back(kernels::gru(projected[g], state[g], U_[g], b_U(g)).states);
+  }
+  return torch::stack(states);  // [G, T, B, D]
+}
+
+std::optional<kernels::GruSequence> GruCell::attended_sequence(
+    const torch::Tensor& projected, const torch::Tensor& state,
+    const kernels::GruAttention& attention) {
+  return kernels::gru(projected, state, U_[0], b_U(0), attention);
+}
+
+LstmCell::LstmCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size)
+    : SteppedCell(G, input_size, hidden_size, 4) {
+  const torch::NoGradGuard guard;
+  b_.narrow(2, D_, D_).fill_(1);
+}
+
+torch::Tensor LstmCell::advance(const torch::Tensor& projected, const torch::Tensor& state) {
+  const auto gates = kernels::linear_each(projected, hidden_output(state), U_);  // [G, B, 4D]
+  const auto open = kernels::sigmoid(gates.narrow(-1, 0, 3 * D_)).chunk(3, -1);
+  const auto candidate = kernels::tanh(gates.narrow(-1, 3 * D_, D_));
+  const auto c = open[1] * state.narrow(-1, D_, D_) + open[0] * candidate;
+  return torch::cat({open[2] * kernels::tanh(c), c}, -1);
+}
+
+torch::Tensor TanhCell::advance(const torch::Tensor& projected, const torch::Tensor& state) {
+  return kernels::tanh(kernels::linear_each(projected, state, U_));
 }
 
 std::shared_ptr<Cell> make_cell(CellKind kind, std::int64_t G, std::int64_t input_size,

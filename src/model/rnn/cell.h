@@ -1,8 +1,9 @@
-// What the layers of a recurrent encoder or decoder are made of: s_t = f(x_t, s_{t−1}).
+// The recurrent cells: s_t = f(x_t, s_{t−1}).
 //
-// What does not wait for the last state (W x + b, for all steps at once) is the caller's one
-// product before the time loop: an input's share of the gates, K gates of width D side by side. A
-// state may carry more than it shows (an LSTM's memory); what is shown comes first.
+// A cell has K gates of width D, side by side. The input's part of the gates, W x + b, does not
+// depend on the state: the caller computes it with project(), for all steps in one product, before
+// the time loop. A state may contain more than the cell's output, which comes first: that of an
+// LSTM is [h; c].
 #pragma once
 
 #include <torch/nn/module.h>
@@ -17,31 +18,32 @@
 
 namespace regard {
 
-// G cells of one size run side by side: the two directions of an encoder (G = 2), or a single cell.
+// G independent cells of one size: the two directions of an encoder (G = 2), or one cell.
 class Cell : public torch::nn::Module {
  public:
   // W x + b: inputs x [G, N, I] -> [G, N, K · D].
   torch::Tensor project(const torch::Tensor& x);
-  // All steps in turn: projected [G, T, B, K · D], first state [G, B, state_size] -> what is shown
+  // All steps: projected [G, T, B, K · D], first state [G, B, state_size] -> the outputs
   // [G, T, B, D].
   virtual torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) = 0;
-  // A single cell (G = 1), one step: projected [B, K · D], state [B, state_size] -> the next state.
+  // One step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> the next
+  // state.
   virtual torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) = 0;
-  // A single cell, all steps with attention in the loop, where there is a kernel for it: projected
-  // [T, B, K · D], state [B, state_size].
+  // All steps of a single cell with attention in the loop: projected [T, B, K · D], state
+  // [B, state_size]. Empty if there is no kernel for it.
   virtual std::optional<kernels::GruSequence> attended_sequence(
       const torch::Tensor& /*projected*/, const torch::Tensor& /*state*/,
       const kernels::GruAttention& /*attention*/) {
     return {};
   }
 
-  // What a state [N, state_size] shows: [N, D].
-  torch::Tensor shown(const torch::Tensor& state) const { return state.narrow(-1, 0, D_); }
+  // The output of a state [N, state_size]: [N, D].
+  torch::Tensor hidden_output(const torch::Tensor& state) const { return state.narrow(-1, 0, D_); }
   std::int64_t gates_size() const { return W_.size(2); }  // K · D
   virtual std::int64_t state_size() const { return D_; }
 
  protected:
-  // K gates; W Xavier, U orthogonal, gate by gate.
+  // K gates. Initialises W by xavier_uniform and U by orthogonal, gate by gate.
   Cell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, std::int64_t K);
 
   std::int64_t D_;
@@ -50,7 +52,7 @@ class Cell : public torch::nn::Module {
   torch::Tensor b_;  // [G, 1, K · D]
 };
 
-// A cell without kernels: LibTorch's operations, one step of all G after the other.
+// A cell without a kernel for the whole sequence: a loop over steps, all G cells at once.
 class SteppedCell : public Cell {
  public:
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) override;
@@ -60,6 +62,59 @@ class SteppedCell : public Cell {
   using Cell::Cell;
   // projected [G, B, K · D], state [G, B, state_size] -> the next state.
   virtual torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) = 0;
+};
+
+// The gated recurrent unit (Cho et al. 2014), in the form of Bahdanau et al. 2015, A.1.1:
+//
+//   r = σ(W_r x + U_r s + b_r)         z = σ(W_z x + U_z s + b_z)
+//   s̃ = tanh(W x + U [r ⊙ s] + b)      s' = z ⊙ s + (1 − z) ⊙ s̃
+//
+// or with the reset gate after the product, as in cuDNN:
+//
+//   s̃ = tanh(W x + b + r ⊙ (U s + b_U))
+//
+// The order of the gates is r, z, s̃. The time loops are in kernels/gru.h.
+class GruCell : public Cell {
+ public:
+  GruCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, ResetGate reset);
+
+  torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) override;
+  torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) override;
+  std::optional<kernels::GruSequence> attended_sequence(
+      const torch::Tensor& projected, const torch::Tensor& state,
+      const kernels::GruAttention& attention) override;
+
+ private:
+  torch::Tensor b_U(std::int64_t g) const;  // [D] or undefined
+
+  torch::Tensor b_U_;  // [G, 1, D], only with the reset gate after the product
+};
+
+// Long short-term memory (Hochreiter, Schmidhuber 1997; Gers et al. 2000):
+//
+//   i = σ(W_i x + U_i h + b_i)      f, o likewise      c̃ = tanh(W x + U h + b)
+//   c' = f ⊙ c + i ⊙ c̃              h' = o ⊙ tanh(c')
+//
+// The output of a state [h; c] is h. The order of the gates is i, f, o, c̃. b_f is 1 initially, so
+// that an untrained cell keeps its memory (Jozefowicz et al. 2015).
+class LstmCell : public SteppedCell {
+ public:
+  LstmCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size);
+
+  std::int64_t state_size() const override { return 2 * D_; }
+
+ protected:
+  torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) override;
+};
+
+// The simple recurrent network (Elman 1990): s' = tanh(W x + U s + b).
+class TanhCell : public SteppedCell {
+ public:
+  TanhCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size)
+      : SteppedCell(G, input_size, hidden_size, 1) {}
+
+ protected:
+  torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) override;
 };
 
 std::shared_ptr<Cell> make_cell(CellKind kind, std::int64_t G, std::int64_t input_size,

@@ -2,14 +2,19 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "kernels/attention.h"
+#include "kernels/deferred_weight_gradients.h"
 #include "kernels/functions.h"
-#include "kernels/late_gradients.h"
 #include "model/attention/table.h"
 
 namespace regard {
 namespace {
+
+// Indices of the decoder's tensors in DecoderContext.
+constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D]
+constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R]
 
 AttentionOptions with_dropout(AttentionOptions options, double dropout) {
   options.dropout = dropout;
@@ -36,9 +41,9 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
   stack_ = register_module("stack", std::make_shared<Stack>(o.layers, D, o.residual, o.layer_norm,
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
-  query_ = o.query == Query::automatic ? attention_->default_query() : o.query;
-  if (query_ == Query::last) C_ = register_module("C", Linear(state_size, gates, false));
-  if (query_ == Query::between) {
+  query_ = o.query == Query::automatic ? attention_->traits().default_query : o.query;
+  if (query_ == Query::pre) C_ = register_module("C", Linear(state_size, gates, false));
+  if (query_ == Query::conditional) {
     second_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
@@ -54,161 +59,180 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
   register_module("readout_dropout", readout_dropout_);
 }
 
-void RecurrentDecoder::prepare(Memory& memory) {
-  attention_->prepare(memory);
-  if (!attention_->is_mixture()) return;
-  if (!C_.is_empty()) memory.gate_values = C_(memory.values);
-  memory.readout_values = W_c_(memory.values);
+void RecurrentDecoder::prepare(EncoderOutput& encoded) {
+  attention_->prepare(encoded);
+  if (!attention_->traits().is_mixture) return;
+  // C c_t = C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step. The same holds
+  // for W_c.
+  DecoderContext::Tensors values(2);
+  if (!C_.is_empty()) values[gate_values] = C_(encoded.states);
+  values[readout_values] = W_c_(encoded.states);
+  encoded.context.set(this, std::move(values));
 }
 
-DecoderState RecurrentDecoder::start(const Memory& memory) {
+DecoderState RecurrentDecoder::start(const EncoderOutput& encoded) {
   DecoderState state;
   const auto source = initial_state_ == InitialState::mean
-                          ? kernels::masked_mean(memory.values, memory.mask)
-                          : memory.summary;  // [B, C]
+                          ? kernels::masked_mean(encoded.states, encoded.mask)
+                          : encoded.summary;  // [B, C]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     if (initial_state_ == InitialState::zero) {
       state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
     } else if (initial_state_ == InitialState::last) {
-      const auto hidden = layers_[l]->state_size() - source.size(1);  // what is not shown is 0
-      state.layers.push_back(torch::constant_pad_nd(source, {0, hidden}));
+      const auto memory = layers_[l]->state_size() - source.size(1);  // LSTM cell state
+      state.layers.push_back(torch::constant_pad_nd(source, {0, memory}));
     } else {
       state.layers.push_back(kernels::tanh(bridges_[l]->as<Linear>()->forward(source)));
     }
   }
-  state.attention = attention_->start(memory);
+  state.attention = attention_->start(encoded);
   if (!F_.is_empty()) state.readout = source.new_zeros({source.size(0), W_s_->weight.size(0)});
   return state;
 }
 
-RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
-                                                    const AttentionState& state,
-                                                    const Memory& memory) {
-  auto [weights, context, next, loss] = attention_->step(query, state, memory);
-  const bool is_mixture = attention_->is_mixture();
+RecurrentDecoder::Attended RecurrentDecoder::derive(AttentionStep step, const torch::Tensor& query,
+                                                    const EncoderOutput& encoded) {
+  const bool is_mixture = attention_->traits().is_mixture;
   Attended attended;
-  attended.weights = weights;
+  attended.weights = step.weights;
+  attended.context = step.context;
   attended.query = query;
-  attended.state = std::move(next);
-  attended.loss = std::move(loss);
-  if (is_mixture) attended.mixing = attention_dropout_->forward(weights);
+  attended.state = std::move(step.state);
+  attended.loss = std::move(step.loss);
+  if (is_mixture) attended.mixing = attention_dropout_->forward(step.weights);
   const auto mixed = [&](const torch::Tensor& values) {
-    return kernels::mix(attended.mixing, values, memory.lengths);
+    return kernels::mix(attended.mixing, values, encoded.lengths);
   };
-  if (query_ == Query::last) {
-    attended.gates = is_mixture ? mixed(memory.gate_values) : C_(context);
-  } else if (query_ == Query::between) {
-    if (is_mixture) context = mixed(memory.values);
-    attended.gates = second_->project(context.unsqueeze(0))[0];
+  if (query_ == Query::pre) {
+    attended.gates =
+        is_mixture ? mixed(encoded.context.at(this)[gate_values]) : C_(attended.context);
+  } else if (query_ == Query::conditional) {
+    if (is_mixture) attended.context = mixed(encoded.states);
+    attended.gates = second_->project(attended.context.unsqueeze(0))[0];
   }
-  attended.context = context;
   return attended;
 }
 
-torch::Tensor RecurrentDecoder::read(const Attended& attended, const Memory& memory) {
-  return attention_->is_mixture()
-             ? kernels::mix(attended.mixing, memory.readout_values, memory.lengths)
-             : W_c_(attended.context);
+RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
+                                                    const AttentionState& state,
+                                                    const EncoderOutput& encoded) {
+  return derive(attention_->step(query, state, encoded), query, encoded);
 }
 
-torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
-                                        const torch::Tensor& attended) {
-  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + attended));
-}
-
-DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                   const Memory& memory) {
-  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
-  auto [readout, top, attended, next] = whole_step(x, embedded, state, memory);
-  return {.readout = readout, .weights = attended.weights, .state = std::move(next), .top = top};
-}
-
-AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const DecoderState& state,
-                                          const Memory& memory) {
-  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
-  const auto attended = whole_step(x, embedded, state, memory).attended;
-  const auto scores = attention_->scores(attended.query, state.attention, memory);
-  const auto heads = attention_->heads(attended.query, memory);
-  return {.query = attended.query,
-          .scores = scores,
-          .context = attended.context.defined()
-                         ? attended.context
-                         : kernels::mix(attended.weights, memory.values, memory.lengths),
-          .heads = heads.defined() ? std::vector{heads} : std::vector<torch::Tensor>(),
-          .numbers = attention_->numbers(attended.query, state.attention, memory),
-          .is_choice = attention_->is_choice()};
+torch::Tensor RecurrentDecoder::context_part(const Attended& attended,
+                                             const EncoderOutput& encoded) {
+  if (!attention_->traits().is_mixture) return W_c_(attended.context);
+  return kernels::mix(attended.mixing, encoded.context.at(this)[readout_values], encoded.lengths);
 }
 
 RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
                                                        const torch::Tensor& s,
                                                        const AttentionState& attention,
-                                                       const Memory& memory) {
-  if (query_ == Query::last) {
-    auto attended = attend(layers_[0]->shown(s), attention, memory);
+                                                       const EncoderOutput& encoded) {
+  if (query_ == Query::pre) {
+    auto attended = attend(layers_[0]->hidden_output(s), attention, encoded);
     return {layers_[0]->step(x + attended.gates, s), std::move(attended)};
   }
   const auto first = layers_[0]->step(x, s);
-  if (query_ == Query::fresh) return {first, {}};
-  auto attended = attend(second_->shown(first), attention, memory);
+  if (query_ == Query::post) return {first, {}};
+  auto attended = attend(second_->hidden_output(first), attention, encoded);
   return {second_->step(attended.gates, first), std::move(attended)};
 }
 
-RecurrentDecoder::WholeStep RecurrentDecoder::whole_step(const torch::Tensor& x,
-                                                         const torch::Tensor& y,
-                                                         const DecoderState& state,
-                                                         const Memory& memory) {
+template <typename Run>
+torch::Tensor RecurrentDecoder::upper_layers(torch::Tensor h, Run run) const {
+  for (std::size_t l = 1; l < layers_.size(); ++l) {
+    h = stack_->next_layer_input(l, h, run(l, stack_->input(l, h)));
+  }
+  return stack_->top_output(h);
+}
+
+torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
+                                        const torch::Tensor& context_part) {
+  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + context_part));
+}
+
+RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const torch::Tensor& y,
+                                                 const DecoderState& state,
+                                                 const EncoderOutput& encoded) {
   const auto gates = F_.is_empty() ? x : x + F_(state.readout);
-  auto [bottom, attended] = bottom_step(gates, state.layers[0], state.attention, memory);
+  auto [bottom, attended] = bottom_step(gates, state.layers[0], state.attention, encoded);
   DecoderState next;
   next.layers.push_back(bottom);
-  auto s = layers_[0]->shown(bottom);
-  for (std::size_t l = 1; l < layers_.size(); ++l) {
-    const auto input = stack_->input(l, s).unsqueeze(0);
-    next.layers.push_back(layers_[l]->step(layers_[l]->project(input)[0], state.layers[l]));
-    s = stack_->joined(l, s, layers_[l]->shown(next.layers.back()));
-  }
-  s = stack_->top(s);
-  if (query_ == Query::fresh) attended = attend(s, state.attention, memory);
-  const auto r = readout(y, s, read(attended, memory));
+  const auto s = upper_layers(layers_[0]->hidden_output(bottom),
+                              [&](std::size_t l, const torch::Tensor& input) {
+                                const auto projected = layers_[l]->project(input.unsqueeze(0))[0];
+                                next.layers.push_back(layers_[l]->step(projected, state.layers[l]));
+                                return layers_[l]->hidden_output(next.layers.back());
+                              });
+  if (query_ == Query::post) attended = attend(s, state.attention, encoded);
+  const auto r = readout(y, s, context_part(attended, encoded));
   if (!F_.is_empty()) next.readout = r;
   next.attention = attended.state;
   return {r, s, std::move(attended), std::move(next)};
 }
 
-RecurrentDecoder::Attended RecurrentDecoder::all_of(const std::vector<Attended>& steps) {
-  const auto rows = [&](const auto& part) {  // [B, …] of each step -> [B · T, …]
+DecoderStep RecurrentDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
+                                   const EncoderOutput& encoded) {
+  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
+  auto [readout, hidden, attended, next] = advance(x, embedded, state, encoded);
+  return {
+      .readout = readout, .weights = attended.weights, .state = std::move(next), .hidden = hidden};
+}
+
+AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const DecoderState& state,
+                                          const EncoderOutput& encoded) {
+  const auto x = layers_[0]->project(embedded.unsqueeze(0))[0];
+  const auto attended = advance(x, embedded, state, encoded).attended;
+  auto detail = attention_->explain(attended.query, state.attention, encoded);
+  detail.query = attended.query;
+  detail.context = attended.context.defined()
+                       ? attended.context
+                       : kernels::mix(attended.weights, encoded.states, encoded.lengths);
+  detail.is_choice = attention_->traits().is_choice;
+  return detail;
+}
+
+template <typename OneStep>
+RecurrentDecoder::Attended RecurrentDecoder::each_step(std::int64_t T, OneStep step) {
+  const kernels::DeferredWeightGradients deferred;
+  std::vector<Attended> steps;
+  for (std::int64_t t = 0; t < T; ++t) steps.push_back(step(static_cast<std::size_t>(t)));
+  const auto stacked = [&](const auto& part) {  // T parts [B, …] -> [B · T, …]
     std::vector<torch::Tensor> tensors;
-    for (const auto& step : steps) tensors.push_back(part(step));
+    for (const auto& one : steps) tensors.push_back(part(one));
     return tensors[0].defined() ? torch::stack(tensors, 1).flatten(0, 1) : torch::Tensor();
   };
   Attended all;
-  all.weights = rows([](const auto& step) { return step.weights; });
-  if (attention_->is_mixture()) {
-    all.mixing = attention_dropout_->drops() ? rows([](const auto& step) { return step.mixing; })
-                                             : all.weights;
+  all.weights = stacked([](const auto& one) { return one.weights; });
+  if (attention_->traits().is_mixture) {
+    all.mixing = attention_dropout_->is_active()
+                     ? stacked([](const auto& one) { return one.mixing; })
+                     : all.weights;
   } else {
-    all.context = rows([](const auto& step) { return step.context; });
+    all.context = stacked([](const auto& one) { return one.context; });
   }
-  all.loss = {rows([](const auto& step) { return step.loss.penalty; }),
-              rows([](const auto& step) { return step.loss.log_choice; })};
+  all.loss = {stacked([](const auto& one) { return one.loss.penalty; }),
+              stacked([](const auto& one) { return one.loss.log_choice; })};
   return all;
 }
 
-RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor& projected,
-                                                             const DecoderState& first,
-                                                             const Memory& memory) {
+RecurrentDecoder::Bottom RecurrentDecoder::bottom_layer(const torch::Tensor& x,
+                                                        const DecoderState& first,
+                                                        const EncoderOutput& encoded) {
   auto s = first.layers[0];  // [B, state_size]
-  if (query_ == Query::fresh) {
-    return {layers_[0]->sequence(projected.unsqueeze(0), s.unsqueeze(0))[0], {}};
+  if (query_ == Query::post) {
+    return {layers_[0]->sequence(x.unsqueeze(0), s.unsqueeze(0))[0], {}};
   }
-  if (query_ == Query::last && attention_->is_constant()) {
-    const auto attended = attend(layers_[0]->shown(s), {}, memory);
-    const auto x = (projected + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
-    return {layers_[0]->sequence(x, s.unsqueeze(0))[0], attended};
+  if (query_ == Query::pre && attention_->traits().is_constant) {
+    const auto attended = attend(layers_[0]->hidden_output(s), {}, encoded);
+    const auto gates = (x + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
+    return {layers_[0]->sequence(gates, s.unsqueeze(0))[0], attended};
   }
-  const auto score = attention_->kernel_score(memory);
-  if (query_ == Query::last && score && !attention_dropout_->drops()) {
-    const auto all = layers_[0]->attended_sequence(projected, s, {*score, memory.gate_values});
+  const auto score = attention_->kernel_score(encoded);
+  if (query_ == Query::pre && score && !attention_dropout_->is_active()) {
+    const auto all =
+        layers_[0]->attended_sequence(x, s, {*score, encoded.context.at(this)[gate_values]});
     if (all) {
       Attended attended;
       attended.weights = all->weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
@@ -216,86 +240,77 @@ RecurrentDecoder::BottomLayer RecurrentDecoder::bottom_layer(const torch::Tensor
       return {all->states, attended};
     }
   }
-  const kernels::LateGradients late;
+  const auto inputs = x.unbind(0);
   std::vector<torch::Tensor> states;
-  std::vector<Attended> attended;
   auto attention = first.attention;
-  for (const auto& x : projected.unbind(0)) {
-    auto step = bottom_step(x, s, attention, memory);
-    s = step.state;
+  auto attended = each_step(x.size(0), [&](std::size_t t) {
+    auto step = bottom_step(inputs[t], s, attention, encoded);
+    s = step.states;
     attention = step.attended.state;
-    states.push_back(layers_[0]->shown(s));
-    attended.push_back(std::move(step.attended));
-  }
-  return {torch::stack(states), all_of(attended)};
-}
-
-Decoded RecurrentDecoder::fed_steps(const torch::Tensor& projected, const torch::Tensor& y,
-                                    DecoderState state, const Memory& memory) {
-  const kernels::LateGradients late;
-  std::vector<torch::Tensor> readouts;
-  std::vector<torch::Tensor> tops;
-  std::vector<Attended> attended;
-  for (std::int64_t t = 0; t < y.size(0); ++t) {
-    auto step = whole_step(projected[t], y[t], state, memory);
-    readouts.push_back(step.readout);
-    tops.push_back(step.top);
-    attended.push_back(std::move(step.attended));
-    state = std::move(step.state);
-  }
-  return decoded(torch::stack(readouts, 1), torch::stack(tops, 1), all_of(attended));
+    states.push_back(layers_[0]->hidden_output(s));
+    return std::move(step.attended);
+  });
+  return {torch::stack(states), std::move(attended)};
 }
 
 RecurrentDecoder::Attended RecurrentDecoder::attend_all(const torch::Tensor& h,
-                                                        AttentionState state,
-                                                        const Memory& memory) {
+                                                        const AttentionState& first,
+                                                        const EncoderOutput& encoded) {
   const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
-  const auto known = state.empty() ? state : attention_->known_states(T, memory);
-  if (known) {
-    const auto queries = h.transpose(0, 1).reshape({B * T, D});  // T in a row for each sentence
-    return attend(queries, *known, memory);
+  const auto queries = h.transpose(0, 1).reshape({B * T, D});
+  if (auto all = attention_->all_steps(queries, first, encoded)) {
+    return derive(std::move(*all), queries, encoded);
   }
-  const kernels::LateGradients late;
-  std::vector<Attended> steps;
-  for (const auto& s : h.unbind(0)) {
-    steps.push_back(attend(s, state, memory));
-    state = steps.back().state;
-  }
-  return all_of(steps);
+  const auto one_by_one = h.unbind(0);
+  auto state = first;
+  return each_step(T, [&](std::size_t t) {
+    auto attended = attend(one_by_one[t], state, encoded);
+    state = attended.state;
+    return attended;
+  });
 }
 
-Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
+Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
-  const auto first = start(memory);
-  const auto projected =
-      layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, K · D]
-  if (!F_.is_empty()) return fed_steps(projected, y, first, memory);
-  auto [h, attended] = bottom_layer(projected, first, memory);
+  const auto first = start(encoded);
+  const auto x = layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, K · D]
 
-  // The layers above wait for the bottom's states only.
-  for (std::size_t l = 1; l < layers_.size(); ++l) {
-    const auto x = layers_[l]->project(stack_->input(l, h).reshape({1, T * B, -1}));
-    const auto of_layer =
-        layers_[l]->sequence(x.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
-    h = stack_->joined(l, h, of_layer);
+  if (!F_.is_empty()) {  // each step needs the previous readout
+    const auto xs = x.unbind(0);
+    const auto ys = y.unbind(0);
+    std::vector<torch::Tensor> readouts;
+    std::vector<torch::Tensor> hidden;
+    auto state = first;
+    const auto attended = each_step(T, [&](std::size_t t) {
+      auto step = advance(xs[t], ys[t], state, encoded);
+      readouts.push_back(step.readout);
+      hidden.push_back(step.hidden);
+      state = std::move(step.state);
+      return std::move(step.attended);
+    });
+    return decoded(torch::stack(readouts, 1), torch::stack(hidden, 1), attended);
   }
-  h = stack_->top(h);
-  if (query_ == Query::fresh) attended = attend_all(h, first.attention, memory);
-  const auto share =
-      read(attended, memory).unflatten(0, {B, -1}).transpose(0, 1);  // [T or 1, B, R]
-  return decoded(readout(y, h, share).transpose(0, 1), h.transpose(0, 1), attended);
+
+  auto [bottom, attended] = bottom_layer(x, first, encoded);
+  const auto s = upper_layers(bottom, [&](std::size_t l, const torch::Tensor& input) {
+    const auto projected = layers_[l]->project(input.reshape({1, T * B, -1}));
+    return layers_[l]->sequence(projected.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
+  });  // [T, B, D]
+  if (query_ == Query::post) attended = attend_all(s, first.attention, encoded);
+  const auto c = context_part(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);
+  return decoded(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
 }
 
-Decoded RecurrentDecoder::decoded(const torch::Tensor& readout, const torch::Tensor& top,
+Decoded RecurrentDecoder::decoded(const torch::Tensor& readout, const torch::Tensor& hidden,
                                   const Attended& attended) {
   const auto by_step = [&](const torch::Tensor& x) {
     return x.defined() ? x.unflatten(0, {readout.size(0), -1}) : x;
   };
   return {.readout = readout,
           .weights = by_step(attended.weights),
-          .top = top,
+          .hidden = hidden,
           .attention_loss = {by_step(attended.loss.penalty), by_step(attended.loss.log_choice)}};
 }
 

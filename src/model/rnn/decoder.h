@@ -1,24 +1,34 @@
-// The attention decoder, a stack of GRUs, LSTMs or simple cells (cell.h, stack.h); the equations
-// for a GRU. As in Bahdanau, Cho, Bengio 2015 (sections 3.1, A.2.2):
+// The recurrent decoder with attention: a stack of GRUs, LSTMs or simple cells (cell.h, stack.h).
+// The query of attention is one of three states, shown here for a GRU. In parentheses: the value of
+// model.decoder.query.
 //
-//   c_t = attention(s_{t−1}, h)                  the bottom layer's old state asks (query: last)
-//   r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
-//   s̃ = tanh(W y_{t−1} + U [r ⊙ s_{t−1}] + C c_t + b)
-//   s_t = z ⊙ s_{t−1} + (1 − z) ⊙ s̃
-//   readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b)        s_t the top layer's
+//   pre (last): the state before the step (Bahdanau, Cho, Bengio 2015, sections 3.1, A.2.2)
+//     c_t = attention(s_{t−1}, h), where s is the state of the bottom layer
+//     r = σ(W_r y_{t−1} + U_r s_{t−1} + C_r c_t + b_r), z likewise
+//     s̃ = tanh(W y_{t−1} + U [r ⊙ s_{t−1}] + C c_t + b)
+//     s_t = z ⊙ s_{t−1} + (1 − z) ⊙ s̃
+//   post (new): the state after the step (Luong, Pham, Manning 2015)
+//     s_t = GRU(y_{t−1}, s_{t−1})      c_t = attention(s_t, h), where s_t is the top layer's state
+//   conditional (between): the state between two cells of the bottom layer (Nematus, Sennrich et
+//   al. 2017)
+//     s'_t = GRU_1(y_{t−1}, s_{t−1})      c_t = attention(s'_t, h)      s_t = GRU_2(c_t, s'_t)
 //
-// As in Luong, Pham, Manning 2015 the new state asks (query: new): s_t comes of y_{t−1} and s_{t−1}
-// alone, and c_t = attention(s_t, h), s_t the top layer's, goes into the readout only. In the
-// conditional GRU of Nematus (Sennrich et al. 2017) the bottom layer makes two steps (query:
-// between): s'_t = GRU_1(y_{t−1}, s_{t−1}), c_t = attention(s'_t, h), s_t = GRU_2(c_t, s'_t).
-// With input feeding (Luong), F readout_{t−1} is added to the gates of the first step.
+//   readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b), where s_t is the top layer's state
 //
-// Layer l begins with tanh(W_l h + b_l), h the encoder's last states (initial_state: bridge) or the
-// mean of all (mean), with these states themselves, an LSTM's memory at 0 (last), or with 0 (zero).
-// Dropout falls on the weights that mix a context, on what an upper layer reads (stack.h), and on
-// the readout.
+// With input feeding (Luong), F readout_{t−1} is added to the gates of the first cell.
 //
-// Only what waits for the last state is done step by step, the rest for all steps at once.
+// The initial state of layer l depends on model.decoder.initial_state:
+//
+//   bridge  tanh(W_l h + b_l), where h is EncoderOutput::summary
+//   mean    tanh(W_l h + b_l), where h is the mean of the encoder states
+//   last    EncoderOutput::summary; the cell state of an LSTM is 0
+//   zero    0
+//
+// Dropout is applied to the attention weights, to the inputs of upper layers (stack.h) and to the
+// readout.
+//
+// advance() computes one step of the whole decoder. forward() computes each part (bottom layer,
+// upper layers, attention, readout) for all steps at once if the recurrence allows it.
 #pragma once
 
 #include <torch/nn/modules/container/modulelist.h>
@@ -30,8 +40,7 @@
 #include "config/model_options.h"
 #include "model/attention/attention.h"
 #include "model/decoder.h"
-#include "model/dropout.h"
-#include "model/linear.h"
+#include "model/layers.h"
 #include "model/rnn/cell.h"
 #include "model/rnn/stack.h"
 
@@ -39,72 +48,80 @@ namespace regard {
 
 class RecurrentDecoder : public Decoder {
  public:
-  // state_size is the encoder's width C.
+  // state_size is the width C of the encoder states.
   RecurrentDecoder(std::int64_t state_size, const ModelOptions& options);
 
-  void prepare(Memory& memory) override;
-  DecoderState start(const Memory& memory) override;  // s_0 of every layer
+  void prepare(EncoderOutput& encoded) override;
+  DecoderState start(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const Memory& memory) override;
+                   const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
-                          const Memory& memory) override;
-  Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
+                          const EncoderOutput& encoded) override;
+  Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
   void at_step(std::int64_t step) override { attention_->at_step(step); }
-  bool shows_attention() const override { return attention_->has_weights(); }
+  bool shows_attention() const override { return attention_->traits().has_weights; }
   std::int64_t readout_size() const override { return W_y_->weight.size(0); }
 
  private:
-  // What a step of attention gives.
+  // The result of attention for N queries: one step, or all steps with T consecutive rows per
+  // sentence.
   struct Attended {
-    torch::Tensor gates;    // [N, K · D], its share of them, undefined where the new state asks
+    torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for post
     torch::Tensor weights;  // [N, S] or undefined
-    torch::Tensor mixing;   // [N, S], the weights that mix a context, of a mixture
-    torch::Tensor context;  // [N, C], where it was needed
-    torch::Tensor query;    // [N, D], which asked
+    torch::Tensor mixing;   // [N, S], the weights after dropout; undefined if !is_mixture
+    torch::Tensor context;  // [N, C]; undefined for pre and post if is_mixture
+    torch::Tensor query;    // [N, D]
     AttentionState state;
     AttentionLoss loss;
   };
-  Attended attend(const torch::Tensor& query, const AttentionState& state, const Memory& memory);
-  // W_c c_t, its share of the readout: [N, R].
-  torch::Tensor read(const Attended& attended, const Memory& memory);
-
-  // One step of the bottom layer: x [N, K · D] the input's share of the gates, s [N, state_size].
-  // Where the new state asks, nothing is attended yet.
   struct Bottom {
-    torch::Tensor state;  // [N, state_size]
-    Attended attended;
+    torch::Tensor states;  // one step: state [N, state_size]; all steps: outputs [T, B, D]
+    Attended attended;     // empty for post
   };
-  Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
-                     const AttentionState& attention, const Memory& memory);
-  // One step of everything; y [N, E].
-  struct WholeStep {
+  struct Step {
     torch::Tensor readout;  // [N, R]
-    torch::Tensor top;      // [N, D], the top layer's state
+    torch::Tensor hidden;   // [N, D], the top layer's state
     Attended attended;
     DecoderState state;
   };
-  WholeStep whole_step(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
-                       const Memory& memory);
 
-  // Of T steps, what outlasts them: T rows for each sentence.
-  Attended all_of(const std::vector<Attended>& steps);
-
-  struct BottomLayer {
-    torch::Tensor states;  // [T, B, D]
-    Attended attended;     // of all steps, if it was asked
-  };
-  // All steps of the bottom layer: projected [T, B, K · D].
-  BottomLayer bottom_layer(const torch::Tensor& projected, const DecoderState& first,
-                           const Memory& memory);
-  // All steps, each of which waits for the readout before: y [T, B, E].
-  Decoded fed_steps(const torch::Tensor& projected, const torch::Tensor& y, DecoderState state,
-                    const Memory& memory);
-  // All steps of attention asked by new states h [T, B, D].
-  Attended attend_all(const torch::Tensor& h, AttentionState state, const Memory& memory);
+  // Computes one step of the whole decoder. y [N, E] is the embedded input and x [N, K · D] its
+  // contribution to the gates of the bottom layer.
+  Step advance(const torch::Tensor& x, const torch::Tensor& y, const DecoderState& state,
+               const EncoderOutput& encoded);
+  // Computes one step of the bottom layer from the state s [N, state_size]. x [N, K · D] is the
+  // contribution of the input and, with input feeding, of the last readout to the gates.
+  Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
+                     const AttentionState& attention, const EncoderOutput& encoded);
+  // Computes all steps of the bottom layer. x [T, B, K · D] is the contribution of the inputs.
+  Bottom bottom_layer(const torch::Tensor& x, const DecoderState& first,
+                      const EncoderOutput& encoded);
+  // Runs the upper layers on the output h [..., D] of the bottom layer and returns the output of
+  // the top layer. run(l, input) must run layer l on its input [..., D] and return its output.
+  template <typename Run>
+  torch::Tensor upper_layers(torch::Tensor h, Run run) const;
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
-                        const torch::Tensor& attended);
-  // readout [B, T, R], top [B, T, D], attended: of all steps.
-  static Decoded decoded(const torch::Tensor& readout, const torch::Tensor& top,
+                        const torch::Tensor& context_part);
+
+  // Computes one step of attention.
+  Attended attend(const torch::Tensor& query, const AttentionState& state,
+                  const EncoderOutput& encoded);
+  // Computes all steps of attention with the queries h [T, B, D].
+  Attended attend_all(const torch::Tensor& h, const AttentionState& first,
+                      const EncoderOutput& encoded);
+  // Converts the result of attention to Attended: applies dropout to the weights, and computes the
+  // context if needed and its contribution to the gates.
+  Attended derive(AttentionStep step, const torch::Tensor& query, const EncoderOutput& encoded);
+  // Returns W_c c_t [N, R], the contribution of the context to the readout.
+  torch::Tensor context_part(const Attended& attended, const EncoderOutput& encoded);
+
+  // Calls step(t), which returns Attended, for t = 0 … T − 1 with deferred weight gradients. Stacks
+  // the results, T consecutive rows per sentence, except gates, query and state.
+  template <typename OneStep>
+  Attended each_step(std::int64_t T, OneStep step);
+  // Creates the result from readout [B, T, R], hidden [B, T, D] and attended, which has T rows per
+  // sentence, or a single row per sentence if the context is constant.
+  static Decoded decoded(const torch::Tensor& readout, const torch::Tensor& hidden,
                          const Attended& attended);
 
   InitialState initial_state_;
@@ -112,14 +129,14 @@ class RecurrentDecoder : public Decoder {
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   Query query_;
-  Linear C_{nullptr};              // [K · D, C], the context's share of the gates; query: last
-  std::shared_ptr<Cell> second_;   // GRU_2; query: between
-  Linear F_{nullptr};              // [K · D, R], the last readout's share; input feeding
-  torch::nn::ModuleList bridges_;  // W_l [state_size, C], with b, of each layer
+  Linear C_{nullptr};              // [K · D, C], from the context to the gates; pre
+  std::shared_ptr<Cell> second_;   // GRU_2; conditional
+  Linear F_{nullptr};              // [K · D, R], from the last readout to the gates; input feeding
+  torch::nn::ModuleList bridges_;  // W_l [state_size, C] and b_l of each layer
   Linear W_y_{nullptr};            // [R, E], with b
   Linear W_s_{nullptr};            // [R, D]
   Linear W_c_{nullptr};            // [R, C]
-  std::shared_ptr<Dropout> attention_dropout_;  // of a mixture's weights, one mask for all it mixes
+  std::shared_ptr<Dropout> attention_dropout_;  // applied to the weights: one mask for all mixtures
   std::shared_ptr<Dropout> readout_dropout_;
 };
 

@@ -5,14 +5,14 @@
 namespace regard {
 namespace {
 
-// [B, S]: position s of a sentence of length n holds n − 1 − s, padding stays where it is. The
+// [B, S]: n − 1 − s at position s of a sentence of length n; padding keeps its position. The
 // permutation is its own inverse.
 torch::Tensor reversed_positions(const torch::Tensor& positions, const torch::Tensor& lengths) {
   const auto reversed = lengths.unsqueeze(1) - 1 - positions;
   return torch::where(reversed >= 0, reversed, positions);
 }
 
-// Moves time steps: x [S, B, E], order [B, S] -> [S, B, E].
+// Permutes time steps: x [S, B, E], order [B, S] -> [S, B, E].
 torch::Tensor reorder(const torch::Tensor& x, const torch::Tensor& order) {
   return x.gather(0, order.t().unsqueeze(-1).expand_as(x));
 }
@@ -46,26 +46,28 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto below = l > 0 ? stack_->input(l, x) : x;
-    std::vector<torch::Tensor> readings = {below};
-    if (directions_ == 2) readings.push_back(reorder(below, reversal));
+    std::vector<torch::Tensor> inputs = {below};
+    if (directions_ == 2) inputs.push_back(reorder(below, reversal));
     const auto projected = layers_[l]
-                               ->project(torch::stack(readings).view({directions_, S * B, -1}))
+                               ->project(torch::stack(inputs).view({directions_, S * B, -1}))
                                .view({directions_, S, B, -1});  // [G, S, B, K · D]
     const auto first = torch::zeros({directions_, B, layers_[l]->state_size()}, x.options());
     const auto h = layers_[l]->sequence(projected, first);  // [G, S, B, D]
-    std::vector<torch::Tensor> sides = {h[0]};
-    if (directions_ == 2) sides.push_back(reorder(h[1], reversal));
-    x = stack_->joined(l, x, torch::cat(sides, -1));  // [S, B, C]
+    std::vector<torch::Tensor> outputs = {h[0]};
+    if (directions_ == 2) outputs.push_back(reorder(h[1], reversal));
+    x = stack_->next_layer_input(l, x, torch::cat(outputs, -1));  // [S, B, C]
   }
-  x = stack_->top(x);
+  x = stack_->top_output(x);
 
-  // Left to right a sentence ends at its last position, right to left at its first.
+  // The last state is at the last position left to right, at the first position right to left.
   const auto D = hidden_size_;
   const auto end = (on_device - 1).view({1, B, 1}).expand({1, B, D});
   auto last = x.narrow(2, 0, D).gather(0, end)[0];                            // [B, D]
   if (directions_ == 2) last = torch::cat({last, x[0].narrow(1, D, D)}, -1);  // [B, C]
-  return {dropout_->forward(x.transpose(0, 1)), positions < on_device.unsqueeze(1),
-          dropout_->forward(last)};
+  return {.states = dropout_->forward(x.transpose(0, 1)),
+          .mask = positions < on_device.unsqueeze(1),
+          .lengths = lengths,
+          .summary = dropout_->forward(last)};
 }
 
 }  // namespace regard

@@ -3,10 +3,9 @@
 //   →h_s = f(x_s, →h_{s−1})      ←h_s = f(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
 //
 // f is a GRU, an LSTM or a simple cell (cell.h), or a stack of them (stack.h). The backward
-// direction begins at each sentence's own last token: sentences are reversed within their length,
-// so that both directions run left to right and padding comes after all that counts. What the stack
-// shows on top, normalised where it is (layer_norm), are the h_s, and the last states are taken of
-// these; dropout falls on the one and on the other apart.
+// direction begins at each sentence's last token: sentences are reversed within their length, so
+// that both directions run left to right and padding comes last. The h_s are the outputs of the
+// stack. The states and the summary have separate dropout masks.
 #pragma once
 
 #include <torch/types.h>
@@ -15,14 +14,14 @@
 #include <vector>
 
 #include "config/model_options.h"
-#include "model/dropout.h"
 #include "model/encoder.h"
+#include "model/layers.h"
 #include "model/rnn/cell.h"
 #include "model/rnn/stack.h"
 
 namespace regard {
 
-// `last` is [→h_S; ←h_1]: each direction's state once it has read it all.
+// The summary of a sentence is [→h_S; ←h_1], the last state of each direction.
 class RecurrentEncoder : public Encoder {
  public:
   RecurrentEncoder(const EncoderOptions& options, double state_dropout);

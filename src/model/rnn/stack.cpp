@@ -18,11 +18,12 @@ torch::Tensor Stack::input(std::size_t l, const torch::Tensor& x) const {
   return dropout_->forward(norms_.empty() ? x : norms_[l - 1]->forward(x));
 }
 
-torch::Tensor Stack::joined(std::size_t l, const torch::Tensor& x, const torch::Tensor& y) const {
+torch::Tensor Stack::next_layer_input(std::size_t l, const torch::Tensor& x,
+                                      const torch::Tensor& y) const {
   return residual_ && l > 0 ? x + y : y;
 }
 
-torch::Tensor Stack::top(const torch::Tensor& x) const {
+torch::Tensor Stack::top_output(const torch::Tensor& x) const {
   return norms_.empty() ? x : norms_.back()->forward(x);
 }
 

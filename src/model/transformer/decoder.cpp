@@ -1,6 +1,7 @@
 #include "model/transformer/decoder.h"
 
 #include <string>
+#include <utility>
 
 namespace regard {
 
@@ -18,13 +19,17 @@ TransformerDecoder::TransformerDecoder(std::int64_t state_size, const DecoderOpt
   register_module("readout_dropout", readout_dropout_);
 }
 
-void TransformerDecoder::prepare(Memory& memory) {
-  for (const auto& layer : layers_) memory.layers.push_back(layer->source_keys(memory.values));
+void TransformerDecoder::prepare(EncoderOutput& encoded) {
+  DecoderContext::Tensors keys_and_values;
+  for (const auto& layer : layers_) keys_and_values.push_back(layer->source_keys(encoded.states));
+  encoded.context.set(this, std::move(keys_and_values));
 }
 
-DecoderState TransformerDecoder::start(const Memory& memory) {
+DecoderState TransformerDecoder::start(const EncoderOutput& encoded) {
   DecoderState state;
-  for (const auto& keys : memory.layers) state.layers.push_back(keys.narrow(1, 0, 0));
+  for (const auto& source : encoded.context.at(this)) {
+    state.layers.push_back(source.narrow(1, 0, 0));  // no steps yet: [B, 0, 2D]
+  }
   return state;
 }
 
@@ -33,46 +38,50 @@ torch::Tensor TransformerDecoder::normalised(const torch::Tensor& x) const {
 }
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
-                                     const Memory& memory) {
-  return step_through(embedded, state, memory, nullptr);
+                                     const EncoderOutput& encoded) {
+  return step_through(embedded, state, encoded, nullptr);
 }
 
 AttentionDetail TransformerDecoder::explain(const torch::Tensor& embedded,
-                                            const DecoderState& state, const Memory& memory) {
+                                            const DecoderState& state,
+                                            const EncoderOutput& encoded) {
   AttentionDetail detail;
-  step_through(embedded, state, memory, &detail);
+  step_through(embedded, state, encoded, &detail);
   return detail;
 }
 
 DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
-                                             const DecoderState& state, const Memory& memory,
+                                             const DecoderState& state,
+                                             const EncoderOutput& encoded,
                                              AttentionDetail* detail) {
   DecoderStep next;
-  const auto padding = padding_of(memory.mask, memory.lengths, embedded);
+  const auto& sources = encoded.context.at(this);
+  const auto padding = padding_of(encoded.mask, encoded.lengths, embedded);
   auto x = embedded.unsqueeze(1);  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     const auto step =
-        layers_[l]->step(x, state.layers[l], {memory.layers[l], padding}, is_last || detail);
+        layers_[l]->step(x, state.layers[l], {sources[l], padding}, is_last || detail);
     x = step.x;
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
     if (detail) detail->heads.push_back(step.heads);
   }
-  next.top = normalised(x.squeeze(1));  // [N, D]
-  next.readout = readout_dropout_->forward(next.top);
+  next.hidden = normalised(x.squeeze(1));  // [N, D]
+  next.readout = readout_dropout_->forward(next.hidden);
   return next;
 }
 
-Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const Memory& memory) {
-  const auto padding = padding_of(memory.mask, memory.lengths, embedded);
+Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded) {
+  const auto& sources = encoded.context.at(this);
+  const auto padding = padding_of(encoded.mask, encoded.lengths, embedded);
   DecoderLayer::AllSteps all{embedded, {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
-    all = layers_[l]->forward(all.x, {memory.layers[l], padding}, is_last && want_weights_);
+    all = layers_[l]->forward(all.x, {sources[l], padding}, is_last && want_weights_);
   }
-  const auto top = normalised(all.x);
-  return {.readout = readout_dropout_->forward(top), .weights = all.weights, .top = top};
+  const auto hidden = normalised(all.x);
+  return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};
 }
 
 }  // namespace regard

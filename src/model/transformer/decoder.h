@@ -1,9 +1,10 @@
-// The Transformer's decoder (Vaswani et al. 2017), over embedded tokens that carry their positions.
+// The Transformer's decoder (Vaswani et al. 2017), over embedded tokens with positions.
 //
-// In training all steps are made at once under a causal mask. In decoding a step adds its keys and
-// values to those of the steps before, which are the state; keys and values of the source are made
-// once a sentence and shared by its hypotheses. The weights that are shown are the last layer's
-// attention to the source, the mean over its heads. The readout is the top layer's state, D wide.
+// Training computes all steps at once under a causal mask. In decoding, the state holds the keys
+// and values of earlier steps, and a step appends its own; keys and values of the source are
+// computed once per sentence and shared by its hypotheses. The attention weights are those of the
+// last layer to the source, the mean over its heads. The readout is the state of the top layer, D
+// wide.
 #pragma once
 
 #include <memory>
@@ -11,39 +12,39 @@
 
 #include "config/model_options.h"
 #include "model/decoder.h"
-#include "model/dropout.h"
-#include "model/transformer/decoder_layer.h"
+#include "model/layers.h"
+#include "model/transformer/layers.h"
 
 namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // state_size is the encoder's width C. In training there are weights only where wanted: fused
-  // attention keeps none.
+  // state_size is the encoder's width C. forward() returns attention weights only if want_weights:
+  // fused attention computes none.
   TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
-  void prepare(Memory& memory) override;
-  DecoderState start(const Memory& memory) override;
+  void prepare(EncoderOutput& encoded) override;
+  DecoderState start(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
-                   const Memory& memory) override;
-  // Each layer's heads.
+                   const EncoderOutput& encoded) override;
+  // Returns the heads of each layer.
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
-                          const Memory& memory) override;
-  Decoded forward(const torch::Tensor& embedded, const Memory& memory) override;
+                          const EncoderOutput& encoded) override;
+  Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
   bool shows_attention() const override { return true; }
   std::int64_t readout_size() const override { return D_; }
 
  private:
   torch::Tensor normalised(const torch::Tensor& x) const;
-  // step(), which leaves every layer's heads in `detail` where one is given.
+  // step(); also stores the heads of every layer in `detail` if not null.
   DecoderStep step_through(const torch::Tensor& embedded, const DecoderState& state,
-                           const Memory& memory, AttentionDetail* detail);
+                           const EncoderOutput& encoded, AttentionDetail* detail);
 
   std::int64_t D_;
   bool want_weights_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> norm_;  // where layers normalise before, and not after
+  std::shared_ptr<LayerNorm> norm_;  // for layers with normalisation before their sublayers
   std::shared_ptr<Dropout> readout_dropout_;
 };
 

@@ -27,7 +27,7 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
   auto x = embedded;
   for (const auto& layer : layers_) x = layer->forward(x, padding);
   if (norm_) x = norm_->forward(x);
-  return {x, mask, kernels::masked_mean(x, mask)};
+  return {.states = x, .mask = mask, .lengths = lengths, .summary = kernels::masked_mean(x, mask)};
 }
 
 SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,

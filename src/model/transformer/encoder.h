@@ -1,5 +1,5 @@
-// The Transformer's encoder (Vaswani et al. 2017): layers of self-attention over the embedded
-// tokens, which carry their positions, or over the states of another encoder.
+// The Transformer's encoder (Vaswani et al. 2017): layers of self-attention over embedded tokens
+// with positions, or over the states of another encoder.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 #include "config/model_options.h"
 #include "model/encoder.h"
-#include "model/transformer/encoder_layer.h"
+#include "model/transformer/layers.h"
 #include "model/transformer/positions.h"
 
 namespace regard {
 
-// `last`, the sentence as a whole, is the mean of its states: none of them is the last.
+// The summary of a sentence is the mean of its states.
 class TransformerEncoder : public Encoder {
  public:
   TransformerEncoder(std::int64_t D, std::int64_t layers, const SelfAttentionOptions& options,
@@ -25,10 +25,10 @@ class TransformerEncoder : public Encoder {
  private:
   std::int64_t D_;
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> norm_;  // where layers normalise before, and not after
+  std::shared_ptr<LayerNorm> norm_;  // for layers with normalisation before their sublayers
 };
 
-// On top of another encoder.
+// Transformer layers on top of another encoder.
 class SelfAttentionEncoder : public Encoder {
  public:
   SelfAttentionEncoder(std::shared_ptr<Encoder> below, const EncoderOptions& options,

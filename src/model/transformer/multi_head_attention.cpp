@@ -4,9 +4,40 @@
 
 #include "kernels/packed_weights.h"
 #include "kernels/scaled_dot_product.h"
-#include "model/heads.h"
 
 namespace regard {
+
+Padding padding_of(const torch::Tensor& mask, const torch::Tensor& lengths,
+                   const torch::Tensor& like, bool is_of_queries) {
+  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_of_queries};
+  const auto bias = torch::zeros(mask.sizes(), like.options())
+                        .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
+                        .view({mask.size(0), 1, 1, mask.size(1)});
+  return {bias, lengths.contiguous(), is_of_queries};
+}
+
+HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                           const Padding& padding, bool causal, bool want_weights,
+                           const Dropout& dropout) {
+  if (kernels::is_batch_invariant(q) && !causal) {
+    if (padding.is_of_queries && !want_weights) {
+      return {kernels::attend_to_itself(q, k, v, padding.lengths)};
+    }
+    const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights);
+    return {y, want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};
+  }
+  torch::Tensor alpha;  // [B, H, T, S]
+  torch::Tensor y;      // [B, H, T, d]
+  if (want_weights || dropout.is_active()) {
+    alpha = kernels::scaled_dot_product_weights(q, k, padding.bias, causal);
+    y = dropout.forward(alpha).matmul(v);
+  } else {
+    y = kernels::scaled_dot_product(q, k, v, padding.bias, causal);
+  }
+  const auto side_by_side = y.transpose(1, 2).reshape({q.size(0), q.size(2), -1});
+  if (!want_weights) return {side_by_side};
+  return {side_by_side, alpha.mean(1), alpha};
+}
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
                                        double dropout)
@@ -21,39 +52,15 @@ torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
   return W_KV_(z);
 }
 
-Attended MultiHeadAttention::forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
-                                     const Padding& padding, bool causal, bool want_weights) {
-  const auto q = by_head(W_Q_(x), heads_);
+HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
+                                        const torch::Tensor& keys_and_values,
+                                        const Padding& padding, bool causal, bool want_weights) {
   const auto sides = keys_and_values.chunk(2, -1);
-  const auto k = by_head(sides[0], heads_);
-  const auto v = by_head(sides[1], heads_);
-  if (kernels::is_batch_invariant(x) && !causal) {
-    if (padding.is_of_queries && !want_weights) {
-      return {W_O_(kernels::attend_to_itself(q, k, v, padding.lengths)), {}, {}};
-    }
-    const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights);
-    return {W_O_(y), want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};
-  }
-  torch::Tensor alpha;  // [B, H, T, S]
-  torch::Tensor y;      // [B, H, T, d]
-  if (want_weights || dropout_->drops()) {
-    alpha = kernels::scaled_dot_product_weights(q, k, padding.bias, causal);
-    y = dropout_->forward(alpha).matmul(v);
-  } else {
-    y = kernels::scaled_dot_product(q, k, v, padding.bias, causal);
-  }
-  const auto attended = W_O_(y.transpose(1, 2).reshape_as(x));
-  if (!want_weights) return {attended, {}, {}};
-  return {attended, alpha.mean(1), alpha};
-}
-
-Padding padding_of(const torch::Tensor& mask, const torch::Tensor& lengths,
-                   const torch::Tensor& like, bool is_of_queries) {
-  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_of_queries};
-  const auto bias = torch::zeros(mask.sizes(), like.options())
-                        .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
-                        .view({mask.size(0), 1, 1, mask.size(1)});
-  return {bias, lengths.contiguous(), is_of_queries};
+  auto attended =
+      attend_by_head(by_head(W_Q_(x), heads_), by_head(sides[0], heads_), by_head(sides[1], heads_),
+                     padding, causal, want_weights, *dropout_);
+  attended.y = W_O_(attended.y);
+  return attended;
 }
 
 }  // namespace regard

@@ -4,16 +4,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/counted.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "model/initialisation.h"
 
 namespace regard {
 namespace {
 
-// As many as nearly all sentences have. Those beyond are made when asked for, so many at a time: a
-// position's sines must not depend on what else is asked for, and LibTorch's round otherwise at
-// another place of a tensor.
+// Enough for nearly all sentences. Further positions are computed on demand, in blocks of this
+// size: the values of a position must not depend on the other positions requested, but LibTorch
+// rounds differently at another place in a tensor.
 constexpr std::int64_t kept_sinusoids = 512;
 
 // Positions first … first + n − 1: [n, D]

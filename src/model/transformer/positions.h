@@ -1,5 +1,5 @@
-// What tells self-attention the positions of a sequence apart: a vector p_t to add to what stands
-// there, learned, or of sines and cosines (Vaswani et al. 2017, section 3.5):
+// Position embeddings: a vector p_t added to the input at position t, learned or sinusoidal
+// (Vaswani et al. 2017, section 3.5):
 //
 //   p(t, 2i) = sin(t / 10000^(2i/D))      p(t, 2i + 1) = cos(t / 10000^(2i/D))
 #pragma once
@@ -16,12 +16,12 @@ namespace regard {
 
 class Positions : public torch::nn::Module {
  public:
-  // For a width of D; `side` is the section whose max_positions is to blame, "model.encoder". The
-  // position of the options is taken as it is, automatic as none.
+  // D: width; `side`: the section of max_positions for messages, such as "model.encoder".
+  // PositionKind::automatic means none here.
   Positions(const SelfAttentionOptions& options, std::int64_t D, std::string side);
 
-  // x [B, T, D], or of a single position [N, D], the first of them at `first`: x + p. InputError
-  // beyond the last of learned positions.
+  // x + p, for x [B, T, D] from position `first` on, or x [N, D] all at position `first`.
+  // InputError beyond the last learned position.
   torch::Tensor add_to(const torch::Tensor& x, std::int64_t first) const;
 
  private:
@@ -29,7 +29,7 @@ class Positions : public torch::nn::Module {
 
   PositionKind kind_;
   std::string side_;
-  torch::Tensor p_;  // [max_positions, D], learned; the first sines and cosines; or undefined
+  torch::Tensor p_;  // [max_positions, D] learned; the first sinusoids; or undefined
 };
 
 }  // namespace regard

@@ -29,7 +29,7 @@ void expect_score(
   const auto attention = make_attention(D, C, options_of(kind));
   attention->to(torch::kDouble);
   const Sentences s;
-  const auto weights = attention->step(s.query, {}, s.memory(*attention)).weights;
+  const auto weights = attention->step(s.query, {}, s.encoded(*attention)).weights;
   for (std::int64_t b = 0; b < B; ++b) {
     const auto length = s.mask[b].sum().item<std::int64_t>();
     Numbers exp_e;
@@ -81,8 +81,8 @@ TEST(ConcatReference, IsAdditiveUnderTheSameQueryAndWeights) {
   to["U.bias"].zero_();
   to["v"].copy_(from["v"]);
   const Sentences s;
-  EXPECT_TRUE(torch::allclose(concat->step(s.query, {}, s.memory(*concat)).weights,
-                              additive->step(s.query, {}, s.memory(*additive)).weights, 1e-12,
+  EXPECT_TRUE(torch::allclose(concat->step(s.query, {}, s.encoded(*concat)).weights,
+                              additive->step(s.query, {}, s.encoded(*additive)).weights, 1e-12,
                               1e-12));
 }
 
@@ -120,7 +120,7 @@ TEST(LocationReference, ScoresThePositionsAloneAndRefusesMoreThanItHas) {
   const auto location = make_attention(D, C, options);
   location->to(torch::kDouble);
   Sentences s;
-  const auto weights = location->step(s.query, {}, s.memory(*location)).weights;
+  const auto weights = location->step(s.query, {}, s.encoded(*location)).weights;
   const auto p = location->named_parameters();
   for (std::int64_t b = 0; b < B; ++b) {
     const auto length = s.mask[b].sum().item<std::int64_t>();
@@ -131,7 +131,7 @@ TEST(LocationReference, ScoresThePositionsAloneAndRefusesMoreThanItHas) {
   }
   s.states = torch::randn({B, 7, C}, torch::kDouble);
   s.mask = torch::ones({B, 7}, torch::kBool);
-  EXPECT_THROW(s.memory(*location), InputError);
+  EXPECT_THROW(s.encoded(*location), InputError);
 }
 
 // The weights of general inside the window [p - D, p + D] of sentence b, by plain numbers.
@@ -154,10 +154,10 @@ TEST(LocalReference, MonotonicWindowsMoveOnAndStayInsideTheSentence) {
   const auto local = make_attention(D, C, options_of("local_m"));
   local->to(torch::kDouble);
   const Sentences s;
-  const auto memory = s.memory(*local);
-  auto state = local->start(memory);
+  const auto encoded = s.encoded(*local);
+  auto state = local->start(encoded);
   for (std::int64_t t = 0; t < 8; ++t) {
-    const auto step = local->step(s.query, state, memory);
+    const auto step = local->step(s.query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto last = s.mask[b].sum().item<std::int64_t>() - 1;
       const auto expected = windowed(s, b, local->named_parameters()["content.W.weight"],
@@ -172,7 +172,7 @@ TEST(LocalReference, MonotonicWindowsMoveOnAndStayInsideTheSentence) {
 }
 
 void expect_predicted_windows(Attention& local, const Sentences& s) {
-  const auto weights = local.step(s.query, {}, s.memory(local)).weights;
+  const auto weights = local.step(s.query, {}, s.encoded(local)).weights;
   const auto parameters = local.named_parameters();
   for (std::int64_t b = 0; b < B; ++b) {
     auto inner = product(parameters["W_p.weight"], numbers(s.query[b]));
@@ -207,7 +207,7 @@ TEST(LocalReference, AQueryOfNoNumbersStillHasAWindow) {
   local->to(torch::kDouble);
   auto s = Sentences();
   s.query.fill_(std::numeric_limits<double>::quiet_NaN());
-  const auto weights = local->step(s.query, {}, s.memory(*local)).weights;
+  const auto weights = local->step(s.query, {}, s.encoded(*local)).weights;
   EXPECT_EQ(weights.sizes(), (std::vector<std::int64_t>{B, S}));
 }
 
@@ -224,7 +224,7 @@ TEST(MultiHeadReference, EachHeadIsScaledDotProductAttentionOfItsOwn) {
   const auto multi_head = make_attention(D, C, options_of("multi_head"));
   multi_head->to(torch::kDouble);
   const Sentences s;
-  const auto step = multi_head->step(s.query, {}, s.memory(*multi_head));
+  const auto step = multi_head->step(s.query, {}, s.encoded(*multi_head));
   const auto p = multi_head->named_parameters();
   const auto affine = [&](const std::string& name, const Numbers& x) {
     auto y = product(p[name + ".weight"], x);
@@ -272,13 +272,13 @@ TEST(MultiHeadReference, TheMeanContextUnderDropoutIsTheContext) {
   const torch::NoGradGuard guard;
   const RandomStream stream(3, 1);
   const Sentences s;
-  const auto memory = s.memory(*multi_head);
+  const auto encoded = s.encoded(*multi_head);
   std::vector<torch::Tensor> drawn;
-  for (int i = 0; i < 4000; ++i) drawn.push_back(multi_head->step(s.query, {}, memory).context);
+  for (int i = 0; i < 4000; ++i) drawn.push_back(multi_head->step(s.query, {}, encoded).context);
   multi_head->eval();
   const auto all = torch::stack(drawn);
   const auto error = all.std(0) / std::sqrt(4000.0);
-  const auto distance = (all.mean(0) - multi_head->step(s.query, {}, memory).context).abs();
+  const auto distance = (all.mean(0) - multi_head->step(s.query, {}, encoded).context).abs();
   EXPECT_GT(error.min().item<double>(), 0);
   EXPECT_LT((distance / error).max().item<double>(), 5);
 }
@@ -300,7 +300,7 @@ TEST(CosineReference, VectorsOfZerosGiveEvenWeightsAndFiniteGradients) {
   s.states[0].zero_();
   s.query.requires_grad_();
   s.states.requires_grad_();
-  const auto weights = cosine->step(s.query, {}, s.memory(*cosine)).weights;
+  const auto weights = cosine->step(s.query, {}, s.encoded(*cosine)).weights;
   EXPECT_TRUE(torch::allclose(weights[0], torch::full({S}, 0.2, torch::kDouble)));
   const auto d = torch::autograd::grad({weights.square().sum()}, {s.query, s.states});
   EXPECT_TRUE(d[0].isfinite().all().item<bool>());
@@ -326,7 +326,7 @@ TEST(DotReference, StatesOfAnotherWidthWantAProjection) {
 TEST(NoAttentionReference, TheContextIsTheLastStatesAtEveryStep) {
   NoAttention none(D, C, options_of("none"));
   const Sentences s;
-  const auto step = none.step(s.query, {}, s.memory(none));
+  const auto step = none.step(s.query, {}, s.encoded(none));
   EXPECT_TRUE(torch::equal(step.context, s.summary));
   EXPECT_FALSE(step.weights.defined());
 }
@@ -335,7 +335,7 @@ TEST(NoAttentionReference, EveryHypothesisOfASentenceHasTheSentencesContext) {
   NoAttention none(D, C, options_of("none"));
   const Sentences s;
   const auto queries = s.query.repeat_interleave(2, 0);
-  const auto context = none.step(queries, {}, s.memory(none)).context;
+  const auto context = none.step(queries, {}, s.encoded(none)).context;
   EXPECT_TRUE(torch::equal(context, s.summary.repeat_interleave(2, 0)));
 }
 
@@ -344,7 +344,7 @@ TEST(NoAttentionReference, TheMeanCountsRealPositionsOnly) {
   options.fixed_context = FixedContext::mean;
   NoAttention none(D, C, options);
   const Sentences s;
-  const auto context = none.step(s.query, {}, s.memory(none)).context;
+  const auto context = none.step(s.query, {}, s.encoded(none)).context;
   EXPECT_TRUE(torch::allclose(context[1], s.states[1].slice(0, 0, 3).mean(0), 1e-12, 1e-12));
   EXPECT_TRUE(torch::allclose(context[2], s.states[2][0], 1e-12, 1e-12));
 }

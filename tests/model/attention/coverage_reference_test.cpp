@@ -23,13 +23,13 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
   const auto v = numbers(p["additive.v"]);
   const auto w = numbers(p["w"]);
   const Sentences s;
-  const auto memory = s.memory(coverage);
-  auto state = coverage.start(memory);
+  const auto encoded = s.encoded(coverage);
+  auto state = coverage.start(encoded);
   std::vector<Numbers> covered(B, Numbers(S, 0));
   std::vector<Numbers> looked(B, Numbers(S, 0));
   for (int t = 0; t < 3; ++t) {
     const auto query = s.query * (1 + t);
-    const auto step = coverage.step(query, state, memory);
+    const auto step = coverage.step(query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = s.mask[b].sum().item<std::int64_t>();
       auto& C_t = covered[static_cast<std::size_t>(b)];
@@ -60,7 +60,7 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
     state = step.state;
   }
   coverage.eval();
-  EXPECT_FALSE(coverage.step(s.query, state, memory).loss.penalty.defined());
+  EXPECT_FALSE(coverage.step(s.query, state, encoded).loss.penalty.defined());
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "loss/reinforce.h"
+#include "model/output/loss.h"
 #include "model/random_stream.h"
 #include "tests/model/attention/sentences.h"
 
@@ -41,7 +41,7 @@ TEST(HardReference, DecodingLooksAtTheLikeliestPosition) {
   auto hard = make_hard(hard_options(HardEstimator::reinforce));
   hard.eval();
   const Sentences s;
-  const auto weights = hard.step(s.query, {}, s.memory(hard)).weights;
+  const auto weights = hard.step(s.query, {}, s.encoded(hard)).weights;
   expect_one_hot(weights);
   for (std::int64_t b = 0; b < B; ++b) {
     const auto n = s.mask[b].sum().item<std::int64_t>();
@@ -53,13 +53,13 @@ TEST(HardReference, DecodingLooksAtTheLikeliestPosition) {
 // One sentence, many times over.
 struct Copies {
   torch::Tensor h = torch::randn({S - 2, C}, torch::kDouble);
-  Memory memory(Hard& hard, std::int64_t n) const {
-    Memory memory;
-    memory.values = torch::cat({h, torch::randn({2, C}, torch::kDouble)}).expand({n, S, C});
-    memory.mask = (torch::arange(S) < S - 2).expand({n, S});
-    memory.lengths = torch::full({n}, S - 2);
-    hard.prepare(memory);
-    return memory;
+  EncoderOutput encoded(Hard& hard, std::int64_t n) const {
+    EncoderOutput encoded;
+    encoded.states = torch::cat({h, torch::randn({2, C}, torch::kDouble)}).expand({n, S, C});
+    encoded.mask = (torch::arange(S) < S - 2).expand({n, S});
+    encoded.lengths = torch::full({n}, S - 2);
+    hard.prepare(encoded);
+    return encoded;
   }
 };
 
@@ -71,7 +71,7 @@ TEST(HardReference, TrainingDrawsEachPositionAsOftenAsItsWeightSays) {
     const auto query = torch::randn({1, D}, torch::kDouble);
     const auto alpha = alpha_of(hard, query, copies.h)[0];
     const RandomStream stream(1, 1);
-    const auto weights = hard.step(query.expand({n, D}), {}, copies.memory(hard, n)).weights;
+    const auto weights = hard.step(query.expand({n, D}), {}, copies.encoded(hard, n)).weights;
     expect_one_hot((weights * 1e9).round() / 1e9);  // straight through, 1 + x - x
     const auto share = weights.mean(0);
     for (std::int64_t i = 0; i < S - 2; ++i) {
@@ -84,18 +84,18 @@ TEST(HardReference, TrainingDrawsEachPositionAsOftenAsItsWeightSays) {
 
 TEST(HardReference, APositionWithoutWeightIsNeverDrawn) {
   auto hard = make_hard(hard_options(HardEstimator::reinforce));
-  Memory memory;
-  memory.values = torch::zeros({1, S, C}, torch::kDouble);
-  memory.lengths = torch::tensor({S});
-  memory.values[0][2].fill_(1);
-  hard.prepare(memory);
+  EncoderOutput encoded;
+  encoded.states = torch::zeros({1, S, C}, torch::kDouble);
+  encoded.lengths = torch::tensor({S});
+  encoded.states[0][2].fill_(1);
+  hard.prepare(encoded);
   // Scores of 0 but for one of 1000: all the others' weights are exactly 0.
   const auto W = hard.named_parameters()["content.W.weight"].detach();
   const auto along = W.sum(1);  // [D], W 1
   const auto query = (1000 * along / along.square().sum()).unsqueeze(0);
   const RandomStream stream(1, 3);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(hard.step(query, {}, memory).weights.argmax().item<std::int64_t>(), 2);
+    EXPECT_EQ(hard.step(query, {}, encoded).weights.argmax().item<std::int64_t>(), 2);
   }
 }
 
@@ -133,13 +133,13 @@ TEST(HardReference, TheMeanOfReinforceIsTheGradientByEnumeration) {
   std::vector<torch::Tensor> sampled;
   const RandomStream stream(1, 2);
   for (std::int64_t group = 0; group < groups; ++group) {
-    const auto memory = copies.memory(hard, n);
-    const auto one = hard.step(model.q.expand({n, D}), {}, memory);
-    const auto seen = kernels::mix(one.weights, memory.values, memory.lengths);
-    const auto two = hard.step(model.second_query(seen), {}, memory);
+    const auto encoded = copies.encoded(hard, n);
+    const auto one = hard.step(model.q.expand({n, D}), {}, encoded);
+    const auto seen = kernels::mix(one.weights, encoded.states, encoded.lengths);
+    const auto two = hard.step(model.second_query(seen), {}, encoded);
     const auto nll =
         torch::stack({model.nll(seen, 0),
-                      model.nll(kernels::mix(two.weights, memory.values, memory.lengths), 1)},
+                      model.nll(kernels::mix(two.weights, encoded.states, encoded.lengths), 1)},
                      1);  // [n, 2]
     const auto log_choice = torch::stack({one.loss.log_choice, two.loss.log_choice}, 1);
     const auto real = torch::ones({n, 2}, torch::kBool);
@@ -161,7 +161,7 @@ TEST(HardReference, WhatAPositionEarnedCountsAsMuchAsTheOptionSays) {
     options.reward = reward;
     auto hard = make_hard(options);
     const RandomStream stream(5, 5);
-    return hard.step(s.query, {}, s.memory(hard)).loss.log_choice;
+    return hard.step(s.query, {}, s.encoded(hard)).loss.log_choice;
   };
   EXPECT_TRUE(torch::allclose(log_choice(0.25), 0.25 * log_choice(1)));
 }
@@ -171,7 +171,7 @@ TEST(HardReference, EntropyIsRewarded) {
   options.entropy = 0.5;
   auto hard = make_hard(options);
   const Sentences s;
-  const auto penalty = hard.step(s.query, {}, s.memory(hard)).loss.penalty;
+  const auto penalty = hard.step(s.query, {}, s.encoded(hard)).loss.penalty;
   for (std::int64_t b = 0; b < B; ++b) {
     const auto n = s.mask[b].sum().item<std::int64_t>();
     const auto alpha = alpha_of(hard, s.query.slice(0, b, b + 1), s.states[b].slice(0, 0, n));
@@ -186,11 +186,11 @@ TEST(HardReference, StraightThroughHasTheGradientOfTheSoftenedChoice) {
   const Sentences s;
   const auto W = hard.named_parameters()["content.W.weight"];
   const auto along = torch::randn({B, S}, torch::kDouble);
-  const auto memory = s.memory(hard);
+  const auto encoded = s.encoded(hard);
   torch::Tensor weights;
   {
     const RandomStream stream(7, 7);
-    weights = hard.step(s.query, {}, memory).weights;
+    weights = hard.step(s.query, {}, encoded).weights;
   }
   const auto found = torch::autograd::grad({(weights * along).sum()}, {W})[0];
 
@@ -212,12 +212,12 @@ TEST(HardReference, AnnealingReadsAllSoftlyAtFirstAndNoneInTheEnd) {
   options.anneal_steps = 10;
   auto hard = make_hard(options);
   const Copies copies;
-  const auto memory = copies.memory(hard, 1000);
+  const auto encoded = copies.encoded(hard, 1000);
   const auto query = torch::randn({1, D}, torch::kDouble).expand({1000, D});
   const auto soft_share = [&](std::int64_t step) {
     const RandomStream stream(1, static_cast<std::uint64_t>(step));
     hard.at_step(step);
-    const auto taken = hard.step(query, hard.start(memory), memory);
+    const auto taken = hard.step(query, hard.start(encoded), encoded);
     const auto soft = std::get<0>(taken.weights.max(1)).lt(1);
     EXPECT_TRUE(taken.loss.log_choice.masked_select(soft).eq(0).all().item<bool>());
     return soft.to(torch::kDouble).mean().item<double>();

@@ -23,10 +23,10 @@ class AttentionKinds : public testing::TestWithParam<std::string> {
   }
   // The first step, with the context in any case.
   AttentionStep attend(const Sentences& s) {
-    const auto memory = s.memory(*attention_);
-    auto step = attention_->step(s.query, attention_->start(memory), memory);
-    if (attention_->is_mixture())
-      step.context = kernels::mix(step.weights, memory.values, memory.lengths);
+    const auto encoded = s.encoded(*attention_);
+    auto step = attention_->step(s.query, attention_->start(encoded), encoded);
+    if (attention_->traits().is_mixture)
+      step.context = kernels::mix(step.weights, encoded.states, encoded.lengths);
     return step;
   }
   std::shared_ptr<Attention> attention_;
@@ -43,7 +43,7 @@ TEST_P(AttentionKinds, WeightsAreADistributionAndExactlyZeroAtPadding) {
   EXPECT_TRUE(sums.le(1 + 1e-12).all().item<bool>());
   if (GetParam() == "monotonic") return;  // which may read nothing
   EXPECT_TRUE(sums.gt(0).all().item<bool>());
-  if (attention_->is_distribution()) {
+  if (attention_->traits().is_distribution) {
     EXPECT_TRUE(torch::allclose(sums, torch::ones({B}, torch::kDouble)));
   }
 }
@@ -69,14 +69,14 @@ TEST_P(AttentionKinds, ARaggedBatchEqualsItsSentencesOneAtATime) {
 }
 
 TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
-  const auto memory = sentences_.memory(*attention_);
+  const auto encoded = sentences_.encoded(*attention_);
   const auto queries = torch::randn({B * 2, D}, torch::kDouble);
-  const auto one = attention_->start(memory);
+  const auto one = attention_->start(encoded);
   AttentionState two;
   for (const auto& tensor : one) two.push_back(tensor.repeat_interleave(2, 0));
-  const auto together = attention_->step(queries, two, memory);  // [2B, …]
+  const auto together = attention_->step(queries, two, encoded);  // [2B, …]
   for (std::int64_t g = 0; g < 2; ++g) {
-    const auto alone = attention_->step(queries.slice(0, g, {}, 2), one, memory);
+    const auto alone = attention_->step(queries.slice(0, g, {}, 2), one, encoded);
     const auto expect_same = [&](const torch::Tensor& all, const torch::Tensor& own) {
       ASSERT_EQ(all.defined(), own.defined());
       if (!own.defined()) return;
@@ -87,18 +87,18 @@ TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
   }
 }
 
-TEST_P(ContentScores, TheKernelEqualsTheCompositeInValuesAndGradients) {
+TEST_P(ContentScores, TheKernelEqualsTheReferenceInValuesAndGradients) {
   std::vector<torch::Tensor> tensors = {sentences_.states.requires_grad_()};
   for (const auto& parameter : attention_->parameters()) tensors.push_back(parameter);
   const auto queries = torch::randn({B * 2, D}, torch::kDouble).requires_grad_();
   tensors.push_back(queries);
   const auto along = torch::randn({B * 2, S}, torch::kDouble);
-  const auto run = [&](bool composite) {
-    kernels::use_composites(composite);
-    const auto weights = attention_->step(queries, {}, sentences_.memory(*attention_)).weights;
+  const auto run = [&](bool reference) {
+    kernels::use_reference(reference);
+    const auto weights = attention_->step(queries, {}, sentences_.encoded(*attention_)).weights;
     auto results = torch::autograd::grad({(weights * along).sum()}, tensors, {}, {}, false,
                                          /*allow_unused=*/true);
-    kernels::use_composites(false);
+    kernels::use_reference(false);
     results.push_back(weights);
     return results;
   };
@@ -127,13 +127,13 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
   tensors.emplace_back("query", sentences_.query);
   const auto along = torch::randn({2, B, C}, torch::kDouble);
   const auto two_steps = [&] {
-    const auto memory = sentences_.memory(*attention_);
-    auto state = attention_->start(memory);
+    const auto encoded = sentences_.encoded(*attention_);
+    auto state = attention_->start(encoded);
     auto sum = torch::zeros({}, torch::kDouble);
     for (std::int64_t t = 0; t < 2; ++t) {
-      auto step = attention_->step(sentences_.query * (t + 1), state, memory);
-      if (attention_->is_mixture())
-        step.context = kernels::mix(step.weights, memory.values, memory.lengths);
+      auto step = attention_->step(sentences_.query * (t + 1), state, encoded);
+      if (attention_->traits().is_mixture)
+        step.context = kernels::mix(step.weights, encoded.states, encoded.lengths);
       sum = sum + (step.context * along[t]).sum();
       state = step.state;
     }
@@ -146,8 +146,8 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
 class PlainDot : public ScoreAttention {
  public:
   torch::Tensor keys(const torch::Tensor& states) override { return states; }
-  torch::Tensor score(const torch::Tensor& queries, const Memory& memory) override {
-    return queries.matmul(memory.keys.transpose(1, 2));
+  torch::Tensor score(const torch::Tensor& queries, const EncoderOutput& encoded) override {
+    return queries.matmul(prepared_keys(encoded).transpose(1, 2));
   }
 };
 
@@ -159,18 +159,18 @@ TEST(ScoreAttentionReference, AScoreWithoutAKernelHasTheWeightsOfOneWith) {
   PlainDot plain;
   const Sentences s;
   const auto queries = torch::randn({B * 2, C}, torch::kDouble);
-  const auto memory = s.memory(*dot);
-  const auto of_plain = s.memory(plain);
+  const auto encoded = s.encoded(*dot);
+  const auto of_plain = s.encoded(plain);
   const auto same = [](const torch::Tensor& a, const torch::Tensor& b) {
     return torch::allclose(a, b, 1e-12, 1e-12);
   };
-  const auto alpha = dot->step(queries, {}, memory).weights;
+  const auto alpha = dot->step(queries, {}, encoded).weights;
   EXPECT_TRUE(same(plain.step(queries, {}, of_plain).weights, alpha));
   const auto windows = torch::tensor({{1, 4}, {0, 2}, {1, 3}, {0, 3}, {0, 1}, {0, 1}});
   auto& with_kernel = dynamic_cast<ScoreAttention&>(*dot);
   EXPECT_TRUE(same(plain.weights(queries, of_plain, windows),
-                   with_kernel.weights(queries, memory, windows)));
-  EXPECT_TRUE(same(plain.scores(queries, {}, of_plain), dot->scores(queries, {}, memory)));
+                   with_kernel.weights(queries, encoded, windows)));
+  EXPECT_TRUE(same(plain.scores(queries, of_plain), with_kernel.scores(queries, encoded)));
 }
 
 std::vector<std::string> kinds_with_weights() {

@@ -32,15 +32,15 @@ torch::Tensor noise(std::uint64_t stream) {
 TEST(MonotonicReference, TrainingFollowsTheRecurrenceFromStepToStep) {
   auto monotonic = make_monotonic();
   const Sentences s;
-  const auto memory = s.memory(monotonic);
-  auto state = monotonic.start(memory);
+  const auto encoded = s.encoded(monotonic);
+  auto state = monotonic.start(encoded);
   std::vector<Numbers> before(B, Numbers(S, 0));
   for (auto& alpha : before) alpha[0] = 1;
   for (std::uint64_t t = 0; t < 3; ++t) {
     const auto query = s.query * (1 + static_cast<double>(t));
-    const auto e = monotonic.scores(query, state, memory) + noise(t);
+    const auto e = monotonic.explain(query, state, encoded).scores + noise(t);
     const RandomStream random(1, t);
-    const auto step = monotonic.step(query, state, memory);
+    const auto step = monotonic.step(query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = s.mask[b].sum().item<std::int64_t>();
       auto& alpha = before[static_cast<std::size_t>(b)];
@@ -65,14 +65,14 @@ TEST(MonotonicReference, DecodingStopsAtTheFirstPositionThatWantsItAndNeverGoesB
     monotonic.named_parameters()["r"].zero_();  // stops about every other time
   }
   const Sentences s;
-  const auto memory = s.memory(monotonic);
-  auto state = monotonic.start(memory);
+  const auto encoded = s.encoded(monotonic);
+  auto state = monotonic.start(encoded);
   std::vector<std::int64_t> last(B, 0);
   std::int64_t read = 0;
   for (int t = 0; t < 6; ++t) {
     const auto query = torch::randn({B, D}, torch::kDouble) * 3;
-    const auto e = monotonic.scores(query, state, memory);
-    const auto step = monotonic.step(query, state, memory);
+    const auto e = monotonic.explain(query, state, encoded).scores;
+    const auto step = monotonic.step(query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = s.mask[b].sum().item<std::int64_t>();
       auto& from = last[static_cast<std::size_t>(b)];
@@ -101,9 +101,9 @@ TEST(MonotonicReference, GradientsOfTrainingEqualCentralDifferences) {
   expect_gradients_match(
       [&] {
         const RandomStream random(1, 1);
-        const auto memory = s.memory(monotonic);
-        const auto one = monotonic.step(s.query, monotonic.start(memory), memory);
-        const auto two = monotonic.step(s.query * 2, one.state, memory);
+        const auto encoded = s.encoded(monotonic);
+        const auto one = monotonic.step(s.query, monotonic.start(encoded), encoded);
+        const auto two = monotonic.step(s.query * 2, one.state, encoded);
         return (one.weights * along[0] + two.weights * along[1]).sum();
       },
       tensors);

@@ -62,13 +62,13 @@ TEST(NtmReference, ThreeStepsFollowTheEquations) {
     Ntm ntm(D, C, options);
     ntm.to(torch::kDouble);
     const Sentences s;
-    const auto memory = s.memory(ntm);
-    auto state = ntm.start(memory);
+    const auto encoded = s.encoded(ntm);
+    auto state = ntm.start(encoded);
     std::vector<Numbers> before(B, Numbers(S, 0));
     for (auto& weights : before) weights[0] = 1;
     for (int t = 0; t < 3; ++t) {
       const auto query = s.query * (1 + t);
-      const auto step = ntm.step(query, state, memory);
+      const auto step = ntm.step(query, state, encoded);
       for (std::int64_t b = 0; b < B; ++b) {
         std::vector<Numbers> h;
         for (std::int64_t i = 0; i < s.mask[b].sum().item<std::int64_t>(); ++i) {
@@ -91,17 +91,17 @@ TEST(NtmReference, TheScoresAndNumbersThatItShowsLeadToTheWeights) {
   Ntm ntm(D, C, options_of("ntm"));
   ntm.to(torch::kDouble);
   const Sentences sentences;
-  const auto memory = sentences.memory(ntm);
-  auto state = ntm.start(memory);
+  const auto encoded = sentences.encoded(ntm);
+  auto state = ntm.start(encoded);
   for (int t = 0; t < 2; ++t) {
     const auto query = sentences.query * (1 + t);
-    const auto scores = ntm.scores(query, state, memory);
+    const auto detail = ntm.explain(query, state, encoded);
     std::map<std::string, torch::Tensor> shown;
-    for (const auto& [name, rows] : ntm.numbers(query, state, memory)) shown[name] = rows;
-    const auto step = ntm.step(query, state, memory);
+    for (const auto& [name, rows] : detail.numbers) shown[name] = rows;
+    const auto step = ntm.step(query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = sentences.mask[b].sum().item<std::int64_t>();
-      const auto weights = addressed(numbers(scores[b].slice(0, 0, n)),
+      const auto weights = addressed(numbers(detail.scores[b].slice(0, 0, n)),
                                      shown.at("g")[b].item<double>(), numbers(shown.at("s")[b]),
                                      shown.at("γ")[b].item<double>(), numbers(state[0][b]));
       for (std::int64_t i = 0; i < n; ++i) {
@@ -123,10 +123,10 @@ TEST(NtmReference, AShiftGoesRoundTheSentenceAndNotThePadding) {
     p["W.bias"].copy_(torch::tensor({1.0, -50.0, 0.0, -50.0, -50.0, 50.0}));  // one to the right
   }
   const Sentences s;
-  const auto memory = s.memory(ntm);
-  auto state = ntm.start(memory);
+  const auto encoded = s.encoded(ntm);
+  auto state = ntm.start(encoded);
   for (std::int64_t t = 1; t <= 6; ++t) {
-    const auto step = ntm.step(s.query, state, memory);
+    const auto step = ntm.step(s.query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = s.mask[b].sum().item<std::int64_t>();
       EXPECT_NEAR(step.weights[b][t % n].item<double>(), 1, 1e-9) << t << " of " << n;

@@ -25,14 +25,14 @@ struct Sentences {
   torch::Tensor summary = torch::randn({B, C}, torch::kDouble);
   torch::Tensor query = torch::randn({B, D}, torch::kDouble);
 
-  Memory memory(Attention& attention) const {
-    Memory memory;
-    memory.values = states;
-    memory.mask = mask;
-    memory.lengths = mask.sum(1);
-    memory.summary = summary;
-    attention.prepare(memory);
-    return memory;
+  EncoderOutput encoded(Attention& attention) const {
+    EncoderOutput encoded;
+    encoded.states = states;
+    encoded.mask = mask;
+    encoded.lengths = mask.sum(1);
+    encoded.summary = summary;
+    attention.prepare(encoded);
+    return encoded;
   }
 };
 

@@ -7,10 +7,10 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/origins.h"
-#include "decoding/forced.h"
+#include "config/source_locations.h"
+#include "decoding/score_targets.h"
 #include "tests/gradcheck.h"
-#include "tests/model/output/output_case.h"
+#include "tests/model/output/output_layer_case.h"
 
 namespace regard {
 namespace {
@@ -59,7 +59,7 @@ class Plain {
 
  private:
   double generation(std::int64_t b, std::int64_t t) {
-    const Numbers alpha(run_.decoded.weights), h(run_.memory.values), s(run_.decoded.top),
+    const Numbers alpha(run_.decoded.weights), h(run_.encoded.states), s(run_.decoded.hidden),
         y(run_.decoded.input);
     const auto w_c = parameter(model_, "copy_w_c.weight");
     const auto w_s = parameter(model_, "copy_w_s.weight");
@@ -120,9 +120,9 @@ TEST(CopyOutputReference, ProbabilitiesOfAllWordsSumToOne) {
   const auto x = copy_case();
   Plain plain(model, x);
   const torch::NoGradGuard guard;
-  const auto memory = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
-  const auto p = model.output().logits(step, memory).exp();
+  const auto encoded = model.encode(x.source, x.lengths);
+  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
+  const auto p = model.output().logits(step, encoded).exp();
   for (std::int64_t b = 0; b < 3; ++b) {
     EXPECT_NEAR(p[b].sum().item<double>(), 1, 1e-12);
     for (std::int64_t y = 0; y < 10; ++y) {
@@ -143,7 +143,7 @@ TEST(CopyOutputReference, GradientsEqualCentralDifferences) {
 
 TEST(CopyOutputReference, ABatchIsItsSentencesWhateverAsksTheAttention) {
   const auto x = copy_case();
-  for (const auto query : {Query::last, Query::between, Query::fresh}) {
+  for (const auto query : {Query::pre, Query::conditional, Query::post}) {
     for (const bool feeding : {false, true}) {
       auto model = copy_model("additive", query, feeding);
       expect_batch_equals_sentences(model, x);
@@ -179,7 +179,7 @@ TEST(CopyOutputReference, ForcedDecodingHasTheProbabilityOfTheLoss) {
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       force(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), true)) {
+       score_targets(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), true)) {
     log_p += hypothesis.log_probability;
     EXPECT_EQ(hypothesis.weights.size(), hypothesis.tokens.size() + 1);
   }
@@ -196,27 +196,27 @@ TEST(CopyOutputReference, AWordThatHasLostAllWeightIsAsImprobableInTheSearchAsIn
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       force(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), false)) {
+       score_targets(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), false)) {
     log_p += hypothesis.log_probability;
   }
   EXPECT_NEAR(-log_p, loss, 1e-9);
 }
 
-TEST(CopyOutput, IsFiniteWhereAllWeightIsLost) {
+TEST(CopyOutputLayer, IsFiniteWhereAllWeightIsLost) {
   auto model = copy_model();
   const auto x = copy_case();
   Computed run(model, x);
   auto weights = torch::zeros_like(run.decoded.weights);
   weights.select(2, 0).fill_(1);
   run.decoded.weights = weights.detach().requires_grad_();
-  const auto loss = model.output().loss(run.decoded, run.memory, x.output, 0).objective;
+  const auto loss = model.output().loss(run.decoded, run.encoded, x.output, 0).objective;
   EXPECT_TRUE(std::isfinite(loss.item<double>()));
   const auto gradients =
-      torch::autograd::grad({loss}, {run.decoded.weights, run.decoded.readout, run.decoded.top});
+      torch::autograd::grad({loss}, {run.decoded.weights, run.decoded.readout, run.decoded.hidden});
   for (const auto& gradient : gradients) EXPECT_TRUE(gradient.isfinite().all().item<bool>());
 }
 
-TEST(CopyOutput, WantsAttentionThatIsADistribution) {
+TEST(CopyOutputLayer, WantsAttentionThatIsADistribution) {
   auto options = small_model(OutputKind::copy);
   for (const std::string kind : {"none", "local_p"}) {
     options.attention.kind = kind;
@@ -229,13 +229,13 @@ TEST(CopyOutput, WantsAttentionThatIsADistribution) {
   }
 }
 
-TEST(CopyOutput, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
+TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
   auto model = copy_model();
   const auto x = copy_case();
-  const auto memory = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
-  const auto generates = model.output().generates(step, memory);  // [N]
-  const auto P = model.output().logits(step, memory).softmax(-1);
+  const auto encoded = model.encode(x.source, x.lengths);
+  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
+  const auto generates = model.output().generates(step, encoded);  // [N]
+  const auto P = model.output().logits(step, encoded).softmax(-1);
   const auto alpha = step.weights[0];
   const auto twice = (alpha[1] + alpha[3]).item<double>();  // where the word of id 8 stands
   ASSERT_EQ(generates.sizes(), torch::IntArrayRef({3}));

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/gradcheck.h"
-#include "tests/model/output/output_case.h"
+#include "tests/model/output/output_layer_case.h"
 
 namespace regard {
 namespace {
@@ -50,7 +50,7 @@ double plain_loss(EncoderDecoder& model, const OutputCase& x) {
   const auto W_1 = parameter(model, "pointer.U.weight");
   const auto bias = parameter(model, "pointer.U.bias");
   const auto v = parameter(model, "pointer.v");
-  const Numbers h(run.memory.values), s(run.decoded.top);
+  const Numbers h(run.encoded.states), s(run.decoded.hidden);
   double loss = 0;
   for (std::int64_t b = 0; b < 3; ++b) {
     const auto S = x.lengths[b].item<std::int64_t>();
@@ -112,13 +112,13 @@ TEST(PointerOutputReference, TheSearchsProbabilitiesAreThoseOfTheLoss) {
   expect_steps_equal_loss(model, pointer_case());
 }
 
-TEST(PointerOutput, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
+TEST(PointerOutputLayer, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
   const torch::NoGradGuard guard;
   auto model = pointer_model(0);
   const auto x = pointer_case();
-  const auto memory = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(memory), memory);
-  const auto p = model.output().logits(step, memory).softmax(-1);
+  const auto encoded = model.encode(x.source, x.lengths);
+  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
+  const auto p = model.output().logits(step, encoded).softmax(-1);
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t y = 0; y < p.size(1); ++y) {
       const bool can = y >= 3 && y < 3 + x.lengths[b].item<std::int64_t>();
@@ -127,7 +127,7 @@ TEST(PointerOutput, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
   }
 }
 
-TEST(PointerOutput, TheDecoderIsFedTheElementLastPointedAt) {
+TEST(PointerOutputLayer, TheDecoderIsFedTheElementLastPointedAt) {
   const torch::NoGradGuard guard;
   auto model = pointer_model(0);
   const auto x = pointer_case();

@@ -70,7 +70,7 @@ TEST_P(CellReference, ASequenceFollowsTheEquationsAndIsStepAfterStep) {
     auto one = state[0];
     for (std::int64_t t = 0; t < T; ++t) {
       one = cell->step(projected[0][t], one);
-      EXPECT_TRUE(torch::allclose(cell->shown(one), states[0][t], 1e-12, 1e-12));
+      EXPECT_TRUE(torch::allclose(cell->hidden_output(one), states[0][t], 1e-12, 1e-12));
     }
   }
 }

@@ -111,11 +111,11 @@ Steps decode(const Plain& plain, const DecoderOptions& options, const torch::Ten
     if (options.input_feeding) x = sum({x, plain.linear("F", readout)});
     Numbers weights, context;
     switch (options.query) {
-      case Query::fresh:
+      case Query::post:
         s = plain.gru("layer0", x, s);
         context = plain.attend(s, h, n, weights);
         break;
-      case Query::between:
+      case Query::conditional:
         s = plain.gru("layer0", x, s);
         context = plain.attend(s, h, n, weights);
         s = plain.gru("second", plain.input("second", context), s);
@@ -139,7 +139,7 @@ void expect_equal(const torch::Tensor& found, const Numbers& wanted, const std::
 }
 
 TEST(RecurrentDecoderReference, EveryStepIsTheEquationsNumberByNumber) {
-  for (const auto query : {Query::last, Query::fresh, Query::between}) {
+  for (const auto query : {Query::pre, Query::post, Query::conditional}) {
     for (const bool input_feeding : {false, true}) {
       torch::manual_seed(5);
       const auto options = options_of(query, input_feeding);
@@ -150,26 +150,26 @@ TEST(RecurrentDecoderReference, EveryStepIsTheEquationsNumberByNumber) {
         const torch::NoGradGuard guard;  // biases begin at 0, which would hide one left out
         for (auto& parameter : decoder.parameters()) parameter.uniform_(-1, 1);
       }
-      Memory memory;
-      memory.values = torch::randn({B, S, C}, torch::kDouble);
-      memory.lengths = torch::tensor({S, S - 2});
-      memory.mask = torch::arange(S) < memory.lengths.unsqueeze(1);
-      memory.summary = torch::randn({B, C}, torch::kDouble);
-      decoder.prepare(memory);
+      EncoderOutput encoded;
+      encoded.states = torch::randn({B, S, C}, torch::kDouble);
+      encoded.lengths = torch::tensor({S, S - 2});
+      encoded.mask = torch::arange(S) < encoded.lengths.unsqueeze(1);
+      encoded.summary = torch::randn({B, C}, torch::kDouble);
+      decoder.prepare(encoded);
       const auto y = torch::randn({B, T, E}, torch::kDouble);
-      const auto found = decoder.forward(y, memory);
+      const auto found = decoder.forward(y, encoded);
 
       const Plain plain(decoder);
       for (std::int64_t b = 0; b < B; ++b) {
-        const auto n = memory.lengths[b].item<std::int64_t>();
+        const auto n = encoded.lengths[b].item<std::int64_t>();
         const auto wanted =
-            decode(plain, options.decoder, y[b], memory.values[b], n, memory.summary[b]);
+            decode(plain, options.decoder, y[b], encoded.states[b], n, encoded.summary[b]);
         for (std::int64_t t = 0; t < T; ++t) {
           const auto k = static_cast<std::size_t>(t);
           const auto what = fmt::format("query {}, feeding {}, sentence {}, step {}",
                                         static_cast<int>(query), input_feeding, b, t);
           expect_equal(found.readout[b][t], wanted.readouts[k], what);
-          expect_equal(found.top[b][t], wanted.states[k], what);
+          expect_equal(found.hidden[b][t], wanted.states[k], what);
           expect_equal(found.weights[b][t], wanted.weights[k], what);
         }
       }

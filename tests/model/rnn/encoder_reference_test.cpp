@@ -35,7 +35,7 @@ TEST_F(EncoderReference, ARaggedBatchEqualsItsSentencesOneAtATime) {
           encoder.forward(x_.narrow(0, b, 1).narrow(1, 0, length), lengths_.narrow(0, b, 1));
       EXPECT_TRUE(
           torch::allclose(alone.states[0], together.states[b].slice(0, 0, length), 1e-12, 1e-12));
-      EXPECT_TRUE(torch::allclose(alone.last[0], together.last[b], 1e-12, 1e-12));
+      EXPECT_TRUE(torch::allclose(alone.summary[0], together.summary[b], 1e-12, 1e-12));
       EXPECT_EQ(together.mask[b].sum().item<std::int64_t>(), length);
     }
   }
@@ -56,14 +56,15 @@ TEST_F(EncoderReference, TheBackwardDirectionReadsFromTheLastTokenToTheFirst) {
   EXPECT_TRUE(torch::allclose(output.states, torch::cat({halves[1], halves[0]}, -1), 1e-12, 1e-12));
 }
 
-TEST_F(EncoderReference, LastHoldsEachDirectionsStateAfterTheWholeSentence) {
+TEST_F(EncoderReference, TheSummaryHoldsEachDirectionsStateAfterTheWholeSentence) {
   RecurrentEncoder encoder(small(true, 1), 0);
   encoder.to(torch::kDouble);
   const auto output = encoder.forward(x_, lengths_);
   for (std::int64_t b = 0; b < 3; ++b) {
     const auto end = lengths_[b].item<std::int64_t>() - 1;
-    EXPECT_TRUE(torch::equal(output.last[b].slice(0, 0, 4), output.states[b][end].slice(0, 0, 4)));
-    EXPECT_TRUE(torch::equal(output.last[b].slice(0, 4), output.states[b][0].slice(0, 4)));
+    EXPECT_TRUE(
+        torch::equal(output.summary[b].slice(0, 0, 4), output.states[b][end].slice(0, 0, 4)));
+    EXPECT_TRUE(torch::equal(output.summary[b].slice(0, 4), output.states[b][0].slice(0, 4)));
   }
 }
 
@@ -77,7 +78,7 @@ TEST_F(EncoderReference, GradientsEqualCentralDifferences) {
   expect_gradients_match(
       [&] {
         const auto output = encoder.forward(x_, lengths_);
-        return (output.states * along * output.mask.unsqueeze(-1)).sum() + output.last.sum();
+        return (output.states * along * output.mask.unsqueeze(-1)).sum() + output.summary.sum();
       },
       tensors);
 }

@@ -1,4 +1,4 @@
-#include "model/rnn/gru.h"
+#include "model/rnn/cell.h"
 
 #include <gtest/gtest.h>
 #include <torch/nn/modules/rnn.h>
@@ -15,7 +15,7 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// The equations of gru.h, one number at a time: x [I], s [D].
+// The equations of GruCell, one number at a time: x [I], s [D].
 std::vector<double> scalar_step(const GruCell& cell, std::int64_t g, const std::vector<double>& x,
                                 const std::vector<double>& s, ResetGate reset) {
   const auto parameters = cell.named_parameters();

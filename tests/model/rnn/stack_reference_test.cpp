@@ -37,9 +37,9 @@ TEST(StackReference, LayersAreJoinedAsTheOptionsSay) {
       };
       expect_norm(stack.input(1, x), 1);
       expect_norm(stack.input(2, x), 2);
-      expect_norm(stack.top(x), 3);
-      EXPECT_TRUE(torch::allclose(stack.joined(2, x, y), residual ? x + y : y));
-      EXPECT_TRUE(torch::equal(stack.joined(0, x, y), y));  // below, widths may differ
+      expect_norm(stack.top_output(x), 3);
+      EXPECT_TRUE(torch::allclose(stack.next_layer_input(2, x, y), residual ? x + y : y));
+      EXPECT_TRUE(torch::equal(stack.next_layer_input(0, x, y), y));  // below, widths may differ
       EXPECT_EQ(stack.parameters().size(), layer_norm ? 6u : 0u);
     }
   }
@@ -54,8 +54,8 @@ TEST(StackReference, DropoutFallsOnWhatALayerReadsAndOnNothingElse) {
   EXPECT_TRUE(read.eq(0).logical_or(read.eq(2)).all().item<bool>());
   EXPECT_TRUE(read.eq(0).any().item<bool>());
   EXPECT_TRUE(read.eq(2).any().item<bool>());
-  EXPECT_TRUE(torch::equal(stack.joined(1, x, x), x + x));
-  EXPECT_TRUE(torch::equal(stack.top(x), x));
+  EXPECT_TRUE(torch::equal(stack.next_layer_input(1, x, x), x + x));
+  EXPECT_TRUE(torch::equal(stack.top_output(x), x));
   stack.eval();
   EXPECT_TRUE(torch::equal(stack.input(1, x), x));
 }

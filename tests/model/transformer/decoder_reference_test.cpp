@@ -29,13 +29,14 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
     x_ = torch::randn({B, T, D}, torch::kDouble);
     states_ = torch::randn({B, S, C}, torch::kDouble);
   }
-  Memory memory() {
-    Memory memory;
-    memory.values = states_;
-    memory.lengths = torch::tensor({3, 2});
-    memory.mask = torch::arange(S) < memory.lengths.unsqueeze(1);
-    decoder_.prepare(memory);
-    return memory;
+  EncoderOutput encoded() { return encoded(decoder_); }
+  EncoderOutput encoded(TransformerDecoder& decoder) {
+    EncoderOutput encoded;
+    encoded.states = states_;
+    encoded.lengths = torch::tensor({3, 2});
+    encoded.mask = torch::arange(S) < encoded.lengths.unsqueeze(1);
+    decoder.prepare(encoded);
+    return encoded;
   }
   // Of sentence b, in plain numbers.
   plain::Transformer::Decoded expected(std::int64_t b) {
@@ -49,7 +50,7 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
 };
 
 TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
-  const auto all = decoder_.forward(x_, memory());
+  const auto all = decoder_.forward(x_, encoded());
   TransformerDecoder fused(C, small_decoder(GetParam()), no_dropout, false);
   const auto parameters = decoder_.parameters();
   {
@@ -57,7 +58,7 @@ TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
     fused.to(torch::kDouble);
     for (std::size_t i = 0; i < parameters.size(); ++i) fused.parameters()[i].copy_(parameters[i]);
   }
-  const auto of_fused = fused.forward(x_, memory());
+  const auto of_fused = fused.forward(x_, encoded(fused));
   EXPECT_FALSE(of_fused.weights.defined());
   for (std::int64_t b = 0; b < B; ++b) {
     EXPECT_TRUE(plain::close(all.readout[b], expected(b).readout)) << b;
@@ -67,7 +68,7 @@ TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
 }
 
 TEST_P(TransformerDecoderReference, StepByStepReadoutsAndWeightsEqualPlainLoops) {
-  const auto source = memory();
+  const auto source = encoded();
   auto state = decoder_.start(source);
   std::vector<torch::Tensor> readouts;
   std::vector<torch::Tensor> weights;
@@ -86,18 +87,18 @@ TEST_P(TransformerDecoderReference, StepByStepReadoutsAndWeightsEqualPlainLoops)
 }
 
 TEST_P(TransformerDecoderReference, TheFutureChangesNothing) {
-  const auto before = decoder_.forward(x_, memory()).readout;
+  const auto before = decoder_.forward(x_, encoded()).readout;
   for (std::int64_t t = 1; t < T; ++t) {
     auto changed = x_.clone();
     changed.slice(1, t).normal_();
-    const auto after = decoder_.forward(changed, memory()).readout;
+    const auto after = decoder_.forward(changed, encoded()).readout;
     EXPECT_TRUE(torch::equal(after.narrow(1, 0, t), before.narrow(1, 0, t))) << t;
     EXPECT_FALSE(torch::allclose(after.select(1, t), before.select(1, t))) << t;
   }
 }
 
 TEST_P(TransformerDecoderReference, HypothesesOfASentenceShareItsSourceAndKeepTheirOwnPast) {
-  const auto source = memory();
+  const auto source = encoded();
   const auto rows = torch::tensor({0, 0, 1, 1});
   const auto other = torch::randn({B, T, D}, torch::kDouble);
   auto one = decoder_.start(source);
@@ -123,7 +124,7 @@ TEST_P(TransformerDecoderReference, GradientsEqualCentralDifferences) {
   auto tensors = named_tensors(decoder_);
   tensors.emplace_back("x", x_.requires_grad_());
   tensors.emplace_back("states", states_.requires_grad_());
-  expect_gradients_match([&] { return (decoder_.forward(x_, memory()).readout * along).sum(); },
+  expect_gradients_match([&] { return (decoder_.forward(x_, encoded()).readout * along).sum(); },
                          tensors, 1e-5);
 }
 

@@ -37,7 +37,7 @@ TEST_P(TransformerEncoderReference, EachSentenceOfARaggedBatchEqualsThatOfPlainL
     EXPECT_TRUE(plain::close(out.states[b], expected)) << b;
     const auto one = encoder_.forward(alone, lengths_.narrow(0, b, 1));
     EXPECT_TRUE(plain::close(one.states[0], expected)) << b;
-    EXPECT_TRUE(torch::allclose(out.last[b], one.states[0].mean(0), 1e-12, 1e-12)) << b;
+    EXPECT_TRUE(torch::allclose(out.summary[b], one.states[0].mean(0), 1e-12, 1e-12)) << b;
     EXPECT_EQ(out.mask[b].sum().item<std::int64_t>(), n);
   }
 }
@@ -49,7 +49,7 @@ TEST_P(TransformerEncoderReference, GradientsEqualCentralDifferences) {
   expect_gradients_match(
       [&] {
         const auto out = encoder_.forward(x_, lengths_);
-        return (out.last * along).sum() + out.states.masked_select(out.mask.unsqueeze(-1)).sum();
+        return (out.summary * along).sum() + out.states.masked_select(out.mask.unsqueeze(-1)).sum();
       },
       tensors, 1e-5);
 }
@@ -92,13 +92,13 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
       positions.parameters()[0].copy_(encoder.named_parameters()["positions.p"]);
     }
     states = positions.add_to(states, 0);
-    TransformerEncoder top(4, L, options.self_attention, no_dropout);
-    top.to(torch::kDouble);
+    TransformerEncoder hidden(4, L, options.self_attention, no_dropout);
+    hidden.to(torch::kDouble);
     auto parameters = encoder.named_parameters();
-    for (auto& item : top.named_parameters()) {
+    for (auto& item : hidden.named_parameters()) {
       item.value().copy_(parameters["self_attention." + item.key()]);
     }
-    const plain::Transformer plain(top, 2, true);
+    const plain::Transformer plain(hidden, 2, true);
     EXPECT_TRUE(plain::close(out.states[0], plain.encode(plain::rows_of(states[0]), L)));
     EXPECT_EQ(encoder.state_size(), 4);
   }

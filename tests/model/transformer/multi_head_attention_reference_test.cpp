@@ -16,7 +16,7 @@ constexpr std::int64_t B = 3, T = 4, S = 5, D = 6, C = 3;
 struct Case {
   Case() { draw_parameters(attention); }
   torch::Tensor y() { return attended(false).y; }
-  Attended attended(bool want_weights) {
+  HeadsOutput attended(bool want_weights) {
     return attention.forward(x, attention.keys_and_values(z), padding, false, want_weights);
   }
 

@@ -1,0 +1,129 @@
+#include "base/cpu.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/strings.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Returns the size of the affinity mask.
+std::int64_t processors_by_affinity() {
+  struct Free {
+    void operator()(cpu_set_t* set) const { CPU_FREE(set); }
+  };
+  for (int most = CPU_SETSIZE; most <= 1 << 20;
+       most *= 2) {  // EINVAL: the mask is too small for the machine
+    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(most)));
+    const auto bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+    if (set && ::sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
+    if (errno != EINVAL) break;
+  }
+  return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
+}
+
+// Converts a quota of CPU time per period to a number of processors; nullopt without a quota.
+std::optional<std::int64_t> quota_processors(std::int64_t quota, std::int64_t period) {
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return std::max<std::int64_t>(1, quota / period + (quota % period == 0 ? 0 : 1));
+}
+
+std::optional<std::int64_t> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  std::int64_t number = 0;
+  return in >> number ? std::optional(number) : std::nullopt;
+}
+
+// Returns the quota of one control group, in processors.
+std::optional<std::int64_t> group_quota(const fs::path& group) {
+  std::ifstream in(group / "cpu.max");  // version 2: "max 100000" or "150000 100000"
+  std::int64_t quota = 0, period = 0;
+  if (in >> quota >> period) return quota_processors(quota, period);
+  const auto time = number_in(group / "cpu.cfs_quota_us");  // version 1; -1: no quota
+  return time ? quota_processors(*time, number_in(group / "cpu.cfs_period_us").value_or(0))
+              : std::nullopt;
+}
+
+// Returns the smallest quota of the group `name` below `mount` and of all its parents. In a
+// container, the mount may be the container's own group while the name is relative to the host.
+std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_view name) {
+  std::optional<std::int64_t> smallest;
+  fs::path group = mount;
+  const auto check = [&] {
+    if (const auto quota = group_quota(group)) {
+      smallest = std::min(smallest.value_or(*quota), *quota);
+    }
+  };
+  check();
+  for (const auto& part : fs::path(name).relative_path()) {
+    if (part == "..") break;
+    group /= part;
+    check();
+  }
+  return smallest;
+}
+
+}  // namespace
+
+std::int64_t usable_processors(const fs::path& groups, const fs::path& membership) {
+  auto usable = processors_by_affinity();
+  std::ifstream in(membership);
+  for (std::string line; std::getline(in, line);) {  // format: number:controllers:name
+    const auto controllers_at = line.find(':');
+    const auto name_at = line.find(':', controllers_at + 1);
+    if (controllers_at == line.npos || name_at == line.npos) continue;
+    const auto controllers = line.substr(controllers_at + 1, name_at - controllers_at - 1);
+    const auto name = std::string_view(line).substr(name_at + 1);
+    std::vector<fs::path> mounts;
+    if (controllers.empty()) {  // version 2
+      mounts = {groups, groups / "unified"};
+    } else if (std::ranges::count(split(controllers, ','), "cpu") > 0) {
+      mounts = {groups / controllers, groups / "cpu"};
+    }
+    for (const auto& mount : mounts) {
+      if (const auto quota = smallest_quota(mount, name)) usable = std::min(usable, *quota);
+    }
+  }
+  return std::max<std::int64_t>(1, usable);
+}
+
+CpuLevel cpu_level() {
+#if defined(__x86_64__)
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  return v4 ? CpuLevel::v4 : v3 ? CpuLevel::v3 : CpuLevel::baseline;
+#else
+  return CpuLevel::baseline;
+#endif
+}
+
+std::string cpu_level_name() {
+  switch (cpu_level()) {
+    case CpuLevel::v4:
+      return "x86-64-v4 (AVX-512)";
+    case CpuLevel::v3:
+      return "x86-64-v3 (AVX2)";
+    case CpuLevel::baseline:
+      break;
+  }
+  utsname machine = {};
+  if (uname(&machine) != 0) return "unknown";
+  return std::string(machine.machine) == "x86_64" ? "x86-64 (SSE2)" : machine.machine;
+}
+
+}  // namespace regard

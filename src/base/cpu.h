@@ -1,0 +1,29 @@
+// The processors of this machine: how many this process may use, and their instruction set.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace regard {
+
+// Returns the number of processors that this process may use, at least 1: the size of its affinity
+// mask (taskset), limited by the CPU quotas of its control groups and their parents (cgroup v1 and
+// v2, rounded up). `groups` is the mount point of the control groups, `membership` the list of
+// groups that this process belongs to.
+std::int64_t usable_processors(const std::filesystem::path& groups = "/sys/fs/cgroup",
+                               const std::filesystem::path& membership = "/proc/self/cgroup");
+
+// Microarchitecture levels of x86-64 that the innermost loops are compiled for: v3 has AVX2 and
+// FMA, v4 has AVX-512. Other processors are `baseline`. See kernels/product_rows.h and
+// kernels/vector_math.h.
+enum class CpuLevel { baseline, v3, v4 };
+
+// Returns the highest level that the processor supports.
+CpuLevel cpu_level();
+
+// Returns the level as `regard --version` prints it: "x86-64-v3 (AVX2)", or the name of another
+// architecture.
+std::string cpu_level_name();
+
+}  // namespace regard

@@ -1,0 +1,58 @@
+#include "base/strings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace regard {
+namespace {
+
+bool ends_in_sibilant(std::string_view noun) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"s", "x", "z", "ch", "sh"},
+                             [&](auto end) { return noun.ends_with(end); });
+}
+
+bool ends_in_consonant_y(std::string_view noun) {
+  constexpr std::string_view vowels = "aeiou";
+  return noun.size() > 1 && noun.ends_with('y') &&
+         vowels.find(noun[noun.size() - 2]) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string pluralize(bool is_one, std::string_view noun) {
+  if (is_one) return std::string(noun);
+  if (noun.ends_with("is")) return std::string(noun.substr(0, noun.size() - 2)) + "es";
+  if (ends_in_consonant_y(noun)) return std::string(noun.substr(0, noun.size() - 1)) + "ies";
+  return std::string(noun) + (ends_in_sibilant(noun) ? "es" : "s");
+}
+
+std::string escape_controls(std::string_view text) {
+  std::string escaped;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // The control characters U+0080 to U+009F are C2 80 to C2 9F in UTF-8.
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      escaped += fmt::format("\\u{:04X}", next);
+      ++i;
+    } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F) {
+      escaped += fmt::format("\\x{:02X}", byte);
+    } else {
+      escaped += text[i];
+    }
+  }
+  return escaped;
+}
+
+}  // namespace regard

@@ -1,0 +1,29 @@
+// Small functions on text: split, count with a noun, escape control characters.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace regard {
+
+// Returns the parts of `text` between separators, empty parts included: "a..b" has three. The parts
+// are views into `text`.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// Returns the noun, in the plural unless `is_one`. Inflects the last word: -s, -es after a sibilant
+// ("batches"), -ies after a consonant ("entries"), -es for -is ("hypotheses").
+std::string pluralize(bool is_one, std::string_view noun);
+
+// Returns a count with its noun: counted(3, "training pair") is "3 training pairs".
+template <std::integral Count>
+std::string counted(Count count, std::string_view noun) {
+  return std::to_string(count) + " " + pluralize(count == 1, noun);
+}
+
+// Returns text that is safe to print on a terminal: control characters except tabs and line feeds
+// become escapes such as \x1B. Accepts bytes that are not UTF-8.
+std::string escape_controls(std::string_view text);
+
+}  // namespace regard

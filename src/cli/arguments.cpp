@@ -1,0 +1,189 @@
+// The commands train, score, average, info, report, completions and man.
+#include "cli/arguments.h"
+#include "cli/numbers.h"
+
+namespace regard {
+namespace {
+
+void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Option* target) {
+  auto* align = command
+                    .add_option("--align", arguments.align,
+                                "write word alignments from the attention, in Pharaoh format")
+                    ->needs(target)
+                    ->type_name("FILE");
+  auto* reverse =
+      command
+          .add_option(
+              "--reverse", arguments.reverse,
+              "a model of the opposite direction; both alignments are merged (--symmetrise)")
+          ->needs(align)
+          ->type_name("MODEL");
+  command
+      .add_option("--symmetrise", arguments.symmetrise,
+                  "how to merge both alignments (default grow-diag-final-and)")
+      ->needs(reverse)
+      ->type_name("grow-diag-final-and|intersection|union");
+  command
+      .add_option("--alignments-gold", arguments.gold,
+                  "gold alignments of the pairs, to report the alignment error rate")
+      ->needs(align)
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
+  auto* command = program.add_subcommand("train", "Train a model, or resume a stopped run");
+  command->add_option("-c,--config", arguments.config, "configuration file (YAML)")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("overrides", arguments.overrides,
+                   "key=value, e.g. training.learning_rate=0.0005")
+      ->type_name("KEY=VALUE");
+  command->add_option("--device", arguments.device, "device to train on; also cuda:N")
+      ->type_name("auto|cpu|cuda");
+  command
+      ->add_option("--threads", arguments.threads,
+                   "CPU threads; 0 uses one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--init-from", arguments.init_from,
+                   "start from the weights and vocabularies of this run or model folder")
+      ->type_name("MODEL");
+  command->add_flag("--fresh", arguments.fresh, "delete the existing run and start over");
+  command->add_flag("--fall-back", arguments.fall_back,
+                    "if the last checkpoint is damaged, resume from the newest intact one");
+  auto* dry_run = command->add_flag("--dry-run", arguments.dry_run,
+                                    "check everything, run one step, write nothing");
+  command
+      ->add_flag("--json", arguments.json,
+                 "at the end, print the output of `regard info --json` for the run")
+      ->excludes(dry_run);
+  return command;
+}
+
+CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "score", "Print the log-probabilities of given translations, and align them");
+  add_model_options(*command, arguments.model)->required();
+  command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
+      ->required()
+      ->type_name("FILE");
+  auto* target =
+      command->add_option("-t,--trg", arguments.target, "translations of the source, line by line")
+          ->type_name("FILE");
+  auto* n_best = command
+                     ->add_option("--n-best", arguments.n_best,
+                                  "an n-best list (Moses) instead of -t; adds the log-probability "
+                                  "to each line as a feature")
+                     ->excludes(target)
+                     ->type_name("FILE");
+  command->add_option("--feature", arguments.feature, "name of the feature")
+      ->needs(n_best)
+      ->type_name("NAME");
+  command->add_option("-o,--output", arguments.output, "output file (default: standard output)")
+      ->type_name("FILE");
+  command->add_flag("--words", arguments.words, "also print the log-probability of each word")
+      ->excludes(n_best);
+  command->add_flag("--json", arguments.json, "print one JSON object")->excludes(n_best);
+  command->add_option("--batch-size", arguments.batch_size, "number of pairs scored together")
+      ->transform(whole_number(1, 1000000))
+      ->type_name("N");
+  add_alignment_options(*command, arguments, target);
+  return command;
+}
+
+CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
+  auto* command = program.add_subcommand("average", "Average the weights of several models");
+  command
+      ->add_option("models", arguments.models,
+                   "one run folder, with --last or --best; or two or more models, each a run "
+                   "folder (its best model, else its last) or a model folder")
+      ->required()
+      ->type_name("MODEL");
+  auto* last =
+      command->add_option("--last", arguments.last, "average the N newest checkpoints of the run");
+  last->transform(whole_number(1, 1000))->type_name("N");
+  command
+      ->add_option("--best", arguments.best,
+                   "average the N best checkpoints of the run, by training.early_stopping_metric")
+      ->transform(whole_number(1, 1000))
+      ->type_name("N")
+      ->excludes(last);
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "output model folder; an existing model is replaced")
+      ->type_name("FOLDER")
+      ->required();
+  return command;
+}
+
+CLI::App* add_info(CLI::App& program, InfoArguments& arguments) {
+  auto* command = program.add_subcommand("info", "Describe a model: sizes, training and scores");
+  command->add_option("model", arguments.model, "a run folder or a model folder")
+      ->required()
+      ->type_name("MODEL");
+  command->add_flag("--json", arguments.json, "print one JSON object");
+  return command;
+}
+
+CLI::App* add_report(CLI::App& program, ReportArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "report",
+      "Write an .html page about a run: learning curves, translations, BLEU by length, attention");
+  command->add_option("run", arguments.model.models, "a run folder")
+      ->expected(1)
+      ->required()
+      ->type_name("FOLDER");
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "output file (default: report.html in the run folder)")
+      ->type_name("FILE");
+  auto* source = command
+                     ->add_option("-s,--src", arguments.source,
+                                  "score translations of this text (plain or .gz) instead of the "
+                                  "validation text; needs --ref and --hypotheses")
+                     ->type_name("FILE");
+  auto* reference = command->add_option("-r,--ref", arguments.reference, "reference translations")
+                        ->needs(source)
+                        ->type_name("FILE");
+  auto* hypotheses =
+      command->add_option("--hypotheses", arguments.hypotheses, "file of translations")
+          ->needs(source)
+          ->needs(reference)
+          ->type_name("FILE");
+  source->needs(reference)->needs(hypotheses);
+  reference->needs(hypotheses);
+  command
+      ->add_option("--sentences", arguments.sentences,
+                   "number of sentences in each part (default 5)")
+      ->transform(whole_number(0, 100))
+      ->type_name("N");
+  add_device_options(*command, arguments.model);
+  return command;
+}
+
+CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "completions", "Print a script that completes the command line in a shell");
+  command->add_option("shell", arguments.shell, "name of the shell")
+      ->required()
+      ->type_name("bash|zsh|fish");
+  return command;
+}
+
+CLI::App* add_man(CLI::App& program, ManArguments& arguments) {
+  auto* command = program.add_subcommand("man", "Print the manual page of regard or of a command");
+  auto* name =
+      command
+          ->add_option("command", arguments.command, "name of the command (default: regard itself)")
+          ->type_name("COMMAND");
+  command->add_option("--into", arguments.into, "write all pages to this folder")
+      ->excludes(name)
+      ->type_name("FOLDER");
+  return command;
+}
+
+}  // namespace regard

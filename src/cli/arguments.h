@@ -1,0 +1,205 @@
+// The arguments of each command, and the functions that add a command to the parser.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/testing_options.h"
+
+namespace regard {
+
+struct ModelArguments {
+  std::vector<std::string> models;  // several are an ensemble
+  std::string ensemble_mean = "log_linear";
+  std::vector<double> ensemble_weights;
+  std::string device = "auto";
+  std::int64_t threads = 0;
+};
+
+// Adds --device and --threads.
+void add_device_options(CLI::App& command, ModelArguments& arguments);
+// Adds --device, --threads, -m and the options of ensembles. Returns the option -m.
+CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
+
+struct SearchArguments {
+  const CLI::App* command = nullptr;  // holds the parsed values
+
+  // Returns `options` with the values given on the command line.
+  TestingOptions apply_to(TestingOptions options) const;
+};
+
+// Adds --beam-size, --beam-alpha, …: an option for each key of `testing` that translation uses,
+// with the help and range of the key. They require the option `model`, which names the model.
+void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments);
+
+struct TrainArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string device;
+  std::optional<std::int64_t> threads;
+  std::string init_from;
+  bool fresh = false;
+  bool fall_back = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+CLI::App* add_train(CLI::App& program, TrainArguments& arguments);
+
+struct TranslateArguments {
+  ModelArguments model;
+  SearchArguments search;
+  std::string input;
+  std::string output;
+  std::int64_t n_best = 0;
+  std::string alignments;
+  std::string picture;
+  std::string attention_scale = "absolute";
+  std::string prefixes;
+  std::string demand;
+  std::string ban;
+  std::string attention_weights;
+  std::string dictionary;
+  bool replace_unknown = false;
+  std::int64_t split_length = 0;
+  bool scores = false;
+  bool word_scores = false;
+  bool json = false;
+  std::string report;
+  bool show_attention = false;
+  bool explain = false;
+};
+
+CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);
+
+struct EvaluateArguments {
+  ModelArguments model;
+  SearchArguments search;
+  std::string source;
+  std::vector<std::string> references;
+  std::vector<std::string> hypotheses;
+  std::string output;
+  std::vector<std::string> metrics = {"bleu", "chrf"};
+  std::string tokenizer = "13a";
+  std::string smooth_method = "exp";
+  std::optional<double> smooth_value;
+  bool lowercase = false;
+  std::size_t chrf_word_order = 0;
+  bool ter_normalized = false;
+  bool ter_no_punctuation = false;
+  bool ter_asian_support = false;
+  bool ter_case_sensitive = false;
+  bool confidence = false;
+  bool paired_bootstrap = false;
+  bool paired_randomisation = false;
+  std::optional<std::size_t> resamples;
+  std::optional<std::size_t> trials;
+  std::optional<std::uint64_t> resampling_seed;
+  std::vector<std::size_t> by_length;
+  std::string by_length_svg;
+  std::vector<std::string> compared;
+  std::vector<std::string> training;
+  std::string gold;
+  bool force = false;
+  std::string format = "text";
+  bool json = false;
+};
+
+CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments);
+
+struct ScoreArguments {
+  ModelArguments model;
+  std::string source;
+  std::string target;
+  std::string n_best;
+  std::string feature = "regard";
+  std::string output;
+  std::int64_t batch_size = 64;
+  bool words = false;
+  bool json = false;
+  std::string align;
+  std::string reverse;
+  std::string symmetrise = "grow-diag-final-and";
+  std::string gold;
+};
+
+CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
+
+struct AverageArguments {
+  std::vector<std::string> models;
+  std::int64_t last = 0;  // 0: not given
+  std::int64_t best = 0;  // 0: not given
+  std::string output;
+};
+
+CLI::App* add_average(CLI::App& program, AverageArguments& arguments);
+
+struct InfoArguments {
+  std::string model;
+  bool json = false;
+};
+
+CLI::App* add_info(CLI::App& program, InfoArguments& arguments);
+
+struct ReportArguments {
+  ModelArguments model;  // has one model, the run
+  std::string output;
+  std::string source;
+  std::string reference;
+  std::string hypotheses;
+  std::int64_t sentences = 5;
+};
+
+CLI::App* add_report(CLI::App& program, ReportArguments& arguments);
+
+// Arguments of `config print`.
+struct ConfigArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  bool help_comments = false;
+};
+
+struct ConfigInitArguments {
+  std::string source;
+  std::string target;
+  std::vector<std::string> dev;  // empty, or two files
+  std::int64_t split = 0;        // number of pairs to use for validation
+  std::string name;
+  std::string output;
+  bool yes = false;
+};
+
+struct ConfigConvertArguments {
+  std::string input;
+  std::string output;
+};
+
+struct ConfigCommands {
+  CLI::App* print;
+  CLI::App* init;
+  CLI::App* convert;
+  CLI::App* docs;
+  CLI::App* schema;
+};
+
+ConfigCommands add_config(CLI::App& program, ConfigArguments& print, ConfigInitArguments& init,
+                          ConfigConvertArguments& convert);
+
+struct CompletionsArguments {
+  std::string shell;
+};
+
+struct ManArguments {
+  std::string command;
+  std::string into;
+};
+
+CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments);
+CLI::App* add_man(CLI::App& program, ManArguments& arguments);
+
+}  // namespace regard

@@ -1,0 +1,144 @@
+// Options that several commands share: the model, the device and the search.
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "base/suggest.h"
+#include "cli/numbers.h"
+
+namespace regard {
+namespace {
+
+constexpr std::string_view validation_only = "validation_beam_size";
+
+std::string option_name(std::string_view key) {
+  std::string name = "--" + std::string(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+template <Choice Value>
+std::string names_of(std::string_view separator) {
+  return fmt::format("{}", fmt::join(enum_names(Value{}), separator));
+}
+
+// Returns false if there is no such choice.
+template <Choice Value>
+bool read_choice(std::string_view name, Value& value) {
+  const auto names = enum_names(value);
+  const auto place = std::find(names.begin(), names.end(), name);
+  if (place != names.end()) value = static_cast<Value>(place - names.begin());
+  return place != names.end();
+}
+
+template <Choice Value>
+std::string check_choice(const std::string& input) {
+  Value value{};
+  if (read_choice(input, value)) return {};
+  const auto names = enum_names(value);
+  const auto near = nearest(input, {names.begin(), names.end()});
+  return fmt::format("found `{}`, expected one of {}{}", input, names_of<Value>(", "),
+                     near ? fmt::format("; did you mean `{}`?", *near) : "");
+}
+
+template <typename Value>
+CLI::Validator validator(const Range& range) {
+  if constexpr (Choice<Value>) {
+    return CLI::Validator([](std::string& input) { return check_choice<Value>(input); }, "");
+  } else if constexpr (std::is_integral_v<Value>) {
+    constexpr auto largest = std::numeric_limits<Value>::max();
+    const auto most = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
+    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(most))
+        .description("");
+  } else {
+    return real_number(range.min, range.max).description("");
+  }
+}
+
+template <typename Value>
+std::string type_name() {
+  if constexpr (Choice<Value>) return names_of<Value>("|");
+  return "N";
+}
+
+template <typename Value>
+Value value_of(const CLI::Option& option) {
+  if constexpr (Choice<Value>) {
+    Value value{};
+    read_choice(option.as<std::string>(), value);
+    return value;
+  } else {
+    return option.as<Value>();
+  }
+}
+
+}  // namespace
+
+void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
+  arguments.command = &command;
+  TestingOptions defaults;
+  describe(defaults, [&]<typename Value>(std::string_view key, const Value&, std::string_view help,
+                                         Range range = {}) {
+    if (key == validation_only) return;
+    const std::string text(help);
+    auto* option = command.add_option(option_name(key), text);
+    if (!model->get_required()) option->needs(model);
+    option->expected(1)
+        ->transform(validator<Value>(range))
+        ->type_name(type_name<Value>())
+        ->group("Search (default: the model's configuration)");
+  });
+}
+
+TestingOptions SearchArguments::apply_to(TestingOptions options) const {
+  describe(options,
+           [&]<typename Value>(std::string_view key, Value& value, std::string_view, Range = {}) {
+             const auto* option = command->get_option_no_throw(option_name(key));
+             if (option != nullptr && option->count() > 0) value = value_of<Value>(*option);
+           });
+  return options;
+}
+
+void add_device_options(CLI::App& command, ModelArguments& arguments) {
+  command
+      .add_option("--device", arguments.device,
+                  "device to run on; auto is cuda:0 if available, else cpu; also cuda:N")
+      ->type_name("auto|cpu|cuda");
+  command
+      .add_option("--threads", arguments.threads,
+                  "CPU threads; 0 uses one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
+      ->type_name("N");
+}
+
+CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
+  add_device_options(command, arguments);
+  auto* model = command
+                    .add_option("-m,--model", arguments.models,
+                                "a run folder (its best model, else its last) or a model folder; "
+                                "several models with the same vocabularies are an ensemble")
+                    ->type_name("MODEL");
+  command
+      .add_option("--ensemble-mean", arguments.ensemble_mean,
+                  "mean of an ensemble: log_linear, of log-probabilities (default), or linear, of "
+                  "probabilities")
+      ->needs(model)
+      ->type_name("log_linear|linear");
+  command
+      .add_option("--ensemble-weights", arguments.ensemble_weights,
+                  "weight of each model of an ensemble, above 0 (default: equal weights)")
+      ->needs(model)
+      ->delimiter(',')
+      ->transform(real_number(0))
+      ->type_name("N");
+  return model;
+}
+
+}  // namespace regard

@@ -1,0 +1,192 @@
+#include "commands/constraint_reader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "decoding/lexical_constraints.h"
+#include "text/utf8.h"
+#include "text/vocabulary.h"
+
+namespace regard {
+namespace {
+
+using Phrase = std::vector<std::int32_t>;
+
+bool contains(const Phrase& tokens, const Phrase& phrase) {
+  return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
+}
+
+}  // namespace
+
+ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
+                                   const TestingOptions& testing, const ReadyModel& model)
+    : tokenizers_(model.loaded.tokenizers),
+      continues_word_(
+          continuation_tokens(*tokenizers_.target, model.loaded.options.data.tokenizer.kind)),
+      max_output_length_(testing.max_output_length) {
+  open(arguments, testing);
+  std::vector<const File*> files;
+  for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (file->reader) files.push_back(file);
+  }
+  if (files.empty() ||
+      !std::ranges::all_of(files, [](auto* file) { return is_file(file->reader->name()); })) {
+    return;
+  }
+  validate_files(arguments.input);
+  lines_read_ = 0;
+  open(arguments, testing);
+}
+
+void ConstraintReader::open(const TranslateArguments& arguments, const TestingOptions& testing) {
+  const auto open = [&](File& file, const std::string& option, const std::string& path) {
+    if (path.empty()) return;
+    if (tokenizers_.output == OutputKind::pointer) {
+      throw ConfigError("{}: the model outputs source positions, not words", option);
+    }
+    file = {option, std::make_unique<LineReader>(path), {}};
+  };
+  open(prefixes_, "--prefixes", arguments.prefixes);
+  open(required_, "--demand", arguments.demand);
+  open(bad_words_, "--ban", arguments.ban);
+  if (required_.reader && testing.samples > 0) {
+    throw ConfigError(
+        "--demand: found testing.samples {}, expected 0: only beam search supports required "
+        "phrases",
+        testing.samples);
+  }
+}
+
+// Reads all constraints once to find errors. If the input is not a regular file, checks only as
+// many lines as the shortest constraint file has.
+void ConstraintReader::validate_files(const std::string& input) {
+  std::int64_t lines = std::numeric_limits<std::int64_t>::max();
+  for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
+  }
+  const bool known = is_file(input);
+  if (known) lines = count_lines(input, /*may_grow=*/true);
+  for (std::int64_t i = 0; i < lines; ++i) read(1);
+  if (known) check_end();
+}
+
+std::string ConstraintReader::location(const File& file) const {
+  return fmt::format("{}:{}", file.reader->name(), file.reader->line_number());
+}
+
+bool ConstraintReader::next(File& file, std::int64_t number) {
+  if (!file.reader) return false;
+  if (!file.reader->next(file.line)) {
+    throw InputError("{}: found {}, but the input has more; {} needs one for each input line",
+                     file.reader->name(), counted(number - 1, "line"), file.option);
+  }
+  return true;
+}
+
+Phrase ConstraintReader::encode(const File& file, const std::string& phrase) const {
+  const auto ids = tokenizers_.target->encode(phrase);
+  const auto unknown = std::find(ids.begin(), ids.end(), unk_id);
+  if (unknown == ids.end()) return ids;
+  const auto pieces = tokenizers_.target->pieces(phrase);
+  const auto at = static_cast<std::size_t>(unknown - ids.begin());
+  throw InputError("{}: `{}` is not in the model's vocabulary, so {} cannot use it", location(file),
+                   excerpt(at < pieces.size() ? pieces[at] : phrase), file.option);
+}
+
+std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
+  std::vector<Phrase> phrases;
+  for (const auto& part : split(file.line, '\t')) {
+    auto ids = encode(file, std::string(part));
+    if (!ids.empty()) phrases.push_back(std::move(ids));
+  }
+  return phrases;
+}
+
+void ConstraintReader::check(const SentenceOptions& sentence) const {
+  auto needed = sentence.prefix.size();
+  for (const auto& phrase : sentence.required_phrases) needed += phrase.size();
+  if (needed > 0 && static_cast<std::int64_t>(needed) >= max_output_length_) {
+    throw InputError(
+        "{}: found {}, expected fewer than max_output_length, {}; raise it with "
+        "--max-output-length",
+        location(sentence.required_phrases.empty() ? prefixes_ : required_),
+        counted(needed, "token"), max_output_length_);
+  }
+  for (const auto& ban : sentence.bad_words) {
+    const auto contradicts = [&](const Phrase& phrase) { return contains(phrase, ban); };
+    const bool is_required = std::any_of(sentence.required_phrases.begin(),
+                                         sentence.required_phrases.end(), contradicts);
+    if (!is_required && !contradicts(sentence.prefix)) continue;
+    throw InputError("{}: `{}` is banned, but {} requires it", location(bad_words_),
+                     tokenizers_.target->decode(ban),
+                     location(is_required ? required_ : prefixes_));
+  }
+}
+
+// Ignores words that are not in the vocabulary: the model cannot produce them.
+std::vector<Phrase> ConstraintReader::parse_bad_words() {
+  std::vector<Phrase> bad_words;
+  for (const auto& part : split(bad_words_.line, '\t')) {
+    auto ids = tokenizers_.target->encode(part);
+    if (std::ranges::count(ids, unk_id) > 0) {
+      if (!warned_) {
+        log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",
+                     location(bad_words_), excerpt(part));
+      }
+      warned_ = true;
+    } else if (!ids.empty()) {
+      bad_words.push_back(std::move(ids));
+    }
+  }
+  return bad_words;
+}
+
+std::vector<SentenceOptions> ConstraintReader::read(std::size_t count) {
+  std::vector<SentenceOptions> sentences;
+  while (sentences.size() < count) {
+    SentenceOptions sentence{.number = ++lines_read_};
+    if (next(prefixes_, lines_read_) && !is_blank(prefixes_.line)) {
+      sentence.prefix = encode(prefixes_, prefixes_.line);
+    }
+    if (next(required_, lines_read_)) sentence.required_phrases = parse_phrases(required_);
+    if (next(bad_words_, lines_read_)) sentence.bad_words = parse_bad_words();
+    check(sentence);
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
+}
+
+void ConstraintReader::check_translation(const SentenceOptions& sentence,
+                                         const Translation& translation) {
+  if (sentence.required_phrases.empty()) return;
+  const auto lacks = [&](const Hypothesis& hypothesis) {
+    return !constraint_progress(hypothesis.tokens, sentence.required_phrases, continues_word_)
+                .complete;
+  };
+  if (std::ranges::any_of(translation.hypotheses, lacks)) unmet_.push_back(sentence.number);
+}
+
+void ConstraintReader::check_all_met() const {
+  if (unmet_.empty()) return;
+  throw InputError(
+      "{}:{}: found no translation that has all these phrases{}; this affects {}, "
+      "whose best translations were written",
+      required_.reader->name(), unmet_[0], bad_words_.reader ? " and no banned ones" : "",
+      counted(unmet_.size(), "line"));
+}
+
+void ConstraintReader::check_end() {
+  for (auto* file : {&prefixes_, &required_, &bad_words_}) {
+    if (!file->reader || !file->reader->next(file->line)) continue;
+    throw InputError(
+        "{}: found a line too many: the input has {}; {} needs one for each input line",
+        location(*file), lines_read_, file->option);
+  }
+}
+
+}  // namespace regard

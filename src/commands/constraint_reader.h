@@ -1,0 +1,68 @@
+// Reads the constraints on each translation: files whose line i belongs to line i of the input.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.h"
+#include "commands/ready_model.h"
+#include "data/line_reader.h"
+#include "decoding/search.h"
+
+namespace regard {
+
+// --prefixes: the words that a translation begins with. --demand and --ban: phrases that it must or
+// must not contain, separated by tabs. An empty line sets no constraint. A blank input line always
+// has a blank translation.
+class ConstraintReader {
+ public:
+  // Throws ConfigError if the model or the search does not support the constraints. If all
+  // constraint files are regular files, reads them once in advance, so that the errors of read()
+  // and check_end() are thrown before anything is translated.
+  ConstraintReader(const TranslateArguments& arguments, const TestingOptions& testing,
+                   const ReadyModel& model);
+
+  // Returns the constraints of the next `count` lines, with their line numbers. Throws InputError
+  // with file:line if a file has too few lines, a required word is not in the vocabulary, or
+  // constraints contradict each other. Ignores a banned word that is not in the vocabulary, with a
+  // warning for the first.
+  std::vector<SentenceOptions> read(std::size_t count);
+  // Call after the last line. Throws InputError if a file has more lines.
+  void check_end();
+
+  // Records whether all hypotheses contain the required phrases. Banned words or the maximum length
+  // can make that impossible. check_all_met() then throws InputError.
+  void check_translation(const SentenceOptions& sentence, const Translation& translation);
+  void check_all_met() const;
+
+  // One flag per target token: true if it continues the word before it.
+  const std::vector<bool>& continues_word() const { return continues_word_; }
+
+ private:
+  struct File {
+    std::string option;
+    std::unique_ptr<LineReader> reader;
+    std::string line;
+  };
+
+  void open(const TranslateArguments& arguments, const TestingOptions& testing);
+  void validate_files(const std::string& input);
+  bool next(File& file, std::int64_t number);
+  std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;
+  std::vector<std::vector<std::int32_t>> parse_phrases(const File& file) const;
+  std::vector<std::vector<std::int32_t>> parse_bad_words();
+  void check(const SentenceOptions& sentence) const;
+  std::string location(const File& file) const;  // file:line
+
+  const Tokenizers& tokenizers_;
+  std::vector<bool> continues_word_;
+  std::int64_t max_output_length_;
+  std::int64_t lines_read_ = 0;
+  File prefixes_, required_, bad_words_;
+  bool warned_ = false;
+  std::vector<std::int64_t> unmet_;  // line numbers
+};
+
+}  // namespace regard

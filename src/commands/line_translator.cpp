@@ -1,0 +1,135 @@
+#include "commands/line_translator.h"
+
+#include <span>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "commands/attention_output.h"
+#include "commands/output_file.h"
+#include "data/byte_stream.h"
+#include "translation/long_lines.h"
+
+namespace regard {
+namespace {
+
+void check_split(const TranslateArguments& arguments, const TestingOptions& testing,
+                 const ReadyModel& model) {
+  const auto refuse = [](const std::string& option, const std::string& why) {
+    throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
+  };
+  if (arguments.n_best > 1) refuse("--n-best", "each part has its own n-best list");
+  if (testing.samples > 0) refuse("samples", "each part has its own samples");
+  if (arguments.explain) refuse("--explain", "it explains whole lines");
+  if (!arguments.report.empty()) refuse("--report", "it shows whole lines");
+  for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},
+                                     {"--demand", arguments.demand},
+                                     {"--ban", arguments.ban}}) {
+    if (!path.empty()) refuse(option, "it applies to whole lines");
+  }
+  const auto& options = model.loaded.options.model;
+  if (options.output.kind == OutputKind::pointer || options.encoder.numbers > 0) {
+    refuse("this model", "a sequence of elements has no sentences to split at");
+  }
+}
+
+}  // namespace
+
+void TranslationWarnings::add(const Translation& translation) {
+  if (translation.hypotheses.empty()) return;
+  const auto length = static_cast<std::int64_t>(translation.source_tokens.size()) - 1;
+  ++sentences_;
+  too_long_ += length > options_.data.max_length;
+  cut_off_ += !translation.hypotheses[0].finished;
+}
+
+void TranslationWarnings::log() const {
+  if (too_long_ > 0) {
+    log::warning("{} of {} are longer than any training sentence (data.max_length, {})", too_long_,
+                 counted(sentences_, "sentence"), counted(options_.data.max_length, "token"));
+  }
+  if (cut_off_ > 0) {
+    log::warning(
+        "{} of {} were cut off at the maximum length (--max-output-length, --max-output-ratio)",
+        cut_off_, counted(sentences_, "translation"));
+  }
+}
+
+LineTranslator::LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
+                               const ReadyModel& model, const Translator& translator)
+    : translator_(translator),
+      tokenizers_(model.loaded.tokenizers),
+      batch_size_(testing.batch_size),
+      split_length_(arguments.split_length),
+      limit_(source_line_limit(tokenizers_, model.loaded.options.data)),
+      input_(input_name(path_or_dash(arguments.input))),
+      kind_(model.loaded.options.data.tokenizer.kind),
+      warnings_(model.loaded.options) {
+  if (split_length_ > 0) check_split(arguments, testing, model);
+  if (!arguments.replace_unknown) return;
+  require_attention(model, "--replace-unknown");
+  if (arguments.explain || !arguments.report.empty()) {
+    throw ConfigError(
+        "--replace-unknown cannot be combined with {}, which shows the model's own tokens",
+        arguments.explain ? "--explain" : "--report");
+  }
+  unknown_words_.emplace(arguments.dictionary, *tokenizers_.source, kind_);
+}
+
+std::vector<Translation> LineTranslator::translate(
+    const std::vector<std::string>& lines, const SearchOptions& search,
+    const std::vector<SentenceOptions>& sentences,
+    const std::function<void(std::int64_t)>& progress) {
+  std::vector<std::string> parts;
+  std::vector<SentenceOptions> part_options;
+  std::vector<std::size_t> counts;  // number of parts of each line
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto line_parts = split(lines[i]);
+    counts.push_back(line_parts.size());
+    parts.insert(parts.end(), line_parts.begin(), line_parts.end());
+    part_options.insert(part_options.end(), line_parts.size(), sentences[i]);
+  }
+  const auto line_of = [&](std::int64_t part) {
+    return part * static_cast<std::int64_t>(lines.size()) / static_cast<std::int64_t>(parts.size());
+  };
+  auto translations = translator_.translate(
+      parts, search, batch_size_, [&](std::int64_t done) { progress(line_of(done)); },
+      part_options);
+  for (auto& translation : translations) {
+    warnings_.add(translation);
+    if (unknown_words_) unknown_words_->replace(tokenizers_, translation);
+  }
+  if (parts.size() > lines.size()) translations = join(translations, counts);
+  if (parts.size() > lines.size() || unknown_words_) {
+    for (auto& translation : translations) {
+      if (translation.hypotheses.empty()) continue;
+      translation.text = translator_.text(translation.hypotheses[0], translation);
+    }
+  }
+  return translations;
+}
+
+// Cuts parts that are too long. Lines that are not split were cut by LineChunkReader.
+std::vector<std::string> LineTranslator::split(const std::string& line) {
+  ++lines_;
+  if (split_length_ == 0) return {line};
+  auto parts = split_line(line, split_length_);
+  for (auto& part : parts) {
+    const auto warning = cut_long_line(part, limit_, input_, lines_);
+    if (warning) log::warning("{}", *warning);
+  }
+  return parts;
+}
+
+std::vector<Translation> LineTranslator::join(const std::vector<Translation>& parts,
+                                              const std::vector<std::size_t>& counts) const {
+  std::vector<Translation> lines;
+  std::span rest(parts);
+  for (const auto count : counts) {
+    lines.push_back(join_translations(rest.first(count), tokenizers_.target->size(), kind_));
+    rest = rest.subspan(count);
+  }
+  return lines;
+}
+
+}  // namespace regard

@@ -1,0 +1,138 @@
+#include "config/config_errors.h"
+
+#include <vector>
+
+#include "base/strings.h"
+#include "config/writer.h"
+
+namespace regard {
+namespace {
+
+// A part of the model and the keys that only this part uses. A key stands for all keys below it.
+struct Part {
+  std::vector<std::string> keys;
+  std::string name;
+  bool exists;
+};
+
+std::vector<Part> model_parts(const ModelOptions& o) {
+  const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
+  const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
+  const bool mixes_context = recurrent_decoder && o.attention.kind != "none";
+  const auto learned = [](const SelfAttentionOptions& side) {
+    return side.position == PositionKind::learned;
+  };
+  const std::string e = "model.encoder.";
+  const std::string d = "model.decoder.";
+  return {
+      {{e + "bidirectional", e + "cell", e + "reset_gate", e + "residual", e + "layer_norm",
+        e + "self_attention_layers"},
+       "a recurrent encoder",
+       recurrent_encoder},
+      {{e + "reset_gate"}, e + "cell: gru", o.encoder.cell == CellKind::gru},
+      {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
+       "an encoder of kind transformer or with self_attention_layers",
+       has_self_attention(o.encoder)},
+      {{e + "max_positions"}, e + "position: learned", learned(o.encoder.self_attention)},
+      {{d + "cell", d + "reset_gate", d + "residual", d + "layer_norm", d + "initial_state",
+        d + "query", d + "input_feeding", d + "readout_size", "model.attention."},
+       "a recurrent decoder",
+       recurrent_decoder},
+      {{d + "reset_gate"}, d + "cell: gru", o.decoder.cell == CellKind::gru},
+      {{d + "heads", d + "feed_forward_size", d + "norm", d + "position", d + "max_positions"},
+       "a decoder of kind transformer",
+       !recurrent_decoder},
+      {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
+      {{"model.dropout.attention"},
+       "an attention other than none",
+       mixes_context || has_self_attention(o.encoder) || !recurrent_decoder},
+  };
+}
+
+std::string why_unused(const std::vector<Part>& parts, const std::string& key) {
+  for (const auto& part : parts) {
+    for (const auto& owned : part.keys) {
+      if (!part.exists && key.starts_with(owned)) return "only " + part.name + " uses it";
+    }
+  }
+  return "";
+}
+
+void check_heads(const std::string& side, std::int64_t width, std::int64_t heads,
+                 ConfigErrors& errors) {
+  if (width % heads == 0) return;
+  errors.add(
+      "{}.heads: found {}, expected a divisor of the width that the heads share, {} "
+      "({}.hidden_size)",
+      side, heads, width, side);
+}
+
+void check_widths(const std::string& side, std::int64_t embedding_dim, std::int64_t hidden_size,
+                  ConfigErrors& errors) {
+  if (embedding_dim == hidden_size) return;
+  errors.add(
+      "{}.embedding_dim is {}, but {}.hidden_size is {}: a transformer adds its input to its "
+      "output, so the widths must match; make them equal",
+      side, embedding_dim, side, hidden_size);
+}
+
+void check_at_least(const std::string& key, std::int64_t found, std::int64_t min,
+                    const std::string& why, ConfigErrors& errors) {
+  if (found < min) errors.add("{} is {}, but {}: expected at least {}", key, found, why, min);
+}
+
+void check_self_attention(const std::string& side, const SelfAttentionOptions& o,
+                          std::int64_t width, std::int64_t max_length, ConfigErrors& errors) {
+  check_heads(side, width, o.heads, errors);
+  if (o.position == PositionKind::learned) {
+    check_positions(side + ".max_positions", o.max_positions, max_length, errors);
+  }
+}
+
+}  // namespace
+
+void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
+                     ConfigErrors& errors) {
+  check_at_least(key, positions, max_length + 1,
+                 fmt::format("sentences have up to {} (data.max_length), without </s>",
+                             counted(max_length, "token")),
+                 errors);
+}
+
+void reject_unused(const Options& defaults, const Options& given,
+                   const std::function<std::string(const std::string&)>& reason,
+                   ConfigErrors& errors) {
+  for (const auto& difference : differing_keys(defaults, given)) {
+    const auto why = reason(difference.substr(0, difference.find(':')));
+    if (!why.empty()) errors.add("{}: {}; remove it", difference, why);
+  }
+}
+
+void check_kinds(const Options& options, ConfigErrors& errors) {
+  const auto& encoder = options.model.encoder;
+  const auto& decoder = options.model.decoder;
+  const auto parts = model_parts(options.model);
+  reject_unused(
+      Options{}, options, [&](const std::string& key) { return why_unused(parts, key); }, errors);
+
+  if (encoder.kind == LayerKind::transformer) {
+    check_widths("model.encoder", encoder.embedding_dim, encoder.hidden_size, errors);
+  }
+  if (has_self_attention(encoder)) {
+    check_self_attention("model.encoder", encoder.self_attention, state_size(encoder),
+                         options.data.max_length, errors);
+  }
+  if (decoder.kind == LayerKind::transformer) {
+    check_widths("model.decoder", decoder.embedding_dim, decoder.hidden_size, errors);
+    check_self_attention("model.decoder", decoder.self_attention, decoder.hidden_size,
+                         options.data.max_length, errors);
+    if (decoder.self_attention.position == PositionKind::learned) {
+      const auto longest = options.testing.max_output_length;
+      check_at_least("model.decoder.max_positions", decoder.self_attention.max_positions, longest,
+                     fmt::format("translations have up to {} (testing.max_output_length)", longest),
+                     errors);
+    }
+  }
+}
+
+}  // namespace regard

@@ -1,0 +1,184 @@
+#include "data/batch_sampler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t batches_in_bucket = 512;
+
+// Each epoch has two random streams.
+Random shuffle_stream(std::uint64_t seed, std::int64_t epoch) {
+  return Random(seed, 2 * static_cast<std::uint64_t>(epoch));
+}
+Random segmentation_stream(std::uint64_t seed, std::int64_t epoch) {
+  return Random(seed, 2 * static_cast<std::uint64_t>(epoch) + 1);
+}
+
+std::int64_t target_positions(const Corpus& corpus, std::int64_t pair) {
+  return static_cast<std::int64_t>(corpus.target(pair).size()) + 1;
+}
+
+std::vector<std::int64_t> weighted_pairs(const Corpus& corpus, Random& random) {
+  std::vector<std::int64_t> pairs;
+  pairs.reserve(static_cast<std::size_t>(corpus.size()));
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) {
+    const double whole = std::floor(corpus.weight(pair));
+    const double fraction = corpus.weight(pair) - whole;
+    auto times = static_cast<std::size_t>(whole);
+    if (fraction > 0 && random.uniform() < fraction) ++times;
+    pairs.insert(pairs.end(), times, pair);
+  }
+  return pairs;
+}
+
+// Returns the average number of pairs in a bucket.
+std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
+  double sentences = static_cast<double>(size.size);
+  if (size.type == BatchType::token) {
+    sentences /= corpus.report().mean_length(corpus.report().target) + 1;
+  }
+  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);  // < 2^40
+}
+
+using Iterator = std::vector<std::int64_t>::iterator;
+
+// Sorts by target length, and equal targets by source length, ascending for even target lengths and
+// descending for odd ones: a batch that spans two target lengths has similar sources in both.
+void sort_by_length(const Corpus& corpus, Iterator begin, Iterator end) {
+  const auto key = [&](std::int64_t pair) {
+    const auto target = static_cast<std::int64_t>(corpus.target(pair).size());
+    const auto source = static_cast<std::int64_t>(corpus.source(pair).size());
+    return std::pair(target, target % 2 == 0 ? source : -source);
+  };
+  std::stable_sort(begin, end, [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
+}
+
+// Divides the pairs from `begin` to `end` into batches and appends their starts to `starts`.
+void split_into_batches(const Corpus& corpus, BatchSize size,
+                        const std::vector<std::int64_t>& pairs, std::size_t begin, std::size_t end,
+                        std::vector<std::size_t>& starts) {
+  std::int64_t sentences = 0;
+  std::int64_t longest = 0;
+  for (std::size_t at = begin; at < end; ++at) {
+    const std::int64_t positions = target_positions(corpus, pairs[at]);
+    const std::int64_t filled = size.type == BatchType::token
+                                    ? (sentences + 1) * std::max(longest, positions)
+                                    : sentences + 1;
+    if (sentences == 0 || filled > size.size) {
+      starts.push_back(at);
+      sentences = 0;
+      longest = 0;
+    }
+    ++sentences;
+    longest = std::max(longest, positions);
+  }
+}
+
+EpochPlan with_shuffled_batches(const EpochPlan& plan, Random& random) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(plan.batches()));
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+  random.shuffle(order);
+  EpochPlan shuffled;
+  shuffled.pairs.reserve(plan.pairs.size());
+  for (const std::int64_t i : order) {
+    shuffled.starts.push_back(shuffled.pairs.size());
+    const auto batch = plan.batch(i);
+    shuffled.pairs.insert(shuffled.pairs.end(), batch.begin(), batch.end());
+  }
+  shuffled.starts.push_back(shuffled.pairs.size());
+  return shuffled;
+}
+
+}  // namespace
+
+std::span<const std::int64_t> EpochPlan::batch(std::int64_t i) const {
+  const std::size_t begin = starts.at(static_cast<std::size_t>(i));
+  const std::size_t end = starts.at(static_cast<std::size_t>(i) + 1);
+  return std::span<const std::int64_t>(pairs).subspan(begin, end - begin);
+}
+
+EpochPlan plan_epoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, std::int64_t epoch) {
+  Random random = shuffle_stream(seed, epoch);
+  EpochPlan plan;
+  plan.pairs = weighted_pairs(corpus, random);
+  random.shuffle(plan.pairs);
+  const std::size_t bucket = bucket_pairs(corpus, size);
+  for (std::size_t begin = 0; begin < plan.pairs.size(); begin += bucket) {
+    const std::size_t end = std::min(begin + bucket, plan.pairs.size());
+    sort_by_length(corpus, plan.pairs.begin() + static_cast<std::ptrdiff_t>(begin),
+                   plan.pairs.begin() + static_cast<std::ptrdiff_t>(end));
+    split_into_batches(corpus, size, plan.pairs, begin, end, plan.starts);
+  }
+  plan.starts.push_back(plan.pairs.size());
+  return with_shuffled_batches(plan, random);
+}
+
+EpochPlan plan_sorted(const Corpus& corpus, BatchSize size) {
+  EpochPlan plan;
+  for (std::int64_t pair = 0; pair < corpus.size(); ++pair) plan.pairs.push_back(pair);
+  sort_by_length(corpus, plan.pairs.begin(), plan.pairs.end());
+  split_into_batches(corpus, size, plan.pairs, 0, plan.pairs.size(), plan.starts);
+  plan.starts.push_back(plan.pairs.size());
+  return plan;
+}
+
+BatchSampler::BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
+                           const SubwordSampling& sampling)
+    : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling) {
+  if (sampling_.amount > 0 && !corpus_.has_text()) {
+    throw std::logic_error("sub-word sampling needs a corpus that keeps its text");
+  }
+}
+
+std::int64_t BatchSampler::count(std::int64_t epoch) {
+  return plan(epoch).batches();
+}
+
+Batch BatchSampler::batch(std::int64_t epoch, std::int64_t i) {
+  const EpochPlan& current = plan(epoch);
+  const auto pairs = current.batch(i);
+  if (sampling_.amount == 0) return make_batch(corpus_, pairs);
+  return sampled_batch(epoch, current.starts[static_cast<std::size_t>(i)], pairs);
+}
+
+const EpochPlan& BatchSampler::plan(std::int64_t epoch) {
+  if (epoch != planned_epoch_) {
+    plan_ = plan_epoch(corpus_, size_, seed_, epoch);
+    planned_epoch_ = epoch;
+  }
+  return plan_;
+}
+
+std::vector<std::int32_t> BatchSampler::sample(const Tokenizer& tokenizer, std::string_view text,
+                                               std::span<const std::int32_t> best,
+                                               std::int64_t max_length, Random& random) const {
+  auto tokens = tokenizer.sample(text, sampling_.amount, random);
+  if (static_cast<std::int64_t>(tokens.size()) <= max_length) return tokens;
+  return {best.begin(), best.end()};
+}
+
+Batch BatchSampler::sampled_batch(std::int64_t epoch, std::size_t first,
+                                  std::span<const std::int64_t> pairs) const {
+  const std::uint64_t epoch_seed = segmentation_stream(seed_, epoch).next();
+  const Tokenizers& tokenizers = corpus_.tokenizers();
+  std::vector<Example> examples;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    Random random(epoch_seed, first + k);
+    Example example;
+    example.index = pairs[k];
+    example.source = sample(*tokenizers.source, corpus_.source_text(pairs[k]),
+                            corpus_.source(pairs[k]), sampling_.max_source_length, random);
+    example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]),
+                            corpus_.target(pairs[k]), sampling_.max_target_length, random);
+    const auto numbers = corpus_.numbers(pairs[k]);
+    example.numbers.assign(numbers.begin(), numbers.end());
+    examples.push_back(std::move(example));
+  }
+  return make_batch(examples);
+}
+
+}  // namespace regard

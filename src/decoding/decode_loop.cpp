@@ -1,0 +1,92 @@
+#include "decoding/decode_loop.h"
+
+#include <torch/utils.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "decoding/hypothesis.h"
+
+namespace regard {
+namespace {
+
+// Appends a token. Returns false if the hypothesis ends.
+bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64_t max_length) {
+  if (!std::isfinite(log_p)) return false;  // no token is allowed
+  hypothesis.log_probability += log_p;
+  hypothesis.token_log_p.push_back(log_p);
+  hypothesis.finished = token == eos_id;
+  if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
+  return !hypothesis.finished && static_cast<std::int64_t>(hypothesis.tokens.size()) < max_length;
+}
+
+}  // namespace
+
+std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
+                                    const std::vector<std::int64_t>& lengths,
+                                    const SearchOptions& options,
+                                    const std::vector<SentenceOptions>& sentences,
+                                    const TokenSelector& select) {
+  std::vector<Hypothesis> hypotheses(lengths.size());
+  std::vector<std::int64_t> alive(lengths.size());  // the hypothesis of each row of the batch
+  std::iota(alive.begin(), alive.end(), 0);
+
+  auto state = model.start(encoded);
+  const auto index = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
+  auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, bos_id, index);
+  while (!alive.empty()) {
+    options.throw_if_cancelled();
+    auto step = model.step(tokens, state, encoded);
+    std::vector<History> histories;
+    for (const auto h : alive) histories.push_back({hypotheses[h].tokens, &sentences[h]});
+    const auto next = select(model.output().logits(step, encoded), alive, histories);
+    const AttentionOnCpu weights(options.needs_weights() ? step.weights : torch::Tensor());
+
+    std::vector<std::int64_t> unfinished;  // rows that continue
+    for (std::size_t row = 0; row < alive.size(); ++row) {
+      auto& hypothesis = hypotheses[alive[row]];
+      const auto length = lengths[alive[row]];
+      const auto log_p = next.log_p.data_ptr<double>()[row];
+      if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(row, length));
+      if (extend(hypothesis, next.tokens.data_ptr<std::int64_t>()[row], log_p,
+                 output_limit(length, options, sentences[alive[row]]))) {
+        unfinished.push_back(static_cast<std::int64_t>(row));
+      } else {
+        hypothesis.score = score_hypothesis(hypothesis, options);
+        if (!options.want_weights) hypothesis.weights.clear();
+      }
+    }
+
+    state = std::move(step.state);
+    tokens = next.tokens.squeeze(1).to(encoded.mask.device());
+    if (unfinished.size() < alive.size()) {
+      const auto rows = torch::tensor(unfinished, index);
+      state = state.select(rows);
+      encoded = encoded.select(rows);
+      tokens = tokens.index_select(0, rows);
+      for (auto& row : unfinished) row = alive[row];
+      alive = std::move(unfinished);
+    }
+  }
+  return hypotheses;
+}
+
+std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::Tensor& source,
+                                                   const torch::Tensor& lengths,
+                                                   const SearchOptions& options,
+                                                   const std::vector<SentenceOptions>& sentences) {
+  const LogitsProcessor processor(options, sentences);
+  const auto select_best =
+      [&](const torch::Tensor& logits, const std::vector<std::int64_t>& /*hypotheses*/,
+          const std::vector<History>& histories) { return processor.best(logits, 1, histories); };
+  const std::vector<std::int64_t> source_lengths(
+      lengths.data_ptr<std::int64_t>(), lengths.data_ptr<std::int64_t>() + lengths.size(0));
+  std::vector<std::vector<Hypothesis>> results;
+  for (auto& hypothesis : decode_loop(model, model.encode(source, lengths), source_lengths, options,
+                                      sentences, select_best)) {
+    results.push_back({std::move(hypothesis)});
+  }
+  return results;
+}
+
+}  // namespace regard

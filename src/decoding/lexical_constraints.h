@@ -1,0 +1,49 @@
+// Lexical constraints: phrases that a translation must contain, by dynamic beam allocation (Post
+// and Vilar 2018).
+//
+// A phrase is met if its tokens occur consecutively and no token after them continues its last
+// word. Different phrases may overlap or contain one another; a phrase that is required twice must
+// occur twice without overlap. The number of met tokens of a hypothesis counts those of all met
+// phrases, and those of a phrase that it has started, until it leaves that phrase. Hypotheses with
+// equal numbers form a bank. At each step, the candidates of each hypothesis include the next
+// tokens of the required phrases. The W slots of the beam are assigned to the banks in turn,
+// starting with the bank with most met tokens, each time to the best remaining candidate of the
+// bank. So the first bank gains one token per step, while the rest of the beam can wait for a
+// better position. </s> is allowed only if all phrases are met.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "decoding/beam.h"
+#include "decoding/token_constraint.h"
+
+namespace regard {
+
+using Phrases = std::vector<std::vector<std::int32_t>>;
+
+struct ConstraintProgress {
+  std::int64_t met = 0;                 // number of met tokens
+  bool complete = true;                 // all phrases are met
+  std::vector<std::int32_t> next = {};  // the next tokens of unmet phrases
+};
+
+// Returns the progress of a hypothesis. `complete` is true if all phrases would be met if </s> were
+// the next token. See SearchOptions for `continues_word`.
+ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
+                                       const Phrases& required_phrases,
+                                       const std::vector<bool>& continues_word);
+
+// Returns the next tokens of unmet phrases for each history; empty if no history has constraints.
+std::vector<std::vector<std::int32_t>> next_required_tokens(
+    const std::vector<History>& histories, const std::vector<bool>& continues_word);
+
+// Assigns the slots of the beam. `candidates` are sorted, best first; `histories` are the tokens of
+// each hypothesis. Returns at most W selected candidates that end in </s>, then at most
+// W = options.beam_size candidates that continue, best first.
+std::vector<Candidate> allocate_beam(const std::vector<Candidate>& candidates,
+                                     const std::vector<std::vector<std::int32_t>>& histories,
+                                     const Phrases& required_phrases, const SearchOptions& options);
+
+}  // namespace regard

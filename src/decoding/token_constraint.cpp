@@ -1,0 +1,91 @@
+#include "decoding/token_constraint.h"
+
+#include <algorithm>
+
+#include "decoding/lexical_constraints.h"
+
+namespace regard {
+namespace {
+
+bool ends_in(std::span<const std::int32_t> tokens, std::span<const std::int32_t> phrase) {
+  return tokens.size() >= phrase.size() && std::ranges::equal(tokens.last(phrase.size()), phrase);
+}
+
+}  // namespace
+
+void MinimumLength::apply(const History& history, TokenMask& mask) const {
+  if (static_cast<std::int64_t>(history.tokens.size()) < min_length_) mask.banned.push_back(eos_id);
+}
+
+void NoRepeatNgram::apply(const History& history, TokenMask& mask) const {
+  const std::span tokens(history.tokens);
+  // The n-gram without its last token.
+  const auto prefix_length = static_cast<std::size_t>(options_->no_repeat_ngram - 1);
+  if (tokens.size() < prefix_length) return;
+  ConstraintProgress progress;
+  if (history.sentence != nullptr) {
+    progress =
+        constraint_progress(tokens, history.sentence->required_phrases, options_->continues_word);
+  }
+  const auto is_required = [&](auto token) { return std::ranges::count(progress.next, token) > 0; };
+  for (auto end = prefix_length; end < tokens.size(); ++end) {
+    if (ends_in(tokens.first(end), tokens.last(prefix_length)) && !is_required(tokens[end])) {
+      mask.banned.push_back(tokens[end]);
+    }
+  }
+}
+
+void ForcedPrefix::apply(const History& history, TokenMask& mask) const {
+  const auto& prefix = history.sentence->prefix;
+  const auto position = history.tokens.size();
+  if (position < prefix.size()) mask.forced = prefix[position];
+}
+
+WholeWordPrefix::WholeWordPrefix(const std::vector<bool>& continues_word) {
+  for (std::size_t token = 0; token < continues_word.size(); ++token) {
+    if (continues_word[token]) continuation_tokens_.push_back(static_cast<std::int64_t>(token));
+  }
+}
+
+void WholeWordPrefix::apply(const History& history, TokenMask& mask) const {
+  const auto& prefix = history.sentence->prefix;
+  if (prefix.empty() || history.tokens.size() != prefix.size()) return;
+  mask.banned.insert(mask.banned.end(), continuation_tokens_.begin(), continuation_tokens_.end());
+}
+
+void LexicalConstraints::apply(const History& history, TokenMask& mask) const {
+  const auto progress = constraint_progress(history.tokens, history.sentence->required_phrases,
+                                            options_->continues_word);
+  if (!progress.complete) mask.banned.push_back(eos_id);
+}
+
+void BadWords::apply(const History& history, TokenMask& mask) const {
+  for (const std::span phrase : history.sentence->bad_words) {
+    if (ends_in(history.tokens, phrase.first(phrase.size() - 1))) {
+      mask.banned.push_back(phrase.back());
+    }
+  }
+}
+
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(
+    const SearchOptions& options, const std::vector<SentenceOptions>& sentences) {
+  const auto any_has = [&](auto SentenceOptions::*list) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const auto& sentence) { return !(sentence.*list).empty(); });
+  };
+  std::vector<std::unique_ptr<TokenConstraint>> constraints;
+  const auto add = [&]<typename Constraint>(Constraint constraint) {
+    constraints.push_back(std::make_unique<Constraint>(std::move(constraint)));
+  };
+  if (options.min_output_length > 0) add(MinimumLength(options.min_output_length));
+  if (options.no_repeat_ngram > 0) add(NoRepeatNgram(options));
+  if (any_has(&SentenceOptions::prefix)) {
+    add(ForcedPrefix());
+    add(WholeWordPrefix(options.continues_word));
+  }
+  if (any_has(&SentenceOptions::required_phrases)) add(LexicalConstraints(options));
+  if (any_has(&SentenceOptions::bad_words)) add(BadWords());
+  return constraints;
+}
+
+}  // namespace regard

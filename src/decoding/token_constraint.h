@@ -1,0 +1,95 @@
+// Constraints on the next token of a hypothesis. All searches apply them through this interface.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decoding/search.h"
+
+namespace regard {
+
+// The tokens of a hypothesis, y_1 … y_{t−1}, and the options of its sentence.
+struct History {
+  std::vector<std::int32_t> tokens;
+  const SentenceOptions* sentence = nullptr;
+};
+
+// The tokens that are not allowed next.
+struct TokenMask {
+  std::vector<std::int64_t> banned;    // may contain duplicates
+  std::optional<std::int64_t> forced;  // the only allowed token; overrides `banned`
+};
+
+class TokenConstraint {
+ public:
+  virtual ~TokenConstraint() = default;
+  // Adds the tokens that this constraint does not allow after `history`.
+  virtual void apply(const History& history, TokenMask& mask) const = 0;
+};
+
+// Bans </s> before `min_length` tokens.
+class MinimumLength : public TokenConstraint {
+ public:
+  explicit MinimumLength(std::int64_t min_length) : min_length_(min_length) {}
+  void apply(const History& history, TokenMask& mask) const override;
+
+ private:
+  std::int64_t min_length_;
+};
+
+// Bans tokens that would repeat an n-gram (Paulus, Xiong, Socher 2017, with n = 3), except the next
+// tokens of required phrases.
+class NoRepeatNgram : public TokenConstraint {
+ public:
+  // n is options.no_repeat_ngram. The options must outlive this object.
+  explicit NoRepeatNgram(const SearchOptions& options) : options_(&options) {}
+  void apply(const History& history, TokenMask& mask) const override;
+
+ private:
+  const SearchOptions* options_;
+};
+
+// Forces the prefix of the sentence.
+class ForcedPrefix : public TokenConstraint {
+ public:
+  void apply(const History& history, TokenMask& mask) const override;
+};
+
+// Bans tokens that would continue the last word of the prefix.
+class WholeWordPrefix : public TokenConstraint {
+ public:
+  // See SearchOptions.
+  explicit WholeWordPrefix(const std::vector<bool>& continues_word);
+  void apply(const History& history, TokenMask& mask) const override;
+
+ private:
+  std::vector<std::int64_t> continuation_tokens_;
+};
+
+// Bans </s> until all required phrases are met.
+class LexicalConstraints : public TokenConstraint {
+ public:
+  // The options must outlive this object.
+  explicit LexicalConstraints(const SearchOptions& options) : options_(&options) {}
+  void apply(const History& history, TokenMask& mask) const override;
+
+ private:
+  const SearchOptions* options_;
+};
+
+// Bans tokens that would complete an excluded phrase of the sentence.
+class BadWords : public TokenConstraint {
+ public:
+  void apply(const History& history, TokenMask& mask) const override;
+};
+
+// Returns the constraints that the options or one of the sentences require. `options` must outlive
+// them.
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(
+    const SearchOptions& options, const std::vector<SentenceOptions>& sentences);
+
+}  // namespace regard

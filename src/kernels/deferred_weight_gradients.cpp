@@ -1,0 +1,120 @@
+#include "kernels/deferred_weight_gradients.h"
+
+#include <torch/autograd.h>
+#include <torch/custom_class.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/fused.h"
+#include "kernels/packed_weights.h"
+
+namespace regard::kernels {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+struct DeferredSteps : torch::CustomClassHolder {
+  std::vector<Tensor> x;    // [M, K] or [B, M, K]
+  std::vector<Tensor> d_y;  // [M, N] or [B, M, N]
+  // W and its transpose, packed for all steps.
+  std::optional<PackedMatrix> W;
+  std::optional<PackedMatrix> W_t;
+};
+
+namespace {
+
+using StepsPointer = c10::intrusive_ptr<DeferredSteps>;
+
+thread_local DeferredWeightGradients* in_use = nullptr;
+
+DeferredSteps& steps_of(AutogradContext& context) {
+  return static_cast<DeferredSteps&>(*context.saved_data["steps"].toCapsule());
+}
+
+Tensor multiply(const Tensor& x, const Tensor& W, std::optional<PackedMatrix>& packed) {
+  if (W.dim() > 2) return x.matmul(W);
+  if (!packed) packed.emplace(W);
+  auto y = torch::empty({x.size(0), W.size(1)}, x.options());
+  packed->multiply(x.contiguous(), y);
+  return y;
+}
+
+// W as the steps use it. Autograd runs backward() when it has run those of all steps.
+class AfterSteps : public torch::autograd::Function<AfterSteps> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& W, const StepsPointer& steps) {
+    context->saved_data["steps"] = torch::IValue::make_capsule(steps);
+    context->set_materialize_grads(false);
+    return W.detach();
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& /*none*/) {
+    const auto x = std::exchange(steps_of(*context).x, {});
+    const auto d_y = std::exchange(steps_of(*context).d_y, {});
+    if (x.empty()) return {Tensor(), Tensor()};
+    return {torch::cat(x, -2).transpose(-1, -2).matmul(torch::cat(d_y, -2)), Tensor()};
+  }
+};
+
+class DeferredProduct : public torch::autograd::Function<DeferredProduct> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& W,
+                        const StepsPointer& steps) {
+    context->save_for_backward({x, W});
+    context->saved_data["steps"] = torch::IValue::make_capsule(steps);
+    context->set_materialize_grads(false);
+    return multiply(x, W, steps->W);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const auto& d_y = gradients[0];
+    tensor_list result(3);
+    if (!d_y.defined()) return result;
+    const auto saved = context->get_saved_variables();
+    auto& steps = steps_of(*context);
+    if (context->needs_input_grad(0)) {
+      result[0] = multiply(d_y, saved[1].transpose(-1, -2), steps.W_t);
+    }
+    if (context->needs_input_grad(1)) {
+      steps.x.push_back(saved[0].detach());  // with its history it would keep this graph alive
+      steps.d_y.push_back(d_y);
+    }
+    return result;
+  }
+};
+
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.const_data_ptr() == b.const_data_ptr() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+}  // namespace
+
+DeferredWeightGradients::DeferredWeightGradients() : before_(std::exchange(in_use, this)) {}
+
+DeferredWeightGradients::~DeferredWeightGradients() {
+  in_use = before_;
+}
+
+const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Tensor& W) {
+  for (const auto& factor : factors_) {
+    if (is_same(factor.W, W)) return factor;
+  }
+  const auto steps = c10::make_intrusive<DeferredSteps>();
+  return factors_.emplace_back(Factor{W, AfterSteps::apply(W, steps), steps});
+}
+
+bool is_deferred(const Tensor& W) {
+  return in_use != nullptr && W.requires_grad() && torch::GradMode::is_enabled() && is_fused_on(W);
+}
+
+Tensor deferred_product(const Tensor& x, const Tensor& W) {
+  if (!is_deferred(W)) return x.matmul(W);
+  const auto& factor = in_use->factor(W);
+  return DeferredProduct::apply(x, factor.deferred, factor.steps);
+}
+
+}  // namespace regard::kernels

@@ -1,0 +1,54 @@
+#include "kernels/device.h"
+
+#include <torch/cuda.h>
+#include <torch/utils.h>
+#include <torch/version.h>
+
+#include <charconv>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+
+namespace regard {
+
+torch::Device find_device(const std::string& name) {
+  if (name == "cpu") return torch::kCPU;
+  const auto count = static_cast<int>(torch::cuda::device_count());
+  if (name == "auto")
+    return count > 0 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
+  int index = 0;
+  const std::string prefix = "cuda:";
+  if (name != "cuda") {
+    const auto* end = name.data() + name.size();
+    const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
+    const auto parsed = has_prefix ? std::from_chars(name.data() + prefix.size(), end, index)
+                                   : std::from_chars_result{nullptr, std::errc::invalid_argument};
+    if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) {
+      throw ConfigError("device: found `{}`, expected auto, cpu, cuda or cuda:N", name);
+    }
+  }
+  if (index >= count) {
+    throw EnvironmentError(
+        "device: {} was asked for, but this machine has {} that LibTorch {} can use; "
+        "say device=cpu, or device=auto to take what there is",
+        name, counted(count, "CUDA device"), TORCH_VERSION);
+  }
+  return {torch::kCUDA, static_cast<torch::DeviceIndex>(index)};
+}
+
+std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device) {
+  const auto usable = usable_processors();
+  if (threads > usable) {
+    log::warning("threads: {} were asked for, but this process may use {}", threads,
+                 counted(usable, "processor"));
+  }
+  if (!device.is_cpu()) return std::make_unique<ThreadPool>(1);
+  at::set_num_threads(1);
+  const auto count = threads > 0 ? threads : usable;
+  return std::make_unique<ThreadPool>(static_cast<std::size_t>(count),
+                                      [] { at::init_num_threads(); });
+}
+
+}  // namespace regard

@@ -1,0 +1,101 @@
+#include "metrics/input_warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "base/strings.h"
+
+namespace regard {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// A pattern that only programs write.
+struct Mark {
+  std::string_view lines;  // describes the lines
+  std::string_view text;   // describes the text
+  bool (*matches)(std::string_view line);
+};
+
+bool has(std::string_view line, std::string_view part) {
+  return line.find(part) != line.npos;
+}
+
+constexpr std::array<Mark, 5> marks{{
+    {"end in \" .\"", "tokenised", [](std::string_view line) { return line.ends_with(" ."); }},
+    {"have &apos;, &quot; or @-@", "tokenised (by Moses' tokenizer)",
+     [](std::string_view line) {
+       return has(line, "&apos;") || has(line, "&quot;") || has(line, "@-@");
+     }},
+    {"have @@", "split into sub-words",
+     [](std::string_view line) { return has(line, "@@ ") || line.ends_with("@@"); }},
+    {"have ▁", "split into sub-words", [](std::string_view line) { return has(line, "▁"); }},
+    {"have <unk>", "a system's output", [](std::string_view line) { return has(line, "<unk>"); }},
+}};
+
+// True if at least as many lines as in sacreBLEU's check, or half of a short text, match.
+bool many(std::size_t count, std::size_t lines) {
+  return count >= 100 || (count >= 5 && 2 * count >= lines);
+}
+
+std::size_t count_marked(const Lines& lines, const Mark& mark) {
+  return static_cast<std::size_t>(std::ranges::count_if(lines, mark.matches));
+}
+
+std::size_t count_equal(const Lines& lines, const Lines& source) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    count += !lines[i].empty() && lines[i] == source[i] ? 1 : 0;
+  }
+  return count;
+}
+
+std::string describe(const NamedText& text, std::size_t count, std::string_view lines) {
+  return fmt::format("{}: {} of {} {}", text.name, count, counted(text.lines.size(), "line"),
+                     lines);
+}
+
+void check_mark(const Mark& mark, const NamedText& hypotheses, const NamedText& reference,
+                std::vector<std::string>& warnings) {
+  const auto in_hypotheses = count_marked(hypotheses.lines, mark);
+  const auto in_reference = count_marked(reference.lines, mark);
+  if (many(in_hypotheses, hypotheses.lines.size()) && mark.text != marks.back().text) {
+    warnings.push_back(
+        fmt::format("{}: the hypotheses look {}{}; score plain, detokenised text",
+                    describe(hypotheses, in_hypotheses, mark.lines), mark.text,
+                    10 * in_reference < in_hypotheses
+                        ? ""
+                        : ", and so do the references: such scores are comparable with no others"));
+  } else if (many(in_reference, reference.lines.size()) && 10 * in_hypotheses < in_reference) {
+    warnings.push_back(fmt::format(
+        "{}, of {} {}: the references look {}; are hypotheses and references swapped?",
+        describe(reference, in_reference, mark.lines), hypotheses.name, in_hypotheses, mark.text));
+  }
+}
+
+void compare_with_source(const NamedText& text, const NamedText& source, std::string_view role,
+                         std::vector<std::string>& warnings) {
+  const auto equal = count_equal(text.lines, source.lines);
+  if (equal < 5 || 2 * equal < text.lines.size()) return;
+  warnings.push_back(fmt::format("{} those of {}: was the source given as {}?",
+                                 describe(text, equal, "are"), source.name, role));
+}
+
+}  // namespace
+
+std::vector<std::string> input_warnings(const NamedText& hypotheses, const NamedText& reference,
+                                        const NamedText& source) {
+  std::vector<std::string> warnings;
+  for (const auto& mark : marks) check_mark(mark, hypotheses, reference, warnings);
+  if (source.lines.size() != reference.lines.size()) return warnings;
+  compare_with_source(hypotheses, source, "hypotheses", warnings);
+  compare_with_source(reference, source, "references", warnings);
+  return warnings;
+}
+
+}  // namespace regard

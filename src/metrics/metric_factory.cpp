@@ -1,0 +1,25 @@
+#include "metrics/metric_factory.h"
+
+#include "base/suggest.h"
+
+namespace regard {
+
+const std::vector<std::string>& metric_names() {
+  static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter"};
+  return names;
+}
+
+std::unique_ptr<const CorpusMetric> make_metric(std::string_view name,
+                                                const MetricOptions& options) {
+  if (name == "bleu") return std::make_unique<Bleu>(options.bleu);
+  if (name == "chrf") return std::make_unique<Chrf>(options.chrf);
+  if (name == "ter") return std::make_unique<Ter>(options.ter);
+  if (name == "chrf++") {
+    auto chrf = options.chrf;
+    chrf.word_order = 2;
+    return std::make_unique<Chrf>(chrf);
+  }
+  throw unknown_name("metric", name, metric_names());
+}
+
+}  // namespace regard

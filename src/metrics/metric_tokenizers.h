@@ -1,0 +1,37 @@
+// The tokenizers of BLEU and TER, equivalent to sacreBLEU's. Each returns `line` with white space
+// around each token; split_words() returns the tokens.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace regard {
+
+// The tokenizers of BLEU:
+//   13a   mteval-v13a.pl, used by WMT: separates ASCII punctuation, keeps numbers whole
+//   intl  mteval-v14.pl --international-tokenization: separates all Unicode punctuation and symbols
+//   zh    each Chinese character is a token, the rest as in 13a
+//   char  each character is a token
+//   none  splits only at white space
+enum class BleuTokenizer { mteval_13a, intl, chinese, character, none };
+
+// Returns the name in a signature: 13a, intl, zh, char, none.
+std::string_view name_of(BleuTokenizer tokenizer);
+// The inverse of name_of(). Throws ConfigError, with the nearest and all names, for another name.
+BleuTokenizer parse_bleu_tokenizer(std::string_view name);
+
+std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer);
+
+// The options of TER. The normalisation is Tercom's as in sacreBLEU, which differs from Tercom
+// where Tercom's patterns for kana never match: kana are not separated.
+struct TerOptions {
+  bool normalized = false;      // replace entities, separate ASCII punctuation, keep numbers whole
+  bool no_punctuation = false;  // remove . , ? : ; ! " ( )
+  bool asian_support = false;   // with normalized: each ideograph is a token; with no_punctuation:
+                                // remove CJK and full-width punctuation too
+  bool case_sensitive = false;
+};
+
+std::u32string tokenize_for_ter(std::u32string_view line, const TerOptions& options);
+
+}  // namespace regard

@@ -1,0 +1,142 @@
+#include "model/attention/scores.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "kernels/functions.h"
+#include "kernels/linear.h"
+#include "kernels/packed_weights.h"
+#include "model/initialisation.h"
+
+namespace regard {
+
+using kernels::AttentionScore;
+using kernels::ScoreForm;
+using torch::Tensor;
+
+Additive::Additive(std::int64_t query_size, std::int64_t state_size,
+                   const AttentionOptions& options) {
+  const auto A = options.size;
+  W_ = register_module("W", Linear(query_size, A, false));
+  U_ = register_module("U", Linear(state_size, A));
+  v_ = register_parameter("v", score_vector(A));
+}
+
+Tensor Additive::keys(const Tensor& states) {
+  return U_(states);
+}
+
+std::optional<AttentionScore> Additive::kernel_form(const Tensor& /*keys*/) {
+  return AttentionScore{.form = ScoreForm::additive, .W = W_->weight, .v = v_};
+}
+
+Concat::Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+    : ScoreAttention(Query::post), query_size_(query_size) {
+  const auto A = options.size;
+  W_ = register_parameter("W", torch::empty({A, query_size + state_size}));
+  xavier_uniform(W_);
+  v_ = register_parameter("v", score_vector(A));
+}
+
+Tensor Concat::keys(const Tensor& states) {
+  return kernels::linear(states, W_.slice(1, query_size_));
+}
+
+std::optional<AttentionScore> Concat::kernel_form(const Tensor& /*keys*/) {
+  return AttentionScore{.form = ScoreForm::additive, .W = W_.slice(1, 0, query_size_), .v = v_};
+}
+
+KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
+                             std::int64_t state_size, const AttentionOptions& options) {
+  if (options.project_keys) {
+    K_ = owner.register_module("K", Linear(state_size, query_size, false));
+  } else if (query_size != state_size) {
+    const bool is_inner = options.score == options.kind;  // part of another attention
+    throw ConfigError(
+        "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
+        "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
+        "bidirectional). Make them equal, or set model.attention.project_keys: true",
+        is_inner ? "score" : "kind", options.kind, query_size, state_size);
+  }
+}
+
+Tensor KeyProjection::operator()(const Tensor& states) {
+  return K_.is_empty() ? states : K_(states);
+}
+
+Dot::Dot(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
+         double scale)
+    : scale_(scale), projection_(*this, query_size, state_size, options) {}
+
+Tensor Dot::keys(const Tensor& states) {
+  return projection_(states);
+}
+
+std::optional<AttentionScore> Dot::kernel_form(const Tensor& /*keys*/) {
+  return AttentionScore{.form = ScoreForm::dot, .scale = scale_};
+}
+
+ScaledDot::ScaledDot(std::int64_t query_size, std::int64_t state_size,
+                     const AttentionOptions& options)
+    : Dot(query_size, state_size, options, 1 / std::sqrt(static_cast<double>(query_size))) {}
+
+General::General(std::int64_t query_size, std::int64_t state_size,
+                 const AttentionOptions& /*options*/)
+    : W_(register_module("W", Linear(state_size, query_size, false))) {}
+
+Tensor General::keys(const Tensor& states) {
+  return W_(states);
+}
+
+std::optional<AttentionScore> General::kernel_form(const Tensor& /*keys*/) {
+  return AttentionScore{.form = ScoreForm::dot};
+}
+
+Cosine::Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
+    : projection_(*this, query_size, state_size, options),
+      b_(register_parameter("b", torch::full({}, initial_sharpness()))) {}
+
+Tensor Cosine::keys(const Tensor& states) {
+  return kernels::softplus(b_) * normalised(projection_(states));
+}
+
+std::optional<AttentionScore> Cosine::kernel_form(const Tensor& /*keys*/) {
+  return AttentionScore{.form = ScoreForm::cosine};
+}
+
+double initial_sharpness() {
+  return std::log(std::expm1(8.0));
+}
+
+Tensor normalised(const Tensor& x) {
+  return kernels::unit(x, kernels::smallest_norm);
+}
+
+Location::Location(std::int64_t query_size, std::int64_t /*state_size*/,
+                   const AttentionOptions& options)
+    : max_positions_(options.max_positions),
+      W_(register_parameter("W", torch::empty({max_positions_, query_size}))) {
+  xavier_uniform(W_);
+}
+
+Tensor Location::keys(const Tensor& states) {
+  const auto S = states.size(1);
+  if (S > max_positions_) {
+    throw InputError(
+        "a source of {} is longer than what location attention was made for "
+        "(model.attention.max_positions: {}); shorten it, or train with more positions",
+        counted(S, "token"), max_positions_);
+  }
+  return states.narrow(2, 0, 0);
+}
+
+std::optional<AttentionScore> Location::kernel_form(const Tensor& keys) {
+  // In a search W is packed once for each number of rows: only for multiples of 64.
+  auto rows = keys.size(1);
+  if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);
+  return AttentionScore{.form = ScoreForm::position, .W = W_.narrow(0, 0, rows)};
+}
+
+}  // namespace regard

@@ -1,0 +1,128 @@
+// The attentions that score each position independently (ScoreAttention), s the query:
+//
+//   additive    e_ts = vᵀ tanh(W s + U h_s + b)       (Bahdanau, Cho, Bengio 2015, A.1.2)
+//   concat      e_ts = vᵀ tanh(W [s; h_s])            (Luong, Pham, Manning 2015, 3.1)
+//   dot         e_ts = s · h_s                        (Luong, 3.1)
+//   scaled_dot  e_ts = s · h_s / √d                   (Vaswani et al. 2017, 3.2.1)
+//   general     e_ts = sᵀ W h_s                       (Luong, 3.1)
+//   cosine      e_ts = β s · h_s / (|s| |h_s|)        (Graves, Wayne, Danihelka 2014, eq. 5 and 6)
+//   location    e_t  = the first S numbers of W s     (Luong, 3.1)
+//
+// All but location score the content of a position alone: permuting the positions of a sentence
+// permutes the scores.
+#pragma once
+
+#include "config/model_options.h"
+#include "model/attention/attention.h"
+#include "model/layers.h"
+
+namespace regard {
+
+// W s + U h = [W U][s; h], so this is also the MLP score.
+class Additive : public ScoreAttention {
+ public:
+  Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  torch::Tensor keys(const torch::Tensor& states) override;  // U h_s + b
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  Linear W_{nullptr};  // [A, D]
+  Linear U_{nullptr};  // [A, C], with b
+  torch::Tensor v_;    // [A]
+};
+
+// W [s; h] = W_s s + W_h h: with the same query and weights, the additive score without b.
+class Concat : public ScoreAttention {
+ public:
+  Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  torch::Tensor keys(const torch::Tensor& states) override;  // W_h h_s
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  std::int64_t query_size_;
+  torch::Tensor W_;  // [A, D + C]
+  torch::Tensor v_;  // [A]
+};
+
+// The keys of scores that compare query and state directly and need them to have one width.
+class KeyProjection {
+ public:
+  // Registers the matrix "K" in `owner` if options.project_keys. ConfigError that names both widths
+  // if they differ and keys are not projected.
+  KeyProjection(torch::nn::Module& owner, std::int64_t query_size, std::int64_t state_size,
+                const AttentionOptions& options);
+
+  // states [B, S, C] -> keys [B, S, D]: K h_s, or the states themselves.
+  torch::Tensor operator()(const torch::Tensor& states);
+
+ private:
+  Linear K_{nullptr};  // [D, C]
+};
+
+class Dot : public ScoreAttention {
+ public:
+  // ConfigError as KeyProjection.
+  Dot(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
+      double scale = 1);
+
+  torch::Tensor keys(const torch::Tensor& states) override;
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  double scale_;
+  KeyProjection projection_;
+};
+
+class ScaledDot : public Dot {
+ public:
+  ScaledDot(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+};
+
+class General : public ScoreAttention {
+ public:
+  General(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  torch::Tensor keys(const torch::Tensor& states) override;  // W h_s
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  Linear W_{nullptr};  // [D, C]
+};
+
+// The sharpness β = softplus(b) > 0 is learned.
+class Cosine : public ScoreAttention {
+ public:
+  // ConfigError as KeyProjection.
+  Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  torch::Tensor keys(const torch::Tensor& states) override;  // β h_s / |h_s|
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  KeyProjection projection_;
+  torch::Tensor b_;  // []
+};
+
+// The initial b of a sharpness β = softplus(b): β is 8, because the cosine alone, between −1 and 1,
+// would leave every softmax nearly uniform.
+double initial_sharpness();
+
+// x / |x| along the last dimension. A vector shorter than 1e-8 is divided by 1e-8.
+torch::Tensor normalised(const torch::Tensor& x);
+
+// W has options.max_positions rows. keys() throws InputError for a longer source.
+class Location : public ScoreAttention {
+ public:
+  Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
+
+  torch::Tensor keys(const torch::Tensor& states) override;  // none: [B, S, 0]
+  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+
+ private:
+  std::int64_t max_positions_;
+  torch::Tensor W_;  // [max_positions, D]
+};
+
+}  // namespace regard

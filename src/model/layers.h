@@ -1,0 +1,54 @@
+// The layers that encoders, decoders and attentions share.
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <cstdint>
+
+#include "kernels/linear.h"
+
+namespace regard {
+
+// y = W x + b
+class LinearImpl : public torch::nn::Module {
+ public:
+  // W [out, in] xavier_uniform, b [out] 0.
+  LinearImpl(std::int64_t in, std::int64_t out, bool with_bias = true);
+
+  // x [..., in] -> [..., out]
+  torch::Tensor forward(const torch::Tensor& x) { return kernels::linear(x, weight, bias); }
+
+  torch::Tensor weight;
+  torch::Tensor bias;  // undefined without bias
+};
+TORCH_MODULE(Linear);
+
+// Dropout with masks from the model's random stream (random_stream.h). Scales what it keeps by
+// 1 / (1 − p) in training; the identity in evaluation.
+class Dropout : public torch::nn::Module {
+ public:
+  explicit Dropout(double p) : p_(p) {}
+  torch::Tensor forward(const torch::Tensor& x) const;
+  // True if forward() is not the identity.
+  bool is_active() const { return is_training() && p_ > 0; }
+
+ private:
+  double p_;
+};
+
+// Layer normalisation (Ba, Kiros, Hinton 2016) over the last dimension, of width D:
+//
+//   norm(x) = g ⊙ (x − mean(x)) / sqrt(var(x) + 1e-5) + b
+class LayerNorm : public torch::nn::Module {
+ public:
+  explicit LayerNorm(std::int64_t D);
+  torch::Tensor forward(const torch::Tensor& x) const;
+
+ private:
+  torch::Tensor g_;  // [D], 1 initially
+  torch::Tensor b_;  // [D], 0 initially
+};
+
+}  // namespace regard

@@ -1,0 +1,80 @@
+// The sum of the gradients that several threads compute for shards of a batch.
+//
+//   g = g_0 + g_1 + … + g_{n−1}      g_i: the gradient for one shard
+//
+// Terms are added parameter by parameter, while the backward passes are running. For each parameter
+// they are added in the order 0 … n − 1, so that rounding does not depend on thread timing. The
+// gradient of a parameter that is computed before its turn is buffered. The buffered gradients take
+// at most twice the memory of the weights; if one does not fit, its thread waits for its turn. So
+// memory does not grow with the number of threads.
+#pragma once
+
+#include <torch/types.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "optim/parameter_buffer.h"
+
+namespace regard {
+
+class GradientSum {
+ public:
+  // Registers a hook on each parameter of `weights`. The destructor removes the hooks.
+  explicit GradientSum(const ParameterBuffer& weights);
+  ~GradientSum();
+  GradientSum(const GradientSum&) = delete;
+  GradientSum& operator=(const GradientSum&) = delete;
+
+  // Starts a new sum. Its terms are numbered from 0.
+  void begin();
+
+  // Runs the backward pass of a scalar `objective` and adds the gradient as term number `term`.
+  // Thread-safe. Each thread must add its terms in ascending order. Each term must be added or
+  // skipped exactly once. A thread that cannot do this must call fail().
+  void add(std::size_t term, const torch::Tensor& objective);
+  // Counts the term as zero. Thread-safe.
+  void skip(std::size_t term);
+  // Ends the sum with an error, which finish() rethrows. add() and skip() then throw, also in
+  // threads that are waiting. Thread-safe.
+  void fail(std::exception_ptr error);
+
+  // Completes the sum. Must be called after all threads have returned from add() and skip().
+  // Rethrows the error of the first fail().
+  void finish();
+
+  // Returns the sum, a flat buffer with the layout of the weights.
+  const torch::Tensor& flat() const { return gradient_.flat(); }
+
+ private:
+  // The sum of the gradients of one parameter.
+  struct Entry {
+    std::size_t next = 0;                          // number of the next term to add
+    bool has_value = false;                        // a term other than zero was added
+    std::map<std::size_t, torch::Tensor> waiting;  // buffered terms; undefined: zero
+  };
+
+  // Called by autograd when the gradient of a parameter is ready.
+  torch::Tensor hook(std::size_t parameter, const torch::Tensor& gradient);
+  // Adds the gradient if it is the term's turn; otherwise buffers it or waits.
+  void add_in_order(std::size_t parameter, std::size_t term, torch::Tensor gradient);
+  void accumulate(std::size_t parameter, const torch::Tensor& gradient);
+
+  std::vector<torch::Tensor> parameters_;
+  std::vector<unsigned> hooks_;
+  ParameterBuffer gradient_;
+  std::int64_t max_buffered_bytes_;  // limit of buffered_bytes_, in bytes
+
+  std::mutex mutex_;                      // guards the members below
+  std::condition_variable turn_changed_;  // notified if Entry::next or error_ changed
+  std::vector<Entry> entries_;
+  std::int64_t buffered_bytes_ = 0;  // size of the buffered gradients, in bytes
+  std::exception_ptr error_;
+};
+
+}  // namespace regard

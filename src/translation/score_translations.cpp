@@ -1,0 +1,109 @@
+#include "translation/score_translations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "base/error.h"
+#include "data/batch.h"
+#include "decoding/score_targets.h"
+#include "translation/word_alignment.h"
+
+namespace regard {
+namespace {
+
+std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers,
+                                        const std::optional<LengthLimit>& limit,
+                                        const std::string& target, const SourceLine& source,
+                                        std::int64_t index) {
+  try {
+    auto tokens = tokenizers.encode_target(target, source);
+    check_length(tokens.size(), limit);
+    return tokens;
+  } catch (const InputError& error) {
+    throw InputError("reference line {}: {}", index + 1, error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
+                                            ThreadPool& pool,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            bool want_weights, std::int64_t batch_size,
+                                            const std::function<void(std::int64_t)>& progress) {
+  std::vector<Translation> translations(sources.size());
+  std::vector<Example> examples;
+  const auto source_limit = model.model->source_limit();
+  const auto target_limit = model.model->target_limit();
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto index = static_cast<std::int64_t>(i);
+    translations[i].text = targets[i];
+    auto line =
+        encode_source(model.tokenizers, source_limit, sources[i], index + 1, translations[i]);
+    if (line.tokens.empty()) continue;
+    examples.push_back({index, line.tokens,
+                        encode_target(model.tokenizers, target_limit, targets[i], line, index),
+                        line.numbers, line.extended_ids});
+  }
+  std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
+    return a.source.size() > b.source.size();
+  });
+  kernels::PackedWeights packed;  // shared by all batches
+  const auto score_range = [&](std::size_t begin, std::size_t end) {
+    const auto count = end - begin;
+    const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
+    auto scored = score_targets(*model.model, batch.source, batch.source_lengths, batch.target,
+                                want_weights, packed);
+    for (std::size_t k = 0; k < count; ++k) {
+      translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
+          std::move(scored[k]));
+    }
+  };
+  parallel_for_ranges(pool, examples.size(), static_cast<std::size_t>(batch_size), score_range,
+                      progress);
+  return translations;
+}
+
+std::optional<double> perplexity(const std::vector<Translation>& translations) {
+  double log_probability = 0;
+  std::size_t tokens = 0;
+  for (const auto& translation : translations) {
+    if (translation.hypotheses.empty()) continue;
+    log_probability += translation.hypotheses[0].log_probability;
+    tokens += translation.hypotheses[0].tokens.size() + 1;
+  }
+  if (tokens == 0) return std::nullopt;
+  return std::exp(-log_probability / static_cast<double>(tokens));
+}
+
+std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
+                                   const std::vector<std::string>& tokens, TokenizerKind kind) {
+  std::vector<WordScore> scores;
+  const auto& log_p = hypothesis.token_log_p;
+  const auto words = group_into_words(tokens, kind);
+  const auto written = word_texts(tokens, words);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    scores.push_back({written[i], 0});
+    for (const auto t : words[i]) scores.back().log_probability += log_p[t];
+  }
+  if (hypothesis.finished && !log_p.empty()) scores.push_back({"</s>", log_p.back()});
+  return scores;
+}
+
+std::string to_text(const WordScore& score) {
+  return fmt::format("{}={:.4f}", score.word, score.log_probability);
+}
+
+Json to_json(const std::vector<WordScore>& scores) {
+  auto all = Json::array();
+  for (const auto& score : scores) {
+    all.push_back({{"word", score.word}, {"log_probability", score.log_probability}});
+  }
+  return all;
+}
+
+}  // namespace regard

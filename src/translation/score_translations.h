@@ -1,0 +1,46 @@
+// Scores given translations: their log-probabilities, by sentence and by word, and their attention.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/thread_pool.h"
+#include "config/data_options.h"
+#include "decoding/search.h"
+#include "translation/model_folder.h"
+#include "translation/translator.h"
+
+namespace regard {
+
+// Returns translations with targets[i] as text and only hypothesis; none if the source line is
+// empty. Needs as many sources as targets. Batches lines of similar length, batch_size at a time,
+// one batch per thread. Calls `progress` with the number of finished lines.
+std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
+                                            ThreadPool& pool,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            bool want_weights, std::int64_t batch_size,
+                                            const std::function<void(std::int64_t)>& progress = {});
+
+// Returns exp(−Σ log P / Σ tokens), including </s>, over the best hypotheses; nullopt if there is
+// none.
+std::optional<double> perplexity(const std::vector<Translation>& translations);
+
+// A word and the sum of its tokens' log-probabilities.
+struct WordScore {
+  std::string word;
+  double log_probability = 0;
+};
+
+// Scores the words of a hypothesis as defined in word_alignment.h, and </s> if it was reached.
+// `tokens` are the hypothesis's tokens from Translator::tokens().
+std::vector<WordScore> word_scores(const Hypothesis& hypothesis,
+                                   const std::vector<std::string>& tokens, TokenizerKind kind);
+
+std::string to_text(const WordScore& score);         // "chat=-0.1234"
+Json to_json(const std::vector<WordScore>& scores);  // [{"word": …, "log_probability": …}, …]
+
+}  // namespace regard

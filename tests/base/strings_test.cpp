@@ -1,0 +1,51 @@
+#include "base/strings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace regard {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Split, KeepsEmptyParts) {
+  EXPECT_THAT(split("a.b..c", '.'), ElementsAre("a", "b", "", "c"));
+  EXPECT_THAT(split(".", '.'), ElementsAre("", ""));
+  EXPECT_THAT(split("a b", '.'), ElementsAre("a b"));
+  EXPECT_THAT(split("", '.'), ElementsAre(""));
+}
+
+TEST(Counted, OnlyOneIsSingular) {
+  EXPECT_EQ(counted(0, "line"), "0 lines");
+  EXPECT_EQ(counted(1, "line"), "1 line");
+  EXPECT_EQ(counted(std::size_t{2}, "line"), "2 lines");
+  EXPECT_EQ(counted(std::int64_t{-1}, "line"), "-1 lines");
+}
+
+TEST(Counted, InflectsTheLastWord) {
+  EXPECT_EQ(counted(1, "training pair"), "1 training pair");
+  EXPECT_EQ(counted(29'000, "training pair"), "29000 training pairs");
+  EXPECT_EQ(counted(2, "batch"), "2 batches");
+  EXPECT_EQ(counted(2, "entry"), "2 entries");
+  EXPECT_EQ(counted(2, "key"), "2 keys");
+  EXPECT_EQ(counted(3, "hypothesis"), "3 hypotheses");
+  EXPECT_EQ(counted(3, "box"), "3 boxes");
+}
+
+TEST(EscapeControls, EscapesControlCharacters) {
+  EXPECT_EQ(escape_controls("a\tb\nü"), "a\tb\nü");
+  EXPECT_EQ(escape_controls("a\x1b[31m"), "a\\x1B[31m");
+  EXPECT_EQ(escape_controls("\xC2\x9B"
+                            "1m"),
+            "\\u009B1m");
+}
+
+TEST(EscapeControls, EscapesInsideInvalidUtf8) {
+  EXPECT_EQ(escape_controls("\xE2\x1b["), "\xE2\\x1B[");
+  EXPECT_EQ(escape_controls("\xF0\x1b\x07"), "\xF0\\x1B\\x07");
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,104 @@
+#include "config/config_errors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/check.h"
+#include "config/reader.h"
+#include "tests/config/message.h"
+
+namespace regard {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+const std::string no_error = "no error";
+const std::string encoder = "model.encoder.kind=transformer";
+const std::string decoder = "model.decoder.kind=transformer";
+const std::string one_width = "model.encoder.embedding_dim=512";
+const std::string target_width = "model.decoder.embedding_dim=512";
+
+std::string problem(const std::vector<std::string>& overrides, const std::string& yaml = "") {
+  return config_error([&] {
+    SourceLocations locations;
+    const auto options = parse_options(yaml, "f", overrides, &locations);
+    check_options(options, locations);
+  });
+}
+
+TEST(CheckKinds, EveryKindAcceptsItsOwnOptions) {
+  EXPECT_EQ(problem({encoder, one_width, "model.encoder.heads=4", "model.dropout.attention=0.1"}),
+            no_error);
+  EXPECT_EQ(problem({decoder, target_width, "model.decoder.norm=post"}), no_error);
+  EXPECT_EQ(problem({encoder, one_width, decoder, target_width, "model.encoder.position=learned",
+                     "model.encoder.max_positions=300"}),
+            no_error);
+  EXPECT_EQ(problem({"model.encoder.self_attention_layers=1", "model.encoder.heads=1",
+                     "model.encoder.position=sinusoidal"}),
+            no_error);
+  EXPECT_EQ(problem({"model.dropout.attention=0.1"}), no_error);
+}
+
+TEST(CheckKinds, UnusedOptionNamesItsLocationAndItsKind) {
+  EXPECT_THAT(problem({}, "model:\n  encoder:\n    heads: 4\n"),
+              AllOf(StartsWith("f:3: model.encoder.heads: 8 → 4: "), HasSubstr("transformer"),
+                    HasSubstr("self_attention_layers"), HasSubstr("remove it")));
+  EXPECT_THAT(problem({encoder, one_width, "model.encoder.bidirectional=false"}),
+              AllOf(HasSubstr("model.encoder.bidirectional"), HasSubstr("a recurrent encoder")));
+  EXPECT_THAT(problem({encoder, one_width, "model.encoder.self_attention_layers=2"}),
+              HasSubstr("a recurrent encoder"));
+  EXPECT_THAT(problem({decoder, target_width, "model.decoder.readout_size=256",
+                       "model.attention.kind=dot", "model.decoder.query=new"}),
+              AllOf(HasSubstr("model.decoder.readout_size"), HasSubstr("model.attention.kind"),
+                    HasSubstr("model.decoder.query"), HasSubstr("a recurrent decoder")));
+  EXPECT_THAT(problem({"model.decoder.feed_forward_size=64"}),
+              HasSubstr("a decoder of kind transformer"));
+  EXPECT_THAT(problem({"model.attention.kind=none", "model.dropout.attention=0.1"}),
+              HasSubstr("an attention other than none"));
+  EXPECT_THAT(problem({encoder, one_width, "model.encoder.max_positions=300"}),
+              HasSubstr("position: learned"));
+}
+
+TEST(CheckKinds, HeadsMustDivideTheWidth) {
+  EXPECT_THAT(problem({encoder, one_width, "model.encoder.heads=7"}),
+              AllOf(HasSubstr("model.encoder.heads: found 7"), HasSubstr("512"),
+                    HasSubstr("model.encoder.hidden_size")));
+  EXPECT_THAT(problem({decoder, target_width, "model.decoder.heads=3"}),
+              AllOf(HasSubstr("model.decoder.heads: found 3"), HasSubstr("512")));
+  // Bidirectional states are 1024 wide.
+  EXPECT_EQ(problem({"model.encoder.self_attention_layers=1", "model.encoder.heads=1024"}),
+            no_error);
+  EXPECT_THAT(problem({"model.encoder.self_attention_layers=1", "model.encoder.heads=3"}),
+              HasSubstr("1024"));
+}
+
+TEST(CheckKinds, TransformerNeedsEqualWidths) {
+  EXPECT_THAT(problem({encoder}), AllOf(HasSubstr("model.encoder.embedding_dim is 256"),
+                                        HasSubstr("model.encoder.hidden_size is 512")));
+  EXPECT_THAT(problem({decoder}), HasSubstr("model.decoder.embedding_dim is 256"));
+}
+
+TEST(CheckKinds, LearnedPositionsMustCoverMaxLength) {
+  const std::string learned = "model.decoder.position=learned";
+  const std::string few = "model.decoder.max_positions=60";
+  EXPECT_THAT(problem({decoder, target_width, learned, few, "data.max_length=60"}),
+              AllOf(HasSubstr("model.decoder.max_positions is 60"), HasSubstr("data.max_length"),
+                    HasSubstr("expected at least 61")));
+  EXPECT_THAT(problem({decoder, target_width, learned, few, "data.max_length=59"}),
+              HasSubstr("testing.max_output_length"));
+  EXPECT_EQ(problem({decoder, target_width, learned, few, "data.max_length=59",
+                     "testing.max_output_length=60"}),
+            no_error);
+  EXPECT_THAT(problem({encoder, one_width, "model.encoder.position=learned",
+                       "model.encoder.max_positions=60"}),
+              HasSubstr("model.encoder.max_positions is 60"));
+}
+
+TEST(CheckKinds, TransformerReadoutIsAsWideAsItsEmbedding) {
+  EXPECT_EQ(problem({decoder, target_width, "model.tied_embeddings=output"}), no_error);
+}
+
+}  // namespace
+}  // namespace regard

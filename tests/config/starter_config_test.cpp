@@ -1,0 +1,138 @@
+#include "config/starter_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/check.h"
+#include "config/reader.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+SideFacts side(const std::string& path, std::int64_t words) {
+  return {.path = path,
+          .language = path.substr(path.rfind('.') + 1),
+          .mean_words = 10,
+          .length_99 = 40,
+          .distinct_words = words,
+          .distinct_characters = 90};
+}
+
+StarterConfig of(std::int64_t pairs, std::int64_t words = 50'000) {
+  StarterConfig config;
+  config.name = "mine";
+  config.train = {pairs, side("t.en", words), side("t.fr", words)};
+  config.dev_src = "dev.en";
+  config.dev_trg = "dev.fr";
+  return config;
+}
+
+Options read(const StarterConfig& config) {
+  const auto options = parse_options(starter_config_yaml(config), "starter");
+  check_training_options(options);
+  return options;
+}
+
+TEST(StarterConfigTest, IsValidForEverySizeOfCorpus) {
+  for (const std::int64_t pairs : {1, 100, 5'000, 30'000, 400'000, 50'000'000}) {
+    for (const std::int64_t words : {10, 1'500, 1'000'000}) {
+      EXPECT_NO_THROW(read(of(pairs, words))) << pairs << " pairs of " << words << " words";
+    }
+  }
+}
+
+TEST(StarterConfigTest, MoreTextHasALargerModelAndLessDropout) {
+  const auto small = read(of(2'000));
+  const auto large = read(of(2'000'000));
+  EXPECT_LT(small.model.decoder.hidden_size, large.model.decoder.hidden_size);
+  EXPECT_LT(small.data.tokenizer.vocabulary_size, large.data.tokenizer.vocabulary_size);
+  EXPECT_GT(small.model.dropout.states, large.model.dropout.states);
+  EXPECT_GT(small.training.epochs, large.training.epochs);
+}
+
+TEST(StarterConfigTest, VocabularyFitsTheText) {
+  EXPECT_LE(read(of(30'000, 4'000)).data.tokenizer.vocabulary_size, 2'000);
+  EXPECT_EQ(read(of(30'000, 300)).data.tokenizer.kind, TokenizerKind::word);
+  auto uneven = of(30'000, 300);
+  uneven.train.trg.distinct_words = 20'000;
+  EXPECT_EQ(read(uneven).data.tokenizer.vocabulary_size, 20'004);  // all words are kept
+}
+
+TEST(StarterConfigTest, DoesNotSplitSubWordsAgain) {
+  auto config = of(30'000);
+  config.train.trg.split = true;
+  EXPECT_EQ(read(config).data.tokenizer.kind, TokenizerKind::word);
+}
+
+TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
+  auto config = of(30'000);
+  config.train.src.distinct_characters = 3'000;
+  EXPECT_LT(read(config).data.tokenizer.character_coverage, 1);
+  EXPECT_EQ(read(of(30'000)).data.tokenizer.character_coverage, 1);
+}
+
+TEST(StarterConfigTest, MaxLengthFitsLongSentences) {
+  auto config = of(30'000);
+  config.train.trg.length_99 = 80;
+  EXPECT_GE(read(config).data.max_length, 80);
+}
+
+TEST(StarterConfigTest, CountsSkippedPairs) {
+  auto config = of(29'000);
+  EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("one in a hundred")));
+  config.train.pairs_by_length.assign(101, 0);
+  config.train.pairs_by_length[40] = 28'900;  // 52 tokens: they fit
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("longer pairs are skipped, none here\n"));
+  config.train.pairs_by_length[47] = 7;  // 61.1 tokens
+  config.train.pairs_by_length[46] = 5;  // 59.8
+  config.train.pairs_by_length[100] = 2;
+  EXPECT_THAT(
+      starter_config_yaml(config),
+      HasSubstr("max_length: 60   # tokens; longer pairs are skipped, about 9 of 29000 here\n"));
+  config.train.src.distinct_words = 300;  // words are tokens then
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("skipped, 2 of 29000 here\n"));
+}
+
+TEST(StarterConfigTest, SingularForOnePair) {
+  EXPECT_THAT(
+      starter_config_yaml(of(1)),
+      AllOf(HasSubstr("other: 1 pair."), Not(HasSubstr("1 pairs")), Not(HasSubstr("1 lines"))));
+}
+
+TEST(StarterConfigTest, NamesTheFolderOfTheDocumentation) {
+  auto config = of(30'000);
+  config.docs_folder = "/opt/share/doc";
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("# /opt/share/doc/attention.md lists all"));
+}
+
+TEST(StarterConfigTest, WithoutADevPairNothingNeedsValidations) {
+  auto config = of(30'000);
+  config.dev_src.clear();
+  config.dev_trg.clear();
+  EXPECT_THAT(starter_config_yaml(config),
+              AllOf(HasSubstr("# No validation pair"), Not(HasSubstr("patience"))));
+  EXPECT_EQ(read(config).data.dev.src, "");
+}
+
+TEST(StarterConfigTest, QuotesAmbiguousNames) {
+  auto config = of(30'000);
+  config.name = "yes: #1";
+  config.train.src.path = "a b: c.en";
+  const auto options = read(config);
+  EXPECT_EQ(options.name, "yes: #1");
+  EXPECT_EQ(options.data.train[0].src, "a b: c.en");
+}
+
+TEST(StarterConfigTest, WarnsOfTokenisedText) {
+  auto config = of(30'000);
+  EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("tokenised")));
+  config.train.src.tokenised = true;
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("looks tokenised"));
+}
+
+}  // namespace
+}  // namespace regard

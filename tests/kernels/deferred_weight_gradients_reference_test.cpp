@@ -1,0 +1,145 @@
+#include "kernels/deferred_weight_gradients.h"
+
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "kernels/fused.h"
+#include "kernels/linear.h"
+#include "tests/gradcheck.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+
+constexpr int T = 5;
+
+Tensor weight(at::IntArrayRef shape) {
+  return torch::randn(shape, torch::kDouble).requires_grad_();
+}
+
+// A loop over time with every kind of product: 2 sentences, states of 3 numbers.
+struct Recurrence {
+  Tensor U = weight({3, 4});
+  Tensor W = weight({3, 4});  // through its transpose, as a Linear's
+  Tensor b = weight({3});
+  Tensor V = weight({2, 3, 3});  // another matrix for each sentence
+  Tensor E = weight({1, 3, 3});  // one of G cells side by side
+  Tensor first = weight({2, 3});
+
+  Tensor loss() const {
+    auto s = first;
+    Tensor sum;
+    for (int t = 0; t < T; ++t) {
+      const auto u = add_product(s.new_ones({2, 4}), s, U).tanh();
+      s = linear(u, W, b).tanh();
+      s = deferred_product(s.unsqueeze(1), V).squeeze(1).tanh();
+      s = linear_each(s.unsqueeze(0), s.unsqueeze(0), E)[0].tanh() + product(u, U.t());
+      sum = sum.defined() ? sum + s.square().sum() : s.square().sum();
+    }
+    return sum;
+  }
+  std::vector<Tensor> all() const { return {U, W, b, V, E, first}; }
+};
+
+class Late : public testing::Test {
+ protected:
+  void SetUp() override { torch::manual_seed(3); }
+};
+
+TEST_F(Late, ValuesAndGradientsAreThoseOfTheLoop) {
+  const Recurrence r;
+  const auto plain = r.loss();
+  const auto wanted = torch::autograd::grad({plain}, r.all());
+  const DeferredWeightGradients late;
+  const auto loss = r.loss();
+  EXPECT_TRUE(torch::allclose(loss, plain, 1e-12, 1e-12));
+  const auto found = torch::autograd::grad({loss}, r.all());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(found[i], wanted[i], 1e-10, 1e-12)) << i;
+  }
+}
+
+TEST_F(Late, GradientsMatchCentralDifferences) {
+  const Recurrence r;
+  expect_gradients_match(
+      [&] {
+        const DeferredWeightGradients late;
+        return r.loss();
+      },
+      {{"U", r.U}, {"W", r.W}, {"b", r.b}, {"V", r.V}, {"E", r.E}, {"first", r.first}});
+}
+
+TEST_F(Late, TheGradientOutlivesTheScope) {
+  const auto W = weight({3, 3});
+  const auto x = weight({2, 3});
+  Tensor y;
+  {
+    const DeferredWeightGradients late;
+    y = deferred_product(deferred_product(x, W), W);
+  }
+  const auto found = torch::autograd::grad({y.sum()}, {W, x});
+  const auto wanted = torch::autograd::grad({x.mm(W).mm(W).sum()}, {W, x});
+  EXPECT_TRUE(torch::allclose(found[0], wanted[0]));
+  EXPECT_TRUE(torch::allclose(found[1], wanted[1]));
+}
+
+TEST_F(Late, OtherUsesOfTheWeightAddTheirGradients) {
+  const auto W = weight({3, 3});
+  const auto x = weight({2, 3});
+  const DeferredWeightGradients late;
+  const auto inside = deferred_product(x, W).sum();
+  const auto found = torch::autograd::grad({inside + W.square().sum()}, {W});
+  EXPECT_TRUE(torch::allclose(found[0], x.t().mm(torch::ones({2, 3}, torch::kDouble)) + 2 * W));
+}
+
+TEST_F(Late, EachGradientCountsItsOwnStepsOnly) {
+  const auto W = weight({3, 3});
+  const auto x = weight({2, 3});
+  const DeferredWeightGradients late;
+  const auto y = deferred_product(x, W).sum();
+  const auto unused = deferred_product(x, W);  // of a step that nobody waits for
+  const auto first = torch::autograd::grad({y}, {W}, {}, /*retain_graph=*/true);
+  torch::autograd::grad({y}, {x}, {}, /*retain_graph=*/true);  // leaves nothing for W
+  const auto second = torch::autograd::grad({y}, {W});
+  EXPECT_TRUE(torch::equal(first[0], second[0]));
+  EXPECT_TRUE(torch::allclose(first[0], x.t().mm(torch::ones({2, 3}, torch::kDouble))));
+}
+
+TEST_F(Late, ScopesDoNotShareTheirSteps) {
+  const auto W = weight({3, 3});
+  const auto x = weight({2, 3});
+  const DeferredWeightGradients outer;
+  const auto a = deferred_product(x, W).sum();
+  Tensor b;
+  {
+    const DeferredWeightGradients inner;
+    b = deferred_product(2 * x, W).sum();
+  }
+  const auto of_a = torch::autograd::grad({a}, {W});
+  const auto of_b = torch::autograd::grad({b}, {W});
+  EXPECT_TRUE(torch::allclose(of_b[0], 2 * of_a[0]));
+}
+
+TEST_F(Late, NothingIsLateWhereNothingAsksForIt) {
+  const auto W = weight({3, 3});
+  EXPECT_FALSE(is_deferred(W));
+  const DeferredWeightGradients late;
+  EXPECT_TRUE(is_deferred(W));
+  EXPECT_FALSE(is_deferred(W.detach()));
+  {
+    const torch::NoGradGuard guard;
+    EXPECT_FALSE(is_deferred(W));
+  }
+  use_reference(true);
+  EXPECT_FALSE(is_deferred(W));
+  use_reference(false);
+}
+
+}  // namespace
+}  // namespace regard::kernels

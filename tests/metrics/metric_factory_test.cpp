@@ -1,0 +1,44 @@
+#include "metrics/metric_factory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+const std::vector<std::string> hypotheses{"a cat sat on the mat", "it rains.", ""};
+const References references{{"the cat sat on a mat", "It rains today.", "so"},
+                            {"a cat was on the mat", "rain.", "so it is"}};
+
+TEST(MetricFactory, EveryMetricScoresTheSumOfItsSentences) {
+  const MetricOptions options;
+  const std::vector<double> expected = {
+      corpus_bleu(hypotheses, references).score, corpus_chrf(hypotheses, references),
+      corpus_chrf(hypotheses, references, {.word_order = 2}), corpus_ter(hypotheses, references)};
+  for (std::size_t m = 0; m < metric_names().size(); ++m) {
+    SCOPED_TRACE(metric_names()[m]);
+    const auto metric = make_metric(metric_names()[m], options);
+    const auto counts = metric->count(hypotheses, references);
+    EXPECT_EQ(counts.sentences(), hypotheses.size());
+    EXPECT_DOUBLE_EQ(metric->score(counts.sum()), expected[m]);
+    EXPECT_DOUBLE_EQ(metric->to_json(counts.sum()).at("score"), expected[m]);
+    EXPECT_THAT(metric->signature(2), testing::StartsWith("nrefs:2|"));
+  }
+}
+
+TEST(MetricFactory, NamesEqualThoseOfSacreBleu) {
+  std::vector<std::string> names;
+  for (const auto& name : metric_names()) names.push_back(make_metric(name, {})->name());
+  EXPECT_THAT(names, testing::ElementsAre("BLEU", "chrF2", "chrF2++", "TER"));
+}
+
+TEST(MetricFactory, AnUnknownNameHasASuggestion) {
+  EXPECT_THAT([] { make_metric("blue", {}); },
+              testing::ThrowsMessage<ConfigError>(
+                  "unknown metric 'blue': did you mean 'bleu'? expected bleu, chrf, chrf++, ter"));
+}
+
+}  // namespace
+}  // namespace regard
