@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what regard is built with, once: Debian packages, and LibTorch from the PyTorch wheel
-# in .venv (Python only fetches it; regard never runs Python). A second run changes nothing and
-# needs no root. A LibTorch of your own is taken when CMAKE_PREFIX_PATH leads to it.
+# Installs the build dependencies of regard: Debian packages, and LibTorch from the PyTorch wheel in .venv
+# (Python only downloads it; regard never runs Python). A second run changes nothing and needs no root.
+# If CMAKE_PREFIX_PATH contains a LibTorch, that one is used.
 set -euo pipefail
 
 readonly torch_version=2.13.0
@@ -12,16 +12,20 @@ readonly packages=(
   libsentencepiece-dev libutf8proc-dev libssl-dev zlib1g-dev libgtest-dev libgmock-dev
 )
 readonly wheel_packages=(python3 python3-venv ca-certificates)
+readonly developer_packages=(clang-tidy shellcheck)
+readonly clang_format_version=14.0.6 # versions differ in places; tests/style/format.sh needs this one
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly root
 
 usage() {
   cat <<USAGE
-usage: scripts/setup.sh [--no-packages] [--no-torch] [pip options…]
+usage: scripts/setup.sh [--dev] [--no-packages] [--no-torch] [pip options…]
 
-  --no-packages  leave the system packages as they are (you have installed them)
-  --no-torch     do not fetch LibTorch (you give it to CMake yourself)
+  --dev          also install the tools of scripts/lint.sh: clang-format $clang_format_version (into
+                 .venv), clang-tidy and shellcheck
+  --no-packages  do not install system packages (they are installed already)
+  --no-torch     do not download LibTorch (pass its path to CMake yourself)
   pip options    passed to 'pip install torch==$torch_version', for example
                  --index-url <the PyTorch index of CPU wheels> on a machine without a GPU
 
@@ -43,7 +47,7 @@ is_installed() {
 install_packages() {
   local wanted=("$@") missing=() as_root=() package
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
-    fail "this system has no apt; install what matches these Debian packages: ${wanted[*]}" \
+    fail "found no apt on this system; install the equivalents of these Debian packages: ${wanted[*]}" \
       "then run scripts/setup.sh --no-packages"
   fi
   for package in "${wanted[@]}"; do
@@ -56,20 +60,20 @@ install_packages() {
   if ((EUID != 0)); then
     as_root=(sudo)
     command -v sudo >/dev/null ||
-      fail "packages are missing, and installing them takes root (there is no sudo); as root run" \
+      fail "packages are missing, installing them needs root, and sudo is not installed; run as root" \
         "  apt-get install ${missing[*]}"
   fi
   say "installing ${missing[*]}"
-  # A third party's list that cannot be read need not stop us: apt-get install tells.
+  # An unreadable third-party list is no reason to stop: apt-get install reports missing packages.
   "${as_root[@]}" apt-get update -qq ||
-    say "apt-get update had trouble; going on with the lists there are"
+    say "apt-get update failed; continuing with the existing package lists"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null ||
-    fail "apt-get could not install them all; solve what it says above, then run this again"
+    fail "apt-get could not install all packages; fix the errors above and run this script again"
 }
 
-# Prints the LibTorch folder that an entry of CMAKE_PREFIX_PATH leads to, if any. An entry is
-# LibTorch's own folder or, as PyTorch prints it, the share/cmake in it.
+# Prints the LibTorch folder of an entry of CMAKE_PREFIX_PATH, if there is one. An entry is the LibTorch
+# folder itself or, as PyTorch prints it, its share/cmake.
 own_libtorch() {
   local entries entry
   IFS=':;' read -r -a entries <<<"${CMAKE_PREFIX_PATH:-}"
@@ -88,7 +92,7 @@ own_libtorch() {
 has_wheel() {
   local site
   for site in "$root"/.venv/lib/python3*/site-packages; do
-    # pip writes the dist-info last, so a broken-off install does not count.
+    # pip writes the dist-info last, so an interrupted install does not count.
     compgen -G "$site/torch-$torch_version*.dist-info" >/dev/null &&
       [[ -f $site/torch/share/cmake/Torch/TorchConfig.cmake ]] && return
   done
@@ -98,17 +102,31 @@ has_wheel() {
 install_wheel() {
   say "installing torch $torch_version into .venv"
   [[ -x $root/.venv/bin/pip ]] || python3 -m venv "$root/.venv" ||
-    fail "python3 cannot make .venv; is python3-venv installed?"
+    fail "python3 cannot create .venv; is python3-venv installed?"
   "$root/.venv/bin/pip" install "torch==$torch_version" "$@" ||
-    fail "pip could not install torch $torch_version; scripts/setup.sh passes its options to pip" \
-      "(an index, a proxy), or set CMAKE_PREFIX_PATH to a LibTorch that you have"
+    fail "pip could not install torch $torch_version; pass pip options to scripts/setup.sh" \
+      "(an index, a proxy), or set CMAKE_PREFIX_PATH to an existing LibTorch"
+}
+
+install_formatter() {
+  local formatter=$root/.venv/bin/clang-format
+  if [[ $("$formatter" --version 2>/dev/null) == *"version $clang_format_version"* ]]; then
+    say "clang-format $clang_format_version is installed in .venv"
+    return
+  fi
+  say "installing clang-format $clang_format_version into .venv"
+  [[ -x $root/.venv/bin/pip ]] || python3 -m venv "$root/.venv" ||
+    fail "python3 cannot create .venv; install python3-venv"
+  "$root/.venv/bin/pip" install --quiet "clang-format==$clang_format_version" ||
+    fail "pip could not install clang-format $clang_format_version"
 }
 
 main() {
-  local with_packages=true with_torch=true own
+  local with_packages=true with_torch=true with_tools=false own
   while (($# > 0)); do
     case $1 in
       -h | --help) usage && exit 0 ;;
+      --dev) with_tools=true ;;
       --no-packages) with_packages=false ;;
       --no-torch) with_torch=false ;;
       *) break ;;
@@ -121,17 +139,23 @@ main() {
   if [[ $with_torch == true && -z $own ]]; then
     wanted+=("${wheel_packages[@]}")
   fi
+  if [[ $with_tools == true ]]; then
+    wanted+=(python3 python3-venv "${developer_packages[@]}")
+  fi
   if [[ $with_packages == true ]]; then
     install_packages "${wanted[@]}"
   fi
   if [[ $with_torch == false ]]; then
-    say "leaving LibTorch to you"
+    say "not installing LibTorch (--no-torch)"
   elif [[ $own ]]; then
-    say "taking LibTorch from CMAKE_PREFIX_PATH: $own"
+    say "using LibTorch from CMAKE_PREFIX_PATH: $own"
   elif has_wheel; then
-    say "torch $torch_version is in .venv"
+    say "torch $torch_version is installed in .venv"
   else
     install_wheel "$@"
+  fi
+  if [[ $with_tools == true ]]; then
+    install_formatter
   fi
 }
 
