@@ -1,5 +1,5 @@
 # docker build -t regard .
-#   --build-arg PIP_OPTIONS="--index-url <the PyTorch index of CPU wheels>"   for a small image
+#   --build-arg PIP_OPTIONS="--index-url <the PyTorch index of CPU wheels>"   makes a small image, without CUDA
 #   --target test                                                            runs the tests instead
 # docker run --rm -v "$PWD:/data" regard train -c my.yaml
 FROM debian:12 AS build

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Configures and builds into build/: scripts/build.sh [TARGET…], all targets when none is named.
+# Configures and builds into build/: scripts/build.sh [TARGET…]; without a TARGET, all targets.
 set -euo pipefail
 
-readonly megabytes_a_job=2000 # what the compiler takes for a file that includes LibTorch
+readonly megabytes_a_job=2000 # memory of the compiler for a file that includes LibTorch
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# As many jobs as there are cores, but no more than the memory holds.
+# Prints the number of jobs: one for each core, but no more than fit into memory.
 jobs() {
   local cores available fitting
   cores=$(nproc)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Computes in plain PyTorch what regard computes of the same model folder and compares the two:
-# scripts/check_export.sh --help. Prints Markdown and, as its last line, one JSON object.
+# Compares the log-probabilities of regard with those of plain PyTorch for the same model folder
+# (scripts/check_export.sh --help). Prints Markdown and, as the last line, one JSON object.
 set -euo pipefail
 
 exec "$(dirname "${BASH_SOURCE[0]}")/python.sh" check_export "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fetches Multi30k, task 1 (Elliott et al. 2016): English, German and French captions, plain text.
 #   scripts/fetch_multi30k.sh [SOURCE] [TARGET]
-# SOURCE is a folder that holds the raw files (train.en or train.en.gz, …); without it, or when it
-# is '-', they come from the repository multi30k/dataset on GitHub. TARGET is data/multi30k.
+# SOURCE is a folder with the raw files (train.en or train.en.gz, …). Without it, or if it is '-', the
+# files are cloned from the repository multi30k/dataset on GitHub. TARGET defaults to data/multi30k.
 set -euo pipefail
 
 readonly repository=https://github.com/multi30k/dataset.git
@@ -20,13 +20,13 @@ fail() { # CODE LINE…
   exit "$code"
 }
 
-# Fails unless the file is whole: its line count, and UTF-8. ORIGIN is the file to blame.
+# Fails unless the file has the wanted number of lines and is UTF-8. ORIGIN is the file named in the error.
 check() { # FILE WANTED ORIGIN
   local found
   found=$(wc -l <"$1")
-  ((found == $2)) || fail "$input_error" "$3: $found lines, $2 wanted; delete it and fetch again"
+  ((found == $2)) || fail "$input_error" "$3: found $found lines, expected $2; delete it and run the script again"
   iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1 ||
-    fail "$input_error" "$3: not UTF-8; delete it and fetch again"
+    fail "$input_error" "$3: found invalid UTF-8, expected UTF-8; delete it and run the script again"
 }
 
 clone() { # INTO
@@ -35,7 +35,7 @@ clone() { # INTO
   if ! GIT_TERMINAL_PROMPT=0 git clone --quiet --depth 1 --filter=blob:none --sparse \
     "$repository" "$1" || ! git -C "$1" sparse-checkout set "$raw"; then
     fail "$environment_error" "cannot fetch $repository" \
-      "clone it elsewhere, then: scripts/fetch_multi30k.sh CLONE/$raw"
+      "clone it on another machine, then run scripts/fetch_multi30k.sh CLONE/$raw"
   fi
 }
 
@@ -48,16 +48,16 @@ all_present() {
   done
 }
 
-# Copies one raw file, plain or packed, under a name that it gets only once it is whole.
+# Copies one raw file, plain or gzip, and renames it when it is complete.
 place() { # NAME WANTED
   local part=$target/.part origin=$source/$1
   if [[ -f $origin ]]; then
     cat "$origin" >"$part"
   elif [[ -f $origin.gz ]]; then
     origin=$origin.gz
-    gzip -dc "$origin" >"$part" || fail "$input_error" "$origin: not a whole gzip file"
+    gzip -dc "$origin" >"$part" || fail "$input_error" "$origin: found a truncated or invalid gzip file"
   else
-    fail "$input_error" "$source holds neither $1 nor $1.gz"
+    fail "$input_error" "$source: found neither $1 nor $1.gz"
   fi
   check "$part" "$2" "$origin"
   mv "$part" "$target/$1"
@@ -70,13 +70,13 @@ case ${1:-} in
     ;;
   '' | -) source= ;;
   *)
-    [[ -d $1 ]] || fail "$input_error" "no folder $1"
+    [[ -d $1 ]] || fail "$input_error" "found no folder $1"
     source=$(cd "$1" && pwd)
     ;;
 esac
 target=$(realpath -m "${2:-$(dirname "${BASH_SOURCE[0]}")/../data/multi30k}")
 
-mkdir -p "$target" || fail "$environment_error" "cannot make $target"
+mkdir -p "$target" || fail "$environment_error" "cannot create $target"
 if ! all_present; then
   if [[ -z $source ]]; then
     download=$(mktemp -d)

@@ -7,10 +7,10 @@ readonly usage_error=2
 readonly environment_error=6
 readonly build=build-fuzz
 readonly page=docs/reliability.md
-readonly seconds_an_input=10   # longer is a hang
-readonly megabytes=2048        # in all, with LibTorch and the sanitizers' own
-readonly megabytes_at_once=256 # for one allocation
-readonly longest=65536         # bytes of an input
+readonly seconds_an_input=10   # a longer time is a hang
+readonly megabytes=2048        # total, including LibTorch and the sanitizers
+readonly megabytes_at_once=256 # maximum of one allocation
+readonly longest=65536         # maximum bytes of an input
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,16 +18,15 @@ usage() {
   cat <<USAGE
 usage: scripts/fuzz.sh [--minutes N] [--write] [NAME…]
 
-Builds the preset fuzz and gives each target of tests/fuzz (all, or those named) N minutes, 10 unless
-told, on one core. The inputs of tests/fuzz/corpora are the seeds; what is found on the way stays under
-$build/corpora, so that the next run goes on from there. Prints a Markdown table; the same figures
-are in $build/fuzz.json. An input that shows a fault lies under $build/findings, and that
-target is at its end.
+Builds the preset fuzz and runs each target of tests/fuzz (all, or the named ones) for N minutes on one core;
+N is 10 by default. The inputs of tests/fuzz/corpora are the seeds. New inputs are kept in $build/corpora,
+and the next run continues from them. Prints a Markdown table and writes the same figures to
+$build/fuzz.json. An input that causes a fault is stored in $build/findings and ends its target.
 
-  --minutes N  for each target
-  --write      put the table of the latest run of each target into $page
+  --minutes N  minutes for each target
+  --write      write the table, with the latest run of each target, into $page
 
-exit codes: 0 nothing found, $finding findings, $usage_error usage, $environment_error no clang
+exit codes: 0 no findings, $finding findings, $usage_error usage error, $environment_error clang is missing
 USAGE
 }
 
@@ -40,12 +39,12 @@ all_targets() { sed -n 's/^set(fuzz_targets \(.*\))$/\1/p' tests/fuzz/CMakeLists
 
 thousands() { sed -E ':again; s/^([0-9]+)([0-9]{3})/\1,\2/; t again' <<<"$1"; }
 
-# The figure behind a name in libFuzzer's final statistics.
+# Prints a figure of libFuzzer's final statistics.
 statistic() { # LOG NAME
   sed -n "s/^stat::$2: *//p" "$1" | tail -n 1
 }
 
-# The machine and the versions, as one sentence.
+# Prints the machine and the versions as one sentence.
 machine() {
   local name version versions=()
   while read -r name version; do versions+=("$name $version"); done < <(
@@ -53,14 +52,14 @@ machine() {
       echo "$name $(pkg-config --modversion "$name" 2>/dev/null || echo unknown)"
     done
   )
-  printf 'One core each of %s, %s cores; %s' \
+  printf 'One core for each target, %s, %s cores; %s' \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc --all)" \
     "$(clang++-14 --version | head -n 1)"
   printf ', %s' "${versions[@]}"
   printf '; %s\n' "$(date -u +%Y-%m-%d)"
 }
 
-# Runs a target; leaves results/NAME.json and results/NAME.md.
+# Runs a target; writes results/NAME.json and results/NAME.md.
 fuzz() { # NAME
   local name=$1 start seconds found executions edges inputs log=$build/results/$1.log
   local dictionary=tests/fuzz/dictionaries/$1.dict options=()
@@ -79,7 +78,7 @@ fuzz() { # NAME
   found=$(find "$build/findings/$name" -type f ! -name 'slow-unit-*' | wc -l)
   inputs=$(find "$build/corpora/$name" "tests/fuzz/corpora/$name" -type f | wc -l)
   [[ -n $executions && -n $edges ]] ||
-    fail 1 "$name did not run to its end: $(tail -n 3 "$log")"
+    fail 1 "$name did not finish: $(tail -n 3 "$log")"
   printf '{"target": "%s", "executions": %d, "edges": %d, "inputs": %d, "seconds": %d, "findings": %d}\n' \
     "$name" "$executions" "$edges" "$inputs" "$seconds" "$found" >"$build/results/$name.json"
   printf '| %s | %s | %s | %s | %d | %d |\n' "$name" "$(thousands "$executions")" \
@@ -89,7 +88,7 @@ fuzz() { # NAME
 
 table() { # NAME…
   local name
-  printf '| target | executions | coverage, edges | inputs that differ | seconds | findings |\n'
+  printf '| target | executions | coverage, edges | distinct inputs | seconds | findings |\n'
   printf '|---|---:|---:|---:|---:|---:|\n'
   for name in "$@"; do
     [[ ! -f $build/results/$name.md ]] || cat "$build/results/$name.md"
@@ -98,7 +97,7 @@ table() { # NAME…
 
 write_page() {
   local text
-  grep -q '^<!-- fuzz -->$' "$page" || fail "$environment_error" "$page has no mark <!-- fuzz -->"
+  grep -q '^<!-- fuzz -->$' "$page" || fail "$environment_error" "$page: found no mark <!-- fuzz -->"
   text=$(printf '%s.\n\n%s' "$(cat "$build/results/machine")" "$(table "${known[@]}")")
   TEXT=$text awk '
     /^<!-- fuzz -->$/ { print; print ""; print ENVIRON["TEXT"]; print ""; inside = 1; next }
@@ -114,7 +113,7 @@ while (($# > 0)); do
   case $1 in
     -h | --help) usage && exit 0 ;;
     --minutes)
-      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$usage_error" "--minutes: wanted a whole number from 1"
+      [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || fail "$usage_error" "--minutes: expected a whole number from 1"
       minutes=$2
       shift
       ;;
@@ -128,7 +127,7 @@ read -r -a known < <(all_targets)
 ((${#names[@]} > 0)) || names=("${known[@]}")
 for name in "${names[@]}"; do
   [[ " ${known[*]} " == *" $name "* ]] ||
-    fail "$usage_error" "no target $name; there are: ${known[*]}"
+    fail "$usage_error" "unknown target $name; expected one of: ${known[*]}"
 done
 command -v clang++-14 >/dev/null ||
   fail "$environment_error" "clang++-14 is needed; apt-get install clang-14"

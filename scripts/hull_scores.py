@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How good hulls are: hull_scores.py SOURCE REFERENCE HYPOTHESIS, files of lines.
+"""Scores convex hulls: hull_scores.py SOURCE REFERENCE HYPOTHESIS, text files.
 
-Prints the share of hulls that are right, of answers that are simple polygons (no crossing edges, no
-point twice), and the area that these cover of the true hulls' (Vinyals, Fortunato, Jaitly 2015). The
-same polygon begun at another corner is right too.
+Prints the share of hulls that are right, the share of answers that are simple polygons (no crossing
+edges, no repeated point), and the mean area of the simple polygons divided by the area of the true hull
+(Vinyals, Fortunato, Jaitly 2015). A polygon that starts at another corner is right too.
 """
 
 import sys

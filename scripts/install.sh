@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds regard and installs it with all the libraries it needs, its own among them (find_package(regard)),
-# completions and manual pages: scripts/install.sh PREFIX
-# The folder PREFIX can be moved, also to another machine with the same or a newer C library.
+# Builds regard and installs it: scripts/install.sh PREFIX
+# Installs the programs, all libraries that they need, the library for find_package(regard), shell completions
+# and manual pages. PREFIX can be moved, also to another machine with the same or a newer C library.
 set -euo pipefail
 
 if (($# != 1)) || [[ $1 == -* ]]; then

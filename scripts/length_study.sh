@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# BLEU by source length, with attention and with one fixed context, on the bundled corpus (Bahdanau
-# et al. 2015, Figure 2): trains configs/quickstart.yaml and its twin where their runs are not
-# there yet, translates both test sets, and writes docs/length_study.md and docs/length_study.svg.
+# Measures BLEU by source length, with attention and with one fixed context, on the bundled corpus (Bahdanau
+# et al. 2015, Figure 2). Trains configs/quickstart.yaml and quickstart_fixed_context.yaml if their runs do
+# not exist, translates both test sets, and writes docs/length_study.md and docs/length_study.svg.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -27,7 +27,7 @@ evaluate() {
 }
 table=$(evaluate --by-length-svg docs/length_study.svg | sed -n '/source words/,$p')
 
-# Of the quick start's test set alone: "97.64".
+# Prints the BLEU of the test set of the quick start: "97.64".
 bleu_of() {
   "$regard" evaluate -m "runs/$1" -s data/test.en -r data/test.fr --force | sed -n 's/^BLEU = \([0-9.]*\) .*/\1/p'
 }
@@ -35,11 +35,11 @@ bleu_of() {
 cat >docs/length_study.md <<EOF
 # BLEU by source length, with and without attention
 
-The bundled corpus, \`data/test\` and \`data/test_long\` together: sentences of which at least one
-combination of words never occurs in training. Both models are \`configs/quickstart.yaml\`, once with
-additive attention and once with one fixed context (\`quickstart_fixed_context.yaml\`), alike in all
-else. Beam $("$regard" config print -c configs/quickstart.yaml | awk '/beam_size/ { print $2; exit }'), seed $("$regard" config print -c configs/quickstart.yaml | awk '/random_seed/ { print $2 }'), one run each. Training sentences have up to 50 tokens, few of them
-more than 30 words.
+Test set: \`data/test\` and \`data/test_long\` of the bundled corpus together. Each sentence has at least one
+combination of words that never occurs in training. Both models use \`configs/quickstart.yaml\`, one with
+additive attention and one with a fixed context (\`quickstart_fixed_context.yaml\`); everything else is the
+same. Beam $("$regard" config print -c configs/quickstart.yaml | awk '/beam_size/ { print $2; exit }'), seed $("$regard" config print -c configs/quickstart.yaml | awk '/random_seed/ { print $2 }'), one run each. Training sentences have up to 50 tokens; few
+have more than 30 words.
 
 \`\`\`
 $table
@@ -47,7 +47,7 @@ $table
 
 ![BLEU by source length](length_study.svg)
 
-On \`data/test\` alone, which the quick start scores: BLEU $(bleu_of quickstart) with attention,
+On \`data/test\` alone, the test set of the quick start: BLEU $(bleu_of quickstart) with attention,
 $(bleu_of quickstart_fixed_context) with one fixed context.
 
 Written by \`scripts/length_study.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of

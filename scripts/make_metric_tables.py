@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/metrics/cases.json: what sacreBLEU makes of made-up lines.
+"""Writes tests/metrics/cases.json: the results of sacreBLEU for made-up lines.
 
     pip install sacrebleu==2.6.0
     python3 scripts/make_metric_tables.py [FILE]
 
-The tests of the metrics compare with this table. It is the same on every run.
+The tests of the metrics compare regard with this table. Every run writes the same table.
 """
 
 import json
@@ -125,7 +125,7 @@ def random_corpus():
 
 
 def move(rng, line):
-    """Takes phrases somewhere else."""
+    """Moves phrases to other places."""
     words = line.split()
     for _ in range(int(rng.random() * 3)):
         start = int(rng.random() * len(words))
@@ -159,7 +159,7 @@ def bleu_figures(hypotheses, references):
             "score": score.score, "precisions": score.precisions, "brevity_penalty": score.bp,
             "system_length": score.sys_len, "reference_length": score.ref_len,
         })
-        if smoothing != "add-k":  # which changes the counts themselves
+        if smoothing != "add-k":  # add-k changes the counts themselves
             rows[-1] |= {"matches": score.counts, "totals": score.totals}
     return rows
 
@@ -217,7 +217,7 @@ def ter_token_entries():
 
 
 def systems():
-    """A baseline, one hardly better, one better."""
+    """Returns a baseline, a slightly better system and a better one, with their references."""
     rng = random.Random(9)
     reference = [" ".join(pick(rng, WORDS) for _ in range(3 + int(rng.random() * 20)))
                  for _ in range(250)]

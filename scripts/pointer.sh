@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Pointer networks and the pointer-generator, measured: makes the data (build/pointer), trains what is
-# not trained yet (a stopped run goes on), and writes docs/pointer.md.
+# Measures pointer networks and the pointer-generator: generates the data (build/pointer), trains the models
+# that are not trained yet (a stopped run is resumed), and writes docs/pointer.md.
 #     scripts/pointer.sh [RUNS=runs] [key=value…]
-# Further key=value go to each training (threads=1 leaves a core for other work).
+# Each key=value is passed to every training (threads=1 leaves a core for other work).
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -23,11 +23,11 @@ build/generate_corpus --out "$data/names" --test-names 500 >&2
 train() {
   "$regard" train -c "configs/$2.yaml" "training.model_dir=$runs/$1" "${@:3}" "${options[@]}" >&2
 }
-# translate NAME SOURCE: writes the run's translation of it, test.out in its folder.
+# translate NAME SOURCE: writes the translation of SOURCE as test.out in the run folder.
 translate() {
   "$regard" translate -m "$runs/$1" -i "$2" -o "$runs/$1/test.out"
 }
-# What a run took: "3000 steps, 2.5 min".
+# Prints the steps and minutes of a run: "3000 steps, 2.5 min".
 effort() {
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i }
     END { printf "%d steps, %.1f min", $column["step"], $column["seconds"] / 60 }' \
@@ -63,54 +63,55 @@ examples=$(paste -d '\n' "$data/names/test_names.en" "$runs/copy/test.out" \
     NR % 3 == 0 { print "" }')
 
 cat >docs/pointer.md <<EOF
-# Outputs that point into the source
+# Pointer and copy outputs
 
-\`model.output.kind\` says what the model's last layer says: a token of its \`vocabulary\`, a position of
-the source (\`pointer\`), or a word of either (\`copy\`). Each is one file of \`src/model/output/\`, opened by
+\`model.output.kind\` selects what the output layer predicts: a token of the \`vocabulary\`, a position of the
+source (\`pointer\`), or a word of either (\`copy\`). Each kind is one file of \`src/model/output/\`, which opens with
 its equations.
 
 ## Pointer networks
 
     u_ts = vᵀ tanh(W_1 h_s + W_2 s_t)      P(y_t = s) = softmax_s(u_ts)
 
-(Vinyals, Fortunato, Jaitly 2015; \`pointer_output.h\`). The target file holds positions of the source's
-words, counted from 0: \`2 0 1\`. The source's end stands for stop; the next input is the embedding of
-the word pointed at. \`model.encoder.numbers: F\` makes each source word a vector of F numbers, as in
-\`0.5,-2\`, embedded as W x + b. A word that is no such vector, and a position that the source has not,
-is an error with file and line. All options: [configuration.md](configuration.md).
+(Vinyals, Fortunato, Jaitly 2015; \`pointer_output.h\`). The target file contains positions of source words,
+counted from 0: \`2 0 1\`. The position of \`</s>\` means stop. The next decoder input is the embedding of the
+word pointed at. With \`model.encoder.numbers: F\`, each source word is a vector of F numbers, such as
+\`0.5,-2\`, embedded as W x + b. A word that is not such a vector, a position beyond the source, and a line of more
+than 8,192 elements (or \`data.max_length\`) are errors with file and line. All options:
+[configuration.md](configuration.md).
 
-Data of \`generate_pointers\` (100,000 training lines, 2,000 unseen ones to test), greedy search:
+Data from \`generate_pointers\` (100,000 training lines, 2,000 unseen test lines), greedy search:
 
-| task | configuration | wholly right | simple polygons | area covered | training |
+| task | configuration | exactly right | simple polygons | area covered | training |
 |---|---|---|---|---|---|
 | sorting ten numbers | \`pointer_sort\` | **$sorted** | | | $(effort pointer_sort) |
 | convex hull of ten points | \`pointer_hull\` | **$hulls %** | $simple % | $area % | $(effort pointer_hull) |
 
-The numbers are different hundredths from 0 to 0.99, the points uniform in the unit square. A hull is
-right when it is the same polygon; the area is the mean share of the true hull's that simple polygons
-cover.
+The numbers are distinct hundredths from 0 to 0.99; the points are uniform in the unit square. A hull is right
+if it is the same polygon. The area covered is the area of a simple polygon divided by that of the true hull,
+averaged over the simple polygons.
 
 ## Copying words
 
     P(y) = p_gen P_vocabulary(y) + (1 − p_gen) Σ_{s: x_s = y} α_ts
     p_gen = σ(w_c·c_t + w_s·s_t + w_y·y_{t−1} + b)
 
-(See, Liu, Manning 2017; \`copy_output.h\`). With \`data.tokenizer.kind: word\`, source words that the target's
-vocabulary lacks get ids of their own behind it, sentence by sentence, and the output has the word
-itself, in n-best lists too. The attention's weights must sum to 1: any kind but \`none\`, \`local_p\` and
-\`monotonic\`; of multi-head the mean over its heads, and so a Transformer's decoder, whose last layer points.
+(See, Liu, Manning 2017; \`copy_output.h\`). With \`data.tokenizer.kind: word\`, source words that are not in the
+target vocabulary get extra ids after it, for each sentence, and the output contains the word itself, also in
+n-best lists. The attention weights must sum to 1: every kind works except \`none\`, \`local_p\` and \`monotonic\`.
+Multi-head attention copies by the mean over its heads, and so does a Transformer decoder, with its last layer.
 
-The bundled grammar with names and numbers from an open list, alike in both languages
+The data is the bundled grammar with names and numbers from an open list, the same in both languages
 (\`generate_corpus --test-names 500\`). Each of the 500 test sentences has at least one that no training
 sentence has. The same model with both outputs, beam $("$regard" config print -c configs/copy.yaml | awk '/ beam_size/ { print $2; exit }'):
 
-| output | unseen words that come through | sentences wholly right | BLEU | training |
+| output | unseen words translated | sentences exactly right | BLEU | training |
 |---|---|---|---|---|
 $copy_rows
 $examples
 
-One run each. Training time is that of all sittings, validation included, with whatever else the machine
-did beside. Written by \`scripts/pointer.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
+One run each. Training time includes validation and all sessions; other programs ran on the machine at the same
+time. Written by \`scripts/pointer.sh\` with $("$regard" --version | head -n 1), on $(nproc) cores of
 $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1).
 EOF
 echo "written: docs/pointer.md" >&2

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/python.sh NAME [ARGUMENT…]: runs the Python program scripts/NAME from the project's folder, for
-# the script of that name.
+# scripts/python.sh NAME [ARGUMENT…]: runs the Python program scripts/NAME in the project folder. Called by
+# scripts/NAME.sh.
 set -euo pipefail
 
 readonly environment_error=6
@@ -8,7 +8,7 @@ readonly environment_error=6
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if ! command -v python3 >/dev/null; then
-  echo "$1: python3 is needed to run and tabulate; apt-get install python3" >&2
+  echo "$1: found no python3; run apt-get install python3" >&2
   exit "$environment_error"
 fi
 export PYTHONPATH=$PWD/scripts/modules PYTHONDONTWRITEBYTECODE=1

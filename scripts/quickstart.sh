@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From a bare machine to a trained translator: sets up, builds, trains on the sample in data/,
-# then translates and scores text it has not seen. scripts/quickstart.sh [setup options…]
+# From a bare machine to a trained translator: sets up, builds, trains on the bundled corpus, then translates and
+# scores unseen text. scripts/quickstart.sh [setup options…]
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +17,7 @@ scripts/build.sh regard
 step "training: configs/quickstart.yaml → $run"
 build/regard train -c configs/quickstart.yaml
 
-step "translating $shown sentences of data/test.en, none of them seen in training"
+step "translating $shown sentences of data/test.en, unseen in training"
 head -n "$shown" data/test.en >"$run/sample.en"
 build/regard translate -m "$run" -i "$run/sample.en" -o "$run/sample.fr" \
   --picture "$run/attention.html"
@@ -25,14 +25,14 @@ paste -d '\n' "$run/sample.en" "$run/sample.fr" <(head -n "$shown" data/test.fr)
   sed '1~4s/^/  source     /; 2~4s/^/  regard     /; 3~4s/^/  reference  /'
 
 step "scoring all of data/test"
-# --force: this corpus has its punctuation apart, and regard would warn of it.
+# --force: the punctuation of this corpus is separated by spaces, and regard would warn.
 build/regard evaluate -m "$run" -s data/test.en -r data/test.fr --force
 
 step "done"
 cat <<WHERE
   the model              $run
-  where it looked        $run/attention.html (open it in a browser)
-  translate text         echo 'a sentence' | build/regard translate -m $run
-  train on your own      copy configs/quickstart.yaml, name your files in it, and
+  its attention          $run/attention.html (open it in a browser)
+  to translate text      echo 'a sentence' | build/regard translate -m $run
+  to train on your data  copy configs/quickstart.yaml, name your files in it, and run
                          build/regard train -c yours.yaml
 WHERE

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of docs/report.md with the model of scripts/quickstart.sh: the page of its run, as
-# Chromium shows it, and the attention of one sentence. scripts/report_pictures.sh [CHROMIUM]
+# Makes the pictures of docs/report.md and README.md with the model of scripts/quickstart.sh: a screenshot of
+# the report in Chromium, and the attention of one sentence. scripts/report_pictures.sh [CHROMIUM]
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Proves that TensorBoard reads what training.tensorboard writes: a run that is killed at some step and goes on
-# is read back by TensorBoard's own EventAccumulator, and compared with its train.jsonl and
-# validations.tsv. TensorBoard comes from PyPI, into build/tensorboard. scripts/tensorboard.sh [RUN…]
-# compares runs that are there already.
+# Checks that TensorBoard reads the event files of training.tensorboard: scripts/tensorboard.sh [RUN…]
+# TensorBoard's EventAccumulator reads a run that was killed and resumed, and the values are compared with
+# train.jsonl and validations.tsv. With RUN, compares existing runs. Installs TensorBoard from PyPI into
+# build/tensorboard.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -16,7 +16,7 @@ fi
 runs=("$@")
 if ((${#runs[@]} == 0)); then
   readonly run=build/tensorboard/run
-  train() { # becomes the program
+  train() { # exec: kill then hits regard itself
     exec build/regard train -c configs/quickstart.yaml training.model_dir="$run" training.tensorboard=true \
       training.max_steps=400 training.logging_every=10 training.save_every=70 \
       training.validation_unit=steps training.validation_every=100 "$@" 2>/dev/null

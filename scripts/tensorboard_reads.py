@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tensorboard_reads.py RUN…: each scalar that TensorBoard reads of a run, against the run's own records."""
+"""tensorboard_reads.py RUN…: compares the scalars that TensorBoard reads from a run with its own records."""
 
 import csv
 import json
@@ -12,12 +12,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 
 def to_float(value):
-    """As a file of 32-bit floats keeps it."""
+    """Rounds to a 32-bit float, as event files do."""
     return struct.unpack("f", struct.pack("f", value))[0]
 
 
 def expected(run):
-    """Tag → [(step, value)], from train.jsonl and validations.tsv."""
+    """Maps tags to [(step, value)], from train.jsonl and validations.tsv."""
     series = {}
     for line in (run / "train.jsonl").read_text().splitlines():
         row = json.loads(line)
@@ -43,7 +43,7 @@ for run in map(pathlib.Path, sys.argv[1:]):
         values += len(read)
         if read != wanted and not any(math.isnan(value) for _, value in read + wanted):
             failures += 1
-            print(f"{run}: {tag}: TensorBoard reads {read}, the run has {wanted}")
+            print(f"{run}: {tag}: found {read} in TensorBoard, expected {wanted}")
     failures += not tags
     files = len(list(run.glob("events.out.tfevents.*.regard")))
     print(f"{run}: {files} event files, {len(tags)} tags, {values} values, {failures} differ")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up, builds everything and runs the tests: scripts/test.sh [setup options…] [-- ctest options…]
-# For example scripts/test.sh -- -L unit (labels: unit, reference, learning, cli, gpu, style).
+# Example: scripts/test.sh -- -L unit (labels: unit, reference, learning, cli, gpu, style, install).
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

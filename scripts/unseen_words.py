@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How many unseen words come through: unseen_words.py TRAINING REFERENCE HYPOTHESIS, files of lines.
+"""Counts translated unseen words: unseen_words.py TRAINING REFERENCE HYPOTHESIS, text files.
 
-Counts the words of the reference that the training text never has, and those of them that the
-hypothesis has too; and the lines that are wholly right.
+Counts the words of the reference that never occur in the training text, how many of them the hypothesis
+contains, and the lines that are exactly right.
 """
 
 import sys

@@ -1,13 +1,13 @@
-"""Measures regard on this machine, and the peers beside it.
+"""Measures regard, and other trainers for comparison, on this machine.
 
-    step     a training step of the bench model in its parts, its floor, the plain path
-    product  products with few rows beside LibTorch's
+    step     a training step of the bench model and its parts, the floor, the plain path
+    product  matrix products with few rows, compared with those of LibTorch
     growth   step and floor as batch, length, vocabulary and hidden size grow
-    decode   greedy and beam search over the test lines of Multi30k, with the model given
+    decode   greedy and beam search over the test lines of Multi30k, with the model of --model
     memory   peak memory of training the bench model, early and late
-    start    from process start to the end of --help, and to one translated line
-    race     from raw Multi30k text to BLEU 35, by the wall clock; twenty minutes
-    all      all of these but the race
+    start    wall time of `regard --help` and of translating one line
+    race     wall-clock time from raw Multi30k text to BLEU 35; twenty minutes
+    all      all of these except the race
 """
 
 import argparse
@@ -39,7 +39,7 @@ def known_peers(text):
     for name in names:
         if name not in peers.PEERS:
             raise argparse.ArgumentTypeError(
-                f"no peer '{name}'; there are {', '.join(peers.PEERS)}"
+                f"unknown peer '{name}'; expected one of: {', '.join(peers.PEERS)}"
             )
     return names
 
@@ -58,20 +58,20 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("verbs", nargs="+", choices=[*VERBS, "all"], metavar="VERB")
-    parser.add_argument("--quick", action="store_true", help="few rounds: see that it works")
-    parser.add_argument("--threads", type=count, default=0, help="0, the default: one a core")
-    parser.add_argument("--model", default="runs/bench", help="the run that decode, start use")
-    parser.add_argument("--config", default="configs/multi30k_fast.yaml", help="the recipe that races")
-    parser.add_argument("--keep", help="where the race's run goes; a temporary folder without it")
+    parser.add_argument("--quick", action="store_true", help="run few rounds, as a smoke test")
+    parser.add_argument("--threads", type=count, default=0, help="0 (default): one for each core")
+    parser.add_argument("--model", default="runs/bench", help="the run used by decode and start")
+    parser.add_argument("--config", default="configs/multi30k_fast.yaml", help="the configuration used by race")
+    parser.add_argument("--keep", help="run folder of race; default: a temporary folder")
     parser.add_argument(
         "--against",
         type=known_peers,
         default=[],
         metavar="PEER,…",
-        help=f"train {' and '.join(peers.PEERS)} beside regard (step)",
+        help=f"also train these and compare (step): {', '.join(peers.PEERS)}",
     )
-    parser.add_argument("--steps", type=count, default=0, help="of each program in --against")
-    parser.add_argument("--write", action="store_true", help="into docs/performance.md too")
+    parser.add_argument("--steps", type=count, default=0, help="training steps of each program in --against")
+    parser.add_argument("--write", action="store_true", help="also write the tables into docs/performance.md")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""The benchmarks that are programs of their own, under tests/bench."""
+"""Runs the benchmark programs of tests/bench."""
 
 from pathlib import Path
 

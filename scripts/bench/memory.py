@@ -1,4 +1,4 @@
-"""Peak memory of training the bench model: how much, and whether it grows with the steps."""
+"""Measures the peak memory of training the bench model, and its growth with the steps."""
 
 from programs import journal, train, work_folder
 from pages import table

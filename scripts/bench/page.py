@@ -1,11 +1,11 @@
-"""docs/performance.md: the words are written by hand, every figure comes from here."""
+"""Writes the figures of docs/performance.md. Its prose is written by hand."""
 
 import pages
 from project import ROOT, warn
 
 
 def write(report):
-    """Each section; but what stands there is better than one that was skipped."""
+    """Writes each section. A skipped benchmark keeps its old section."""
     sections = {
         f"bench {verb}": markdown
         for verb, markdown in report.sections.items()

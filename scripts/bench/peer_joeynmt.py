@@ -1,9 +1,9 @@
-"""JoeyNMT, as near to the bench model as it goes: a GRU encoder in both directions, a GRU decoder
-with additive attention and input feeding.
+"""Trains JoeyNMT with the configuration closest to the bench model: a bidirectional GRU encoder and a
+GRU decoder with additive attention and input feeding.
 
-What it needs besides its own list: importlib_metadata, which it imports and does not declare; a
-guard around SetVocabulary (inside/run_joeynmt.py); a vocabulary file, specials first; another
-`scheduling` than `plateau`, which passes PyTorch an argument that is gone.
+Besides its declared dependencies it needs: importlib_metadata, which it imports but does not declare; a
+guard around SetVocabulary (inside/run_joeynmt.py); a vocabulary file with the special tokens first; a
+`scheduling` other than `plateau`, which passes PyTorch an argument that no longer exists.
 """
 
 import json
@@ -51,7 +51,7 @@ def configuration(case, folder):
             "batch_size": case.sentences,
             "batch_type": "sentence",
             "normalization": "tokens",
-            "scheduling": "decaying",  # there must be one; it acts between epochs only
+            "scheduling": "decaying",  # required; acts only between epochs
             "decaying_step_size": 1000,
             "epochs": 1000,
             "updates": case.steps,

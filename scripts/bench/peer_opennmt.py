@@ -1,10 +1,10 @@
-"""OpenNMT-py, as near to the bench model as it goes: it wants encoder and decoder of one size and
-splits the encoder's over the directions, 256 each, so that it is the smaller model.
+"""Trains OpenNMT-py with the configuration closest to the bench model. Encoder and decoder must have one
+size, and the encoder splits it over its directions (256 each), so the model is smaller.
 
-It is installed without its dependencies, whose bounds do not fit today's PyTorch; those that
-training needs are named here. The text is brought to it in pieces. With its usual bucket the first
-step waits for many passes over the corpus: one of the corpus's size is set. (It cannot load its own
-checkpoints without `weights_only=False` in its `torch.load`; training loads none.)
+OpenNMT-py is installed without its dependencies, whose version bounds exclude the current PyTorch;
+PACKAGES lists those that training needs. Its input is text in sub-words. With the default bucket size the
+first step would wait for many passes over the corpus, so the bucket has the size of the corpus. (It cannot
+load its own checkpoints without `weights_only=False` in its `torch.load`; training loads none.)
 """
 
 import json
@@ -64,7 +64,7 @@ def train(case, python):
     path.write_text(json.dumps(configuration(case, folder), indent=1), encoding="utf-8")
     program = python.parent / "onmt_train"
     ran, output = case.run("opennmt", [program, "-config", path])
-    # "… 1830/2105 tok/s …": of the source, of the target
+    # "… 1830/2105 tok/s …": source tokens, target tokens
     speeds = [float(s) for s in re.findall(r"\d+/\s*(\d+) tok/s", output)]
     if len(speeds) < 2:
         raise Failure(ENVIRONMENT_ERROR, f"{TITLE} logged no speeds:\n{output[-500:]}")

@@ -1,8 +1,8 @@
-"""Other trainers beside regard, each in an environment of its own under build/peers.
+"""Trains other toolkits for comparison, each in its own virtual environment under build/peers.
 
-An environment is made at the first use, from the Python registry that pip is set up for; on a
-machine without a GPU, PIP_EXTRA_INDEX_URL with PyTorch's index of CPU wheels saves gigabytes. One
-that cannot be made loses its column, no more.
+An environment is created on first use, from the Python registry that pip is configured for. On a machine
+without a GPU, set PIP_EXTRA_INDEX_URL to PyTorch's index of CPU wheels to save gigabytes. If an
+environment cannot be created, its row is left out.
 """
 
 import os
@@ -16,13 +16,13 @@ from pages import table
 from project import BUILD, ROOT, Failure, need_multi30k, warn
 from report import build, median
 
-TORCH = "torch==2.13.0"  # first, and named again, so that nothing replaces it
+TORCH = "torch==2.13.0"  # installed first, and pinned in each later step so that nothing replaces it
 PEERS = {"joeynmt": peer_joeynmt, "opennmt": peer_opennmt}
-SENTENCES = 80  # a batch
+SENTENCES = 80  # in each batch
 
 
 def environment(name):
-    """The Python of a peer's environment, made if need be; None where that fails."""
+    """Returns the Python of a peer's environment, which is created if needed; None if that fails."""
     folder = BUILD / "peers" / name
     python = folder / "bin" / "python"
     wanted = "\n".join([TORCH, *(" ".join(step) for step in PEERS[name].PACKAGES)])
@@ -47,7 +47,7 @@ def environment(name):
 
 
 class Case:
-    """What every program is given: the same text, the same pieces, the same number of steps."""
+    """The input of every program: the same text, the same sub-words, the same number of steps."""
 
     def __init__(self, work, options):
         self.work = work
@@ -56,7 +56,7 @@ class Case:
         self.steps = 5 * self.every
         self.threads = options.threads or len(os.sched_getaffinity(0))
         self.sentences = SENTENCES
-        self.tokenizers = None  # of regard's run: a folder with source.model and target.model
+        self.tokenizers = None  # folder of regard's run with source.model and target.model
         self.options = options
 
     def folder(self, name):
@@ -86,7 +86,7 @@ def run_regard(case):
 
 
 def write_pieces(python, case):
-    """Vocabularies as text and the corpus in pieces, from regard's own SentencePiece models."""
+    """Writes the vocabularies and the corpus in sub-words, from the SentencePiece models of regard."""
     for side, language in (("source", "en"), ("target", "de")):
         command = [python, ROOT / "scripts" / "bench" / "inside" / "encode.py"]
         command += [case.tokenizers / f"{side}.model", f"data/multi30k/train.{language}"]
@@ -95,7 +95,7 @@ def write_pieces(python, case):
 
 
 def train_side_by_side(report, options):
-    """All programs in turn, several rounds; tokens a second of each, without the first steps."""
+    """Trains all programs in turn, for several rounds; reports tokens per second without the first steps."""
     need_multi30k("train.en", "train.de", "val.en", "val.de")
     build("regard")
     pythons = {name: python for name in options.against if (python := environment(name))}
@@ -122,7 +122,7 @@ def train_side_by_side(report, options):
                     absent.append(PEERS[name].TITLE)
                     del speeds[name], peaks[name]
                     continue
-                speeds[name].append(median(tokens[1:]))  # the first steps warm up
+                speeds[name].append(median(tokens[1:]))  # without the warm-up
                 peaks[name].append(ran.peak_bytes)
     tell(report, case, rounds, speeds, peaks, absent)
 
@@ -130,8 +130,8 @@ def train_side_by_side(report, options):
 def tell(report, case, rounds, speeds, peaks, absent):
     report.say(
         f"Training on Multi30k, English to German, batches of {SENTENCES} sentences, the same "
-        f"pieces for all, {case.threads} thread(s), {case.steps} steps of each in turn, "
-        f"{rounds} round(s), the first {case.every} steps of a round not counted:"
+        f"sub-words for all, {case.threads} thread(s), {case.steps} steps of each in turn, "
+        f"{rounds} round(s), without the first {case.every} steps of each round:"
     )
     ours = median(speeds["regard"])
     rows = [
@@ -145,7 +145,7 @@ def tell(report, case, rounds, speeds, peaks, absent):
     ]
     report.say(table(["", "target tokens/s", "regard is faster by", "peak MB"], rows))
     for title in absent:
-        report.say(f"{title} is missing here and has no row.")
+        report.say(f"{title} could not be run and has no row.")
     report.figures["against"] = {
         name: {"target_tokens_per_second": median(values), "peak_memory": median(peaks[name])}
         for name, values in speeds.items()

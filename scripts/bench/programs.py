@@ -1,4 +1,4 @@
-"""Runs programs to be measured."""
+"""Runs programs and measures them."""
 
 import contextlib
 import json
@@ -12,7 +12,7 @@ from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure
 
 
 class Run:
-    """A program that has ended: how long it took, and the most memory it held."""
+    """Wall time and peak memory of a finished program."""
 
     def __init__(self, seconds, peak_bytes):
         self.seconds = seconds
@@ -30,8 +30,8 @@ def tail(path, lines=5):
 
 
 def timed(command, log, environment=None, watch=None, answer=None):
-    """Runs to the end; calls `watch` now and then. What it says goes into the file `log`, but for
-    its standard output where there is a file `answer` for that."""
+    """Runs the command and waits; calls `watch` every 0.2 seconds. Its output goes into the file `log`;
+    standard output goes into the file `answer` instead, if one is given."""
     began = time.perf_counter()
     with open(log, "wb") as output, open(answer or os.devnull, "wb") as answers:
         process = subprocess.Popen(
@@ -65,7 +65,7 @@ def timed(command, log, environment=None, watch=None, answer=None):
 
 
 def train(config, folder, options, *overrides, watch=None):
-    """regard train, from nothing, into `folder`."""
+    """Runs `regard train --fresh` into `folder`."""
     command = [REGARD, "train", "-c", config, "--fresh", "--threads", options.threads]
     command += [f"training.model_dir={folder}", *overrides]
     pathlib.Path(folder).parent.mkdir(parents=True, exist_ok=True)
@@ -73,13 +73,13 @@ def train(config, folder, options, *overrides, watch=None):
 
 
 def journal(folder):
-    """The lines of train.jsonl."""
+    """Returns the lines of train.jsonl."""
     text = (pathlib.Path(folder) / "train.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def relay(report, command):
-    """Passes a benchmark's Markdown on as it comes; returns the JSON object of its last line."""
+    """Relays the Markdown of a benchmark program line by line; returns the JSON object of its last line."""
     block, last = "", ""
     with subprocess.Popen(
         [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -1,4 +1,4 @@
-"""From raw text to a good translator, by the wall clock: tokenizers and all validation included."""
+"""Measures the wall-clock time from raw text to a BLEU score, including tokenizers and all validations."""
 
 import csv
 import json
@@ -14,11 +14,11 @@ TEST = "data/multi30k/test_2016_flickr"
 
 
 class Watch:
-    """Notes when each line of validations.tsv appeared."""
+    """Records when each line of validations.tsv appeared."""
 
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "validations.tsv"
-        self.rows = []  # (seconds since the start, the line's columns)
+        self.rows = []  # (seconds since the start, columns of the line)
 
     def __call__(self, seconds):
         if not self.path.is_file():
@@ -38,7 +38,7 @@ def first_at(rows, mark):
 
 
 def test_bleu(model, work, options):
-    """Of the test lines, by beam search."""
+    """Returns the BLEU of the test set with beam search."""
     command = [REGARD, "evaluate", "-m", model, "-s", f"{TEST}.en", "-r", f"{TEST}.de", "--json"]
     command += ["--beam-size", 5, "--threads", options.threads]
     timed(command, work / "test.log", answer=work / "test.json")
@@ -49,13 +49,13 @@ def run(report, options):
     parts = ("train", "val", "test_2016_flickr")
     need_multi30k(*(f"{part}.{side}" for part in parts for side in ("en", "de")))
     build("regard")
-    # Every checkpoint is kept, to be looked at when the clock has stopped.
+    # Keeps every checkpoint, to score it after the clock has stopped.
     overrides = ["training.keep_newest=1000"]
     if options.quick:
         overrides += ["training.max_steps=300", "training.validation_every=100"]
     with work_folder() as work:
         folder = ROOT / options.keep if options.keep else work / "run"
-        (folder / "validations.tsv").unlink(missing_ok=True)  # of an earlier race
+        (folder / "validations.tsv").unlink(missing_ok=True)  # left by an earlier race
         watch = Watch(folder)
         whole = train(options.config, folder, options, *overrides, watch=watch)
         watch(whole.seconds)
@@ -73,8 +73,8 @@ def run(report, options):
         chosen = test_bleu(folder, work, options)
 
     report.say(
-        f"`{options.config}` from raw text, by the wall clock from the start of the process, "
-        "tokenizer and all validations (greedy, on the validation pair) included."
+        f"`{options.config}` from raw text, in wall-clock time from the start of the process, "
+        "including the tokenizer and all validations (greedy, on the validation pair)."
     )
     report.say(
         table(
@@ -96,9 +96,9 @@ def run(report, options):
         for mark, row in marks.items()
     )
     report.say(
-        f"Test BLEU {reached}. The best checkpoint by validation, which is what the run leaves: "
+        f"Test BLEU {reached}. The best checkpoint by validation, which the run keeps as `best`: "
         f"**{chosen:.2f}** after {minutes(whole.seconds)} minutes in all. The test set (beam 5) was "
-        "translated with each checkpoint when the clock had stopped; nothing was chosen by it."
+        "translated with each checkpoint after the clock had stopped; nothing was chosen by it."
     )
     report.figures.update(
         {

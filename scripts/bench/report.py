@@ -1,4 +1,4 @@
-"""What a benchmark says: Markdown as it comes, figures for the JSON object at the end."""
+"""The output of a benchmark: Markdown while it runs, one JSON object with the figures at the end."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from project import BUILD, CORES, ENVIRONMENT_ERROR, INPUT_ERROR, REGARD, ROOT, 
 from project import processor, read, warn
 
 BENCHES = BUILD / "tests"
-BUSY_LOAD = 0.5  # of other programs, above which figures are worth little
+BUSY_LOAD = 0.5  # load of other programs above which figures are unreliable
 
 
 def median(values):
@@ -21,7 +21,7 @@ def median(values):
 
 
 def build(*targets):
-    """Builds these targets; what the compiler says goes to standard error."""
+    """Builds these targets; compiler output goes to standard error."""
     done = subprocess.run(
         [ROOT / "scripts" / "build.sh", *targets], stdout=sys.stderr, check=False
     )
@@ -33,8 +33,8 @@ def need_model(folder):
     if not (ROOT / folder).is_dir():
         raise Failure(
             INPUT_ERROR,
-            f"no model in {folder}; train one (build/regard train -c configs/bench.yaml), "
-            "or name another with --model RUN",
+            f"found no model in {folder}; train one (build/regard train -c configs/bench.yaml), "
+            "or pass --model RUN",
         )
     return folder
 
@@ -95,14 +95,14 @@ class Report:
         self.quick = options.quick
         self.machine = machine()
         self.versions = {}
-        self.sections = {}  # Markdown by verb
+        self.sections = {}  # Markdown of each verb
         self.all_figures = {}
         self.figures = {}
         self.verb = None
         if self.machine["load_before"] > BUSY_LOAD:
             warn(
-                f"the load is {self.machine['load_before']}: other programs run, and figures of "
-                "a busy machine say little"
+                f"the load is {self.machine['load_before']}: other programs are running, and figures of "
+                "a busy machine are unreliable"
             )
 
     def begin(self, verb):

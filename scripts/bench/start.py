@@ -1,4 +1,4 @@
-"""How long whole processes take, from start to end, with the page cache warm."""
+"""Measures the wall time of whole processes with a warm page cache."""
 
 import subprocess
 import time
@@ -34,10 +34,10 @@ def run(report, options):
         model = need_model(options.model)
         programs["translate"] = [REGARD, "translate", "-m", model, "--threads", options.threads]
     except Failure as failure:
-        report.say(f"One line is not translated: {failure}.")
+        report.say(f"Translation was not measured: {failure}.")
     rounds = 3 if options.quick else 11
     times = {name: [] for name in programs}
-    for index in range(rounds + 1):  # the first fills the page cache
+    for index in range(rounds + 1):  # the first round fills the page cache
         for name, command in programs.items():
             seconds = wall(command)
             if index > 0:

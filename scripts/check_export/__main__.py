@@ -1,8 +1,9 @@
-"""Computes in plain PyTorch what regard computes of the same model folder, and compares.
+"""Compares the log-probabilities of regard with those of plain PyTorch for the same model folder.
 
-The forward pass is written out anew (scripts/check_export/forward.py) from the tensor names of
-docs/python.md; `regard score --words` says what regard finds. Without MODEL, small models of several
-kinds are trained for some seconds each. Fails where a log-probability differs by more than 1e-4.
+The PyTorch forward pass (scripts/check_export/forward.py) is an independent implementation based on the
+tensor names of docs/python.md; the figures of regard are those of `regard score --words`. Without MODEL,
+small models of several kinds are trained for some seconds each. Fails if a log-probability differs by more
+than 1e-4.
 """
 
 import argparse
@@ -59,12 +60,12 @@ def arguments():
         prog="scripts/check_export.sh",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="PYTHON names the Python that has PyTorch; that of .venv unless given.",
+        epilog="The variable PYTHON names a Python that has PyTorch; default: that of .venv.",
     )
     parser.add_argument("models", nargs="*", metavar="MODEL", help="run folders or model folders")
-    parser.add_argument("--src", default="data/test.en", help="source text, data/test.en")
-    parser.add_argument("--trg", default="data/test.fr", help="its translation, data/test.fr")
-    parser.add_argument("--pairs", type=int, default=100, help="how many, 100")
+    parser.add_argument("--src", default="data/test.en", help="source text; default: data/test.en")
+    parser.add_argument("--trg", default="data/test.fr", help="translation of the source; default: data/test.fr")
+    parser.add_argument("--pairs", type=int, default=100, help="number of pairs; default: 100")
     return parser.parse_args()
 
 
@@ -80,13 +81,13 @@ def call(command, **more):
 
 
 def environment():
-    """A Python with PyTorch, and an environment that has the packages beside it."""
+    """Returns a Python with PyTorch, and environment variables that add the other packages."""
     python = os.environ.get("PYTHON") or ROOT / ".venv" / "bin" / "python"
     try:
         call([python, "-W", "ignore", "-c", "import torch"])
     except (OSError, Failure) as error:
         raise Failure(
-            ENVIRONMENT_ERROR, f"{python}: no Python with PyTorch ({error}); name one: PYTHON=…"
+            ENVIRONMENT_ERROR, f"{python}: found no Python with PyTorch ({error}); set PYTHON=…"
         ) from error
     packages = WORK / "packages"
     if not (packages / "installed").is_file():
@@ -98,7 +99,7 @@ def environment():
 
 
 def trained():
-    """Name and model folder of each kind, trained for some steps where it is not there."""
+    """Yields name, run folder and training arguments of each kind."""
     for name, (config, *overrides) in KINDS.items():
         folder = WORK / "-".join("".join(c if c.isalnum() else " " for c in name).lower().split())
         warn(f"training: {name}")
@@ -116,7 +117,7 @@ def models(options):
 
 
 def model_folder(model):
-    """Of a run its best, else its last."""
+    """Returns the best model of a run, else its last; a model folder is returned as it is."""
     for name in ("best", "last"):
         if (model / name / "model.safetensors").is_file():
             return model / name
@@ -139,9 +140,9 @@ def first_lines(path, count, name):
 
 
 def compare(ours, theirs):
-    """Words compared, and the largest difference; NaN where there is one."""
+    """Returns the number of words and the largest difference, which is NaN if any difference is."""
     if [len(line) for line in ours] != [len(line) for line in theirs]:
-        raise Failure(CHECK_FAILED, "regard and PyTorch do not see the same words")
+        raise Failure(CHECK_FAILED, "regard and PyTorch split the text into different words")
     pairs = [(a, b) for x, y in zip(ours, theirs) for a, b in zip(x, y)]
     if not pairs:
         raise Failure(CHECK_FAILED, "there are no words to compare")
@@ -170,7 +171,7 @@ def main():
     print(json.dumps(figures))
     wrong = [name for name, figure in figures.items() if not figure["largest_difference"] <= MOST]
     if wrong:
-        raise Failure(CHECK_FAILED, f"more than {MOST}: {', '.join(wrong)}")
+        raise Failure(CHECK_FAILED, f"difference above {MOST}: {', '.join(wrong)}")
 
 
 project.run(main)

@@ -1,8 +1,8 @@
-"""What a model folder computes, in plain PyTorch, one sentence at a time.
+"""Computes a model in plain PyTorch, one sentence at a time.
 
-Written from the equations and the tensor names of docs/python.md, not from regard's source: nothing
-here is batched, padded, cached or fused. Letters: S source and T target positions, E embedding, D
-hidden, C = 2 D the width of an encoder state, K gates.
+It follows the equations and the tensor names of docs/python.md, not the source of regard: nothing here is
+batched, padded, cached or fused. Letters: S source and T target positions, E embedding, D hidden,
+C = 2 D width of an encoder state, K gates.
 """
 
 import math
@@ -11,17 +11,17 @@ import torch
 
 
 class Unsupported(Exception):
-    """A configuration that this page does not compute."""
+    """Raised for a configuration that this file does not implement."""
 
 
 def wanted(section, **values):
     for key, known in values.items():
         if section[key] not in known:
-            raise Unsupported(f"{key} is {section[key]}: computed here are {', '.join(known)}")
+            raise Unsupported(f"found {key}: {section[key]}, expected one of: {', '.join(map(str, known))}")
 
 
 class Tensors:
-    """The tensors below a prefix: of("decoder.").linear("W_y", y)."""
+    """The tensors with a name prefix: of("decoder.").linear("W_y", y)."""
 
     def __init__(self, tensors, prefix=""):
         self.tensors = tensors
@@ -41,7 +41,7 @@ class Tensors:
         return y + self[name + ".bias"] if name + ".bias" in self else y
 
     def norm(self, name, x):
-        """Layer normalisation, where the model has it."""
+        """Layer normalisation if the model has it, else the identity."""
         if name + ".g" not in self:
             return x
         centred = x - x.mean(-1, keepdim=True)
@@ -49,7 +49,7 @@ class Tensors:
         return self[name + ".g"] * centred / (variance + 1e-5).sqrt() + self[name + ".b"]
 
 
-# Recurrent cells. `x` is W x + b, of all gates [K D]; `state` what the step before left.
+# Recurrent cells. `x` is W x + b of all gates [K D]; `state` is the state of the previous step.
 
 
 def gru(cell, g, x, state):
@@ -82,7 +82,7 @@ def state_size(kind, D):
 
 
 def run(kind, cell, g, inputs):
-    """All steps of direction g from zero: inputs [S, I] -> shown states [S, D]."""
+    """Runs all steps of direction g from the zero state: inputs [S, I] -> hidden states [S, D]."""
     D = cell["U"].shape[1]
     state = torch.zeros(state_size(kind, D))
     states = []
@@ -93,7 +93,7 @@ def run(kind, cell, g, inputs):
 
 
 def recurrent_encoder(options, tensors, embedded):
-    """Embedded source [S, E] -> states h [S, C], last [C]."""
+    """Embedded source [S, E] -> states h [S, C], last state [C]."""
     wanted(options, self_attention_layers=[0])
     x = embedded
     for l in range(options["layers"]):
@@ -122,7 +122,7 @@ def first_states(options, tensors, h, last):
 
 
 def recurrent_decoder(options, tensors, embedded, h, last):
-    """Embedded history [T, E] -> read-outs [T, R]; additive attention, asked by the last state."""
+    """Embedded history [T, E] -> readouts [T, R]; additive attention with the previous state as query."""
     wanted(options, query=["auto", "last"], input_feeding=[False])
     step = CELLS[options["cell"]]
     D = options["hidden_size"]
@@ -163,7 +163,7 @@ def positions(options, tensors, n, D):
 
 
 def attention(tensors, heads, x, z, causal=False):
-    """Queries of x [T, D], keys and values of z [S, C]."""
+    """Multi-head attention with queries from x [T, D], keys and values from z [S, C]."""
     q = tensors.linear("W_Q", x)
     k, v = tensors.linear("W_KV", z).chunk(2, -1)
     mixed = []
@@ -220,7 +220,7 @@ def embed(options, tensors, table, ids):
 
 
 def logits(options, tensors, source, target):
-    """source: ids with </s>; target: ids with </s> -> [T, V], step t having seen target[:t]."""
+    """Source ids and target ids, both with </s> -> logits [T, V]; step t has read target[:t]."""
     options = options["model"]
     encoder, decoder = options["encoder"], options["decoder"]
     wanted(encoder, numbers=[0])

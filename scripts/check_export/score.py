@@ -1,7 +1,7 @@
-"""score.py MODEL SOURCE TARGET COUNT: what forward.py makes of the first COUNT pairs, as JSON.
+"""score.py MODEL SOURCE TARGET COUNT: prints the log-probabilities of forward.py for the first COUNT pairs.
 
-Runs in the environment that __main__.py makes. The model is loaded by the lines of docs/python.md
-themselves, so that they cannot go stale.
+Runs in the environment of __main__.py and prints JSON. The model is loaded by the code block of
+docs/python.md itself, so that the block is tested.
 """
 
 import json
@@ -18,18 +18,18 @@ END = 3
 
 
 def load(folder):
-    """The names that the page's first block of Python defines, with this folder in place of its own."""
+    """Runs the first Python block of the page with this folder; returns the names that it defines."""
     block = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[1]
     code, places = re.subn(r'"runs/mine/best"', repr(str(folder)), block)
     if places != 1:
-        sys.exit(f"{PAGE}: the first block of Python does not name runs/mine/best")
+        sys.exit(f"{PAGE}: expected runs/mine/best in the first Python block")
     names = {}
-    exec(compile(code, str(PAGE), "exec"), names)  # our own page
+    exec(compile(code, str(PAGE), "exec"), names)  # a page of this project
     return names
 
 
 def words(pieces, log_p):
-    """Of each word and </s>: a word's pieces begin with its blank."""
+    """Returns log P of each word and of </s>. The first piece of a word begins with its blank."""
     sums = []
     for piece, value in zip(pieces, log_p):
         if not sums or piece.startswith("▁"):

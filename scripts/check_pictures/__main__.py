@@ -1,10 +1,10 @@
-"""Looks at regard's pages and pictures with a Chromium, as a reader would.
+"""Checks the pages and pictures of regard in Chromium.
 
-A small model is trained for some seconds (or RUN is taken), its pages and pictures are made and opened
-1200 and 390 pixels wide, light and dark, in DejaVu Sans, the widest font they ask for. Fails if a label
-leaves its picture, if a table or a text leaves the page, if the switch between the scales of attention
-draws something else than regard does, or if a glyph is wider than src/report/xml.cpp says. Screenshots
-are left in build/check_pictures/.
+A small model is trained for some seconds (or RUN is used). Its pages and pictures are opened 1200 and 390
+pixels wide, light and dark, in DejaVu Sans, the widest font that they request. Fails if a label leaves its
+picture, if a table or a text leaves the page, if the switch between the scales of attention draws
+something else than regard does, or if a glyph is wider than src/report/xml.cpp assumes. Screenshots are
+kept in build/check_pictures/.
 """
 
 import argparse
@@ -26,7 +26,7 @@ SCHEMES = ("light", "dark")
 FONT = "'DejaVu Sans'"
 WAIT_MS = 3000
 
-# Early enough to look everywhere a little, so that the pictures are dark, and small enough for seconds.
+# Few steps, so that the attention is spread and the pictures are dark; small, so that it takes seconds.
 TRAINING = [
     "--config=configs/quickstart.yaml",
     "data.tokenizer.vocabulary_size=500",
@@ -58,8 +58,8 @@ def arguments():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("run", nargs="?", help="a run folder in place of the small model")
-    parser.add_argument("--chromium", default="chromium", help="its program")
+    parser.add_argument("run", nargs="?", help="a run folder to use instead of the small model")
+    parser.add_argument("--chromium", default="chromium", help="the Chromium program")
     return parser.parse_args()
 
 
@@ -67,10 +67,10 @@ class Browser:
     def __init__(self, program):
         self.program = shutil.which(program)
         if not self.program:
-            raise Failure(ENVIRONMENT_ERROR, f"no {program}; apt-get install chromium fonts-dejavu")
+            raise Failure(ENVIRONMENT_ERROR, f"found no program {program}; run apt-get install chromium fonts-dejavu")
         fonts = subprocess.run(["fc-list", ":family=DejaVu Sans"], capture_output=True, check=False)
         if not fonts.stdout:
-            raise Failure(ENVIRONMENT_ERROR, "no DejaVu Sans; apt-get install fonts-dejavu")
+            raise Failure(ENVIRONMENT_ERROR, "found no font DejaVu Sans; run apt-get install fonts-dejavu")
 
     def call(self, page, scheme, size, *options):
         done = subprocess.run(
@@ -95,9 +95,9 @@ class Browser:
         return done.stdout.decode("utf-8")
 
     def look(self, page, width, scheme, picture):
-        """What the page says of itself in a frame of this width; its picture goes into a file."""
+        """Returns the measurements of the page in a frame of this width; writes a screenshot."""
         frame = page.with_name(f"{page.stem}-{width}.html")
-        # A browser's own window is at least 500 pixels wide, a frame in it is not.
+        # A browser window is at least 500 pixels wide; a frame in it can be narrower.
         frame.write_text(
             f"<!DOCTYPE html><body style='margin:0'><iframe src='{page.name}' style='border:0' "
             f"width={width} height=2000></iframe><pre id=found></pre><script>addEventListener("
@@ -108,7 +108,7 @@ class Browser:
         text = self.call(frame, scheme, (max(500, width), 2000), "--dump-dom")
         found = re.search(r"<pre id=\"found\"[^>]*>(.*?)</pre>", text, re.S)
         if not found or not found[1]:
-            raise Failure(CHECK_FAILED, f"{page}: the page did not answer")
+            raise Failure(CHECK_FAILED, f"{page}: the page sent no measurements")
         found = json.loads(html.unescape(found[1]))
         height = min(found["height"], 6000)
         self.call(frame, scheme, (max(500, width), height), f"--screenshot={picture}")
@@ -116,7 +116,7 @@ class Browser:
 
 
 def glyph_faults(browser):
-    """Compares the widths that the pictures' writer assumes with those that the browser measures."""
+    """Compares the glyph widths assumed by src/report/xml.cpp with those measured by the browser."""
     source = (ROOT / "src" / "report" / "xml.cpp").read_text(encoding="utf-8")
     found = []
     for name, weight in (("regular", 400), ("bold", 700)):
@@ -141,7 +141,7 @@ def glyph_faults(browser):
 
 
 def with_probe(source, target):
-    """A page, or a picture in a page, that measures itself in one font."""
+    """Writes a page that contains the page or picture and measures itself in one font."""
     text = source.read_text(encoding="utf-8")
     if source.suffix == ".svg":
         text = f"<!DOCTYPE html><meta charset='utf-8'><body>{text}</body>"
@@ -151,7 +151,7 @@ def with_probe(source, target):
 
 
 def make_pages(run):
-    """The pages and pictures that regard makes of a run, by name."""
+    """Makes the pages and pictures of a run; returns their paths by name."""
     sentences = WORK / "sentences"
     sentences.write_text("\n".join(SENTENCES) + "\n", encoding="utf-8")
     pages = {name: WORK / "pages" / f"{name}.{kind}" for name, kind in PAGES.items()}
@@ -192,7 +192,7 @@ def main():
     for name, path in make_pages(run).items():
         probe = WORK / f"{name}.html"
         with_probe(path, probe)
-        for width in WIDTHS if path.suffix == ".html" else WIDTHS[:1]:  # a picture has its own size
+        for width in WIDTHS if path.suffix == ".html" else WIDTHS[:1]:  # a picture has a fixed size
             for scheme in SCHEMES:
                 found = browser.look(probe, width, scheme, WORK / f"{name}-{width}-{scheme}.png")
                 rows.append((name, width, scheme, found["labels"], len(found["faults"])))

@@ -1,5 +1,5 @@
-// Runs inside a page: finds labels that leave their picture and text that a reader cannot reach, and
-// sends the list to the frame around the page.
+// Runs inside a page. Finds labels that leave their picture and text that a reader cannot reach, and sends
+// the list to the frame around the page.
 'use strict';
 function faults() {
   const found = [];
@@ -12,7 +12,7 @@ function faults() {
     const zoom = frame.width / svg.viewBox.baseVal.width;  // pictures shrink on narrow screens
     for (const text of svg.querySelectorAll('text')) {
       const box = text.getBoundingClientRect();
-      // Boxes are as high as the font's line; ink is not.
+      // A box is as high as the line; the glyphs are lower.
       const slack = 0.35 * parseFloat(getComputedStyle(text).fontSize) * zoom;
       const beyond = Math.max(frame.left - box.left, box.right - frame.right,
                               frame.top - box.top - slack, box.bottom - frame.bottom - slack) / zoom;

@@ -1,7 +1,7 @@
-"""Trains every attention on the same data with the same steps and writes docs/attention.md.
+"""Trains every attention on the same data with the same number of steps and writes docs/attention.md.
 
-A cell is one kind on one task, three to five minutes on two cores. Its figures go into
-docs/attention/figures.json; cells that are there, of the same recipe, are skipped, stopped ones go on.
+A cell is one kind on one task; it takes three to five minutes on two cores. Its figures are stored in
+docs/attention/figures.json. Finished cells of the same recipe are skipped, stopped ones are resumed.
 """
 
 import argparse
@@ -25,21 +25,21 @@ def arguments():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--runs", default="runs/attention", help="where the cells' runs are")
-    parser.add_argument("--only", default="", help="kinds, parted by commas")
-    parser.add_argument("--tasks", default="", help="tasks, parted by commas")
+    parser.add_argument("--runs", default="runs/attention", help="folder of the runs of the cells")
+    parser.add_argument("--only", default="", help="kinds, separated by commas")
+    parser.add_argument("--tasks", default="", help="tasks, separated by commas")
     parser.add_argument("--jobs", type=int, choices=range(1, 65), metavar="N", default=1,
-                        help="cells side by side, 1: the cores are shared out among them")
-    parser.add_argument("--minutes", type=float, help="begin no cell after so many")
+                        help="number of cells trained at once (default 1), which share the cores")
+    parser.add_argument("--minutes", type=float, help="start no further cell after N minutes")
     parser.add_argument("--speed", action="store_true",
-                        help="only measure tokens/s: on a quiet machine, ten minutes")
-    parser.add_argument("--table", action="store_true", help="train nothing: write what is there")
-    parser.add_argument("settings", nargs="*", metavar="key=value", help="for every training")
+                        help="only measure tokens/s; ten minutes, on a quiet machine")
+    parser.add_argument("--table", action="store_true", help="train nothing; write the page from the stored figures")
+    parser.add_argument("settings", nargs="*", metavar="key=value", help="passed to every training")
     return parser.parse_args()
 
 
 def fill(cells, options):
-    """Those that are not done, `options.jobs` at a time."""
+    """Trains the cells that are not done, `options.jobs` at a time."""
     start = time.monotonic()
     threads = max(1, CORES // options.jobs)
 

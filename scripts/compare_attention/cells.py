@@ -1,4 +1,4 @@
-"""One cell: a system trained on a task, and scored."""
+"""A cell of the table: one system, trained on one task and scored."""
 
 import json
 import pathlib
@@ -39,15 +39,15 @@ class Cell:
 
     @property
     def recipe(self):
-        """Tells figures of another recipe apart."""
+        """Returns a hash that identifies the recipe of stored figures."""
         return recipe(CONFIG, self.settings)
 
     def result(self):
-        """The figures, or None where the cell is not done."""
+        """Returns the figures, or None if the cell is not done."""
         return self.figures.of(self.recipe, self.system.name, self.task.name)
 
     def fill(self, threads, machine):
-        """Trains, from where it was stopped, scores, and keeps the figures."""
+        """Trains (or resumes) the system, scores it, and stores the figures."""
         regard(
             "train", "-c", CONFIG, f"name={self.system.name}", f"training.model_dir={self.run}",
             f"threads={threads}", *self.settings,
@@ -76,8 +76,8 @@ class Cell:
         self.figures.put(result, self.system.name, self.task.name)
 
     def largest_weight(self, *options):
-        """How sharply the model looks: the mean, over all words of the greedy translations, of the
-        greatest weight; that of the heads' mean where there are several."""
+        """Returns the sharpness of the attention: the largest weight, averaged over all words of the greedy
+        translations. With several heads, the weights are first averaged over the heads."""
         source, _ = self.task.data("test")
         with tempfile.TemporaryDirectory() as work:
             weights = pathlib.Path(work) / "weights"

@@ -1,4 +1,4 @@
-"""docs/attention.md: the words are written by hand, every figure and picture comes from here."""
+"""Writes the figures and pictures of docs/attention.md. Its prose is written by hand."""
 
 import statistics
 
@@ -14,7 +14,7 @@ IN_CURVES = ("none", "location", "additive", "general", "local_p")
 
 
 def shown(values, form):
-    """The mean of what is there, and how many there are where they are several."""
+    """Formats the mean of the values that exist; with several, adds ± half of their range."""
     values = [value for value in values if value is not None]
     if not values:
         return "–"
@@ -27,7 +27,7 @@ def mean(values, form):
 
 
 class Grid:
-    """All cells by system and task."""
+    """Maps system and task to cells."""
 
     def __init__(self, cells, figures):
         self.figures = figures
@@ -42,7 +42,7 @@ class Grid:
         return self.cells[system.name, task.name].result()
 
     def run(self, name, task):
-        """The folder of a done cell whose model is still on this machine, or None."""
+        """Returns the run folder of a finished cell, or None if its model is not on this machine."""
         cell = self.cells[name, task.name]
         return cell.run if cell.result() and (cell.run / "best").exists() else None
 
@@ -50,11 +50,11 @@ class Grid:
         return (self.figures.get(system.name, "speed") or {}).get("tokens_per_second")
 
     def machines(self):
-        """Where the figures come from, one line each."""
+        """Returns the machines of the figures, one line for each kind of figure."""
         cells = [cell.result() for cell in self.cells.values()]
         speeds = [self.figures.get(system.name, "speed") for system in self.systems]
         lines = []
-        for what, rows in (("Trained", cells), ("Tokens a second", speeds)):
+        for what, rows in (("Trained", cells), ("Tokens per second", speeds)):
             machines = sorted({row["machine"] for row in filter(None, rows)})
             if machines:
                 lines.append(f"{what}: {'; '.join(machines)}.\n")
@@ -103,7 +103,7 @@ def lengths(grid):
 
 
 def curves(grid, work):
-    """Draws lengths.svg, of the few kinds that differ most, where their models are all here."""
+    """Draws lengths.svg for the few kinds that differ most, if all their models are on this machine."""
     picture = PICTURES / "lengths.svg"
     runs = {name: grid.run(name, BUNDLED) for name in IN_CURVES}
     if all(runs.values()):
@@ -120,7 +120,7 @@ def curves(grid, work):
 
 
 def alignments(grid, work):
-    """One sentence under every kind, side by side; drawn where the model is here."""
+    """Shows one sentence under every kind, side by side. Draws the kinds whose model is on this machine."""
     task = TASKS[0]
     line = work / "line"
     source = (ROOT / task.data("test")[0]).read_text(encoding="utf-8").splitlines()
@@ -135,13 +135,13 @@ def alignments(grid, work):
             images.append(f'<img src="attention/{system.name}.svg" alt="{system.name}" width="32%">')
     if not images:
         return ""
-    return "The same sentence, German to English, under each kind:\n\n" + "".join(
+    return "The attention of each kind on the same sentence, German to English:\n\n" + "".join(
         image + "\n" for image in images
     )
 
 
 def explanation(grid, work):
-    """None where the model is not here."""
+    """Returns the output of --explain, or None if the model is not on this machine."""
     run = grid.run("additive", BUNDLED)
     if not run:
         return None

@@ -1,4 +1,4 @@
-"""Target tokens a second in training, on a machine that does nothing else."""
+"""Measures target tokens per second in training, on an otherwise idle machine."""
 
 import json
 import pathlib
@@ -30,7 +30,7 @@ def tokens_per_second(system, settings):
 
 
 def measure(systems, settings, figures, machine, tell):
-    """The median of the rounds, by system, into the figures."""
+    """Stores the median of the rounds of each system."""
     rounds = {system.name: [] for system in systems}
     for number in range(ROUNDS):
         for system in systems:

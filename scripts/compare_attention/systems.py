@@ -1,4 +1,4 @@
-"""What is compared, and on what."""
+"""The systems to compare, and the tasks."""
 
 import dataclasses
 
@@ -6,7 +6,7 @@ import dataclasses
 @dataclasses.dataclass(frozen=True)
 class System:
     name: str
-    settings: tuple  # key=value, over configs/attention_comparison.yaml; {half} of the steps
+    settings: tuple  # key=value overrides of configs/attention_comparison.yaml; {half} is half of the steps
     remark: str = ""
 
     def settings_for(self, task):
@@ -28,13 +28,13 @@ def self_attention(side):
 
 
 ENCODER = self_attention("encoder")
-# What only a recurrent decoder reads goes back to its default.
+# Options that only a recurrent decoder reads are set to their defaults.
 DECODER = (
     *self_attention("decoder"),
     "model.decoder.readout_size=512",
 )
 
-SIZE = "size=256"  # of the kinds that have one
+SIZE = "size=256"  # for the kinds that have this option
 
 SYSTEMS = [
     attention("none"),
@@ -46,13 +46,13 @@ SYSTEMS = [
     System(
         "general_new",
         ("model.attention.kind=general", "model.decoder.query=new"),
-        "asked with the new state, as `local_m`, `local_p` and `concat` are",
+        "query: the new state, as for `local_m`, `local_p` and `concat`",
     ),
     attention("cosine"),
     attention("location"),
     attention("local_m", "window=5", remark="general, D = 5"),
     attention("local_p", "window=5", remark="general, D = 5"),
-    attention("hard", "anneal_steps={half}", remark="REINFORCE, softly over the first half"),
+    attention("hard", "anneal_steps={half}", remark="REINFORCE, soft attention over the first half"),
     attention(
         "hard", "estimator=gumbel", name="hard_gumbel", remark="straight-through Gumbel"
     ),
@@ -63,7 +63,7 @@ SYSTEMS = [
     System(
         "transformer_encoder",
         (*ENCODER, "model.attention.size=256"),
-        "self-attention in place of the recurrent encoder, additive attention",
+        "self-attention instead of the recurrent encoder, additive attention",
     ),
     System("transformer", ENCODER + DECODER, "self-attention on both sides"),
 ]
@@ -78,7 +78,7 @@ class Task:
     dev: str
     test: str
     seed: int = 42
-    steps: int = 3000  # those of configs/attention_comparison.yaml
+    steps: int = 3000  # as in configs/attention_comparison.yaml
     settings: tuple = ()
 
     def data(self, key):
@@ -99,8 +99,7 @@ def multi30k(source, target, seed):
     )
 
 
-# The corpus that comes with regard, whose generator knows the true alignments; its validation is not
-# needed to choose anything.
+# The bundled corpus, whose generator knows the true alignments. No checkpoint is chosen by its validation.
 BUNDLED = Task(
     "bundled",
     "en",
@@ -120,5 +119,5 @@ BUNDLED = Task(
     ),
 )
 
-# In the order in which they are trained: the whole table once, before any of it twice.
+# In the order of training: the whole table once, then the second seeds.
 TASKS = [multi30k("de", "en", 42), BUNDLED, multi30k("en", "de", 42), multi30k("de", "en", 43)]

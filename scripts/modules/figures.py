@@ -1,34 +1,37 @@
-"""Figures that long experiments have found, in a JSON file of the repository: a table fills over
-several sittings, on machines that need not have one another's runs."""
+"""Stores the figures of long experiments in a JSON file of the repository. A table can be filled in several
+sessions, on machines that do not share their runs."""
 
 import hashlib
 import json
 import os
+import re
 import threading
 
 from project import ROOT
 
 
 def recipe(config, settings):
-    """Tells figures of one recipe, a configuration of the project and what is set over it, from those
-    of another."""
-    text = (ROOT / config).read_text(encoding="utf-8") + "\n".join(settings)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:12]
+    """Returns a hash that identifies a recipe: a configuration of the project, without its comments, and its
+    overrides."""
+    text = (ROOT / config).read_text(encoding="utf-8")
+    lines = [re.sub(r"\s*#.*", "", line) for line in text.splitlines()]
+    recipe_text = "\n".join([line for line in lines if line] + list(settings))
+    return hashlib.sha256(recipe_text.encode("utf-8")).hexdigest()[:12]
 
 
 class Figures:
-    """An object for each key; keys in parts are joined by /."""
+    """Maps each key to an object; the parts of a key are joined by /."""
 
     def __init__(self, file):
         self.file = file
-        self.lock = threading.Lock()  # of experiments that end side by side
+        self.lock = threading.Lock()  # experiments may end at the same time
         self.rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
 
     def get(self, *keys):
         return self.rows.get("/".join(keys))
 
     def of(self, wanted, *keys):
-        """Those of the recipe that is wanted, or None."""
+        """Returns the figures if they are of the wanted recipe, else None."""
         found = self.get(*keys)
         return found if found and found["recipe"] == wanted else None
 

@@ -1,4 +1,4 @@
-"""What the project's Python programs share: its folders, the program regard, the machine, errors."""
+"""Shared by the Python programs of the project: folders, the program regard, the machine, errors."""
 
 import os
 import pathlib
@@ -10,9 +10,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 REGARD = BUILD / "regard"
-CORES = len(os.sched_getaffinity(0))  # taskset leaves cores to others
+CORES = len(os.sched_getaffinity(0))  # respects taskset
 
-# regard's own exit codes.
+# Exit codes of regard.
 CHECK_FAILED = 1
 USAGE_ERROR = 2
 INPUT_ERROR = 3
@@ -20,7 +20,7 @@ ENVIRONMENT_ERROR = 6
 
 
 class Failure(Exception):
-    """Ends in a sentence for the user and an exit code."""
+    """Ends the program with a message for the user and an exit code."""
 
     def __init__(self, code, message):
         super().__init__(message)
@@ -32,7 +32,7 @@ def warn(text):
 
 
 def run(main):
-    """The program; a Failure is its last word."""
+    """Runs main(); prints the message of a Failure and exits with its code."""
     try:
         main()
     except Failure as failure:
@@ -41,7 +41,7 @@ def run(main):
 
 
 def regard(*command):
-    """What regard writes to standard output; its messages go to the terminal."""
+    """Runs regard and returns its standard output; its messages go to standard error."""
     need_regard()
     done = subprocess.run(
         [REGARD, *map(str, command)], cwd=ROOT, stdout=subprocess.PIPE, stderr=sys.stderr, check=False
@@ -57,24 +57,24 @@ def count_of(number, thing):
 
 
 def names_in(text, known, what):
-    """Those of a list with commas, or all."""
+    """Returns the names of a comma-separated list, or all known names if it is empty."""
     wanted = list(filter(None, text.split(",")))
     for name in wanted:
         if name not in known:
-            raise Failure(USAGE_ERROR, f"no {what} '{name}'; there are {', '.join(known)}")
+            raise Failure(USAGE_ERROR, f"unknown {what} '{name}'; expected one of: {', '.join(known)}")
     return wanted or known
 
 
 def need_regard():
     if not REGARD.is_file():
-        raise Failure(ENVIRONMENT_ERROR, f"no {REGARD}; scripts/build.sh makes it")
+        raise Failure(ENVIRONMENT_ERROR, f"found no {REGARD}; build it with scripts/build.sh")
 
 
 def need_multi30k(*names):
     for name in names:
         if not (ROOT / "data" / "multi30k" / name).is_file():
             raise Failure(
-                INPUT_ERROR, f"no data/multi30k/{name}; scripts/fetch_multi30k.sh brings it"
+                INPUT_ERROR, f"found no data/multi30k/{name}; run scripts/fetch_multi30k.sh"
             )
 
 
@@ -88,7 +88,7 @@ def machine():
 
 
 def read(path):
-    """A text file, or nothing where there is none."""
+    """Returns the text of a file, or an empty string if it cannot be read."""
     try:
         return pathlib.Path(path).read_text(encoding="utf-8")
     except OSError:

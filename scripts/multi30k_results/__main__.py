@@ -1,10 +1,10 @@
-"""Trains the recipes for Multi30k, decodes in every way, and writes docs/results.md.
+"""Trains the Multi30k recipes, compares decoding methods, and writes docs/results.md.
 
-Figures go into docs/results/figures.json; what is there, of the same recipe, is not trained again, and
-a stopped training goes on. About fifty minutes of one core a recipe, five a model of the ways to decode.
+Figures are stored in docs/results/figures.json. A recipe whose figures exist is not trained again; a stopped
+training is resumed. A recipe takes about fifty minutes on one core, each model of `decoding` five.
 
     table     the recipes, each scored on test 2016 with beam 5
-    decoding  greedy, beam, averaged, ensembles: four seeds of a small model
+    decoding  greedy, beam, averaged checkpoints, ensembles: four seeds of a small model
     promises  batch sizes and a killed training on this data (needs the run multi30k)
     page      only writes docs/results.md
 """
@@ -33,10 +33,10 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("verb", choices=VERBS)
-    parser.add_argument("--runs", default="runs", help="where the runs are, runs")
-    parser.add_argument("--only", default="", help="trainings of the table, parted by commas")
+    parser.add_argument("--runs", default="runs", help="folder of the runs; default: runs")
+    parser.add_argument("--only", default="", help="names of trainings of the table, separated by commas")
     parser.add_argument("settings", nargs="*", metavar="key=value",
-                        help="for every training (threads=1 leaves a core for other work)")
+                        help="passed to every training (threads=1 leaves a core for other work)")
     return parser.parse_args()
 
 
@@ -77,7 +77,7 @@ def table(figures):
 
 
 def means(figures):
-    """Of the recipes that two seeds have tried."""
+    """Returns the mean test BLEU of each recipe trained with two seeds."""
     scores = {}
     for training in TRAININGS:
         if (row := training.row(figures)) and training.language == "de":
@@ -123,7 +123,7 @@ def main():
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():
-                raise Failure(INPUT_ERROR, f"no model in {model}; the verb table trains it")
+                raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": ways(figures)}
     pages.put(PAGE, parts)

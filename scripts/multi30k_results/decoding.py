@@ -1,4 +1,4 @@
-"""Ways to decode, compared on test 2016: four seeds of a small model, and one without a schedule."""
+"""Compares decoding methods on test 2016: four seeds of a small model, and one with a constant rate."""
 
 import json
 
@@ -25,7 +25,7 @@ def averaged(runs, training):
 
 
 def ways(runs):
-    """Label and options of each; what the others are compared with is the first."""
+    """Returns label and options of each method. The first is the baseline."""
     runs = ROOT / runs
     seeds = [runs / training.name for training in SEEDS]
     constant = runs / CONSTANT.name
@@ -42,7 +42,7 @@ def ways(runs):
 
 
 def measure(runs, work):
-    """Translates test 2016 in each way, and compares all with the first."""
+    """Translates test 2016 with each method, and compares all with the first."""
     rows, texts = [], []
     for label, options in ways(runs):
         text = work / str(len(texts))

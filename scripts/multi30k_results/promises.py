@@ -1,4 +1,4 @@
-"""Two promises, tried on real data: the batch size changes no translation, a kill no weights."""
+"""Checks two promises on real data: the batch size changes no translation, a kill changes no weights."""
 
 import hashlib
 import os
@@ -9,11 +9,11 @@ import time
 from project import CHECK_FAILED, REGARD, ROOT, Failure, regard
 from trainings import TEST
 
-STEPS = 60  # to the kill, and as many after it
+STEPS = 60  # before the kill, and again after it
 
 
 def batch_sizes(model, work):
-    """A sentence for each size."""
+    """Yields a sentence for each batch size."""
     files = {}
     for size in (64, 1, 7):
         files[size] = work / f"batch.{size}"
@@ -23,7 +23,7 @@ def batch_sizes(model, work):
     for size in (1, 7):
         pairs = zip(lines[64], lines[size], strict=True)
         differ = sum(a.split(" ||| ")[1] != b.split(" ||| ")[1] for a, b in pairs)
-        yield f"Of {len(lines[64])} lines in batches of 64 and of {size}, {differ} differ.\n"
+        yield f"{len(lines[64])} lines, batches of 64 and of {size}: {differ} lines differ.\n"
 
 
 def weights(run):
@@ -31,7 +31,7 @@ def weights(run):
 
 
 def killed_run(settings, work):
-    """As many steps straight as killed halfway and resumed: both hashes of the weights."""
+    """Trains once without interruption and once killed halfway and resumed; yields the hashes of the weights."""
     command = ("train", "-c", "configs/multi30k.yaml", f"training.max_steps={2 * STEPS}",
                "training.save_every=1", *settings)  # fmt: skip
     straight, killed = (f"training.model_dir={work / name}" for name in ("straight", "killed"))
@@ -53,7 +53,7 @@ def markdown(model, settings, work):
     return (
         "\nTest 2016, beam 5, the model of the first row:\n\n"
         + "".join(batch_sizes(model, work))
-        + "\nTraining straight to the end against killed (SIGKILL) and resumed:\n\n"
+        + "\nUninterrupted training, and training killed (SIGKILL) and resumed:\n\n"
         + "".join(killed_run(settings, work))
         + "\n"
     )

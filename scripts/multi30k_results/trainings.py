@@ -1,4 +1,4 @@
-"""The recipes, trained and scored on test 2016 (Flickr): rows of the first table."""
+"""Trains the recipes and scores them on test 2016 (Flickr): the rows of the first table."""
 
 import csv
 import dataclasses
@@ -14,10 +14,10 @@ TEST = "data/multi30k/test_2016_flickr"
 @dataclasses.dataclass(frozen=True)
 class Training:
     name: str
-    config: str  # of configs/
+    config: str  # name of a file in configs/
     language: str = "de"
     settings: tuple = ()  # key=value
-    begins_with: str = ""  # the run whose weights it begins with
+    begins_with: str = ""  # the run whose weights it starts with
 
     def command(self, runs):
         begin = ("--init-from", f"{runs}/{self.begins_with}") if self.begins_with else ()
@@ -33,7 +33,7 @@ class Training:
 
     @property
     def recipe(self):
-        """Tells figures of another recipe apart."""
+        """Returns a hash that identifies the recipe of stored figures."""
         return recipe(f"configs/{self.config}.yaml", self.command(""))
 
     @property
@@ -43,14 +43,14 @@ class Training:
         )
 
     def row(self, figures):
-        """The figures, or None where they are still to be found."""
+        """Returns the figures, or None if they are not measured yet."""
         return figures.of(self.recipe, "training", self.name)
 
     def train(self, runs, settings):
         regard(*self.command(runs), *settings)
 
     def score(self, runs):
-        """The row of a trained run. The test set is read here, once."""
+        """Returns the row of a trained run. This is the only place that reads the test set."""
         run = ROOT / runs / self.name
         test = json.loads(
             regard("evaluate", "-m", run, "-s", f"{TEST}.en", "-r", f"{TEST}.{self.language}", "--json")

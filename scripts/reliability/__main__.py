@@ -1,10 +1,10 @@
-"""Tries to break what regard promises of its trainings.
+"""Tries to break the promises of docs/reliability.md.
 
-    kills  a training is killed at random moments, also within a checkpoint's writing, and resumed
-           each time: it must end in the bytes of one that was never stopped
-    soak   a training is left alone for long: memory, open files and logs must not grow
-    attack accidents that happened to users are repeated: closed descriptors, several writers, folders
-           that move, signals and limits at bad moments, hostile inputs
+    kills  kills a training at random moments, also while it writes a checkpoint, and resumes it each
+           time: it must end in the same bytes as a training that was never stopped
+    soak   runs a training for a long time: memory, open files and logs must not grow
+    attack repeats accidents that happened to users: closed descriptors, several writers, moved
+           folders, signals and limits at bad moments, hostile inputs
 """
 
 import argparse
@@ -34,17 +34,17 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("verbs", nargs="+", choices=["kills", "soak", "attack"], metavar="VERB")
-    parser.add_argument("--kills", type=count, default=100, help="how many, 100")
-    parser.add_argument("--minutes", type=count, default=45, help="of the soak, 45")
-    parser.add_argument("--threads", type=count, default=CORES, help="of the soak, all")
-    parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    parser.add_argument("--kills", type=count, default=100, help="number of kills; default: 100")
+    parser.add_argument("--minutes", type=count, default=45, help="duration of soak; default: 45")
+    parser.add_argument("--threads", type=count, default=CORES, help="threads of soak; default: all")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moments")
     parser.add_argument(
-        "--accidents", default="", metavar="NAMES", help=f"of the attack: {', '.join(attack.ACCIDENTS)}"
+        "--accidents", default="", metavar="NAMES", help=f"accidents of attack, separated by commas: {', '.join(attack.ACCIDENTS)}"
     )
-    parser.add_argument("--write", action="store_true", help="into docs/reliability.md too")
+    parser.add_argument("--write", action="store_true", help="also write the figures into docs/reliability.md")
     options = parser.parse_args()
     if options.write and options.accidents:
-        parser.error("--write: the page has all accidents; leave --accidents out")
+        parser.error("--write: the page lists all accidents; remove --accidents")
     return options
 
 

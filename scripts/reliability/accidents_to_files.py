@@ -1,4 +1,4 @@
-"""Accidents to the files that regard writes: closed descriptors, several writers, folders that move."""
+"""Accidents to the files that regard writes: closed descriptors, several writers, moved folders."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ from workplace import (
 
 CLOSINGS = ((0,), (1,), (2,), (0, 1, 2))
 TRIALS = 25
-LONG_LINE = "the small cat " * 900 + "\n"  # so long that regard warns
+LONG_LINE = "the small cat " * 900 + "\n"  # long enough for a warning
 
 
 def closed_train(place):
@@ -36,7 +36,7 @@ def closed_train(place):
         expect_same_run(place.folder / name, undisturbed, f"without {closed}")
         lock = (place.folder / name / ".lock").read_text(encoding="utf-8")
         expect(lock.strip().isdigit(), f"without {closed}: .lock holds {lock[:60]!r}")
-    return Row("`train` without stdin, stdout, stderr, all three", "0", "the bytes of an undisturbed run")
+    return Row("`train` with stdin, stdout, stderr, or all three closed", "0", "the same bytes as an undisturbed run")
 
 
 def closed_translate(place):
@@ -60,11 +60,11 @@ def closed_translate(place):
     for closed in ((1,), (0, 1, 2)):
         place.call_for([ENVIRONMENT], *command, closed=closed)
     found = place.call_for([OK, INPUT, ENVIRONMENT], "translate", "-m", place.run_folder, closed=(0,))
-    expect(not found.out, "from a closed stdin something was translated")
+    expect(not found.out, "a closed stdin produced a translation")
     return Row(
         "`translate` likewise, with and without `-o`, with a warning to print",
-        "0; 6 where stdout is needed, 3 or 6 where stdin is",
-        "outputs without a byte of the messages",
+        "0; 6 if stdout is needed, 3 or 6 if stdin is needed",
+        "no byte of a message in the outputs",
     )
 
 
@@ -96,7 +96,7 @@ def closed_others(place):
         models.append({name: value for name, value in snapshot(output).items() if name != "manifest.json"})
         place.call_for([OK], "info", output)
     expect(all(model == models[0] for model in models), "average: other bytes")
-    return Row("`evaluate`, `average`, `info` likewise", "0; 6 where stdout is needed", "the same outputs")
+    return Row("`evaluate`, `average`, `info` likewise", "0; 6 if stdout is needed", "the same outputs")
 
 
 def two_averages(place):
@@ -113,13 +113,13 @@ def two_averages(place):
         expect(all(done.err.strip() for done in ends), f"trial {trial}: no message")
         refused += codes[1] == ENVIRONMENT
         model = place.folder / "both" / "model.safetensors"
-        expect(model.is_file(), f"trial {trial}: exit codes {codes}, and no model is left")
+        expect(model.is_file(), f"trial {trial}: exit codes {codes}, and no model remains")
         expect(digest(model) == weights, f"trial {trial}: other weights")
         if trial % 5 == 0:
             place.call_for([OK], "info", place.folder / "both")
         names = sorted(path.name for path in place.folder.iterdir() if not path.name.endswith(".lock"))
         expect(names == ["alone", "both"], f"trial {trial}: left behind: {names}")
-    return Row(f"two `average` to one `-o` at once, {TRIALS} times", "0, or 6", "one complete model")
+    return Row(f"two simultaneous `average` with the same `-o`, {TRIALS} times", "0, or 6", "one complete model")
 
 
 def two_trains(place):
@@ -135,10 +135,10 @@ def two_trains(place):
         name = f"together{trial}"
         ends = [place.finish(process) for process in [place.start(*place.training(name)) for _ in range(2)]]
         codes = sorted(done.code for done in ends)
-        # One may come when the other has just finished.
+        # One may start after the other has finished.
         expect(codes in ([OK, ENVIRONMENT], [OK, OK]), f"at once: exit codes {codes}")
         expect_same_run(place.folder / name, place.run_folder, "two trainings at once")
-    return Row("two `train` into one run folder", "0 and 6", "the bytes of an undisturbed run")
+    return Row("two `train` into one run folder", "0 and 6", "the same bytes as an undisturbed run")
 
 
 def report_and_train(place):
@@ -150,11 +150,11 @@ def report_and_train(place):
     for output in ([], ["-o", page]):
         place.call_for([OK], "report", run, *output)
     text = page.read_text(encoding="utf-8")
-    expect(text.rstrip().endswith("</html>"), "the page is not whole")
+    expect(text.rstrip().endswith("</html>"), "the page is incomplete")
     expect(place.finish(process).code == OK, "the training was disturbed")
     (run / "report.html").unlink()
     expect_same_run(run, undisturbed, "a training with reports")
-    return Row("`report` of a run that is training", "0", "a whole page, and an undisturbed run")
+    return Row("`report` of a running training", "0", "a complete page, and an undisturbed run")
 
 
 def folder_of_that_name(place):
@@ -167,15 +167,15 @@ def folder_of_that_name(place):
     place.call_for([OK, ENVIRONMENT], "average", place.run_folder, "--last", "2", "-o", place.folder / "model")
     for treasure in treasures:
         expect(treasure.is_file(), f"{treasure.parent.name}/{treasure.name} is gone")
-    return Row("a user's folders `.NAME.tmp` and `.NAME.old` beside `average -o NAME`", "0", "they are untouched")
+    return Row("the user's folders `.NAME.tmp` and `.NAME.old` beside `average -o NAME`", "0", "they are unchanged")
 
 
-# A checkpoint now and then, so that the folder goes while none is being written.
+# Rare checkpoints, so that the folder disappears while none is being written.
 SELDOM = ["training.save_every=300", "training.validation_every=1000000"]
 
 
 def train_and_disturb(place, name, disturb):
-    """A long training whose folder is taken away; its exit must follow at once."""
+    """Takes the folder of a long training away; the training must exit at once."""
     run = place.folder / name
     process = place.start(*place.training(name, "training.max_steps=1000000", *SELDOM))
     wait_until(lambda: (run / "last").exists() or process.poll() is not None, 60, "a checkpoint")
@@ -184,30 +184,30 @@ def train_and_disturb(place, name, disturb):
     begun = time.monotonic()
     done = place.finish(process, 20)
     expect(done.code == ENVIRONMENT, f"exit code {done.code}, expected 6: {last_line(done.err)}")
-    expect(time.monotonic() - begun < 5, "it went on for more than 5 seconds")
+    expect(time.monotonic() - begun < 5, "it continued for more than 5 seconds")
 
 
 def moved_run(place):
     moved = place.folder / "moved"
     train_and_disturb(place, "run", lambda run: run.rename(moved))
-    expect(not (place.folder / "run").exists(), "something was made anew at the old path")
+    expect(not (place.folder / "run").exists(), "something was created at the old path")
     steps = max(place.steps(moved)) + 40
     more = [f"training.max_steps={steps}", *SELDOM]
     place.call_for([OK], *place.training("moved", *more))
-    expect_same_run(moved, place.train("undisturbed", *more), "resumed where it was moved to")
-    return Row("the run folder moved while it trains", "6", "nothing at the old path; at the new one it goes on to the same bytes")
+    expect_same_run(moved, place.train("undisturbed", *more), "resumed at the new path")
+    return Row("the run folder moved during training", "6", "nothing at the old path; resumed at the new path, the same bytes")
 
 
 def deleted_run(place):
     def delete(run):
-        for _ in range(100):  # a file may be made while they are removed
+        for _ in range(100):  # a file may be created while rm works
             if subprocess.run(["rm", "-rf", run], stderr=subprocess.DEVNULL, check=False).returncode == 0:
                 return
-        raise Wrong("rm -rf finds new files again and again")
+        raise Wrong("rm -rf keeps finding new files")
 
     train_and_disturb(place, "run", delete)
-    expect(not (place.folder / "run").exists(), "something was made anew at the old path")
-    return Row("`rm -rf` of the run folder while it trains", "6", "nothing at the old path")
+    expect(not (place.folder / "run").exists(), "something was created at the old path")
+    return Row("`rm -rf` of the run folder during training", "6", "nothing at the old path")
 
 
 def exchanged_run(place):
@@ -218,8 +218,8 @@ def exchanged_run(place):
 
     train_and_disturb(place, "run", exchange)
     names = sorted(path.name for path in (place.folder / "run").iterdir())
-    expect(names == ["own.txt"], f"written into another folder: {names}")
-    return Row("the run folder moved while it trains, another put in its place", "6", "the other one is untouched")
+    expect(names == ["own.txt"], f"regard wrote into another folder: {names}")
+    return Row("the run folder moved during training, and another put in its place", "6", "the other folder is unchanged")
 
 
 def train_into_model(place):
@@ -235,7 +235,7 @@ def train_into_model(place):
         place.call_for([USAGE], *place.training(target))
         expect_untouched(before, place.folder, f"training.model_dir={target}")
     return Row(
-        "`train` into a model folder, `RUN/best`, a folder with a user's own `train.jsonl`", "2", "nothing is touched"
+        "`train` into a model folder, `RUN/best`, a folder with the user's own `train.jsonl`", "2", "nothing is changed"
     )
 
 
@@ -258,7 +258,7 @@ def output_into_run(place):
         before = snapshot(place.folder)
         place.call_for([USAGE], *attempt)
         expect_untouched(before, place.folder, " ".join(map(str, attempt[:1] + attempt[-2:])))
-    return Row(f"`-o` that names a file of a run, in {len(attempts)} ways", "2", "nothing is touched")
+    return Row(f"`-o` that names a file of a run, in {len(attempts)} ways", "2", "nothing is changed")
 
 
 def copied_with_links_resolved(place):
@@ -270,8 +270,8 @@ def copied_with_links_resolved(place):
         place.call_for([OK], *place.training(copy.name, *more, f"training.max_steps={steps}"))
         undisturbed = place.train(f"undisturbed{number}", *more, f"training.max_steps={steps}")
         expect_same_run(copy, undisturbed, f"copy {number}")
-        expect((copy / "last").is_symlink() and (copy / "best").is_symlink(), "`last` and `best` are no links")
-    return Row("a run copied with `cp -rL`, resumed, copied again, resumed", "0", "the bytes of an undisturbed run")
+        expect((copy / "last").is_symlink() and (copy / "best").is_symlink(), "`last` and `best` are not links")
+    return Row("a run copied with `cp -rL`, resumed, copied again, resumed", "0", "the same bytes as an undisturbed run")
 
 
 def damaged_configuration(place):
@@ -307,12 +307,12 @@ def damaged_configuration(place):
                 place.call_for([CHECKPOINT], *command)
                 new = [path for path in differences(before, snapshot(run)) if path not in (".lock", "train.log")]
                 expect(not new, f"{command[0]}: changed or new: {new[:5]}")
-                expect(not output.exists(), f"{command[0]}: an output is left")
+                expect(not output.exists(), f"{command[0]}: an output remains")
             except Wrong as fault:
                 faults.append(f"{name}: {fault}")
     expect(not faults, f"{len(faults)} of {7 * len(damages)}; {faults[0] if faults else ''}")
     return Row(
-        f"a checkpoint's `config.yaml` damaged in {len(damages)} ways, seven verbs each", "5", "nothing is touched"
+        f"`config.yaml` of a checkpoint damaged in {len(damages)} ways, seven verbs each", "5", "nothing is changed"
     )
 
 

@@ -1,4 +1,4 @@
-"""Inputs that once took for ever, were read wrongly, or ended a training in its middle."""
+"""Inputs that once never ended, were read wrongly, or stopped a training halfway."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ QUICK = 5.0  # seconds
 
 
 def with_empty_tensors(place, count):
-    """A model folder whose weights have so many tensors of no size beside its own."""
+    """Makes a model folder whose weights have `count` additional empty tensors."""
     folder = place.copy_of_model(f"model{count}")
     weights = folder / "model.safetensors"
     content = weights.read_bytes()
@@ -39,7 +39,7 @@ def with_empty_tensors(place, count):
         "size": weights.stat().st_size,
         "sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
     }
-    stamps["format"] = 1  # has no hash of the manifest itself
+    stamps["format"] = 1  # format 1 has no hash of the manifest itself
     stamps.pop("sha256")
     manifest.write_text(json.dumps(stamps, indent=2) + "\n", encoding="utf-8")
     return folder
@@ -53,7 +53,7 @@ def many_tensors(place):
             done = place.call_for([OK, CHECKPOINT], *command, seconds=30)
             expect(done.seconds < QUICK, f"{command[0]}, {count:,} tensors: {done.seconds:.1f} s")
             slowest = max(slowest, done.seconds)
-    return Row("40,000 and 170,000 empty tensors in a safetensors header", "5, or 0", f"below {QUICK:.0f} s")
+    return Row("40,000 and 170,000 empty tensors in a safetensors header", "5, or 0", f"less than {QUICK:.0f} s")
 
 
 def tiny_weights(place):
@@ -96,11 +96,11 @@ def sampled_too_long(place):
         if done.code != OK and not refused:
             faults.append(f"{name}: exit code {done.code}: {last_line(done.err)}")
     expect(not faults, "; ".join(faults))
-    return Row("sub-word sampling that makes sentences longer than `max_positions`", "0, or 2 at the start", "no run dies in its middle")
+    return Row("sub-word sampling that makes sentences longer than `max_positions`", "0, or 2 at the start", "no run stops halfway")
 
 
 def long_numbers(place):
-    """Numbers written with thousands of digits are the same numbers; a line of many is refused or read."""
+    """Numbers written with thousands of digits are the same numbers; a line of many numbers is refused or read."""
     numbers = random.Random(3)
 
     def lines(count, digits):

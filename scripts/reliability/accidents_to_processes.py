@@ -1,4 +1,4 @@
-"""Accidents to the process: signals at bad moments, limits of the system, cores that are not its own."""
+"""Accidents to the process: signals at bad moments, system limits, restricted cores."""
 
 import json
 import os
@@ -21,14 +21,14 @@ from workplace import (
     wait_until,
 )
 
-VALIDATED_LINES = 6000  # some seconds of validation, in a beam of ten
+VALIDATED_LINES = 6000  # some seconds of validation with a beam of ten
 VALIDATION_AT = 10
-SOON = 2.0  # seconds within which a signal is answered
+SOON = 2.0  # seconds within which a signal must be answered
 OTHER_USER = "61234"  # has no other processes
 
 
 def long_validation(place):
-    """The options of a training whose validations take several seconds."""
+    """Returns the options of a training whose validations take several seconds."""
     for side, text in zip(("en", "fr"), corpus(VALIDATED_LINES, 5)):
         (place.folder / f"long.{side}").write_text(text, encoding="utf-8")
     return [
@@ -44,7 +44,7 @@ def long_validation(place):
 
 
 def stop_in_validation(place, name, more, stop):
-    """Starts a training, waits until it is in its first validation, and stops it with `stop`."""
+    """Starts a training, waits for its first validation, and sends it the signal `stop`."""
     process = place.start(*place.training(name, *more))
     place.wait_for_step(process, place.folder / name, VALIDATION_AT)
     time.sleep(0.4)
@@ -76,14 +76,14 @@ def signals_in_validation(place):
         if seconds > SOON:
             faults.append(f"{name}: answered after {seconds:.1f} s, expected {SOON:.0f}")
         if saved != f"step-{VALIDATION_AT:08}":
-            faults.append(f"{name}: saved was {saved}, expected the step of the validation")
+            faults.append(f"{name}: found checkpoint {saved}, expected the step of the validation")
         place.call_for([OK], *place.training(name, *more))
         expect_same_run(place.folder / name, undisturbed, f"resumed after {name}")
     expect(not faults, "; ".join(faults))
     return Row(
-        "SIGTERM, SIGINT, SIGKILL in a validation of several seconds",
+        "SIGTERM, SIGINT, SIGKILL during a validation of several seconds",
         "143, 130, 137",
-        f"the step of the validation was saved; ended within {SOON:.0f} s; resumed, the validation is repeated, to the same bytes",
+        f"the step of the validation is saved; ended within {SOON:.0f} s; resumed, the validation is repeated, with the same bytes",
     )
 
 
@@ -97,7 +97,7 @@ def early_signal(place):
     faults = []
     for number, delay in enumerate((0.0, 0.02, 0.05, 0.1, 0.15, 0.2)):
         process = place.start(*place.training(f"run{number}"))
-        # The second of the two programs, which loads LibTorch for a third of a second.
+        # regard-torch, which takes a third of a second to load LibTorch.
         wait_until(lambda running=process: has_become_torch(running), 10, "regard-torch")
         time.sleep(delay)
         process.send_signal(signal.SIGUSR1)
@@ -107,7 +107,7 @@ def early_signal(place):
         else:
             faults.append(f"{delay} s: exit code {done.code}")
     expect(not faults, f"SIGUSR1 killed {len(faults)} of 6; {faults[0] if faults else ''}")
-    return Row("SIGUSR1 while the program is being loaded, at six moments", "0", "the bytes of an undisturbed run")
+    return Row("SIGUSR1 while the program is loaded, at six moments", "0", "the same bytes as an undisturbed run")
 
 
 def few_processes(place):
@@ -115,7 +115,7 @@ def few_processes(place):
     as_other = ["setpriv", f"--reuid={OTHER_USER}", "--clear-groups"]
     seen = [*as_other, "test", "-x", place.root / "toy.yaml", "-o", "-r", place.root / "toy.yaml"]
     if os.geteuid() != 0 or subprocess.run(list(map(str, seen)), check=False).returncode != 0:
-        return Row("`prlimit --nproc`", "–", "not tried: needs root, and a folder that other users can enter")
+        return Row("`prlimit --nproc`", "–", "not tested: needs root, and a folder that other users can enter")
     faults, refused = [], 0
     for most in range(1, 10):
         prefix = ["prlimit", f"--nproc={most}", *as_other]
@@ -134,12 +134,12 @@ def few_processes(place):
 
 
 def with_memory(place, megabytes, arguments):
-    # Batches that do not fit are learnt in halves, which takes its time.
+    # Batches that do not fit are processed in halves, which takes time.
     return place.call(*arguments, prefix=["prlimit", f"--as={megabytes * 1_000_000}"], seconds=120)
 
 
 def least_memory(place, arguments_for):
-    """The least megabytes, by bisection, with which a call ends well."""
+    """Finds by bisection the least megabytes with which a call succeeds."""
     too_few, enough = 64, 4096
     while enough - too_few > 8:
         middle = (too_few + enough) // 2
@@ -152,7 +152,7 @@ def least_memory(place, arguments_for):
 
 
 def little_memory(place):
-    """Just below what is enough, where memory ends at the start, in a step, or in a validation."""
+    """Runs with slightly too little memory, so that it ends at the start, in a step, or in a validation."""
     for side, text in zip(("en", "fr"), corpus(300, 7, longest=40)):
         (place.folder / f"train.{side}").write_text(text, encoding="utf-8")
     training = [
@@ -181,7 +181,7 @@ def little_memory(place):
                 faults.append(f"{what}: {fault}")
                 continue
             codes.append(done.code)
-            # So little that the system's own loader gives up, before anything of regard runs.
+            # Too little memory for the system loader, before regard runs.
             unloadable = done.code == 127 and "error while loading shared libraries" in done.err
             if done.code not in (OK, ENVIRONMENT) and not unloadable:
                 faults.append(f"{what}: exit code {done.code}: {last_line(done.err)}")
@@ -191,9 +191,9 @@ def little_memory(place):
     expect(ENVIRONMENT in codes, "no call was refused: the limit did not hold")
     expect(not faults, f"{len(faults)} of {len(codes)} calls; {faults[0] if faults else ''}")
     return Row(
-        f"`prlimit --as` in {len(codes)} steps below what `train` and `translate` need",
-        "0 (batches learnt in halves), or 6; 127 from the system's loader where LibTorch does not fit",
-        "nothing half written",
+        f"`prlimit --as` in {len(codes)} steps below the need of `train` and `translate`",
+        "0 (batches processed in halves), or 6; 127 from the system loader if LibTorch does not fit",
+        "no partial files",
     )
 
 
@@ -221,7 +221,7 @@ def small_files(place):
     expect(not faults, f"{len(faults)} faults; {faults[0] if faults else ''}")
     place.call_for([OK], *place.training("run"))
     expect_same_run(place.folder / "run", undisturbed, "resumed without the limit")
-    return Row("`ulimit -f` below what `train`, `translate`, `average` write", "6", "no `.part` file; resumed without the limit to the same bytes")
+    return Row("`ulimit -f` below the output size of `train`, `translate`, `average`", "6", "no `.part` file; resumed without the limit, the same bytes")
 
 
 def one_core(place):
@@ -234,7 +234,7 @@ def one_core(place):
     expect_same_run(run, place.run_folder, "threads: 0 on one core")
     log = (run / "train.log").read_text(encoding="utf-8")
     expect(re.search(r"\b1 threads?\b", log), "the log does not say 1 thread")
-    return Row("`taskset` to one core, `threads: 0`", "0", "one thread, and the bytes of `threads: 1`")
+    return Row("`taskset` to one core, `threads: 0`", "0", "one thread, and the same bytes as `threads: 1`")
 
 
 ACCIDENTS = {

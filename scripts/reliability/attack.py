@@ -1,5 +1,5 @@
-"""Accidents that have happened to users, repeated: each is judged by its exit code, its messages, the time
-it takes, and what stands afterwards."""
+"""Repeats accidents that happened to users. Each is judged by its exit code, its messages, the time it
+takes, and the files that remain."""
 
 import pathlib
 import signal
@@ -39,11 +39,11 @@ def run(wanted):
     if faults:
         raise Failure(CHECK_FAILED, f"{len(faults)} of {count_of(len(names), 'accident')}: {', '.join(faults)}")
     table = ["| accident | exit code | afterwards |", "|---|---|---|"]
-    table += [f"| {row.done} | {row.codes} | {row.stands} |" for row in rows]
+    table += [f"| {row.accident} | {row.codes} | {row.result} |" for row in rows]
     minutes = (time.monotonic() - begun) / 60
     return {
         "accidents": len(names),
         "seconds": seconds,
-        "text": f"{count_of(len(names), 'accident')} in {minutes:.0f} minutes; none left a crash, a message of a "
-        "fault of regard, or a call without an end.\n\n" + "\n".join(table) + "\n",
+        "text": f"{count_of(len(names), 'accident')} in {minutes:.0f} minutes; none ended in a crash, a message "
+        "about a bug in regard, or a call that did not end.\n\n" + "\n".join(table) + "\n",
     }

@@ -1,5 +1,5 @@
-// Loaded before the C library: counts the bytes of the heap that a program holds, in the first
-// eight bytes of the file HEAP_COUNT.
+// Preloaded before the C library. Counts the heap bytes that a program holds, in the first eight bytes of
+// the file HEAP_COUNT.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-// glibc's own, under the names that nothing stands before.
+// The allocation functions of glibc, under names that are not interposed.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);

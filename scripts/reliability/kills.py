@@ -1,4 +1,4 @@
-"""A training killed at random moments and resumed, against one that was never stopped."""
+"""Kills a training at random moments and resumes it; compares it with one that was never stopped."""
 
 import hashlib
 import json
@@ -11,10 +11,10 @@ from project import CHECK_FAILED, ROOT, Failure
 from run import start
 
 VALIDATION_EVERY = 200
-FIRST_LIMIT = 150  # where neither a validation nor a line of the log is due
+FIRST_LIMIT = 150  # a step at which neither a validation nor a log line is due
 
-# All that has a state to lose: averages, two corpora, accumulated gradients, sub-word sampling,
-# dropout, a schedule that counts validations, a best checkpoint, more than one worker.
+# Everything with a state: averages, two corpora, accumulated gradients, sub-word sampling, dropout, a
+# schedule that counts validations, a best checkpoint, more than one thread.
 RECIPE = [
     "--config=configs/quickstart.yaml",
     "data.train.1.src=data/dev.en",
@@ -41,7 +41,7 @@ RECIPE = [
     "testing.max_output_length=20",
     "threads=2",
 ]
-# What differs from one sitting to the next, and says nothing of what was learnt.
+# Fields that differ between sessions and do not depend on the model.
 TIMES = ("seconds", "tokens_per_second", "peak_memory", "validation")
 
 
@@ -61,13 +61,13 @@ def wait_until(found, process):
 
 
 def newest(folder):
-    """The last checkpoint's step, or none."""
+    """Returns the name of the last checkpoint, or an empty string."""
     last = folder / "last"
     return last.resolve().name if last.exists() else ""
 
 
 def kill_once(folder, steps, moments, log):
-    """Starts the training and kills it; says in what it was interrupted."""
+    """Starts the training and kills it; returns where it was interrupted."""
     process = start(command(folder, steps), log)
     before = newest(folder)
     in_writing = moments.random() < 0.5
@@ -107,7 +107,7 @@ def table_without_times(path):
 
 
 def outcome(folder):
-    """All that must be alike."""
+    """Returns everything that must be equal."""
     last = folder / "last"
     state = without_times(json.loads((last / "training.json").read_text(encoding="utf-8")))
     journal = [
@@ -136,25 +136,26 @@ def run(kills, seed):
         with open(work / "log", "wb") as log:
             straight = work / "straight"
             killed = work / "killed"
+            # Both have a lower limit at first, and it is raised.
+            for folder in (straight, killed):
+                train_to_the_end(folder, FIRST_LIMIT, log)
             train_to_the_end(straight, steps, log)
-            # The killed one has a lower limit at first, and it is raised.
-            train_to_the_end(killed, FIRST_LIMIT, log)
             found = [kill_once(killed, steps, moments, log) for _ in range(kills)]
             stopped_at = newest(killed)
             train_to_the_end(killed, steps, log)
         one, other = outcome(straight), outcome(killed)
     wrong = [what for what in one if one[what] != other[what]]
     if wrong:
-        raise Failure(CHECK_FAILED, f"not alike after {kills} kills (seed {seed}): {', '.join(wrong)}")
+        raise Failure(CHECK_FAILED, f"not equal after {kills} kills (seed {seed}): {', '.join(wrong)}")
     places = {place: found.count(place) for place in ("in writing", "elsewhere", "at its end")}
     return {
         "kills": kills,
         "seed": seed,
         "steps": steps,
         **places,
-        "text": f"{kills} kills (SIGKILL, seed {seed}) of a training of {steps:,} steps, begun with "
-        f"a limit of {FIRST_LIMIT} and raised: {places['in writing']} of them while a checkpoint was "
-        f"being written, {places['elsewhere']} elsewhere, {places['at its end']} too late; the last "
-        f"one came after {stopped_at}. Alike to the byte with a training never stopped: "
+        "text": f"{kills} kills (SIGKILL, seed {seed}) of a training of {steps:,} steps, started with "
+        f"a limit of {FIRST_LIMIT} steps that was then raised: {places['in writing']} while a checkpoint was "
+        f"being written, {places['elsewhere']} at other moments, {places['at its end']} after the end; the "
+        f"last one came after {stopped_at}. Equal to the byte to a training that was raised too and never killed: "
         f"{', '.join(one)}.\n",
     }

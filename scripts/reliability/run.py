@@ -1,4 +1,4 @@
-"""Starts regard, to be watched or killed."""
+"""Starts regard as a process that can be watched or killed."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from project import REGARD, ROOT, need_regard
 
 
 def start(arguments, log, environment=None):
-    """regard with these arguments, its messages into `log`, in the project's folder."""
+    """Starts regard with these arguments in the project folder; its output goes into `log`."""
     need_regard()
     return subprocess.Popen(
         [REGARD, *arguments],

@@ -1,4 +1,4 @@
-"""A training left alone: its memory, open files and logs over time."""
+"""Measures memory, open files and logs of a long training."""
 
 import os
 import pathlib
@@ -22,15 +22,14 @@ RECIPE = [
     "training.save_every=100",
     "training.logging_every=10",
 ]
-SAMPLE_SECONDS = 0.02  # so that the quiet moments between two steps are met
-SAMPLES_A_LOOK = 50  # at the validations and the open files
-# What is freed goes back to the system at once, so that what is resident is what is held.
+SAMPLE_SECONDS = 0.02  # short enough to hit the quiet moments between two steps
+SAMPLES_A_LOOK = 50  # memory samples between two looks at validations and open files
+# Freed memory is returned to the system at once, so that resident memory equals held memory.
 GIVE_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
 
 class Memory:
-    """Of a process, in MB: what it holds of the heap, counted by heap_counter.cpp, and what is
-    resident."""
+    """Memory of a process in MB: heap memory, counted by heap_counter.cpp, and resident memory."""
 
     def __init__(self, work):
         self.count = work / "heap_count"
@@ -58,7 +57,7 @@ def open_files(pid):
 
 
 def slope(samples):
-    """Least squares: of (x, y), y's growth for one x."""
+    """Returns the least-squares slope of the points (x, y)."""
     n = len(samples)
     mean_x = sum(x for x, _ in samples) / n
     mean_y = sum(y for _, y in samples) / n
@@ -71,8 +70,8 @@ def rows_of(path):
 
 
 class Curve:
-    """Of the time from one validation to the next the least: what a step, a validation or a
-    checkpoint takes for a while is not what stays."""
+    """The minimum between each two validations, which excludes the temporary memory of steps, validations
+    and checkpoints."""
 
     def __init__(self):
         self.least = {}
@@ -81,15 +80,15 @@ class Curve:
         self.least[between] = min((megabytes, hours), self.least.get(between, (megabytes, hours)))
 
     def close(self):
-        """As points (hours, MB); the last time has no end, and may have met no quiet moment."""
+        """Returns points (hours, MB). Drops the last interval: it is incomplete and may lack a quiet moment."""
         return [(hours, megabytes) for megabytes, hours in list(self.least.values())[:-1]]
 
 
 def described(points):
     half = len(points) // 2
     return (
-        f"{points[0][1]:.2f} MB at first, {points[half][1]:.2f} MB at half time, "
-        f"{points[-1][1]:.2f} MB at last, slope {slope(points):+.2f} MB an hour"
+        f"{points[0][1]:.2f} MB at the start, {points[half][1]:.2f} MB at half time, "
+        f"{points[-1][1]:.2f} MB at the end, slope {slope(points):+.2f} MB an hour"
     )
 
 
@@ -105,7 +104,7 @@ def run(minutes, threads):
                 memory.environment(),
             )
             validations = folder / "validations.tsv"
-            # Flat from the second validation on: by then everything has been needed once.
+            # Starts at the second validation: by then everything has been allocated once.
             while rows_of(validations) < 3:
                 if process.poll() is not None:
                     raise Failure(CHECK_FAILED, f"the training ended with {process.returncode}")
@@ -123,10 +122,10 @@ def run(minutes, threads):
         steps = rows_of(folder / "train.jsonl") * 10
         log_bytes = (folder / "train.log").stat().st_size
     if code != 143:
-        raise Failure(CHECK_FAILED, f"the training ended with {code}, wanted 143")
+        raise Failure(CHECK_FAILED, f"the training ended with exit code {code}, expected 143")
     held, resident = held.close(), resident.close()
     if len(held) < 4:
-        raise Failure(CHECK_FAILED, f"{minutes} minutes are too few: {len(held)} validations")
+        raise Failure(CHECK_FAILED, f"{minutes} minutes are too short: {len(held)} validations, expected 4 or more")
     return {
         "minutes": minutes,
         "steps": steps,
@@ -138,8 +137,8 @@ def run(minutes, threads):
         "open_files": [min(files), max(files)],
         "log_bytes": log_bytes,
         "text": f"{minutes} minutes from the second validation on, {count_of(threads, 'thread')}, {steps:,} "
-        f"steps, {len(held)} validations; of the time from one to the next the least.\n\n"
-        f"- Memory held of the heap: {described(held)}.\n- Memory resident: "
+        f"steps, {len(held)} validations. Memory is the minimum between two validations.\n\n"
+        f"- Heap memory: {described(held)}.\n- Resident memory: "
         f"{described(resident)}.\n- Open files: {min(files)} to {max(files)}.\n- train.log: "
-        f"{log_bytes / 1e6:.2f} MB, {log_bytes / max(1, steps):.0f} bytes a step.\n",
+        f"{log_bytes / 1e6:.2f} MB, {log_bytes / max(1, steps):.0f} bytes for each step.\n",
     }

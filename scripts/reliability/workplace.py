@@ -1,5 +1,5 @@
-"""Where accidents are tried: toy corpora, small runs, regard called in unusual ways, and what is judged
-of every call."""
+"""The environment of the accidents: toy corpora, small runs, unusual calls of regard, and the checks of every
+call."""
 
 import dataclasses
 import hashlib
@@ -22,7 +22,7 @@ CHECKPOINT = 5
 ENVIRONMENT = 6
 STOPPED = 128 + signal.SIGTERM
 
-# Each word of the toy language has one translation, the order is kept.
+# Each word of the toy language has one translation; the order of words is kept.
 WORDS = "the:le cat:chat dog:chien bird:oiseau sees:voit hears:entend a:un small:petit old:vieux and:et"
 DICTIONARY = [tuple(pair.split(":")) for pair in WORDS.split()]
 
@@ -56,27 +56,27 @@ AS_TRANSFORMER = [
         for option in ("kind=transformer", "heads=2", "feed_forward_size=32")
     ),
 ]
-# No message to a user has these in it.
-CRASHES = ("terminate called", "a fault of regard", "Exception raised from", "frame #", "core dumped")
+# Strings that no message to a user may contain.
+CRASHES = ("terminate called", "bug in regard", "Exception raised from", "frame #", "core dumped")
 CRASH_SIGNALS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
 
 
 class Wrong(Exception):
-    """What an accident led to, and must not."""
+    """A wrong result of an accident."""
 
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table: what was done, what came of it."""
+    """One line of the table: the accident, its exit codes, the result."""
 
-    done: str
+    accident: str
     codes: str
-    stands: str
+    result: str
 
 
 @dataclasses.dataclass
 class Done:
-    """A call that has ended."""
+    """The result of a finished call."""
 
     code: int
     out: bytes
@@ -94,7 +94,7 @@ def digest(path):
 
 
 def snapshot(folder):
-    """Everything below a folder: links by their target, files by hash."""
+    """Maps every path below a folder to its content: the target of a link, the hash of a file."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -106,7 +106,7 @@ def snapshot(folder):
 
 
 def differences(before, after):
-    """Names that are new, gone or changed."""
+    """Returns the names that are new, missing or changed."""
     return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
@@ -116,14 +116,14 @@ def expect_untouched(before, folder, what):
 
 
 def leftovers(folder):
-    """Files and folders that were to be renamed or removed."""
+    """Returns temporary files and folders that should have been renamed or removed."""
     return [path.name for path in folder.rglob("*") if ".part" in path.name or path.suffix == ".tmp"]
 
 
 def expect_same_run(run, other, what):
     one, two = outcome(run), outcome(other)
     wrong = [name for name in one if one[name] != two[name]]
-    expect(not wrong, f"{what}: not alike to the byte: {', '.join(wrong)}")
+    expect(not wrong, f"{what}: not equal to the byte: {', '.join(wrong)}")
 
 
 def wait_until(found, seconds, what):
@@ -144,11 +144,11 @@ def corpus(lines, seed, longest=7):
 
 
 class Workplace:
-    """A folder of its own for each accident, with a model that all of them share."""
+    """Gives each accident its own folder, and a model that all share."""
 
     def __init__(self, folder):
         need_regard()
-        folder.chmod(0o755)  # another user's processes work here too
+        folder.chmod(0o755)  # processes of another user work here too
         self.root = folder
         self.folder = folder
         for name, lines, seed in (("train", 200, 1), ("dev", 20, 2), ("test", 40, 3)):
@@ -160,7 +160,7 @@ class Workplace:
         self.train("toy", "training.keep_newest=2")
 
     def begin(self, name):
-        """A new folder for an accident."""
+        """Creates the folder of an accident."""
         self.folder = self.root / name
         self.folder.mkdir()
 
@@ -170,22 +170,22 @@ class Workplace:
     # Calls.
 
     def start(self, *arguments, prefix=(), closed=(), **options):
-        """regard with these arguments, behind the commands of `prefix`, without the descriptors in
-        `closed`."""
+        """Starts regard with these arguments after the command `prefix`, with the descriptors in `closed`
+        closed."""
         close = " ".join(f"{number}{'<' if number == 0 else '>'}&-" for number in closed)
         command = [*prefix, "sh", "-c", f'exec "$0" "$@" {close}', REGARD, *arguments]
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         return subprocess.Popen(list(map(str, command)), cwd=self.folder, **options)
 
     def finish(self, process, seconds=60, text=None):
-        """Waits; no call may crash, or take longer than it has."""
+        """Waits for the call and checks it: it must not crash, and must end within `seconds`."""
         begun = time.monotonic()
         try:
             out, err = process.communicate(text, timeout=seconds)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise Wrong(f"still at work after {seconds} seconds") from None
+            raise Wrong(f"still running after {seconds} seconds") from None
         err = (err or b"").decode("utf-8", "replace")
         code = process.returncode if process.returncode >= 0 else 128 - process.returncode
         expect(code - 128 not in CRASH_SIGNALS, f"ended by signal {code - 128}: {last_line(err)}")
@@ -199,7 +199,7 @@ class Workplace:
         return self.finish(self.start(*arguments, **options), seconds, text)
 
     def call_for(self, codes, *arguments, **options):
-        """A call that must end with one of these exit codes, and with a message unless it is 0."""
+        """Makes a call that must end with one of these exit codes, and with a message unless it is 0."""
         done = self.call(*arguments, **options)
         what = " ".join(map(str, arguments[:2]))
         expect(
@@ -216,7 +216,7 @@ class Workplace:
         return ["train", "-c", self.config, f"training.model_dir={self.folder / name}", *more]
 
     def train(self, name, *more):
-        """An undisturbed training; returns its folder."""
+        """Runs an undisturbed training; returns its folder."""
         done = self.call(*self.training(name, *more))
         if done.code != OK:
             raise Failure(CHECK_FAILED, f"an undisturbed training ended with {done.code}: {done.err}")
@@ -226,14 +226,14 @@ class Workplace:
         return pathlib.Path(shutil.copytree(source or self.run_folder, self.folder / name, symlinks=True))
 
     def copy_of_model(self, name):
-        """A model folder by itself, without the state that training resumes from."""
+        """Makes a model folder without the training state."""
         folder = self.folder / name
         self.call_for([OK], "average", self.run_folder, "--last", "1", "-o", folder)
         return folder
 
     @staticmethod
     def steps(run):
-        """The steps in the journal of a run that is at work."""
+        """Returns the steps in the journal of a running training."""
         try:
             lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
         except OSError:

@@ -1,5 +1,5 @@
-"""Run by a peer's Python: encode.py MODEL TEXT PIECES ENCODED writes a SentencePiece model's
-regular pieces, one a line, and the text in pieces, blanks between them."""
+"""encode.py MODEL TEXT PIECES ENCODED, run by the Python of a peer. Writes the regular pieces of a
+SentencePiece model, one on each line, and the text in pieces separated by blanks."""
 
 import sys
 
