@@ -1,4 +1,4 @@
-// What `regard info` reports about a model folder and the training run that it belongs to.
+// The report of `regard info` about a model folder and the training run that it belongs to.
 #pragma once
 
 #include <cstdint>

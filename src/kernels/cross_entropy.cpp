@@ -19,7 +19,7 @@ using torch::autograd::tensor_list;
 constexpr std::int64_t piece_bytes = 16 << 20;
 constexpr std::int64_t piece_rows = 128;
 
-// Of N rows in pieces of one size.
+// Returns the number of rows per piece if N rows are split into pieces of one size.
 std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
   const auto most = std::max(piece_rows, piece_bytes / row_bytes);
   const auto pieces = std::max<std::int64_t>((N + most - 1) / most, 1);

@@ -1,4 +1,4 @@
-// Where the tensors live, and how many workers there are.
+// The device of the tensors, and the threads that compute on it.
 #pragma once
 
 #include <torch/types.h>
@@ -11,14 +11,14 @@
 
 namespace regard {
 
-// "auto" (cuda:0 where there is one), "cpu", "cuda" or "cuda:N". ConfigError for any other name,
-// EnvironmentError for a device that is not there.
+// Returns the device of this name: "auto" (cuda:0 if there is one, else cpu), "cpu", "cuda" or
+// "cuda:N". Throws ConfigError for any other name, EnvironmentError for a missing device.
 torch::Device find_device(const std::string& name);
 
-// `threads` workers, 0 for one for each processor that this process may use (base/process.h), each
-// doing its arithmetic on one thread: LibTorch's own threads are turned off. On any other device
-// than the CPU a single worker. To be called before the first tensor is made; warns of more threads
-// than processors.
+// Creates a pool of `threads` threads, or, if it is 0, of one thread for each processor that this
+// process may use (base/cpu.h); a single thread on other devices than the CPU. Disables LibTorch's
+// own threads. Must be called before the first tensor is created. Warns of more threads than
+// processors.
 std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device);
 
 }  // namespace regard

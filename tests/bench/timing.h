@@ -1,4 +1,4 @@
-// What all benchmarks do with times.
+// Timing functions of all benchmarks.
 #pragma once
 
 #include <algorithm>

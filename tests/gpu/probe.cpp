@@ -1,4 +1,4 @@
-// What a GPU allows, tried without regard: gpu_probe count|copy|add|index|touch.
+// Tries operations on a GPU without regard: gpu_probe count|copy|add|index|touch.
 #include <ATen/ATen.h>
 #include <torch/cuda.h>
 

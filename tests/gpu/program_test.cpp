@@ -25,7 +25,7 @@ Words operator+(Words first, const Words& second) {
   return first;
 }
 
-// What is run while this lives sees the GPU's stand-in, where there is one.
+// Programs started during its lifetime see the stand-in for a GPU, if there is one.
 class Preloaded {
  public:
   Preloaded() { setenv("LD_PRELOAD", REGARD_STAND_IN_GPU, 1); }

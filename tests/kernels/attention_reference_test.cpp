@@ -57,7 +57,7 @@ class AttentionReference : public testing::TestWithParam<ScoreForm> {
   torch::Tensor v_ = draw({A});
   torch::Tensor keys_ = draw({B, S, A});
   torch::Tensor towards_ = torch::randn({B * G, S}, torch::kDouble);
-  // Of each query; the last sentence has one position.
+  // The window of each query; the last sentence has one position.
   torch::Tensor windows_ = torch::tensor({{0, 3}, {5, 7}, {1, 4}, {3, 4}, {0, 1}, {0, 1}});
 };
 
@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, AttentionReference,
 class AttentionInSearch : public testing::Test {
  protected:
   AttentionInSearch() { torch::manual_seed(2); }
-  // What `compute` comes to in a search.
+  // Returns the result of `compute` in a search.
   template <typename F>
   torch::Tensor in_search(const F& compute) {
     const torch::NoGradGuard guard;

@@ -15,7 +15,7 @@ class LinearReference : public testing::Test {
   LinearReference() { torch::manual_seed(1); }
   ~LinearReference() override { use_reference(false); }
 
-  // What `compute` gives with packed weights in use.
+  // Returns the result of `compute` with packed weights in use.
   template <typename F>
   torch::Tensor packed(const F& compute) {
     const torch::NoGradGuard guard;

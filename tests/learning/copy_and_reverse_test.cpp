@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Copying, testing::ValuesIn(cases), name_of);
 INSTANTIATE_TEST_SUITE_P(Forward, Copying, testing::ValuesIn(forward), name_of);
 INSTANTIATE_TEST_SUITE_P(Kinds, Reversing, testing::ValuesIn(cases), name_of);
 
-// What cannot be expected to reverse, or to copy: figures for docs/attention.md, not asserted.
+// Kinds that cannot be expected to reverse or to copy: figures for docs/attention.md, not asserted.
 class OfOthers : public testing::TestWithParam<Case> {};
 
 TEST_P(OfOthers, DISABLED_Figures) {

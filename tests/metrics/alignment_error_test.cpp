@@ -54,7 +54,7 @@ TEST(AlignmentError, ScoresOfASmallExample) {
   EXPECT_EQ(score.sure, 5u);
 }
 
-// Of A = {0-0, 1-1, 2-2, 3-0} the first is sure, the next two possible: 1 − (1 + 3) / (4 + 2).
+// In A = {0-0, 1-1, 2-2, 3-0} the first is sure, the next two possible: 1 − (1 + 3) / (4 + 2).
 TEST(AlignmentError, APossibleLinkIsNeitherRequiredNorAnError) {
   const AlignmentScore score = score_alignments({{{0, 0}, {1, 1}, {2, 2}, {3, 0}}},
                                                 {parse_alignment("0-0 1?1 2?2 1-0 4?4", "a", 1)});

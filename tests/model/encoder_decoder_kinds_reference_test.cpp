@@ -167,7 +167,7 @@ TEST_P(EncoderDecoderKindsReference, ASearchFindsTheSameInABatchAndAlone) {
   }
 }
 
-// Whatever a search keeps from step to step: its log P is that of the whole sequence at once.
+// The log P of a search, step by step, is that of the whole sequence at once.
 TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGivenAtOnce) {
   const torch::NoGradGuard guard;
   for (const std::int64_t beam : {1, 3}) {

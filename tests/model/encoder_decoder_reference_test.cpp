@@ -200,7 +200,7 @@ TEST(EncoderDecoderReference, GradientsOfTheWholeEqualCentralDifferences) {
   }
 }
 
-// Of each way in which contexts are mixed, in training with half of the weights dropped.
+// Every way to mix contexts, in training with half of the weights dropped.
 std::vector<ModelOptions> with_attention_dropout() {
   std::vector<ModelOptions> all(6, small());
   all[1].decoder.query = Query::conditional;

@@ -40,7 +40,7 @@ Batch ragged() {
   });
 }
 
-// What the output and what the attention say of the batch, by themselves.
+// The loss of the output layer and the terms of the attention, computed separately.
 struct Parts {
   torch::Tensor cross_entropy;
   torch::Tensor nll;   // [B, T]

@@ -1,4 +1,4 @@
-// What holds of every attention with weights, and of every content score.
+// Properties of every attention with weights, and of every content score.
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 #include <torch/utils.h>
@@ -11,7 +11,7 @@
 namespace regard {
 namespace {
 
-// What holds of every kind with weights.
+// Every kind with weights.
 class AttentionKinds : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -38,7 +38,7 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
     decoder.prepare(encoded);
     return encoded;
   }
-  // Of sentence b, in plain numbers.
+  // The result of sentence b, in plain numbers.
   plain::Transformer::Decoded expected(std::int64_t b) {
     const plain::Transformer plain(decoder_, 2, GetParam() == NormPlace::pre);
     return plain.decode(plain::rows_of(x_[b]), plain::rows_of(states_[b].narrow(0, 0, S - b)), L);
