@@ -105,7 +105,7 @@ TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=genral"}),
               HasSubstr("did you mean `general`?"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
-              HasSubstr("`ntm` scores no content"));
+              HasSubstr("`ntm` is not a content score"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot"}),
               HasSubstr("model.attention.score=dot: model.attention.score: dot compares"));
   EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.temperature=0.2"}),

@@ -71,8 +71,9 @@ std::vector<std::string> names_of(const std::function<bool(const Kind&)>& wanted
 [[noreturn]] void throw_unknown(const std::string& key, const std::string& name,
                                 const std::vector<std::string>& known) {
   const auto near = nearest(name, known);
-  throw ConfigError("model.attention.{0}: unknown {0} `{1}`{2}; there are {3}", key, name,
-                    near ? fmt::format("; did you mean `{}`?", *near) : "", fmt::join(known, ", "));
+  throw ConfigError("model.attention.{0}: unknown {0} `{1}`; {2}: {3}", key, name,
+                    near ? fmt::format("did you mean `{}`? Known", *near) : "known",
+                    fmt::join(known, ", "));
 }
 
 const Kind* known_kind(const std::string& name) {
@@ -160,7 +161,7 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
   const auto known = content_scores();
   if (known_kind(options.score) == nullptr) throw_unknown("score", options.score, known);
   if (!contains(known, options.score)) {
-    throw ConfigError("model.attention.score: `{}` scores no content, as {} wants; there are {}",
+    throw ConfigError("model.attention.score: `{}` is not a content score, which {} needs; known: {}",
                       options.score, options.kind, fmt::join(known, ", "));
   }
   auto inner = options;
