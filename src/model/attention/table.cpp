@@ -161,8 +161,9 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
   const auto known = content_scores();
   if (known_kind(options.score) == nullptr) throw_unknown("score", options.score, known);
   if (!contains(known, options.score)) {
-    throw ConfigError("model.attention.score: `{}` is not a content score, which {} needs; known: {}",
-                      options.score, options.kind, fmt::join(known, ", "));
+    throw ConfigError(
+        "model.attention.score: `{}` is not a content score, which {} needs; known: {}",
+        options.score, options.kind, fmt::join(known, ", "));
   }
   auto inner = options;
   inner.kind = options.score;
