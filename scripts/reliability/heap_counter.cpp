@@ -1,5 +1,5 @@
-// Preloaded before the C library. Counts the heap bytes that a program holds, in the first eight bytes of
-// the file HEAP_COUNT.
+// Preloaded before the C library. Counts the heap bytes that a program holds, in the first eight
+// bytes of the file HEAP_COUNT.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>

@@ -262,8 +262,8 @@ void describe(AttentionOptions& o, Field&& field) {
       "none: the context c is the last states of both directions, or the mean over all positions");
 }
 
-// The prediction of the output layer: a token of the vocabulary, a source position (Vinyals 2015), or a
-// word of the vocabulary or the source (See 2017).
+// The prediction of the output layer: a token of the vocabulary, a source position (Vinyals 2015),
+// or a word of the vocabulary or the source (See 2017).
 enum class OutputKind { vocabulary, pointer, copy };
 constexpr std::array<std::string_view, 3> enum_names(OutputKind) {
   return {"vocabulary", "pointer", "copy"};
