@@ -98,6 +98,12 @@ ExitCode report_current_exception() noexcept {
   std::quick_exit(static_cast<int>(report_current_exception()));
 }
 
+// Called when a library ends the program, as libgomp does when it cannot allocate memory.
+void report_exit_of_library(int status, void* /*unused*/) {
+  if (status != EXIT_FAILURE || !is_memory_exhausted()) return;
+  std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
+}
+
 // Opens /dev/null as this standard descriptor if it is closed. open() takes the lowest free number,
 // so the lower descriptors must be open already.
 void open_if_closed(int descriptor) {
@@ -161,6 +167,7 @@ void prepare_process() {
   }
   std::signal(SIGXFSZ, SIG_IGN);
   report_uncaught_exceptions();
+  ::on_exit(report_exit_of_library, nullptr);
 }
 
 std::uint64_t peak_memory() {
