@@ -56,8 +56,8 @@ std::uint64_t address_space() noexcept {
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Returns true if memory cannot be allocated, or if the limit to it (ulimit -v) is close. An
-// exception for which there is no memory ends the program without being the current one.
+// Returns true if memory cannot be allocated, or if its limit (ulimit -v) is nearly reached. If an
+// exception itself cannot be allocated, std::terminate() runs without a current exception.
 bool is_memory_exhausted() noexcept {
   constexpr std::size_t little = 1 << 20;
   void* probe = std::malloc(little);
