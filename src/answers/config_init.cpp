@@ -23,7 +23,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/starter_config.h"
-#include "data/corpus_facts.h"
+#include "data/corpus_statistics.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -103,10 +103,10 @@ void check_text(const std::string& path) {
   reader.next(line);
 }
 
-CorpusFacts read_facts(const Pair& pair) {
+CorpusStatistics read_statistics(const Pair& pair) {
   check_text(pair.first);
   check_text(pair.second);
-  return read_corpus_facts(pair.first, pair.second);
+  return read_corpus_statistics(pair.first, pair.second);
 }
 
 void check_name(const std::string& name) {
@@ -168,28 +168,28 @@ class Interview {
   explicit Interview(const ConfigInitArguments& arguments)
       : arguments_(arguments), is_interactive_(!arguments.yes && can_ask()) {}
 
-  CorpusFacts train() const {
+  CorpusStatistics train() const {
     if (!is_interactive_ && arguments_.target.empty()) {
       throw ConfigError(
           "config init: give two text files, source and target (questions need a terminal)");
     }
     const auto source =
         arguments_.source.empty() ? ask("source text", "", check_text) : arguments_.source;
-    if (!arguments_.target.empty()) return read_facts({source, arguments_.target});
+    if (!arguments_.target.empty()) return read_statistics({source, arguments_.target});
     check_text(source);
-    CorpusFacts facts;
+    CorpusStatistics statistics;
     ask("its translation, line by line", "", [&](const std::string& target) {
-      facts = read_facts({source, target});
+      statistics = read_statistics({source, target});
     });
-    return facts;
+    return statistics;
   }
 
-  std::string name(const CorpusFacts& facts) const {
+  std::string name(const CorpusStatistics& statistics) const {
     if (!arguments_.name.empty()) return arguments_.name;
     const auto stem = fs::path(arguments_.output).stem().string();
-    const auto languages = facts.src.language.empty() || facts.trg.language.empty()
+    const auto languages = statistics.src.language.empty() || statistics.trg.language.empty()
                                ? std::string("model")
-                               : facts.src.language + "-" + facts.trg.language;
+                               : statistics.src.language + "-" + statistics.trg.language;
     const auto guess = is_standard_stream(stem) ? languages : stem;
     return is_interactive_ ? ask("name of the model", guess, check_name) : guess;
   }
@@ -200,22 +200,22 @@ class Interview {
   }
 
   // Returns nullopt if there is no validation pair.
-  std::optional<CorpusFacts> dev(const Pair& train) const {
-    if (!arguments_.dev.empty()) return read_facts({arguments_.dev[0], arguments_.dev[1]});
+  std::optional<CorpusStatistics> dev(const Pair& train) const {
+    if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
     const auto pair = find_dev_pair(train);
     if (pair.first.empty()) return std::nullopt;
-    if (!is_interactive_) return read_facts(pair);
+    if (!is_interactive_) return read_statistics(pair);
     const auto source =
         ask("validation source (`-` for none)", pair.first, [](const std::string& path) {
           if (path != "-") check_text(path);
         });
     if (source == "-") return std::nullopt;
-    CorpusFacts facts;
+    CorpusStatistics statistics;
     ask("its translation", source == pair.first ? pair.second : "", [&](const std::string& target) {
-      facts = read_facts({source, target});
+      statistics = read_statistics({source, target});
     });
-    return facts;
+    return statistics;
   }
 
   // Returns the number of pairs to use for validation if there is no validation pair.
@@ -236,16 +236,16 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 // Warns if both sides are the same file. `what`: "training" or "validation".
-void warn_if_same_file(const CorpusFacts& facts, const std::string& what) {
-  if (!is_same_file(facts.src.path, facts.trg.path)) return;
+void warn_if_same_file(const CorpusStatistics& statistics, const std::string& what) {
+  if (!is_same_file(statistics.src.path, statistics.trg.path)) return;
   log::warning(
       "{}: both sides of the {} pair are this file, so the model would learn to copy; give the "
       "translation as the second file",
-      facts.src.path, what);
+      statistics.src.path, what);
 }
 
-void log_side(const std::string& what, const SideFacts& side, std::int64_t lines) {
-  log::info("{}: {} ({})", side.path, facts_text(side, lines),
+void log_side(const std::string& what, const SideStatistics& side, std::int64_t lines) {
+  log::info("{}: {} ({})", side.path, statistics_text(side, lines),
             side.language.empty() ? what : fmt::format("{}, {}", what, side.language));
 }
 
@@ -272,7 +272,7 @@ void init_config(const ConfigInitArguments& arguments) {
                                    fs::path(output).parent_path() / config.name);
     log::info("{} for validation: {}, {}", counted(dev_pairs, "pair"), files.dev_src,
               files.dev_trg);
-    config.train = read_corpus_facts(files.train_src, files.train_trg);
+    config.train = read_corpus_statistics(files.train_src, files.train_trg);
     config.dev_src = files.dev_src;
     config.dev_trg = files.dev_trg;
   } else if (dev) {

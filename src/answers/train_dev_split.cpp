@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "data/corpus_facts.h"
+#include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 

@@ -19,7 +19,7 @@
 #include "commands/evaluation_report.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
-#include "data/corpus_facts.h"
+#include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "metrics/alignment_error.h"

@@ -10,7 +10,7 @@ namespace regard {
 
 // Reads both files, plain or gzip, once. Throws InputError if a file cannot be read or has no text,
 // or if the line counts differ.
-CorpusFacts read_corpus_facts(const std::string& src, const std::string& trg);
+CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg);
 
 // Returns the extension of a file name, without .gz, which names its language: "en" for
 // train.en.gz. Empty if there is none.

@@ -1,4 +1,4 @@
-#include "data/corpus_facts.h"
+#include "data/corpus_statistics.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -47,20 +47,20 @@ class SideCounter {
     }
   }
 
-  SideFacts facts(const std::string& path) {
+  SideStatistics statistics(const std::string& path) {
     if (words_ == 0) throw InputError("{}: found no text", path);
-    SideFacts facts;
-    facts.path = path;
-    facts.language = language_from_path(path);
-    facts.mean_words = static_cast<double>(words_) / static_cast<double>(lines_);
+    SideStatistics statistics;
+    statistics.path = path;
+    statistics.language = language_from_path(path);
+    statistics.mean_words = static_cast<double>(words_) / static_cast<double>(lines_);
     const auto place = lengths_.begin() + static_cast<std::ptrdiff_t>(lengths_.size() * 99 / 100);
     std::ranges::nth_element(lengths_, place);
-    facts.length_99 = static_cast<std::int64_t>(*place);
-    facts.distinct_words = static_cast<std::int64_t>(distinct_.size());
-    facts.distinct_characters = static_cast<std::int64_t>(alphabet_.size());
-    facts.tokenised = separated_ > attached_ && separated_ * 5 > lines_;
-    facts.split = split_ * 5 > lines_;
-    return facts;
+    statistics.length_percentile_99 = static_cast<std::int64_t>(*place);
+    statistics.distinct_words = static_cast<std::int64_t>(distinct_.size());
+    statistics.distinct_characters = static_cast<std::int64_t>(alphabet_.size());
+    statistics.tokenised = separated_ > attached_ && separated_ * 5 > lines_;
+    statistics.split = split_ * 5 > lines_;
+    return statistics;
   }
 
   const std::vector<std::size_t>& words_by_line() const { return words_by_line_; }
@@ -103,20 +103,20 @@ std::string language_from_path(const std::string& path) {
   return extension.size() < 2 ? "" : extension.substr(1);
 }
 
-CorpusFacts read_corpus_facts(const std::string& src, const std::string& trg) {
+CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg) {
   auto source = read_side(src);
   auto target = read_side(trg);
   check_line_counts(src, source.lines(), trg, target.lines());
-  CorpusFacts facts;
-  facts.pairs = source.lines();
-  facts.src = source.facts(src);
-  facts.trg = target.facts(trg);
-  facts.pairs_by_length.resize(max_counted_length + 1);
+  CorpusStatistics statistics;
+  statistics.pairs = source.lines();
+  statistics.src = source.statistics(src);
+  statistics.trg = target.statistics(trg);
+  statistics.pairs_by_length.resize(max_counted_length + 1);
   for (std::size_t i = 0; i < source.words_by_line().size(); ++i) {
     const auto words = std::max(source.words_by_line()[i], target.words_by_line()[i]);
-    ++facts.pairs_by_length[std::min(words, max_counted_length)];
+    ++statistics.pairs_by_length[std::min(words, max_counted_length)];
   }
-  return facts;
+  return statistics;
 }
 
 }  // namespace regard
