@@ -7,8 +7,8 @@
 namespace regard {
 namespace {
 
-bool needs_bootstrap(const EvaluationPlan& plan) {
-  return plan.confidence || plan.test == PairedTest::bootstrap;
+bool needs_bootstrap(const EvaluationOptions& options) {
+  return options.confidence || options.test == PairedTest::bootstrap;
 }
 
 // One system's counts and, for the bootstrap, the scores of its resamples.
@@ -18,26 +18,26 @@ struct Sample {
 };
 
 Sample sample(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
-              const References& references, const EvaluationPlan& plan) {
+              const References& references, const EvaluationOptions& options) {
   Sample sample{metric.count(hypotheses, references), {}};
-  if (needs_bootstrap(plan))
-    sample.scores = bootstrap_scores(metric, sample.counts, plan.resampling);
+  if (needs_bootstrap(options))
+    sample.scores = bootstrap_scores(metric, sample.counts, options.resampling);
   return sample;
 }
 
-Score score_of(const CorpusMetric& metric, const Sample& sample) {
-  Score score;
+MetricScore score_of(const CorpusMetric& metric, const Sample& sample) {
+  MetricScore score;
   score.counts = sample.counts;
   score.sums = sample.counts.sum();
-  score.score = metric.score(score.sums);
+  score.value = metric.score(score.sums);
   if (!sample.scores.empty()) score.confidence = confidence_interval(sample.scores);
   return score;
 }
 
 double p_value(const CorpusMetric& metric, const Sample& baseline, const Sample& system,
-               const EvaluationPlan& plan) {
-  if (plan.test == PairedTest::randomisation) {
-    return approximate_randomisation(metric, baseline.counts, system.counts, plan.resampling);
+               const EvaluationOptions& options) {
+  if (options.test == PairedTest::randomisation) {
+    return approximate_randomisation(metric, baseline.counts, system.counts, options.resampling);
   }
   const double difference =
       std::abs(metric.score(baseline.counts.sum()) - metric.score(system.counts.sum()));
@@ -46,27 +46,28 @@ double p_value(const CorpusMetric& metric, const Sample& baseline, const Sample&
 
 }  // namespace
 
-void check_metrics(const EvaluationPlan& plan) {
-  for (const auto& name : plan.metrics) make_metric(name, plan.options);
+void check_metrics(const EvaluationOptions& options) {
+  for (const auto& name : options.metrics) make_metric(name, options.metric_options);
 }
 
 Evaluation score_systems(const Systems& systems, const References& references,
-                         const EvaluationPlan& plan) {
+                         const EvaluationOptions& options) {
   Evaluation evaluation;
-  evaluation.plan = plan;
+  evaluation.options = options;
   evaluation.sentences = systems.front().second.size();
   evaluation.references = references.size();
   for (const auto& [name, hypotheses] : systems) evaluation.systems.push_back({name, {}, {}, {}});
-  for (const auto& name : plan.metrics) {
-    evaluation.metrics.push_back(make_metric(name, plan.options));
+  for (const auto& name : options.metrics) {
+    evaluation.metrics.push_back(make_metric(name, options.metric_options));
     const auto& metric = *evaluation.metrics.back();
-    const auto baseline = sample(metric, systems.front().second, references, plan);
+    const auto baseline = sample(metric, systems.front().second, references, options);
     evaluation.systems.front().scores.push_back(score_of(metric, baseline));
     for (std::size_t s = 1; s < systems.size(); ++s) {
-      const auto system = sample(metric, systems[s].second, references, plan);
+      const auto system = sample(metric, systems[s].second, references, options);
       auto& scores = evaluation.systems[s].scores;
       scores.push_back(score_of(metric, system));
-      if (plan.test != PairedTest::none) scores.back().p = p_value(metric, baseline, system, plan);
+      if (options.test != PairedTest::none)
+        scores.back().p_value = p_value(metric, baseline, system, options);
     }
   }
   return evaluation;
@@ -81,13 +82,13 @@ std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::si
 }
 
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation) {
-  const auto& plan = evaluation.plan;
+  const auto& options = evaluation.options;
   std::string resampling;
-  if (needs_bootstrap(plan)) resampling += fmt::format("bs:{}|", plan.resampling.resamples);
-  if (plan.test == PairedTest::randomisation) {
-    resampling += fmt::format("ar:{}|", plan.resampling.trials);
+  if (needs_bootstrap(options)) resampling += fmt::format("bs:{}|", options.resampling.resamples);
+  if (options.test == PairedTest::randomisation) {
+    resampling += fmt::format("ar:{}|", options.resampling.trials);
   }
-  if (!resampling.empty()) resampling += fmt::format("seed:{}|", plan.resampling.seed);
+  if (!resampling.empty()) resampling += fmt::format("seed:{}|", options.resampling.seed);
   auto signature = metric.signature(evaluation.references);
   return signature.insert(signature.find('|') + 1, resampling);
 }

@@ -18,25 +18,25 @@ namespace regard {
 enum class PairedTest { none, bootstrap, randomisation };
 
 // The metrics, intervals and tests to compute.
-struct EvaluationPlan {
+struct EvaluationOptions {
   std::vector<std::string> metrics;  // names, see metrics/metric_factory.h
-  MetricOptions options;
+  MetricOptions metric_options;
   bool confidence = false;  // interval of each score; the paired bootstrap always computes it
   PairedTest test = PairedTest::none;
   Resampling resampling;
 };
 
-struct Score {
-  double score = 0;
+struct MetricScore {
+  double value = 0;
   SentenceCounts counts;     // for each sentence
   std::vector<double> sums;  // of `counts`
   std::optional<ConfidenceInterval> confidence;
-  std::optional<double> p;  // p-value of the difference from the baseline
+  std::optional<double> p_value;  // p-value of the difference from the baseline
 };
 
 struct SystemEvaluation {
   std::string name;
-  std::vector<Score> scores;                  // one per metric
+  std::vector<MetricScore> scores;            // one per metric
   std::vector<LengthBucket> by_length;        // empty if not requested
   std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
@@ -48,7 +48,7 @@ struct ReferenceScores {
 };
 
 struct Evaluation {
-  EvaluationPlan plan;
+  EvaluationOptions options;
   std::size_t sentences = 0;
   std::size_t references = 0;
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
@@ -60,10 +60,10 @@ struct Evaluation {
 using Systems = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // Throws ConfigError for an unknown metric.
-void check_metrics(const EvaluationPlan& plan);
+void check_metrics(const EvaluationOptions& options);
 // Computes every metric of every system. Leaves the buckets and the reference scores empty.
 Evaluation score_systems(const Systems& systems, const References& references,
-                         const EvaluationPlan& plan);
+                         const EvaluationOptions& options);
 // Returns every metric with its counts for a system, for score_by_length(). The pointers are into
 // `evaluation`.
 std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system);
