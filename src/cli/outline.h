@@ -34,7 +34,7 @@ struct CommandOutline {
   std::vector<Example> examples;
 
   // Returns the words after "regard": "config print".
-  std::string words() const;
+  std::string command_path() const;
   std::string last_word() const;
 };
 
