@@ -31,7 +31,7 @@ constexpr std::size_t max_bytes = 1 << 20;
 
 Manifest parse(const Json& json) {
   Manifest manifest;
-  manifest.regard = json.at("regard").get<std::string>();
+  manifest.regard_version = json.at("regard").get<std::string>();
   for (const auto& [name, checksum] : json.at("files").items()) {
     if (!is_plain_name(name)) throw std::invalid_argument("a file's name leads out of the folder");
     if (!checksum.at("size").is_number_unsigned())
@@ -62,7 +62,7 @@ std::string format_manifest(const Manifest& manifest) {
     files[name] = {{"size", checksum.size}, {"sha256", checksum.sha256}};
   }
   const Json json = {{"format", format},
-                     {"regard", manifest.regard},
+                     {"regard", manifest.regard_version},
                      {"info", manifest.info},
                      {"files", std::move(files)},
                      {"sha256", zero_digits}};

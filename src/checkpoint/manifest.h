@@ -14,7 +14,7 @@ namespace regard {
 inline constexpr const char* manifest_name = "manifest.json";
 
 struct Manifest {
-  std::string regard;  // the version of regard that wrote it
+  std::string regard_version;  // the version of regard that wrote it
   std::map<std::string, FileChecksum> files;
   Json info = Json::object();  // see FolderWriter::commit()
 };

@@ -54,8 +54,8 @@ CLI::Validator validator(const Range& range) {
     return CLI::Validator([](std::string& input) { return check_choice<Value>(input); }, "");
   } else if constexpr (std::is_integral_v<Value>) {
     constexpr auto largest = std::numeric_limits<Value>::max();
-    const auto most = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
-    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(most))
+    const auto max = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
+    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(max))
         .description("");
   } else {
     return real_number(range.min, range.max).description("");

@@ -15,21 +15,21 @@ namespace {
 
 void check_split(const TranslateArguments& arguments, const TestingOptions& testing,
                  const ReadyModel& model) {
-  const auto refuse = [](const std::string& option, const std::string& why) {
+  const auto reject = [](const std::string& option, const std::string& why) {
     throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
   };
-  if (arguments.n_best > 1) refuse("--n-best", "each part has its own n-best list");
-  if (testing.samples > 0) refuse("samples", "each part has its own samples");
-  if (arguments.explain) refuse("--explain", "it explains whole lines");
-  if (!arguments.report.empty()) refuse("--report", "it shows whole lines");
+  if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
+  if (testing.samples > 0) reject("samples", "each part has its own samples");
+  if (arguments.explain) reject("--explain", "it explains whole lines");
+  if (!arguments.report.empty()) reject("--report", "it shows whole lines");
   for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},
                                      {"--demand", arguments.demand},
                                      {"--ban", arguments.ban}}) {
-    if (!path.empty()) refuse(option, "it applies to whole lines");
+    if (!path.empty()) reject(option, "it applies to whole lines");
   }
   const auto& options = model.loaded.options.model;
   if (options.output.kind == OutputKind::pointer || options.encoder.numbers > 0) {
-    refuse("this model", "a sequence of elements has no sentences to split at");
+    reject("this model", "a sequence of elements has no sentences to split at");
   }
 }
 

@@ -74,7 +74,7 @@ bool is_marian(const YAML::Node& root) {
 
 }  // namespace
 
-void refuse_foreign_configuration(const YAML::Node& root, const std::string& name) {
+void reject_foreign_configuration(const YAML::Node& root, const std::string& name) {
   if (is_joeynmt(root)) {
     throw ConfigError(
         "{0}: found a configuration of JoeyNMT, expected one of regard; convert it: `regard config "

@@ -10,7 +10,7 @@ namespace regard {
 
 // Throws ConfigError if the tree is a configuration of JoeyNMT (the message names the command that
 // converts it), OpenNMT-py or Marian. `name` is the file name in messages.
-void refuse_foreign_configuration(const YAML::Node& root, const std::string& name);
+void reject_foreign_configuration(const YAML::Node& root, const std::string& name);
 
 // Throws ConfigError unless the tree is a configuration of JoeyNMT 2.
 void require_joeynmt(const YAML::Node& root, const std::string& name);

@@ -20,7 +20,7 @@ class EventLimits : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
-      refuse(mark, mark.pos > start_ ? "found a second document, expected one"
+      reject(mark, mark.pos > start_ ? "found a second document, expected one"
                                      : "not YAML: unexpected start of a document");
     }
     start_ = mark.pos;
@@ -44,17 +44,17 @@ class EventLimits : public YAML::EventHandler {
   void OnMapEnd() override { --depth_; }
 
  private:
-  [[noreturn]] void refuse(const YAML::Mark& mark, const char* problem) const {
+  [[noreturn]] void reject(const YAML::Mark& mark, const char* problem) const {
     throw ConfigError("{}:{}: {}", name_, mark.line + 1, problem);
   }
   void count(const YAML::Mark& mark) {
     if (++values_ > max_values)
-      refuse(mark, "found more than 100000 values, too many for a configuration");
+      reject(mark, "found more than 100000 values, too many for a configuration");
   }
   void open(const YAML::Mark& mark) {
     count(mark);
     if (++depth_ > max_depth)
-      refuse(mark, "nests deeper than 64 levels, too deep for a configuration");
+      reject(mark, "nests deeper than 64 levels, too deep for a configuration");
   }
 
   const std::string& name_;

@@ -21,8 +21,8 @@ constexpr std::int64_t piece_rows = 128;
 
 // Returns the number of rows per piece if N rows are split into pieces of one size.
 std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
-  const auto most = std::max(piece_rows, piece_bytes / row_bytes);
-  const auto pieces = std::max<std::int64_t>((N + most - 1) / most, 1);
+  const auto max_rows = std::max(piece_rows, piece_bytes / row_bytes);
+  const auto pieces = std::max<std::int64_t>((N + max_rows - 1) / max_rows, 1);
   return (N + pieces - 1) / pieces;
 }
 

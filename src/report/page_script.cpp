@@ -86,7 +86,7 @@ const [scale] = document.querySelectorAll('.scale select');
 const chosen = () => scale ? scale.value : 'absolute';
 const unit = 46655;  // weights are three digits of base 36, in 1/46655
 const decode = codes => (codes.match(/.../g) || []).map(code => parseInt(code, 36) / unit);
-const largest = weights => weights.reduce((most, w) => w > most ? w : most, 0);
+const largest = weights => weights.reduce((max, w) => w > max ? w : max, 0);
 
 // Returns the weight that is white in row t.
 function white(group, t) {
@@ -103,11 +103,11 @@ function paint(group) {
     const level = Math.round(255 * Math.min(1, group.weights[k] / whites[t]));
     cell.setAttribute('fill', Number.isNaN(level) ? '#c00' : `rgb(${level},${level},${level})`);
   }
-  const most = largest(group.weights);
+  const max = largest(group.weights);
   group.closest('svg').querySelector('.legend .white').textContent =
     chosen() === 'row' ? "the row's largest" :
-    chosen() === 'absolute' ? `1 (largest here: ${most.toPrecision(3)})` :
-    most > 0 ? most.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
+    chosen() === 'absolute' ? `1 (largest here: ${max.toPrecision(3)})` :
+    max > 0 ? max.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
 }
 
 for (const group of document.querySelectorAll('.cells[data-weights]')) {

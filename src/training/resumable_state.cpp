@@ -76,9 +76,9 @@ Json numbers_of(const ResumableState& state) {
 
 // Returns a count. Throws std::invalid_argument for other values.
 std::int64_t count_at(const Json& json, const char* key) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  constexpr std::uint64_t max_count = std::uint64_t{1} << 53;
   const auto& count = json.at(key);
-  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= most) return count;
+  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= max_count) return count;
   throw std::invalid_argument(fmt::format("{}: found {}, expected a count", key, count.dump()));
 }
 

@@ -14,7 +14,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t most_bytes = 16 << 20;
+constexpr std::size_t max_bytes = 16 << 20;
 
 Json file_entry(const std::string& path) {
   const auto digest = digest_of_text(path);
@@ -124,7 +124,7 @@ void add_earlier_sessions(Json& manifest, const Json& before) {
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
-  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", most_bytes));
+  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", max_bytes));
   if (!is_intact(manifest)) {
     throw CheckpointError(
         "{}: damaged, or not written by regard. Move it away to continue without it; the "

@@ -32,15 +32,15 @@ bool ends(std::string_view word, const std::array<const char*, n>& endings) {
 }
 
 // Returns the number of words of the part that begins at `begin`.
-std::size_t part_length(const Words& all, std::size_t begin, std::size_t most) {
-  if (all.size() - begin <= most) return all.size() - begin;
-  for (auto n = most; n > 0; --n) {
+std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_words) {
+  if (all.size() - begin <= max_words) return all.size() - begin;
+  for (auto n = max_words; n > 0; --n) {
     if (ends(all[begin + n - 1], sentence_ends)) return n;
   }
-  for (auto n = most; n > 0; --n) {
+  for (auto n = max_words; n > 0; --n) {
     if (ends(all[begin + n - 1], clause_ends)) return n;
   }
-  return most;
+  return max_words;
 }
 
 // Concatenates parts.
