@@ -160,7 +160,7 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
       return trainer->run(signals);
     } catch (const DivergedError& error) {
       const auto back = rollback_checkpoint(run, start_step, trainer->position().step);
-      if (!back || trainer->rollbacks().count == most_rollbacks) {
+      if (!back || trainer->rollbacks().count == max_rollbacks) {
         const auto last = run.last();
         record_end(run, trainer->position().step, "no finite loss or gradient any more");
         throw DivergedError("{}.\n{}", error.what(),
@@ -202,7 +202,7 @@ void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
 
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason,
              Metric metric) {
-  log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
+  log::info("Stopped at step {}: {}.", trainer.position().step, reason.message);
   log_best(run, trainer, metric);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
     log::warning("Skipped {} with a loss or gradient that was not finite.",
@@ -269,7 +269,7 @@ ExitCode train(const TrainArguments& arguments) {
         "This run is finished; raise the limit that stopped it to continue, or start over with "
         "--fresh.");
   }
-  record_end(run, trainer->position().step, reason.sentence);
+  record_end(run, trainer->position().step, reason.message);
   log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
   if (arguments.json) print_report(run);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);

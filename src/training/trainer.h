@@ -29,12 +29,12 @@
 
 namespace regard {
 
-constexpr std::int64_t most_skipped = 5;    // consecutive skipped updates before DivergedError
-constexpr std::int64_t most_rollbacks = 3;  // before training fails
+constexpr std::int64_t max_skipped = 5;    // consecutive skipped updates before DivergedError
+constexpr std::int64_t max_rollbacks = 3;  // before training fails
 
 struct StopReason {
-  std::string sentence;  // for the log
-  int signal = 0;        // SIGINT, SIGTERM or SIGHUP; 0 if the reason is not a signal
+  std::string message;  // for the log
+  int signal = 0;       // SIGINT, SIGTERM or SIGHUP; 0 if the reason is not a signal
 };
 
 class Trainer {
@@ -46,7 +46,7 @@ class Trainer {
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
           ThreadPool& pool, const FolderReader* resume_from);
 
-  // Trains until there is a reason to stop. Throws DivergedError after `most_skipped` consecutive
+  // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
   // lines of the last batch. The last checkpoint is kept.
   StopReason run(const SignalCatcher& signals);
@@ -80,8 +80,8 @@ class Trainer {
   void record(const Validation& validation);
   // Saves if a SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
   // stop.
-  std::optional<StopReason> answer(const SignalCatcher& signals);
-  void answer_save(const SignalCatcher& signals);
+  std::optional<StopReason> handle_signals(const SignalCatcher& signals);
+  void handle_save_request(const SignalCatcher& signals);
   // Writes the last line of the log if there is a reason to stop.
   void finish_log();
   void save();
@@ -107,9 +107,9 @@ class Trainer {
   bool pending_validation_ = false;
   // Steps of the last validation, the last checkpoint and the last checkpoint written by this
   // object; -1 if none.
-  std::int64_t validated_step_ = -1;
-  std::int64_t saved_step_ = -1;
-  std::int64_t written_step_ = -1;
+  std::int64_t last_validated_step_ = -1;
+  std::int64_t last_checkpoint_step_ = -1;
+  std::int64_t last_written_step_ = -1;
 };
 
 }  // namespace regard
