@@ -44,20 +44,20 @@ class Beam {
 
  private:
   // A token of a hypothesis and the index of the previous token. Hypotheses share prefixes.
-  struct Link {
+  struct Node {
     std::int64_t token;
-    std::int64_t previous;   // index in links_; -1 for the first token
+    std::int64_t previous;   // index in nodes_; -1 for the first token
     double log_probability;  // of all tokens up to this one
     std::vector<float> weights;
   };
   struct OpenHypothesis {
-    std::int64_t link = -1;  // index in links_ of the last token; -1 if there is none
+    std::int64_t node = -1;  // index in nodes_ of the last token; -1 if there is none
     double log_probability = 0;
   };
 
-  std::int64_t add_link(const Candidate& candidate);
+  std::int64_t add_node(const Candidate& candidate);
   Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
-  void finish_at_limit();
+  void finish_open_hypotheses();
   bool can_stop() const;
 
   const SearchOptions* options_;
@@ -65,7 +65,7 @@ class Beam {
   std::int64_t source_length_;
   std::int64_t max_length_;
   std::int64_t length_ = 0;  // number of tokens of each open hypothesis
-  std::vector<Link> links_;
+  std::vector<Node> nodes_;
   std::vector<OpenHypothesis> open_;
   std::vector<Hypothesis> finished_;
 };
