@@ -149,7 +149,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   }
   if (first.weights.empty()) return maps;
   const auto kind = attention_kind(options);
-  if (first.is_choice) {
+  if (first.is_hard) {
     maps.push_back(make_map(
         kind + ": P(position), ● the one looked at", explanation,
         [](const auto& step) { return softmax(step.scores); },

@@ -59,7 +59,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
 
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto encoded = model.encode(source, lengths);
-  auto state = model.start(encoded).select(
+  auto state = model.initial_state(encoded).select(
       torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
   auto tokens = torch::full({B * rows}, bos_id, index);
   // All W hypotheses of a beam are equal at the start, so only the first one counts.
@@ -71,7 +71,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     const auto step = model.step(tokens, state, encoded);
     // At least 2W tokens have no diversity penalty, whatever the other groups have selected.
     const auto best = processor.best(
-        model.output().logits(step, encoded), rows + W,
+        model.output_layer().logits(step, encoded), rows + W,
         processor.needs_histories() ? histories_of(groups, alive) : std::vector<History>());
     const Candidates candidates(beam_options, log_p, best,
                                 options.needs_weights() ? step.weights : torch::Tensor());

@@ -31,7 +31,7 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
   std::vector<std::int64_t> alive(lengths.size());  // the hypothesis of each row of the batch
   std::iota(alive.begin(), alive.end(), 0);
 
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   const auto index = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
   auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, bos_id, index);
   while (!alive.empty()) {
@@ -39,7 +39,7 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
     auto step = model.step(tokens, state, encoded);
     std::vector<History> histories;
     for (const auto h : alive) histories.push_back({hypotheses[h].tokens, &sentences[h]});
-    const auto next = select(model.output().logits(step, encoded), alive, histories);
+    const auto next = select(model.output_layer().logits(step, encoded), alive, histories);
     const AttentionOnCpu weights(options.needs_weights() ? step.weights : torch::Tensor());
 
     std::vector<std::int64_t> unfinished;  // rows that continue

@@ -15,7 +15,7 @@ class Decoder : public torch::nn::Module {
   // Called once per batch of sources: stores in encoded.context what does not depend on a step.
   virtual void prepare(EncoderOutput& encoded) = 0;
   // The state before the first step, one row per sentence.
-  virtual DecoderState start(const EncoderOutput& encoded) = 0;
+  virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
   // embedded [N, E], the last token of each hypothesis.
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                            const EncoderOutput& encoded) = 0;
@@ -25,9 +25,9 @@ class Decoder : public torch::nn::Module {
     return {};
   }
   // All steps with the given target: embedded [B, T, E].
-  virtual Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
-  virtual void at_step(std::int64_t /*step*/) {}
-  virtual bool shows_attention() const = 0;
+  virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
+  virtual void set_training_step(std::int64_t /*step*/) {}
+  virtual bool has_attention_weights() const = 0;
   // The width R of a readout.
   virtual std::int64_t readout_size() const = 0;
 };

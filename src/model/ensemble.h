@@ -26,25 +26,25 @@ class Ensemble : public Seq2Seq {
            std::vector<double> weights = {});
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
-  DecoderState start(const EncoderOutput& encoded) override;
+  DecoderState initial_state(const EncoderOutput& encoded) override;
   // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override;
   // std::logic_error: an ensemble cannot be trained.
-  Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
-  bool shows_attention() const override;
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
+  bool has_attention_weights() const override;
   // The smallest limit of the members.
   std::optional<LengthLimit> source_limit() const override;
   std::optional<LengthLimit> target_limit() const override;
-  OutputLayer& output() override { return output_; }
+  OutputLayer& output_layer() override { return output_layer_; }
 
  private:
   // The readout of a step is log P.
   class LogProbabilities : public OutputLayer {
    public:
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-    Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-              double label_smoothing) override;
+    Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+              const torch::Tensor& targets, double label_smoothing) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& /*encoded*/) override {
       return step.readout;
     }
@@ -53,7 +53,7 @@ class Ensemble : public Seq2Seq {
   std::vector<std::shared_ptr<Seq2Seq>> members_;
   EnsembleMean mean_;
   std::vector<double> weights_;
-  LogProbabilities output_;
+  LogProbabilities output_layer_;
 };
 
 }  // namespace regard

@@ -22,8 +22,8 @@ struct ExplainedStep {
   std::vector<float> weights;  // α_ts of each source token
   std::vector<float> context;  // c_t
   // Further values of the attention, by their names in its equations.
-  std::vector<std::pair<std::string, std::vector<float>>> numbers = {};
-  bool is_choice = false;  // hard attention: one position, chosen by softmax_s(e_ts)
+  std::vector<std::pair<std::string, std::vector<float>>> quantities = {};
+  bool is_hard = false;  // hard attention: one position, chosen by softmax_s(e_ts)
   // Weights by layer and head, if the attention has heads.
   std::vector<std::vector<std::vector<float>>> heads = {};
   // For a pointer output: P(y_t = position s), </s> last; empty for other outputs.

@@ -155,7 +155,7 @@ TEST_F(AttentionInSearch, CoverageIsAddedToEachQuerysKeys) {
   of_queries.lengths = lengths_.repeat_interleave(G);
   const auto expected = attention_weights(of_queries, states);
   score.coverage = coverage;
-  score.w = w;
+  score.coverage_weight = w;
   EXPECT_TRUE(torch::allclose(in_search([&] { return attention_weights(score, states); }), expected,
                               1e-12, 1e-12));
   const auto e = in_search([&] {

@@ -24,7 +24,8 @@ class Coverage : public Attention {
   Coverage(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
-  AttentionState start(const EncoderOutput& encoded) override;  // C_0 and 1 / Φ, each [B, S]
+  AttentionState initial_state(
+      const EncoderOutput& encoded) override;  // C_0 and 1 / Φ, each [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
@@ -32,8 +33,8 @@ class Coverage : public Attention {
 
  private:
   // The score of queries that each have a coverage [N, S] of their own.
-  kernels::AttentionScore covered_score(const torch::Tensor& coverage,
-                                        const EncoderOutput& encoded) const;
+  kernels::AttentionScore score_with_coverage(const torch::Tensor& coverage,
+                                              const EncoderOutput& encoded) const;
 
   double N_;
   double lambda_;

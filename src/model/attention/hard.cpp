@@ -17,24 +17,24 @@ torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like)
 }  // namespace
 
 Hard::Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-    : Attention({.is_mixture = true, .is_distribution = true, .is_choice = true}),
+    : Attention({.is_mixture = true, .is_distribution = true, .is_hard = true}),
       estimator_(options.estimator),
       tau_(options.temperature),
       lambda_r_(options.reward),
       lambda_e_(options.entropy),
       anneal_steps_(options.anneal_steps),
       content_(register_module("content", make_content_score(query_size, state_size, options))) {
-  at_step(1);
+  set_training_step(1);
 }
 
-void Hard::at_step(std::int64_t step) {
+void Hard::set_training_step(std::int64_t step) {
   soft_fraction_ =
       anneal_steps_ == 0
           ? 0
           : std::max(0.0, 1 - static_cast<double>(step - 1) / static_cast<double>(anneal_steps_));
 }
 
-AttentionState Hard::start(const EncoderOutput& encoded) {
+AttentionState Hard::initial_state(const EncoderOutput& encoded) {
   if (!is_training() || soft_fraction_ == 0) return {};
   return {RandomStream::uniform(encoded.states.size(0), encoded.states.options())
               .lt(soft_fraction_)
@@ -49,8 +49,8 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
   if (!state.empty()) {
     const auto& soft = state[0];  // [N, 1]
     step.weights = torch::where(soft, alpha, step.weights);
-    if (step.loss.log_choice.defined()) {
-      step.loss.log_choice = step.loss.log_choice.masked_fill(soft.squeeze(1), 0);
+    if (step.loss.sampled_log_p.defined()) {
+      step.loss.sampled_log_p = step.loss.sampled_log_p.masked_fill(soft.squeeze(1), 0);
     }
   }
   step.state = state;
@@ -65,7 +65,7 @@ AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   const auto drawn = torch::minimum(sampled, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
   const auto log_alpha = log_weights(alpha);
-  step.loss.log_choice = lambda_r_ * log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
+  step.loss.sampled_log_p = lambda_r_ * log_alpha.gather(1, drawn.unsqueeze(1)).squeeze(1);
   if (lambda_e_ > 0) step.loss.penalty = lambda_e_ * (alpha * log_alpha).sum(1);
   return step;
 }

@@ -29,10 +29,10 @@ class Hard : public Attention {
 
   void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
   // While annealing: [B, 1] bool, true for sentences with soft attention.
-  AttentionState start(const EncoderOutput& encoded) override;
+  AttentionState initial_state(const EncoderOutput& encoded) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
-  void at_step(std::int64_t step) override;
+  void set_training_step(std::int64_t step) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,
                           const EncoderOutput& encoded) override {
     return content_->explain(query, {}, encoded);

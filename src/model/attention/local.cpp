@@ -25,7 +25,7 @@ Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOp
 AttentionStep Local::step(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) {
   const auto S = encoded.states.size(1);
-  const auto queries = by_sentence(query, encoded);  // [B, G, D]
+  const auto queries = group_by_sentence(query, encoded);  // [B, G, D]
   const auto lengths = lengths_of(encoded);
   const auto p = centre(queries, state, lengths);  // [B, G, 1]
   const auto alpha = content_->weights(query, encoded, window(p, lengths));
@@ -46,12 +46,12 @@ torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths
 AttentionDetail Local::explain(const torch::Tensor& query, const AttentionState& state,
                                const EncoderOutput& encoded) {
   auto detail = content_->explain(query, {}, encoded);
-  const auto p = centre(by_sentence(query, encoded), state, lengths_of(encoded));
-  detail.numbers = {{"p_t", p.view({-1, 1}) + 1}};
+  const auto p = centre(group_by_sentence(query, encoded), state, lengths_of(encoded));
+  detail.quantities = {{"p_t", p.view({-1, 1}) + 1}};
   return detail;
 }
 
-AttentionState LocalM::start(const EncoderOutput& encoded) {
+AttentionState LocalM::initial_state(const EncoderOutput& encoded) {
   return {encoded.states.new_zeros({encoded.states.size(0)})};
 }
 

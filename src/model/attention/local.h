@@ -54,7 +54,7 @@ class LocalM : public Local {
   LocalM(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
       : Local(query_size, state_size, options, /*is_distribution=*/true) {}
 
-  AttentionState start(const EncoderOutput& encoded) override;  // t = 0, [B]
+  AttentionState initial_state(const EncoderOutput& encoded) override;  // t = 0, [B]
   std::optional<AttentionStep> all_steps(const torch::Tensor& queries, const AttentionState& first,
                                          const EncoderOutput& encoded) override;
 

@@ -46,8 +46,8 @@ Monotonic::Monotonic(std::int64_t query_size, std::int64_t state_size,
           register_module("additive", std::make_shared<Additive>(query_size, state_size, options))),
       r_(register_parameter("r", torch::full({}, -1.0))) {}
 
-AttentionState Monotonic::start(const EncoderOutput& encoded) {
-  return {at_first_position(encoded)};
+AttentionState Monotonic::initial_state(const EncoderOutput& encoded) {
+  return {first_position_weights(encoded)};
 }
 
 AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& state,

@@ -22,7 +22,8 @@ class Monotonic : public Attention {
   Monotonic(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
-  AttentionState start(const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
+  AttentionState initial_state(
+      const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -32,7 +32,7 @@ void MultiHead::prepare(EncoderOutput& encoded) {
 
 HeadsOutput MultiHead::attend(const torch::Tensor& query, const EncoderOutput& encoded) {
   const auto& prepared = encoded.context.at(this);
-  const auto q = by_head(by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
+  const auto q = by_head(group_by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
   const Padding padding{.bias = prepared[2], .lengths = encoded.lengths.contiguous()};
   return attend_by_head(q, prepared[0], prepared[1], padding, /*causal=*/false,
                         /*want_weights=*/true, *dropout_);

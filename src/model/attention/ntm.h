@@ -20,8 +20,8 @@ class Ntm : public Attention {
  public:
   Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(EncoderOutput& encoded) override;                // h_s / |h_s|
-  AttentionState start(const EncoderOutput& encoded) override;  // w_0 [B, S]
+  void prepare(EncoderOutput& encoded) override;                        // h_s / |h_s|
+  AttentionState initial_state(const EncoderOutput& encoded) override;  // w_0 [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   // The scores β cos(k, h_s) of w^c, and β, g, s, γ.

@@ -28,7 +28,7 @@ Tensor Additive::keys(const Tensor& states) {
   return U_(states);
 }
 
-std::optional<AttentionScore> Additive::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Additive::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::additive, .W = W_->weight, .v = v_};
 }
 
@@ -44,7 +44,7 @@ Tensor Concat::keys(const Tensor& states) {
   return kernels::linear(states, W_.slice(1, query_size_));
 }
 
-std::optional<AttentionScore> Concat::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Concat::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::additive, .W = W_.slice(1, 0, query_size_), .v = v_};
 }
 
@@ -74,7 +74,7 @@ Tensor Dot::keys(const Tensor& states) {
   return projection_(states);
 }
 
-std::optional<AttentionScore> Dot::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Dot::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::dot, .scale = scale_};
 }
 
@@ -90,7 +90,7 @@ Tensor General::keys(const Tensor& states) {
   return W_(states);
 }
 
-std::optional<AttentionScore> General::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> General::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::dot};
 }
 
@@ -102,7 +102,7 @@ Tensor Cosine::keys(const Tensor& states) {
   return kernels::softplus(b_) * normalised(projection_(states));
 }
 
-std::optional<AttentionScore> Cosine::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Cosine::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::cosine};
 }
 
@@ -132,7 +132,7 @@ Tensor Location::keys(const Tensor& states) {
   return states.narrow(2, 0, 0);
 }
 
-std::optional<AttentionScore> Location::kernel_form(const Tensor& keys) {
+std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
   // In a search W is packed once for each number of rows: only for multiples of 64.
   auto rows = keys.size(1);
   if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);

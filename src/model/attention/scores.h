@@ -24,7 +24,7 @@ class Additive : public ScoreAttention {
   Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // U h_s + b
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [A, D]
@@ -38,7 +38,7 @@ class Concat : public ScoreAttention {
   Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W_h h_s
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t query_size_;
@@ -68,7 +68,7 @@ class Dot : public ScoreAttention {
       double scale = 1);
 
   torch::Tensor keys(const torch::Tensor& states) override;
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   double scale_;
@@ -85,7 +85,7 @@ class General : public ScoreAttention {
   General(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W h_s
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [D, C]
@@ -98,7 +98,7 @@ class Cosine : public ScoreAttention {
   Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // β h_s / |h_s|
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   KeyProjection projection_;
@@ -118,7 +118,7 @@ class Location : public ScoreAttention {
   Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // none: [B, S, 0]
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t max_positions_;

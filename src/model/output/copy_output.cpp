@@ -49,7 +49,7 @@ torch::Tensor CopyOutputLayer::embed(const torch::Tensor& tokens, const EncoderO
       tokens.masked_fill(tokens >= b_.size(0), std::int64_t{unk_id}), encoded);
 }
 
-torch::Tensor CopyOutputLayer::gate(const Decoded& decoded, const EncoderOutput& encoded) {
+torch::Tensor CopyOutputLayer::gate(const DecoderOutput& decoded, const EncoderOutput& encoded) {
   const auto& alpha = decoded.weights;  // [B, G, S]
   const auto context =
       kernels::is_batch_invariant(alpha)
@@ -59,14 +59,15 @@ torch::Tensor CopyOutputLayer::gate(const Decoded& decoded, const EncoderOutput&
   return context + w_s_(decoded.hidden) + w_y_(decoded.input);
 }
 
-torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const Decoded& decoded,
+torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const DecoderOutput& decoded,
                                                  const EncoderOutput& encoded) {
   const auto& alpha = decoded.weights;
   return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
       .scatter_add(2, copy_ids(encoded).unsqueeze(1).expand_as(alpha), alpha);
 }
 
-torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits, const Decoded& decoded,
+torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
+                                              const DecoderOutput& decoded,
                                               const EncoderOutput& encoded) {
   const auto V = logits.size(2);
   const auto width = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
@@ -86,7 +87,7 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits, const
                      torch::where(is_there, log_clamped(mass), log_or_minus_infinity(mass)));
 }
 
-torch::Tensor CopyOutputLayer::vocabulary_log_p(const Decoded& decoded,
+torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
                                                 const EncoderOutput& encoded) {
   const auto V = b_.size(0);
   const auto words = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
@@ -95,7 +96,7 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const Decoded& decoded,
                      log_or_minus_infinity(mass));
 }
 
-Loss CopyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
+Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                            const torch::Tensor& targets, double label_smoothing) {
   const auto V = b_.size(0);
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
@@ -123,13 +124,13 @@ Loss CopyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
 torch::Tensor CopyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
   const auto generated = VocabularyOutputLayer::logits(step, encoded);  // [N, V]
   const auto B = encoded.states.size(0);
-  return extended_log_p(generated.view({B, -1, generated.size(1)}), by_sentence(step, encoded),
-                        encoded)
+  return extended_log_p(generated.view({B, -1, generated.size(1)}),
+                        group_by_sentence(step, encoded), encoded)
       .flatten(0, 1);
 }
 
 torch::Tensor CopyOutputLayer::generates(const DecoderStep& step, const EncoderOutput& encoded) {
-  return kernels::sigmoid(gate(by_sentence(step, encoded), encoded)).flatten();  // [N]
+  return kernels::sigmoid(gate(group_by_sentence(step, encoded), encoded)).flatten();  // [N]
 }
 
 }  // namespace regard

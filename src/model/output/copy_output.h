@@ -24,8 +24,8 @@ class CopyOutputLayer : public VocabularyOutputLayer {
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the V words of the vocabulary.
-  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-            double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+            const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   torch::Tensor generates(const DecoderStep& step, const EncoderOutput& encoded) override;  // p_gen
 
@@ -39,16 +39,16 @@ class CopyOutputLayer : public VocabularyOutputLayer {
     return encoded.context.at(this)[1];
   }
   // The logit of p_gen at all steps: [B, G, 1].
-  torch::Tensor gate(const Decoded& decoded, const EncoderOutput& encoded);
+  torch::Tensor gate(const DecoderOutput& decoded, const EncoderOutput& encoded);
   // log P of the vocabulary and, behind it, of the other words of the sentences, −∞ for words of
   // other sentences. logits [B, G, V] of P_vocabulary -> [B, G, V + …].
-  torch::Tensor extended_log_p(const torch::Tensor& logits, const Decoded& decoded,
+  torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
   // log P of the vocabulary.
-  torch::Tensor vocabulary_log_p(const Decoded& decoded,
+  torch::Tensor vocabulary_log_p(const DecoderOutput& decoded,
                                  const EncoderOutput& encoded);  // [B, G, V]
   // Σ_{s: x_s = y} α_ts for all words y: [B, G, width].
-  torch::Tensor copy_distribution(std::int64_t width, const Decoded& decoded,
+  torch::Tensor copy_distribution(std::int64_t width, const DecoderOutput& decoded,
                                   const EncoderOutput& encoded);
 
   Linear w_c_{nullptr};  // [1, C]

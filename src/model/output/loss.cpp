@@ -28,10 +28,10 @@ Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
   return {loss, at_targets(nll, targets)};
 }
 
-torch::Tensor reinforce(const torch::Tensor& log_choice, const torch::Tensor& nll,
+torch::Tensor reinforce(const torch::Tensor& sampled_log_p, const torch::Tensor& nll,
                         const torch::Tensor& real, double mean_log_p) {
   const auto advantage = reversed_cumsum(nll.detach() + mean_log_p * real);  // [B, T]
-  return (advantage.to(log_choice.scalar_type()) * log_choice * real).sum();
+  return (advantage.to(sampled_log_p.scalar_type()) * sampled_log_p * real).sum();
 }
 
 }  // namespace regard

@@ -27,10 +27,10 @@ Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
 //   Σ_t (Σ_{t' ≥ t} −log P(y_t') − b_t) log α_t(s_t)      b_t = −mean log P · tokens from t on
 //
 // A position sampled at t does not affect earlier tokens, so only the later ones count. All [B, T]:
-// log_choice = log α_t(s_t), nll = −log P(y_t), real is true at target tokens. mean_log_p is the
+// sampled_log_p = log α_t(s_t), nll = −log P(y_t), real is true at target tokens. mean_log_p is the
 // moving average of log P per token over the updates before; the expectation does not depend on it.
 // No gradient flows through the factor of log α.
-torch::Tensor reinforce(const torch::Tensor& log_choice, const torch::Tensor& nll,
+torch::Tensor reinforce(const torch::Tensor& sampled_log_p, const torch::Tensor& nll,
                         const torch::Tensor& real, double mean_log_p);
 
 }  // namespace regard

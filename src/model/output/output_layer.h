@@ -23,7 +23,7 @@ class OutputLayer {
   // consecutive hypotheses per sentence.
   virtual torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) = 0;
   // −Σ log P of targets [B, T] int64, without padding (0).
-  virtual Loss loss(const Decoded& decoded, const EncoderOutput& encoded,
+  virtual Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                     const torch::Tensor& targets, double label_smoothing) = 0;
   // The scores [N, V] whose softmax is P(y_t | y_<t, x), for a step of N hypotheses. V counts the
   // tokens possible for any of the sentences; the score is −∞ if a sentence does not have a token.
@@ -36,6 +36,6 @@ class OutputLayer {
 };
 
 // Views a step of N = G · B hypotheses as G steps of each sentence: [N, …] -> [B, G, …].
-Decoded by_sentence(const DecoderStep& step, const EncoderOutput& encoded);
+DecoderOutput group_by_sentence(const DecoderStep& step, const EncoderOutput& encoded);
 
 }  // namespace regard

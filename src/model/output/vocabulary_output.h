@@ -15,8 +15,8 @@ class VocabularyOutputLayer : public OutputLayer {
   explicit VocabularyOutputLayer(const OutputPlace& place);
 
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-            double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+            const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  protected:

@@ -31,7 +31,7 @@ class Cell : public torch::nn::Module {
   virtual torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) = 0;
   // All steps of a single cell with attention in the loop: projected [T, B, K · D], state
   // [B, state_size]. Empty if there is no kernel for it.
-  virtual std::optional<kernels::GruSequence> attended_sequence(
+  virtual std::optional<kernels::GruSequence> sequence_with_attention(
       const torch::Tensor& /*projected*/, const torch::Tensor& /*state*/,
       const kernels::GruAttention& /*attention*/) {
     return {};
@@ -80,7 +80,7 @@ class GruCell : public Cell {
 
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) override;
   torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) override;
-  std::optional<kernels::GruSequence> attended_sequence(
+  std::optional<kernels::GruSequence> sequence_with_attention(
       const torch::Tensor& projected, const torch::Tensor& state,
       const kernels::GruAttention& attention) override;
 

@@ -25,7 +25,7 @@ void TransformerDecoder::prepare(EncoderOutput& encoded) {
   encoded.context.set(this, std::move(keys_and_values));
 }
 
-DecoderState TransformerDecoder::start(const EncoderOutput& encoded) {
+DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
   for (const auto& source : encoded.context.at(this)) {
     state.layers.push_back(source.narrow(1, 0, 0));  // no steps yet: [B, 0, 2D]
@@ -72,7 +72,8 @@ DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
   return next;
 }
 
-Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded) {
+DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
+                                          const EncoderOutput& encoded) {
   const auto& sources = encoded.context.at(this);
   const auto padding = padding_of(encoded.mask, encoded.lengths, embedded);
   DecoderLayer::AllSteps all{embedded, {}};

@@ -25,14 +25,14 @@ class TransformerDecoder : public Decoder {
                      const DropoutOptions& dropout, bool want_weights);
 
   void prepare(EncoderOutput& encoded) override;
-  DecoderState start(const EncoderOutput& encoded) override;
+  DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                    const EncoderOutput& encoded) override;
   // Returns the heads of each layer.
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
-  bool shows_attention() const override { return true; }
+  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
+  bool has_attention_weights() const override { return true; }
   std::int64_t readout_size() const override { return D_; }
 
  private:

@@ -121,8 +121,8 @@ TEST(CopyOutputReference, ProbabilitiesOfAllWordsSumToOne) {
   Plain plain(model, x);
   const torch::NoGradGuard guard;
   const auto encoded = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
-  const auto p = model.output().logits(step, encoded).exp();
+  const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
+  const auto p = model.output_layer().logits(step, encoded).exp();
   for (std::int64_t b = 0; b < 3; ++b) {
     EXPECT_NEAR(p[b].sum().item<double>(), 1, 1e-12);
     for (std::int64_t y = 0; y < 10; ++y) {
@@ -209,7 +209,7 @@ TEST(CopyOutputLayer, IsFiniteWhereAllWeightIsLost) {
   auto weights = torch::zeros_like(run.decoded.weights);
   weights.select(2, 0).fill_(1);
   run.decoded.weights = weights.detach().requires_grad_();
-  const auto loss = model.output().loss(run.decoded, run.encoded, x.output, 0).objective;
+  const auto loss = model.output_layer().loss(run.decoded, run.encoded, x.output, 0).objective;
   EXPECT_TRUE(std::isfinite(loss.item<double>()));
   const auto gradients =
       torch::autograd::grad({loss}, {run.decoded.weights, run.decoded.readout, run.decoded.hidden});
@@ -233,9 +233,9 @@ TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
   auto model = copy_model();
   const auto x = copy_case();
   const auto encoded = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
-  const auto generates = model.output().generates(step, encoded);  // [N]
-  const auto P = model.output().logits(step, encoded).softmax(-1);
+  const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
+  const auto generates = model.output_layer().generates(step, encoded);  // [N]
+  const auto P = model.output_layer().logits(step, encoded).softmax(-1);
   const auto alpha = step.weights[0];
   const auto twice = (alpha[1] + alpha[3]).item<double>();  // where the word of id 8 stands
   ASSERT_EQ(generates.sizes(), torch::IntArrayRef({3}));
