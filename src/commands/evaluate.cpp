@@ -12,7 +12,6 @@
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
 #include "metrics/input_warnings.h"
-#include "metrics/unspaced_text.h"
 #include "report/progress.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/alignment_error.h"
-#include "metrics/by_frequency.h"
-#include "metrics/by_length.h"
+#include "metrics/alignment.h"
 #include "metrics/metric_factory.h"
+#include "metrics/score_buckets.h"
 #include "metrics/significance.h"
 
 namespace regard {

@@ -7,8 +7,8 @@
 
 #include "cli/arguments.h"
 #include "commands/evaluation.h"
-#include "metrics/alignment_error.h"
-#include "metrics/by_frequency.h"
+#include "metrics/alignment.h"
+#include "metrics/score_buckets.h"
 
 namespace regard {
 

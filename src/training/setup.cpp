@@ -11,7 +11,7 @@
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
 #include "kernels/device.h"
-#include "metrics/unspaced_text.h"
+#include "metrics/input_warnings.h"
 #include "model/build_model.h"
 #include "report/format.h"
 #include "report/table.h"

@@ -1,4 +1,4 @@
-#include "metrics/ngrams.h"
+#include "metrics/corpus_metric.h"
 
 #include <gtest/gtest.h>
 
