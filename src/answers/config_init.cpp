@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cli/docs_folder.h"
+#include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/starter_config.h"

@@ -1,4 +1,4 @@
-#include "cli/completions.h"
+#include "cli/outline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/keys.h"
+#include "config/docs.h"
 
 namespace regard {
 namespace {

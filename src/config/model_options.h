@@ -31,8 +31,8 @@ constexpr std::array<std::string_view, 2> enum_names(LayerKind) {
 
 // Position of layer normalisation in a Transformer: before each sublayer and at the end, or after
 // each.
-enum class NormPlace { pre, post };
-constexpr std::array<std::string_view, 2> enum_names(NormPlace) {
+enum class NormPlacement { pre, post };
+constexpr std::array<std::string_view, 2> enum_names(NormPlacement) {
   return {"pre", "post"};
 }
 
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
 struct SelfAttentionOptions {
   std::int64_t heads = 8;
   std::int64_t feed_forward_size = 2048;
-  NormPlace norm = NormPlace::pre;
+  NormPlacement norm = NormPlacement::pre;
   PositionKind position = PositionKind::automatic;
   std::int64_t max_positions = 256;
 };

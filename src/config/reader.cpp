@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "config/foreign_file.h"
 #include "config/yaml_file.h"
 #include "config/yaml_reader.h"
 

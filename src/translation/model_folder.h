@@ -9,7 +9,6 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "config/source_locations.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/config_errors.h"
+#include "config/check.h"
 #include "config/scalar.h"
 #include "model/attention/coverage.h"
 #include "model/attention/fixed_context.h"

@@ -8,13 +8,13 @@
 #include <memory>
 
 #include "config/model_options.h"
-#include "config/source_locations.h"
+#include "config/options.h"
 #include "model/output/output_layer.h"
 
 namespace regard {
 
 // The model that an output layer is built for.
-struct OutputPlace {
+struct OutputLayerConfig {
   torch::nn::Module& model;  // where its parameters are registered
   const ModelOptions& options;
   torch::Tensor source_embedding;
@@ -23,9 +23,9 @@ struct OutputPlace {
   std::int64_t readout_size;  // R, of the decoder
 };
 
-std::unique_ptr<OutputLayer> make_output(const OutputPlace& place);
+std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config);
 
-// ConfigError with the place of model.output.kind if the rest of the model does not support it.
-void check_output(const ModelOptions& model, const SourceLocations& locations);
+// ConfigError with the config of model.output.kind if the rest of the model does not support it.
+void check_output_layer(const ModelOptions& model, const SourceLocations& locations);
 
 }  // namespace regard

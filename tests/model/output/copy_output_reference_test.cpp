@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/source_locations.h"
+#include "config/options.h"
 #include "decoding/score_targets.h"
 #include "tests/gradcheck.h"
 #include "tests/model/output/output_layer_case.h"
@@ -221,11 +221,11 @@ TEST(CopyOutputLayer, WantsAttentionThatIsADistribution) {
   for (const std::string kind : {"none", "local_p"}) {
     options.attention.kind = kind;
     options.attention.size = 8;
-    EXPECT_THROW(check_output(options, {}), ConfigError) << kind;
+    EXPECT_THROW(check_output_layer(options, {}), ConfigError) << kind;
   }
   for (const std::string kind : {"local_m", "multi_head"}) {
     options.attention.kind = kind;
-    EXPECT_NO_THROW(check_output(options, {})) << kind;
+    EXPECT_NO_THROW(check_output_layer(options, {})) << kind;
   }
 }
 
@@ -234,13 +234,13 @@ TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
   const auto x = copy_case();
   const auto encoded = model.encode(x.source, x.lengths);
   const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
-  const auto generates = model.output_layer().generates(step, encoded);  // [N]
+  const auto p_gen = model.output_layer().generation_probability(step, encoded);  // [N]
   const auto P = model.output_layer().logits(step, encoded).softmax(-1);
   const auto alpha = step.weights[0];
   const auto twice = (alpha[1] + alpha[3]).item<double>();  // where the word of id 8 stands
-  ASSERT_EQ(generates.sizes(), torch::IntArrayRef({3}));
-  EXPECT_NEAR(P[0][8].item<double>(), (1 - generates[0].item<double>()) * twice, 1e-12);
-  EXPECT_NEAR(P[0][9].item<double>(), (1 - generates[0].item<double>()) * alpha[2].item<double>(),
+  ASSERT_EQ(p_gen.sizes(), torch::IntArrayRef({3}));
+  EXPECT_NEAR(P[0][8].item<double>(), (1 - p_gen[0].item<double>()) * twice, 1e-12);
+  EXPECT_NEAR(P[0][9].item<double>(), (1 - p_gen[0].item<double>()) * alpha[2].item<double>(),
               1e-12);
 }
 
