@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "checkpoint/file_checksum.h"
+#include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
 
 namespace regard {

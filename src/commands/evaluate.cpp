@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
-#include "commands/evaluation_input.h"
+#include "commands/evaluation.h"
 #include "commands/evaluation_report.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"

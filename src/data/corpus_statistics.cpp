@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {

@@ -13,7 +13,7 @@
 #include "config/writer.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 #include "translation/model_folder.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"

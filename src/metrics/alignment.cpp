@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "base/suggest.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {

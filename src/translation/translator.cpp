@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "config/check.h"
 #include "data/batch.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 SearchOptions search_options(const TestingOptions& options) {

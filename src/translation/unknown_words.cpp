@@ -8,7 +8,6 @@
 #include "data/line_reader.h"
 #include "text/sentencepiece_model.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace regard {

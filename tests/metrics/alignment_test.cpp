@@ -12,6 +12,9 @@
 namespace regard {
 namespace {
 
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
 TEST(AlignmentError, LinksAreSortedAndDistinct) {
   EXPECT_THAT(parse_alignment(" 10-2  0-1\t0-0 0-1 \r", "a", 1).sure,
               testing::ElementsAre(AlignmentLink{0, 0}, AlignmentLink{0, 1}, AlignmentLink{10, 2}));
@@ -83,9 +86,6 @@ TEST(AlignmentError, DifferentSentenceCountsNameBothCounts) {
       testing::ThrowsMessage<InputError>(
           "found 2 alignments, but 1 gold alignment: give one line for each sentence"));
 }
-
-using testing::IsEmpty;
-using testing::IsSupersetOf;
 
 Alignment links(const char* text) {
   return parse_alignment(text, "test", 1).sure;

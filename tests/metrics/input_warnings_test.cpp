@@ -78,11 +78,6 @@ TEST(InputWarnings, IgnoresAFewLines) {
   EXPECT_THAT(input_warnings({"hyp", lines}, reference, {}), testing::SizeIs(1)) << "100 are";
 }
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-
 const std::vector<std::string> chinese{"我们昨天在北京看了一场电影。",
                                        "他 2019 年搬到了上海，住在河边。"};
 const std::vector<std::string> japanese{"私たちは昨日、東京で映画を見ました。",

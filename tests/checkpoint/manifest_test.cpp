@@ -1,4 +1,4 @@
-#include "checkpoint/file_checksum.h"
+#include "checkpoint/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "data/gzip_compressor.h"
+#include "data/byte_stream.h"
 
 #include <gtest/gtest.h>
 
