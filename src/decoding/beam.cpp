@@ -79,7 +79,6 @@ std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
   return {};
 }
 
-// Returns unfinished hypotheses: those that satisfy most of the lexical constraints.
 void Beam::finish_open_hypotheses() {
   std::int64_t max_met = 0;
   for (const auto& open : open_) {

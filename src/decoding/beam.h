@@ -1,5 +1,5 @@
-// The beam of one sentence: its open and finished hypotheses, and the stopping criterion. W is
-// options.beam_size and n is options.n_best.
+// The beam of one sentence: its open and finished hypotheses, and its stopping criterion
+// (options.early_stopping). W is options.beam_size and n is options.n_best.
 //
 //   full   stops when W hypotheses have finished
 //   exact  stops when no open hypothesis can reach the score of the n-th best finished one
@@ -14,7 +14,7 @@
 
 namespace regard {
 
-// A possible continuation: open hypothesis `parent`, followed by `token`.
+// A possible continuation: the open hypothesis with index `parent`, followed by `token`.
 struct Candidate {
   std::int64_t parent = 0;
   std::int64_t token = 0;
@@ -57,6 +57,7 @@ class Beam {
 
   std::int64_t add_node(const Candidate& candidate);
   Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
+  // Moves the open hypotheses that satisfy most of the lexical constraints to the finished ones.
   void finish_open_hypotheses();
   bool can_stop() const;
 

@@ -9,7 +9,7 @@
 
 #include "decoding/lexical_constraints.h"
 #include "kernels/functions.h"
-#include "kernels/top_k.h"
+#include "kernels/token_probabilities.h"
 
 namespace regard {
 namespace {

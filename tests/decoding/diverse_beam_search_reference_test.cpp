@@ -60,7 +60,7 @@ struct Group {
   }
 };
 
-TEST(BeamGroupsReference, GroupsSelectInTurnWithPenalties) {
+TEST(DiverseBeamSearchReference, GroupsSelectInTurnWithPenalties) {
   torch::manual_seed(21);
   for (int i = 0; i < 40; ++i) {
     const auto table = random_table(1, 2);
@@ -89,7 +89,7 @@ TEST(BeamGroupsReference, GroupsSelectInTurnWithPenalties) {
   }
 }
 
-TEST(BeamGroups, WithoutDiversityEachGroupIsAPlainBeam) {
+TEST(DiverseBeamSearch, WithoutDiversityEachGroupIsAPlainBeam) {
   torch::manual_seed(22);
   TableModel model(random_table(4, 2));
   const auto [source, lengths] = table_sentences(4);
@@ -104,7 +104,7 @@ TEST(BeamGroups, WithoutDiversityEachGroupIsAPlainBeam) {
   }
 }
 
-TEST(BeamGroups, HighDiversityMakesAllFirstTokensDiffer) {
+TEST(DiverseBeamSearch, HighDiversityMakesAllFirstTokensDiffer) {
   torch::manual_seed(23);
   const auto table = random_table(10);
   table.select(2, table_end).sub_(20);  // no hypothesis ends early
@@ -117,7 +117,7 @@ TEST(BeamGroups, HighDiversityMakesAllFirstTokensDiffer) {
   }
 }
 
-TEST(BeamGroups, ResultsDoNotDependOnTheBatch) {
+TEST(DiverseBeamSearch, ResultsDoNotDependOnTheBatch) {
   torch::manual_seed(24);
   TableModel model(random_table(5, 2));
   const auto [source, lengths] = table_sentences(5);
