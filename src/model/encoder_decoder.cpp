@@ -72,12 +72,12 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       register_parameter("source_embedding", torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
   embedding_normal(source_embedding_);
   if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
-  output_layer_ = make_output({.model = *this,
-                               .options = options,
-                               .source_embedding = source_embedding_,
-                               .vocabulary = target_vocabulary,
-                               .state_size = encoder_->state_size(),
-                               .readout_size = decoder_->readout_size()});
+  output_layer_ = make_output_layer({.model = *this,
+                                     .options = options,
+                                     .source_embedding = source_embedding_,
+                                     .vocabulary = target_vocabulary,
+                                     .state_size = encoder_->state_size(),
+                                     .readout_size = decoder_->readout_size()});
   register_module("encoder", encoder_);
   register_module("decoder", decoder_);
   register_module("source_input", source_input_);

@@ -1,7 +1,8 @@
 // The whole model: input layers, encoder, decoder and output layer. Any encoder can be combined
 // with any decoder and any output layer.
 //
-// A source word is embedded as a row of the embedding or, if it is a vector of numbers, as W x + b.
+// The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
+// numbers, W x + b.
 #pragma once
 
 #include <memory>

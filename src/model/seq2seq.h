@@ -77,7 +77,7 @@ struct DecoderStep {
 struct AttentionLoss {
   torch::Tensor penalty;  // added to the objective
   torch::Tensor
-      sampled_log_p;  // REINFORCE: log-probability of the sampled position (output/loss.h)
+      sampled_log_p;  // λ_r log α_t(s_t) of the sampled position s_t, for REINFORCE (output/loss.h)
 };
 
 // All steps of a batch, with the given target as history.
@@ -99,7 +99,7 @@ struct AttentionDetail {
   std::vector<torch::Tensor> heads = {};
   // Other quantities in the equations of the weights, each [N, k] with its symbol, such as "p_t".
   std::vector<std::pair<std::string, torch::Tensor>> quantities = {};
-  bool is_hard = false;  // hard attention: all weight is on one position
+  bool is_hard = false;  // all weight is on one position
 };
 
 // The maximum sentence length that a model accepts, in tokens including </s>, and the configuration
@@ -123,20 +123,21 @@ class Seq2Seq : public torch::nn::Module {
   // consecutive hypotheses per sentence.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                            const EncoderOutput& encoded) = 0;
-  // Returns the intermediate values of the attention in step() for the same arguments.
+  // Returns the intermediate values of the attention in step() with the same arguments.
   virtual AttentionDetail explain(const torch::Tensor& /*tokens*/, const DecoderState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
   // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}.
   virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) = 0;
-  // Called before each update. `step` counts updates from 1. For modules with a training schedule.
+  // Must be called before each update, with the number of the update, from 1. Used by modules that
+  // change during training, such as annealed hard attention.
   virtual void set_training_step(std::int64_t /*step*/) {}
   // Return the maximum length, or nothing if there is none. Callers throw InputError for longer
   // sentences.
   virtual std::optional<LengthLimit> source_limit() const { return {}; }
   virtual std::optional<LengthLimit> target_limit() const { return {}; }
-  // True if DecoderStep::weights is defined, as attention plots and alignments require.
+  // True if step() returns attention weights, which attention plots and alignments require.
   virtual bool has_attention_weights() const { return false; }
   // Returns the layer that computes the probabilities of the next token.
   virtual OutputLayer& output_layer() = 0;

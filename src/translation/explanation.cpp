@@ -69,11 +69,11 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     if (loaded.options.model.output.kind == OutputKind::pointer) {
       const auto positions = translation.source_tokens.size();
       explained.pointer = by_position(P, positions);
-      explained.pointed =
+      explained.selected_position =
           token == eos_id ? static_cast<std::int64_t>(positions) - 1 : token - first_position_id;
     }
-    const auto generates = model.output_layer().generates(step, encoded);
-    if (generates.defined()) explained.p_gen = generates.item<double>();
+    const auto p_gen = model.output_layer().generation_probability(step, encoded);
+    if (p_gen.defined()) explained.p_gen = p_gen.item<double>();
     state = step.state;
     previous = token;
   }

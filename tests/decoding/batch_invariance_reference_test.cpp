@@ -382,7 +382,7 @@ std::vector<Case> cases_of_transformer() {
   set_transformer(options.encoder);
   set_transformer(options.decoder);
   all.push_back({"pre", options});
-  options.encoder.self_attention.norm = options.decoder.self_attention.norm = NormPlace::post;
+  options.encoder.self_attention.norm = options.decoder.self_attention.norm = NormPlacement::post;
   options.encoder.self_attention.position = PositionKind::learned;
   options.decoder.self_attention.position = PositionKind::learned;
   options.decoder.layers = 1;

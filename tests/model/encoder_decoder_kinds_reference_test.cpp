@@ -49,8 +49,8 @@ ModelOptions options_of(const std::string& pair) {
     options.decoder.layers = 2;
   } else if (decoder == "post") {
     options.decoder.kind = LayerKind::transformer;
-    options.decoder.self_attention.norm = NormPlace::post;
-    options.encoder.self_attention.norm = NormPlace::post;
+    options.decoder.self_attention.norm = NormPlacement::post;
+    options.encoder.self_attention.norm = NormPlacement::post;
   } else {
     options.attention.kind = decoder;
   }

@@ -34,7 +34,7 @@ struct AttentionTraits {
   bool has_weights = true;           // weights are ≥ 0 and their sum over a sentence is at most 1
   bool is_mixture = false;           // c_t = Σ_s α_ts h_s; step() returns only the weights
   bool is_distribution = false;      // the weights of a sentence sum to exactly 1
-  bool is_hard = false;              // hard attention: all weight is on one position
+  bool is_hard = false;              // all weight is on one position
   bool is_constant = false;          // the context is the same at every step
   Query default_query = Query::pre;  // used if model.decoder.query is `auto`
 };
@@ -58,14 +58,15 @@ class Attention : public torch::nn::Module {
   virtual std::optional<AttentionStep> all_steps(const torch::Tensor& queries,
                                                  const AttentionState& first,
                                                  const EncoderOutput& encoded);
-  // Returns the scores, heads and numbers of step() for the same arguments. The decoder sets the
-  // other members of AttentionDetail.
+  // Returns the scores, heads and other quantities of step() with the same arguments. The decoder
+  // sets the other members of AttentionDetail.
   virtual AttentionDetail explain(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // Returns the parameters of the score function if step() only computes the softmax of a score
-  // that the kernels support. The kernels can then compute attention inside their time loop.
+  // Returns the score function for the kernels, including keys and lengths, if step() is a softmax
+  // of a score that they support. The kernels can then compute attention inside their time loop.
+  // Returns nothing otherwise.
   virtual std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& /*encoded*/) {
     return {};
   }
@@ -82,8 +83,8 @@ class Attention : public torch::nn::Module {
 // Reshapes the queries of B sentences: [N, D] -> [B, G, D].
 torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded);
 
-// Returns weights [B, S] of 1 at the first position and 0 elsewhere: the initial state if the
-// weights of a step depend on the previous weights.
+// Returns weights [B, S] that are 1 at the first position and 0 elsewhere: the initial state of
+// kinds whose weights depend on the previous weights.
 torch::Tensor first_position_weights(const EncoderOutput& encoded);
 
 // Returns log max(α, smallest_weight) of weights α [N, S].
@@ -106,19 +107,19 @@ class ScoreAttention : public Attention {
   // each query's window.
   torch::Tensor weights(const torch::Tensor& query, const EncoderOutput& encoded,
                         const torch::Tensor& windows = {});
-  // Returns e [N, S] of query [N, D]; arbitrary at padding.
+  // Returns e [N, S] of query [N, D]; arbitrary at padding. Calls grouped_scores().
   torch::Tensor scores(const torch::Tensor& query, const EncoderOutput& encoded);
 
   // Computes the keys, the part of the score that does not depend on a query: [B, S, C] ->
   // [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // Returns the parameters of the score function for the kernels, without keys and lengths, or
-  // nothing if the kernels do not support it.
+  // Returns the form and the parameters of the score function, without keys and lengths, or nothing
+  // if the kernels do not support the score.
   virtual std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& /*keys*/) {
     return {};
   }
-  // Returns e [B, G, S] of queries [B, G, D]; arbitrary at padding. By default, calls the kernels
-  // with score_parameters().
+  // Returns e [B, G, S] of queries that are grouped by sentence [B, G, D]; arbitrary at padding. By
+  // default, calls the kernels with score_parameters().
   virtual torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded);
 
  protected:

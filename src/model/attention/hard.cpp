@@ -45,7 +45,8 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
                          const EncoderOutput& encoded) {
   const auto alpha = content_->weights(query, encoded);  // [N, S]
   if (!is_training()) return {one_hot(alpha.argmax(1), alpha), {}, {}};
-  auto step = estimator_ == HardEstimator::gumbel ? straight_through(alpha) : reinforced(alpha);
+  auto step =
+      estimator_ == HardEstimator::gumbel ? straight_through_step(alpha) : reinforce_step(alpha);
   if (!state.empty()) {
     const auto& soft = state[0];  // [N, 1]
     step.weights = torch::where(soft, alpha, step.weights);
@@ -57,7 +58,7 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
   return step;
 }
 
-AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
+AttentionStep Hard::reinforce_step(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.size(0), alpha.options()).unsqueeze(1);
   const auto sampled = alpha.detach().cumsum(1).le(u).sum(1);  // by inversion
   const auto positions = torch::arange(alpha.size(1), sampled.options());
@@ -70,7 +71,7 @@ AttentionStep Hard::reinforced(const torch::Tensor& alpha) const {
   return step;
 }
 
-AttentionStep Hard::straight_through(const torch::Tensor& alpha) const {
+AttentionStep Hard::straight_through_step(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.numel(), alpha.options()).view_as(alpha);
   const auto gumbel = -(-u.clamp(smallest_weight, 1 - 1e-7).log()).log();
   const auto noisy = (log_weights(alpha) + gumbel)

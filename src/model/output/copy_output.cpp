@@ -4,9 +4,9 @@
 
 #include "base/special_tokens.h"
 #include "kernels/attention.h"
-#include "kernels/copy_mixture.h"
 #include "kernels/functions.h"
 #include "kernels/packed_weights.h"
+#include "kernels/token_probabilities.h"
 
 namespace regard {
 namespace {
@@ -32,11 +32,11 @@ torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_ge
 
 }  // namespace
 
-CopyOutputLayer::CopyOutputLayer(const OutputPlace& place) : VocabularyOutputLayer(place) {
-  const auto& decoder = place.options.decoder;
-  w_c_ = place.model.register_module("copy_w_c", Linear(place.state_size, 1, false));
-  w_s_ = place.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
-  w_y_ = place.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
+CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOutputLayer(config) {
+  const auto& decoder = config.options.decoder;
+  w_c_ = config.model.register_module("copy_w_c", Linear(config.state_size, 1, false));
+  w_s_ = config.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
+  w_y_ = config.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
 }
 
 void CopyOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& source,
@@ -118,7 +118,7 @@ Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& en
     const auto uniform = -rows(vocabulary_log_p(decoded, encoded)).sum() / V;
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, at_targets(nll, targets)};
+  return {loss, scatter_to_targets(nll, targets)};
 }
 
 torch::Tensor CopyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
@@ -129,7 +129,8 @@ torch::Tensor CopyOutputLayer::logits(const DecoderStep& step, const EncoderOutp
       .flatten(0, 1);
 }
 
-torch::Tensor CopyOutputLayer::generates(const DecoderStep& step, const EncoderOutput& encoded) {
+torch::Tensor CopyOutputLayer::generation_probability(const DecoderStep& step,
+                                                      const EncoderOutput& encoded) {
   return kernels::sigmoid(gate(group_by_sentence(step, encoded), encoded)).flatten();  // [N]
 }
 

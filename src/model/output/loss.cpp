@@ -12,7 +12,7 @@ torch::Tensor reversed_cumsum(const torch::Tensor& x) {
 
 }  // namespace
 
-torch::Tensor at_targets(const torch::Tensor& nll, const torch::Tensor& targets) {
+torch::Tensor scatter_to_targets(const torch::Tensor& nll, const torch::Tensor& targets) {
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
   return torch::zeros({targets.numel()}, nll.options().dtype(torch::kDouble))
       .index_copy(0, real, nll.detach().to(torch::kDouble))
@@ -25,7 +25,7 @@ Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
   const auto y = targets.flatten().index_select(0, real);         // [N]
   const auto rows = readout.flatten(0, 1).index_select(0, real);  // [N, R]
   const auto [loss, nll] = kernels::linear_cross_entropy(rows, weight, bias, y, label_smoothing);
-  return {loss, at_targets(nll, targets)};
+  return {loss, scatter_to_targets(nll, targets)};
 }
 
 torch::Tensor reinforce(const torch::Tensor& sampled_log_p, const torch::Tensor& nll,

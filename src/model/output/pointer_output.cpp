@@ -6,14 +6,14 @@
 #include "model/initialisation.h"
 
 namespace regard {
-PointerOutputLayer::PointerOutputLayer(const OutputPlace& place) {
-  const auto& options = place.options;
+PointerOutputLayer::PointerOutputLayer(const OutputLayerConfig& config) {
+  const auto& options = config.options;
   const auto E = options.encoder.embedding_dim;
-  begin_ = place.model.register_parameter("target_begin", normal_vector(E));
+  begin_ = config.model.register_parameter("target_begin", normal_vector(E));
   AttentionOptions score;
   score.size = options.output.size;
-  pointer_ = place.model.register_module(
-      "pointer", std::make_shared<Additive>(options.decoder.hidden_size, place.state_size, score));
+  pointer_ = config.model.register_module(
+      "pointer", std::make_shared<Additive>(options.decoder.hidden_size, config.state_size, score));
 }
 
 void PointerOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& /*source*/,
@@ -61,7 +61,7 @@ Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput&
     const auto uniform = -(log_p.masked_fill(none, 0).sum(1) / positions).sum();
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, at_targets(nll, targets)};
+  return {loss, scatter_to_targets(nll, targets)};
 }
 
 torch::Tensor PointerOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {

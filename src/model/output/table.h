@@ -13,19 +13,20 @@
 
 namespace regard {
 
-// The model that an output layer is built for.
+// The arguments of an output layer's constructor.
 struct OutputLayerConfig {
-  torch::nn::Module& model;  // where its parameters are registered
+  torch::nn::Module& model;  // registers the parameters
   const ModelOptions& options;
-  torch::Tensor source_embedding;
-  std::int64_t vocabulary;    // V, of the target
-  std::int64_t state_size;    // C, of the encoder
-  std::int64_t readout_size;  // R, of the decoder
+  torch::Tensor source_embedding;  // shared if all embeddings are tied
+  std::int64_t vocabulary;         // size V of the target vocabulary
+  std::int64_t state_size;         // C of the encoder
+  std::int64_t readout_size;       // R of the decoder
 };
 
+// Creates the output layer of model.output.kind.
 std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config);
 
-// ConfigError with the config of model.output.kind if the rest of the model does not support it.
+// Throws ConfigError, with the location of model.output.kind, if the attention does not support it.
 void check_output_layer(const ModelOptions& model, const SourceLocations& locations);
 
 }  // namespace regard

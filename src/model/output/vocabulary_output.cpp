@@ -5,8 +5,8 @@
 
 namespace regard {
 
-VocabularyOutputLayer::VocabularyOutputLayer(const OutputPlace& place) {
-  const auto& [model, options, source_embedding, V, C, R] = place;
+VocabularyOutputLayer::VocabularyOutputLayer(const OutputLayerConfig& config) {
+  const auto& [model, options, source_embedding, V, C, R] = config;
   const auto tied = options.tied_embeddings;
   embedding_ = source_embedding;
   if (tied != TiedEmbeddings::all) {

@@ -99,9 +99,9 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
   attended.query = query;
   attended.state = std::move(step.state);
   attended.loss = std::move(step.loss);
-  if (is_mixture) attended.weights_after_dropout = attention_dropout_->forward(step.weights);
+  if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
   const auto mixed = [&](const torch::Tensor& values) {
-    return kernels::mix(attended.weights_after_dropout, values, encoded.lengths);
+    return kernels::mix(attended.mixture_weights, values, encoded.lengths);
   };
   if (query_ == Query::pre) {
     attended.gates =
@@ -122,7 +122,7 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend(const torch::Tensor& 
 torch::Tensor RecurrentDecoder::context_term(const AttentionResult& attended,
                                              const EncoderOutput& encoded) {
   if (!attention_->traits().is_mixture) return W_c_(attended.context);
-  return kernels::mix(attended.weights_after_dropout, encoded.context.at(this)[readout_values],
+  return kernels::mix(attended.mixture_weights, encoded.context.at(this)[readout_values],
                       encoded.lengths);
 }
 
@@ -142,9 +142,9 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(
 template <typename Run>
 torch::Tensor RecurrentDecoder::upper_layers(torch::Tensor h, Run run) const {
   for (std::size_t l = 1; l < layers_.size(); ++l) {
-    h = stack_->next_layer_input(l, h, run(l, stack_->input(l, h)));
+    h = stack_->add_residual(l, h, run(l, stack_->layer_input(l, h)));
   }
-  return stack_->top_output(h);
+  return stack_->final_norm(h);
 }
 
 torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
@@ -206,10 +206,9 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, On
   AttentionResult all;
   all.weights = stacked([](const auto& one) { return one.weights; });
   if (attention_->traits().is_mixture) {
-    all.weights_after_dropout =
-        attention_dropout_->is_active()
-            ? stacked([](const auto& one) { return one.weights_after_dropout; })
-            : all.weights;
+    all.mixture_weights = attention_dropout_->is_active()
+                              ? stacked([](const auto& one) { return one.mixture_weights; })
+                              : all.weights;
   } else {
     all.context = stacked([](const auto& one) { return one.context; });
   }
@@ -236,7 +235,7 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
     if (all) {
       AttentionResult attended;
       attended.weights = all->weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
-      attended.weights_after_dropout = attended.weights;
+      attended.mixture_weights = attended.weights;
       return {all->states, attended};
     }
   }
@@ -291,7 +290,7 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded,
       state = std::move(step.state);
       return std::move(step.attended);
     });
-    return make_output(torch::stack(readouts, 1), torch::stack(hidden, 1), attended);
+    return make_decoder_output(torch::stack(readouts, 1), torch::stack(hidden, 1), attended);
   }
 
   auto [bottom, attended] = bottom_layer_all_steps(x, first, encoded);
@@ -301,12 +300,12 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded,
   });  // [T, B, D]
   if (query_ == Query::post) attended = attend_all_steps(s, first.attention, encoded);
   const auto c = context_term(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);
-  return make_output(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
+  return make_decoder_output(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
 }
 
-DecoderOutput RecurrentDecoder::make_output(const torch::Tensor& readout,
-                                            const torch::Tensor& hidden,
-                                            const AttentionResult& attended) {
+DecoderOutput RecurrentDecoder::make_decoder_output(const torch::Tensor& readout,
+                                                    const torch::Tensor& hidden,
+                                                    const AttentionResult& attended) {
   const auto by_step = [&](const torch::Tensor& x) {
     return x.defined() ? x.unflatten(0, {readout.size(0), -1}) : x;
   };

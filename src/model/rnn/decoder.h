@@ -1,6 +1,6 @@
 // The recurrent decoder with attention: a stack of GRUs, LSTMs or simple cells (cell.h, stack.h).
-// The query of attention is one of three states, shown here for a GRU. In parentheses: the value of
-// model.decoder.query.
+// The query of attention is one of three states, shown here for a GRU, with the value of
+// model.decoder.query in parentheses:
 //
 //   pre (last): the state before the step (Bahdanau, Cho, Bengio 2015, sections 3.1, A.2.2)
 //     c_t = attention(s_{t−1}, h), where s is the state of the bottom layer
@@ -68,10 +68,9 @@ class RecurrentDecoder : public Decoder {
   struct AttentionResult {
     torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for post
     torch::Tensor weights;  // [N, S] or undefined
-    torch::Tensor
-        weights_after_dropout;  // [N, S], the weights after dropout; undefined if !is_mixture
-    torch::Tensor context;      // [N, C]; undefined for pre and post if is_mixture
-    torch::Tensor query;        // [N, D]
+    torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined if !is_mixture
+    torch::Tensor context;          // [N, C]; undefined for pre and post if is_mixture
+    torch::Tensor query;            // [N, D]
     AttentionState state;
     AttentionLoss loss;
   };
@@ -122,10 +121,11 @@ class RecurrentDecoder : public Decoder {
   // Stacks the results, T consecutive rows per sentence, except gates, query and state.
   template <typename OneStep>
   AttentionResult run_steps(std::int64_t T, OneStep step);
-  // Creates the result from readout [B, T, R], hidden [B, T, D] and attended, which has T rows per
-  // sentence, or a single row per sentence if the context is constant.
-  static DecoderOutput make_output(const torch::Tensor& readout, const torch::Tensor& hidden,
-                                   const AttentionResult& attended);
+  // Creates the result of forward() from readout [B, T, R], hidden [B, T, D] and `attended`, which
+  // has T rows per sentence, or one row per sentence if the context is constant.
+  static DecoderOutput make_decoder_output(const torch::Tensor& readout,
+                                           const torch::Tensor& hidden,
+                                           const AttentionResult& attended);
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;

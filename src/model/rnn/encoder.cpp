@@ -45,7 +45,7 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
 
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const auto below = l > 0 ? stack_->input(l, x) : x;
+    const auto below = l > 0 ? stack_->layer_input(l, x) : x;
     std::vector<torch::Tensor> inputs = {below};
     if (directions_ == 2) inputs.push_back(reorder(below, reversal));
     const auto projected = layers_[l]
@@ -55,9 +55,9 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
     const auto h = layers_[l]->sequence(projected, first);  // [G, S, B, D]
     std::vector<torch::Tensor> outputs = {h[0]};
     if (directions_ == 2) outputs.push_back(reorder(h[1], reversal));
-    x = stack_->next_layer_input(l, x, torch::cat(outputs, -1));  // [S, B, C]
+    x = stack_->add_residual(l, x, torch::cat(outputs, -1));  // [S, B, C]
   }
-  x = stack_->top_output(x);
+  x = stack_->final_norm(x);
 
   // The last state is at the last position left to right, at the first position right to left.
   const auto D = hidden_size_;

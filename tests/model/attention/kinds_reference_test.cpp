@@ -3,7 +3,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "model/attention/table.h"
 #include "tests/gradcheck.h"
 #include "tests/model/attention/sentences.h"

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t B = 2, T = 4, S = 3, D = 4, C = 6, L = 2;
 
-DecoderOptions small_decoder(NormPlace norm) {
+DecoderOptions small_decoder(NormPlacement norm) {
   DecoderOptions options;
   options.kind = LayerKind::transformer;
   options.embedding_dim = options.hidden_size = D;
@@ -21,7 +21,7 @@ DecoderOptions small_decoder(NormPlace norm) {
   return options;
 }
 
-class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
+class TransformerDecoderReference : public testing::TestWithParam<NormPlacement> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
@@ -40,7 +40,7 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
   }
   // The result of sentence b, in plain numbers.
   plain::Transformer::DecoderOutput expected(std::int64_t b) {
-    const plain::Transformer plain(decoder_, 2, GetParam() == NormPlace::pre);
+    const plain::Transformer plain(decoder_, 2, GetParam() == NormPlacement::pre);
     return plain.decode(plain::rows_of(x_[b]), plain::rows_of(states_[b].narrow(0, 0, S - b)), L);
   }
 
@@ -129,8 +129,9 @@ TEST_P(TransformerDecoderReference, GradientsEqualCentralDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Norms, TransformerDecoderReference,
-                         testing::Values(NormPlace::pre, NormPlace::post), [](const auto& tested) {
-                           return tested.param == NormPlace::pre ? "pre" : "post";
+                         testing::Values(NormPlacement::pre, NormPlacement::post),
+                         [](const auto& tested) {
+                           return tested.param == NormPlacement::pre ? "pre" : "post";
                          });
 
 }  // namespace
