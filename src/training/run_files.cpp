@@ -25,12 +25,12 @@ void discard(const std::filesystem::path& path) {
 }
 
 void warn_of_changes(const Json& before, const Json& now) {
-  for (const auto& change : changes(before, now)) log::warning("{}", change);
+  for (const auto& change : manifest_differences(before, now)) log::warning("{}", change);
 }
 
 }  // namespace
 
-void check_is_for_runs(const RunFolder& run) {
+void check_run_folder(const RunFolder& run) {
   namespace fs = std::filesystem;
   if (!run.list().empty()) return;
   std::error_code ignored;
@@ -64,7 +64,7 @@ void check_is_for_runs(const RunFolder& run) {
   }
 }
 
-void start_over(const RunFolder& run) {
+void remove_run_files(const RunFolder& run) {
   namespace fs = std::filesystem;
   for (const auto* name : {"last", "best", "train.jsonl", "validations.tsv"}) {
     discard(run.path() / name);

@@ -94,7 +94,7 @@ bool is_model_manifest(const Json& manifest) {
   return manifest.is_object() && manifest.contains("regard") && manifest.contains("files");
 }
 
-std::vector<std::string> changes(const Json& before, const Json& now) {
+std::vector<std::string> manifest_differences(const Json& before, const Json& now) {
   std::vector<std::string> found;
   changed_files(before, now, "data", "the run continues with the new text", found);
   changed_files(before, now, "tokenizer_files", "the run keeps its tokenizers", found);

@@ -26,7 +26,7 @@ std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
   return saved_step(*checkpoint);
 }
 
-// Lets a cosine schedule without an end of its own end with the last epoch.
+// Sets the end of a cosine schedule to the end of the last epoch, if no other end is configured.
 TrainingOptions with_known_end(TrainingOptions options, BatchSampler& batches) {
   if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
       options.max_steps == 0) {
@@ -130,7 +130,7 @@ void Trainer::finish_log() {
 }
 
 std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) {
-  const int signal = signals.caught();
+  const int signal = signals.stop_signal();
   if (signal != 0 && last_checkpoint_step_ != position_.step) save();
   handle_save_request(signals);
   if (signal == 0) return std::nullopt;
@@ -141,7 +141,7 @@ std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) 
 }
 
 void Trainer::handle_save_request(const SignalCatcher& signals) {
-  if (!signals.save_wanted()) return;
+  if (!signals.take_save_request()) return;
   if (last_checkpoint_step_ != position_.step) save();
   log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
@@ -173,7 +173,7 @@ void Trainer::update() {
   ++position_.step;
   position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
+  log_.add_step(position_, result, learning_rate, seconds.count(), in_epoch);
   if (is_last) position_.begin_epoch();
 }
 
@@ -247,8 +247,8 @@ void Trainer::save_and_validate(const SignalCatcher& signals) {
   std::optional<Validation> validation;
   {
     const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
-    validation = validator_->validate(
-        model_, {[&] { return signals.caught() != 0; }, [&] { handle_save_request(signals); }});
+    validation = validator_->validate(model_, {[&] { return signals.stop_signal() != 0; },
+                                               [&] { handle_save_request(signals); }});
   }
   if (!validation) return;  // a signal ended it
   record(*validation);
@@ -261,10 +261,10 @@ void Trainer::record(const Validation& validation) {
   run_.check_not_moved();
   last_validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
-  const bool is_best = early_stopping_.validated(position_.step, validation.scores);
+  const bool is_best = early_stopping_.add_validation(position_.step, validation.scores);
   schedule_.validated(is_best);
   validations_->add(validation, position_, schedule_.rate(position_.step), log_.seconds(), is_best);
-  log_.validated(position_.step, validation.scores);
+  log_.add_validation(position_.step, validation.scores);
   log_examples(*validator_, validation.translations, options_.training.show_examples);
 }
 
