@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "kernels/deferred_weight_gradients.h"
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 

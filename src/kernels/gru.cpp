@@ -2,7 +2,7 @@
 
 #include <torch/autograd.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/gru_rows.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"

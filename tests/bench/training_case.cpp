@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "model/build_model.h"
 #include "model/output/output_layer.h"
 #include "tests/bench/timing.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {

@@ -1,10 +1,10 @@
-#include "kernels/fused.h"
+#include "kernels/device.h"
 
 #include <gtest/gtest.h>
 
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
-#include "kernels/dropout.h"
+#include "kernels/functions.h"
 #include "kernels/gru.h"
 
 namespace regard::kernels {

@@ -1,4 +1,4 @@
-#include "kernels/dropout.h"
+#include "kernels/functions.h"
 
 #include <gtest/gtest.h>
 
