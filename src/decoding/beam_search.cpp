@@ -22,15 +22,15 @@ SearchOptions group_options(const SearchOptions& options) {
   return result;
 }
 
-// The groups of one sentence.
+// The beams of the groups of one sentence.
 class BeamGroups {
  public:
   // `group_options` is the result of group_options(). It and `sentence` must outlive this object.
   BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
              const SentenceOptions& sentence);
 
-  // Returns the candidates that continue in each group, none if the group is complete. `sentence`
-  // is the index in the batch.
+  // Extends each group by one token. Returns the candidates that continue, by group; none if the
+  // group is complete. `sentence` is the index of the sentence in the batch.
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
   bool are_complete() const;
 

@@ -17,7 +17,7 @@ namespace {
   throw std::logic_error("an ensemble cannot be trained");
 }
 
-// Sums in order.
+// Returns the sum, added in order.
 torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   auto sum = tensors.front();
   for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
@@ -74,7 +74,7 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
   DecoderStep combined;
   std::vector<torch::Tensor> log_p;      // each [N, V]
   std::vector<torch::Tensor> attention;  // each [N, S]
-  double attending = 0;                  // the weight of the members with attention
+  double attention_weight = 0;           // total weight of the members with attention
   for (std::size_t m = 0; m < members_.size(); ++m) {
     auto& member = *members_[m];
     auto step = member.step(tokens, state.members[m], encoded.members[m]);
@@ -84,13 +84,13 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
                                                   : member_log_p * weights_[m]);
     if (step.weights.defined()) {
       attention.push_back(step.weights * weights_[m]);
-      attending += weights_[m];
+      attention_weight += weights_[m];
     }
     combined.state.members.push_back(std::move(step.state));
   }
   combined.readout =
       mean_ == EnsembleMean::linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
-  if (!attention.empty()) combined.weights = sum_of(attention) / attending;
+  if (!attention.empty()) combined.weights = sum_of(attention) / attention_weight;
   combined.state.position = state.position + 1;
   return combined;
 }

@@ -21,15 +21,15 @@ at::Generator generator(torch::Device device) {
   return at::globalContext().defaultGenerator(device);
 }
 
-// Returns the random generators in use by the names under which they are saved.
+// Returns the random generators in use, with the names under which they are saved.
 std::map<std::string, at::Generator> generators(torch::Device device) {
   std::map<std::string, at::Generator> found = {{"random.cpu", generator(torch::kCPU)}};
   if (device.is_cuda()) found.emplace("random.cuda", generator(device));
   return found;
 }
 
-// Returns all tensors of the state except those of the generators. "weights." are the weights if
-// the model is saved with averages.
+// Returns all tensors of the state except the generators. "weights." are the weights, if the model
+// is saved with averages.
 NamedParameters tensors_of(const ResumableState& state) {
   NamedParameters tensors;
   for (const auto& [name, tensor] : state.optimizer.state()) {
@@ -43,7 +43,7 @@ NamedParameters tensors_of(const ResumableState& state) {
   return tensors;
 }
 
-// A number that is not finite is saved as null.
+// Returns NaN for null: numbers that are not finite are saved as null.
 double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }

@@ -77,7 +77,7 @@ void remove_run_files(const RunFolder& run) {
       if (entry.path().filename().string().starts_with("step-")) steps.push_back(entry.path());
     }
     for (const auto& step : steps) discard(step);
-    fs::remove(run.path() / name, ignored);  // fails if files of the user are in it
+    fs::remove(run.path() / name, ignored);  // fails if it contains files of the user
   }
 }
 

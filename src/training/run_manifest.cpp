@@ -21,8 +21,8 @@ Json file_entry(const std::string& path) {
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
-// Adds a sentence for each file of the list whose text differs from that of the earlier file of the
-// same name or, if both lists are equally long, of the same place.
+// Adds a sentence for each file whose text differs from the earlier file of the same name or, if
+// both lists are equally long, of the same index.
 void changed_files(const Json& before, const Json& now, const char* list, std::string_view effect,
                    std::vector<std::string>& found) {
   const auto old = before.value(list, Json::array());

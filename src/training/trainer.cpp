@@ -102,7 +102,7 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-// A run that reaches its end validates there as at any step where a validation is due.
+// A run that reaches its end validates first, as at any step where a validation is due.
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
   for (;;) {
@@ -226,7 +226,7 @@ DivergedError Trainer::diverged(const std::string& what) const {
                        places.empty() ? "" : " The last batch consists of " + places);
 }
 
-// An epoch without a pair may end at the same step as the epoch before.
+// An epoch without pairs ends at the same step as the previous epoch.
 bool Trainer::validation_is_due() const {
   if (!validator_ || position_.step == 0 || last_validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;

@@ -9,14 +9,14 @@
 namespace regard {
 namespace {
 
-// Converts a row [1, n]; an undefined tensor is empty.
+// Converts a row [1, n]. Returns an empty vector for an undefined tensor.
 std::vector<float> to_vector(const torch::Tensor& row) {
   if (!row.defined()) return {};
   const auto flat = row.to(torch::kCPU, torch::kFloat).contiguous();
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-// heads [1, H, S]
+// Converts the weights of heads [1, H, S].
 std::vector<std::vector<float>> head_weights(const torch::Tensor& heads) {
   std::vector<std::vector<float>> rows;
   for (std::int64_t h = 0; h < heads.size(1); ++h) rows.push_back(to_vector(heads.select(1, h)));

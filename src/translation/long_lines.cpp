@@ -43,7 +43,7 @@ std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_wor
   return max_words;
 }
 
-// Concatenates parts.
+// Builds the result of join_translations().
 class JoinedTranslation {
  public:
   JoinedTranslation(std::int64_t target_vocabulary, std::size_t source_length)
@@ -98,7 +98,7 @@ class JoinedTranslation {
     to.insert(to.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Adds a row over the whole source: the part's positions, and its </s> at the end.
+  // Adds a row of weights over the whole source: 0 outside the part; the weight of </s> is last.
   void add_weights(const std::vector<float>& part_weights) {
     std::vector<float> row(source_length_, 0);
     std::copy(part_weights.begin(), part_weights.end() - 1,

@@ -30,7 +30,7 @@ kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& cover
     score.coverage_weight = w_;
     return score;
   }
-  // Keys U h_s + w C_s for each query.
+  // Otherwise, the keys U h_s + w C_s are computed for each query.
   const auto G = coverage.size(0) / score.keys.size(0);
   const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
   score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]

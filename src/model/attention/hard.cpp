@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-// positions [N] -> [N, S]
+// Returns one-hot rows: positions [N] -> [N, S].
 torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like) {
   return torch::zeros_like(like).scatter_(1, positions.unsqueeze(1), 1);
 }
@@ -60,9 +60,10 @@ AttentionStep Hard::step(const torch::Tensor& query, const AttentionState& state
 
 AttentionStep Hard::reinforce_step(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.size(0), alpha.options()).unsqueeze(1);
-  const auto sampled = alpha.detach().cumsum(1).le(u).sum(1);  // by inversion
+  const auto sampled = alpha.detach().cumsum(1).le(u).sum(1);  // inverse transform
   const auto positions = torch::arange(alpha.size(1), sampled.options());
-  const auto last = std::get<0>(alpha.detach().gt(0).mul(positions).max(1));  // with a weight
+  // The last position with a weight above 0: `sampled` may exceed it by rounding.
+  const auto last = std::get<0>(alpha.detach().gt(0).mul(positions).max(1));
   const auto drawn = torch::minimum(sampled, last);
   AttentionStep step{one_hot(drawn, alpha), {}, {}};
   const auto log_alpha = log_weights(alpha);

@@ -8,7 +8,7 @@
 namespace regard {
 namespace {
 
-// [B, 1, 1], on the device of the states
+// Returns the lengths [B, 1, 1] on the device of the states.
 torch::Tensor lengths_of(const EncoderOutput& encoded) {
   return encoded.lengths.to(encoded.states.device()).view({-1, 1, 1});
 }
@@ -37,7 +37,7 @@ AttentionStep Local::step(const torch::Tensor& query, const AttentionState& stat
 torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths) const {
   const auto first = (p.detach() - D_).ceil().to(torch::kLong);
   const auto last = (p.detach() + D_).floor().to(torch::kLong);
-  // At least one position inside the sentence, even if p is NaN.
+  // Each window has at least one position inside the sentence, even if p is NaN.
   const auto begin = torch::minimum(first, lengths - 1).clamp_min(0);
   const auto end = torch::maximum(torch::minimum(last + 1, lengths), begin + 1);
   return torch::cat({begin, end}, 2).view({-1, 2}).cpu();

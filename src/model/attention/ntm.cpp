@@ -8,7 +8,8 @@
 namespace regard {
 namespace {
 
-// w [N, S] shifted right by j, modulo each sentence's length: lengths [B] on the device.
+// Returns w [N, S] shifted right by j, modulo the length of each sentence. lengths [B] is on the
+// device of w.
 torch::Tensor shift_right(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
   const auto [B, S] = std::pair(lengths.size(0), w.size(1));
   const auto from = torch::arange(-j, S - j, lengths.options()).remainder(lengths.unsqueeze(1));

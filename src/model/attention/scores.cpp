@@ -53,7 +53,7 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
   if (options.project_keys) {
     K_ = owner.register_module("K", Linear(state_size, query_size, false));
   } else if (query_size != state_size) {
-    const bool is_inner = options.score == options.kind;  // part of another attention
+    const bool is_inner = options.score == options.kind;  // the score of another attention
     throw ConfigError(
         "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
         "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
@@ -133,7 +133,7 @@ Tensor Location::keys(const Tensor& states) {
 }
 
 std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
-  // In a search W is packed once for each number of rows: only for multiples of 64.
+  // During a search, W is packed once for each number of rows. Multiples of 64 limit their number.
   auto rows = keys.size(1);
   if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);
   return AttentionScore{.form = ScoreForm::position, .W = W_.narrow(0, 0, rows)};

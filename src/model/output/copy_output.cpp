@@ -12,18 +12,18 @@ namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-// log x; −∞ without gradient where x is 0.
+// Returns log x; −∞ without gradient where x is 0.
 torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
   const auto none = x == 0;
   return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
 }
 
-// log x, with x at least the smallest normal float: for words that cannot be generated.
+// Returns log x, with x clamped to the smallest normal float. For words that cannot be generated.
 torch::Tensor log_clamped(const torch::Tensor& x) {
   return x.clamp_min(std::numeric_limits<float>::min()).log();
 }
 
-// log(p_gen generated + (1 − p_gen) copied), from the logit of p_gen and the other logarithms.
+// Returns log(p_gen generated + (1 − p_gen) copied). gate is the logit of p_gen.
 torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
                           const torch::Tensor& log_copied) {
   return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,

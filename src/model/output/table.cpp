@@ -28,9 +28,11 @@ void check_output_layer(const ModelOptions& model, const SourceLocations& locati
       make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
   if (attention->traits().is_distribution) return;
   throw ConfigError(
-      "{}{}model.output.kind: copy takes the attention's weights as probabilities of the source's "
-      "words, but those of model.attention.kind: {} are no distribution over them; take additive, "
-      "or another kind whose weights sum to 1",
+      "{}{}model.output.kind: copy uses attention weights as probabilities of the source words, "
+      "but "
+      "the weights of model.attention.kind: {} do not sum to 1; use additive, or another kind "
+      "whose "
+      "weights sum to 1",
       location, location.empty() ? "" : ": ", model.attention.kind);
 }
 

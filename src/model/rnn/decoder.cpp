@@ -12,7 +12,7 @@
 namespace regard {
 namespace {
 
-// Indices of the decoder's tensors in DecoderContext.
+// Indices of the tensors that prepare() stores in DecoderContext.
 constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D]
 constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R]
 
@@ -79,8 +79,8 @@ DecoderState RecurrentDecoder::initial_state(const EncoderOutput& encoded) {
     if (initial_state_ == InitialState::zero) {
       state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
     } else if (initial_state_ == InitialState::last) {
-      const auto memory = layers_[l]->state_size() - source.size(1);  // LSTM cell state
-      state.layers.push_back(torch::constant_pad_nd(source, {0, memory}));
+      const auto cell_state_size = layers_[l]->state_size() - source.size(1);  // 0 unless LSTM
+      state.layers.push_back(torch::constant_pad_nd(source, {0, cell_state_size}));
     } else {
       state.layers.push_back(kernels::tanh(bridges_[l]->as<Linear>()->forward(source)));
     }

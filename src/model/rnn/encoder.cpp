@@ -5,8 +5,8 @@
 namespace regard {
 namespace {
 
-// [B, S]: n − 1 − s at position s of a sentence of length n; padding keeps its position. The
-// permutation is its own inverse.
+// Returns the permutation [B, S] that reverses each sentence: n − 1 − s at position s of a sentence
+// of length n. Padding keeps its position. The permutation is its own inverse.
 torch::Tensor reversed_positions(const torch::Tensor& positions, const torch::Tensor& lengths) {
   const auto reversed = lengths.unsqueeze(1) - 1 - positions;
   return torch::where(reversed >= 0, reversed, positions);
@@ -59,7 +59,8 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
   }
   x = stack_->final_norm(x);
 
-  // The last state is at the last position left to right, at the first position right to left.
+  // The last state of the forward direction is at the last position, that of the backward direction
+  // at the first.
   const auto D = hidden_size_;
   const auto end = (on_device - 1).view({1, B, 1}).expand({1, B, D});
   auto last = x.narrow(2, 0, D).gather(0, end)[0];                            // [B, D]
