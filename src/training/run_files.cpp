@@ -58,8 +58,7 @@ void check_run_folder(const RunFolder& run) {
     if (!has(name)) continue;
     throw ConfigError(
         "training.model_dir: {}: {} exists and was not written by a run; training would overwrite "
-        "it. Set "
-        "training.model_dir to another folder",
+        "it. Set training.model_dir to another folder",
         run.path().string(), name.string());
   }
 }

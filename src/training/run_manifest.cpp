@@ -128,8 +128,7 @@ Json read_run_manifest(const std::filesystem::path& path) {
   if (!is_intact(manifest)) {
     throw CheckpointError(
         "{}: damaged, or not written by regard. Move it away to continue without it; the "
-        "checkpoints "
-        "do not need it",
+        "checkpoints do not need it",
         path.string());
   }
   return manifest;

@@ -80,8 +80,7 @@ std::string consequence(const std::string& difference, const TrainingOptions& be
                          (difference.starts_with("training.epochs") && before.max_steps == 0);
   if (moves_end && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
     return "; the cosine now ends elsewhere: the learning rates differ from those of a run that "
-           "had this "
-           "length from the start";
+           "had this length from the start";
   }
   return "";
 }

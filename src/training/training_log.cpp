@@ -65,8 +65,7 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
   } else if (!std::exchange(warned_of_rise_, true)) {
     log::warning(
         "step {}: the loss has risen from {:.2f} (step {}) to {:.2f} at learning rate {}; the "
-        "training "
-        "diverges. Try {}",
+        "training diverges. Try {}",
         now.step, lowest_loss_, lowest_loss_step_, now.loss, format_rate(now.learning_rate),
         advice_against_divergence(options_));
   }
