@@ -169,7 +169,6 @@ bool ByteStream::skip_padding() {
 
 namespace {
 
-constexpr std::size_t buffer_size = 1 << 16;
 constexpr int as_gzip = 16 + MAX_WBITS;
 constexpr int memory_level = 8;  // zlib's default
 
