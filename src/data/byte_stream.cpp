@@ -20,7 +20,7 @@ namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
-constexpr int gzip_only = 16 + MAX_WBITS;
+constexpr int gzip_window_bits = 16 + MAX_WBITS;  // 16: zlib's sign for the format of gzip
 constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
 constexpr auto* not_gzip_tail = "is followed by other bytes";
 
@@ -97,7 +97,7 @@ void ByteStream::detect_format() {
   if (end_ >= sizeof gzip_magic &&
       std::equal(std::begin(gzip_magic), std::end(gzip_magic), buffer_.data())) {
     inflater_ = std::make_unique<z_stream_s>();
-    if (inflateInit2(inflater_.get(), gzip_only) != Z_OK) throw std::bad_alloc();
+    if (inflateInit2(inflater_.get(), gzip_window_bits) != Z_OK) throw std::bad_alloc();
     inside_member_ = true;
   } else if (owned_ && name_.ends_with(".gz")) {
     throw InputError(
@@ -169,13 +169,12 @@ bool ByteStream::skip_padding() {
 
 namespace {
 
-constexpr int as_gzip = 16 + MAX_WBITS;
 constexpr int memory_level = 8;  // zlib's default
 
 }  // namespace
 
 GzipCompressor::GzipCompressor() : stream_(new z_stream_s{}), buffer_(buffer_size) {
-  if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, as_gzip, memory_level,
+  if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
     throw std::bad_alloc();
   }
