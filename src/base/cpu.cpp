@@ -112,6 +112,24 @@ CpuLevel cpu_level() {
 #endif
 }
 
+#if defined(__x86_64__)
+bool has_bf16_products() {
+  return cpu_level() == CpuLevel::v4 && __builtin_cpu_supports("avx512bf16");
+}
+
+bool has_int8_products() {
+  return cpu_level() == CpuLevel::v4 && __builtin_cpu_supports("avx512vnni");
+}
+#else
+bool has_bf16_products() {
+  return false;
+}
+
+bool has_int8_products() {
+  return false;
+}
+#endif
+
 std::string cpu_level_name() {
   switch (cpu_level()) {
     case CpuLevel::v4:

@@ -22,6 +22,11 @@ enum class CpuLevel { baseline, v3, v4 };
 // Returns the highest level that the processor supports.
 CpuLevel cpu_level();
 
+// True if the processor multiplies bfloat16 numbers (AVX512-BF16), or integers of 8 bits
+// (AVX512-VNNI), and adds up the products in one instruction.
+bool has_bf16_products();
+bool has_int8_products();
+
 // Returns the level as `regard --version` prints it: "x86-64-v3 (AVX2)", or the name of another
 // architecture.
 std::string cpu_level_name();

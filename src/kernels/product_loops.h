@@ -45,7 +45,8 @@ struct Loops {
   }
 
   // The inner loop runs along contiguous elements.
-  static void pack(std::int64_t K, std::int64_t N, MatrixView<const T> W, T* packed) {
+  static void pack(std::int64_t K, std::int64_t N, MatrixView<const T> W, void* to) {
+    T* packed = static_cast<T*>(to);
     if (W.column == 1) {
       for (std::int64_t k = 0; k < K; k += few) {
         for (std::int64_t j = 0; j < N; j += panel) pack_piece(K, N, W, k, j, packed);
@@ -115,7 +116,8 @@ struct Loops {
   }
 
   static void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
-                       const T* packed, T* y, std::int64_t y_row, bool add) {
+                       const void* panels, T* y, std::int64_t y_row, bool add) {
+    const T* packed = static_cast<const T*>(panels);
     alignas(64) T packed_x[block * run];
     for (std::int64_t m = 0; m < M; m += block) {
       const std::int64_t rows = M - m < block ? M - m : block;
@@ -134,7 +136,12 @@ struct Loops {
     }
   }
 
-  static constexpr ProductLoops<T> loops = {panel, pack, multiply};
+  // In whole panels.
+  static std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
+    return K * ((N + panel - 1) / panel) * panel * static_cast<std::int64_t>(sizeof(T));
+  }
+
+  static constexpr ProductLoops<T> loops = {packed_bytes, pack, multiply};
 };
 
 }  // namespace

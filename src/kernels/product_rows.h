@@ -24,37 +24,41 @@ struct MatrixView {
   }
 };
 
-// The number of elements of a packed [K, N], in whole panels.
-template <typename T>
-std::int64_t packed_size(std::int64_t K, std::int64_t N);
-
-// W [K, N] -> packed, aligned to 64 bytes.
-template <typename T>
-void pack_rows(std::int64_t K, std::int64_t N, MatrixView<const T> W, T* packed);
-
-// x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows, y_row
-// apart.
-template <typename T>
-void multiply_rows(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
-                   const T* packed, T* y, std::int64_t y_row, bool add);
-
-// The loops, compiled for one generation of processors.
-template <typename T>
-struct ProductLoops {
-  std::int64_t panel;  // columns
-  void (*pack)(std::int64_t, std::int64_t, MatrixView<const T>, T*);
-  void (*multiply)(std::int64_t, std::int64_t, std::int64_t, MatrixView<const T>, const T*, T*,
-                   std::int64_t, bool);
+// The numbers that a product multiplies. Sums are in the type of the matrices, T, or at least in
+// single precision.
+enum class Precision {
+  full,  // T itself
+  bf16,  // rounded to 8 bits of precision
+  int8,  // scaled by row of x and column of W, and rounded to 8 bits (product_int8_rows.cpp)
 };
 
-// The loops that this processor can run, fastest first. The functions above use the first.
+// The loops of one kind of number and one generation of processors.
 template <typename T>
-std::vector<ProductLoops<T>> runnable_product_loops();
+struct ProductLoops {
+  // The size of a packed [K, N].
+  std::int64_t (*packed_bytes)(std::int64_t K, std::int64_t N);
+  // W [K, N] -> packed, aligned to 64 bytes.
+  void (*pack)(std::int64_t K, std::int64_t N, MatrixView<const T> W, void* packed);
+  // x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows,
+  // y_row apart.
+  void (*multiply)(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                   const void* packed, T* y, std::int64_t y_row, bool add);
+};
+
+// Returns the loops that this processor can run, fastest first; none if it has no instruction for
+// the precision. Only single precision has others than Precision::full.
+template <typename T>
+std::vector<ProductLoops<T>> runnable_product_loops(Precision precision = Precision::full);
+
+// Returns true if this processor can multiply in this precision.
+bool can_multiply(Precision precision);
 
 // The loops for newer generations of x86-64, each compiled from its own source.
 template <typename T>
 ProductLoops<T> product_v3();
 template <typename T>
 ProductLoops<T> product_v4();
+ProductLoops<float> product_bf16();
+ProductLoops<float> product_int8();
 
 }  // namespace regard::kernels

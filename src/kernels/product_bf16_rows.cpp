@@ -1,0 +1,162 @@
+// Products of factors rounded to bfloat16 (8 bits of exponent, 8 of precision) with sums in single
+// precision. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt). The instruction reads numbers
+// below 2⁻¹²⁶ as 0.
+#include "kernels/product_short_loops.h"
+
+namespace regard::kernels {
+namespace {
+
+struct Bf16 {
+  using Sum = __m512;
+  static Sum zero() { return _mm512_setzero_ps(); }
+  static Sum dot(Sum sum, __m512i a, __m512i b) {
+    return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
+  }
+};
+
+constexpr std::int64_t run = 256;    // groups: a panel of them fits the second-level cache
+constexpr std::int64_t block = 192;  // rows of x converted at once: a whole number of tiles
+
+// 32 numbers in order -> 16 groups.
+inline __m512i to_groups(__m512 first, __m512 second) {
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
+}
+
+// Lane i of the result: the group of a_i and b_i.
+inline __m512i to_pairs(__m512 a, __m512 b) {
+  const auto low = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(a)));
+  const auto high = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(b)));
+  return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+}
+
+// Copies a line of consecutive groups, all of whose numbers are `step` apart.
+inline __m512i load_line(const float* from, std::int64_t step, std::int64_t count) {
+  if (count <= 0) return _mm512_setzero_si512();
+  if (step == 1) {
+    return to_groups(_mm512_maskz_loadu_ps(first_lanes(count), from),
+                     _mm512_maskz_loadu_ps(count > lanes ? first_lanes(count - lanes) : 0,
+                                           from + lanes));
+  }
+  alignas(64) float numbers[2 * lanes];
+  for (std::int64_t i = 0; i < 2 * lanes; ++i) numbers[i] = i < count ? from[i * step] : 0.0F;
+  return to_groups(_mm512_load_ps(numbers), _mm512_load_ps(numbers + lanes));
+}
+
+// The groups of rows k and k + 1 of W for up to 16 contiguous columns.
+inline __m512i load_pairs(const float* from, std::int64_t row, bool has_second, __mmask16 mask) {
+  const auto first = _mm512_maskz_loadu_ps(mask, from);
+  const auto second = has_second ? _mm512_maskz_loadu_ps(mask, from + row) : _mm512_setzero_ps();
+  return to_pairs(first, second);
+}
+
+std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
+  const auto panels = (N + panel_columns - 1) / panel_columns;
+  return (K + 1) / 2 * panels * panel_columns * 4;
+}
+
+// Packs up to 16 columns, from lane `to` of each group.
+void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
+                  std::uint32_t* to) {
+  const auto groups = (K + 1) / 2;
+  if (W.column == 1) {
+    const auto mask = first_lanes(columns);
+    for (std::int64_t g = 0; g < groups; ++g) {
+      _mm512_store_si512(to + g * panel_columns, load_pairs(W.data + 2 * g * W.row, W.row,
+                                                            2 * g + 1 < K, mask));
+    }
+    return;
+  }
+  for (std::int64_t g = 0; g < groups; g += lanes) {
+    __m512i lines[lanes];
+    for (std::int64_t c = 0; c < lanes; ++c) {
+      lines[c] = c < columns ? load_line(W.data + 2 * g * W.row + c * W.column, W.row, K - 2 * g)
+                             : _mm512_setzero_si512();
+    }
+    transpose(lines);
+    const auto here = groups - g < lanes ? groups - g : lanes;
+    for (std::int64_t i = 0; i < here; ++i) {
+      _mm512_store_si512(to + (g + i) * panel_columns, lines[i]);
+    }
+  }
+}
+
+void pack(std::int64_t K, std::int64_t N, MatrixView<const float> W, void* packed) {
+  auto* to = static_cast<std::uint32_t*>(packed);
+  const auto groups = (K + 1) / 2;
+  for (std::int64_t j = 0; j < N; j += panel_columns, to += groups * panel_columns) {
+    for (std::int64_t c = 0; c < panel_columns; c += lanes) {
+      pack_columns(K, N - j - c, W.at(0, j + c), to + c);
+    }
+  }
+}
+
+// Converts rows of x, K numbers each, into rows of groups, `run` apart.
+void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::uint32_t* to) {
+  const auto groups = (K + 1) / 2;
+  if (x.row != 1 || x.column == 1) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      for (std::int64_t g = 0; g < groups; g += lanes) {
+        _mm512_store_si512(to + r * run + g,
+                           load_line(x.data + r * x.row + 2 * g * x.column, x.column, K - 2 * g));
+      }
+    }
+    return;
+  }
+  for (std::int64_t r = 0; r < rows; r += lanes) {
+    const auto mask = first_lanes(rows - r);
+    const auto here = rows - r < lanes ? rows - r : lanes;
+    for (std::int64_t g = 0; g < groups; g += lanes) {
+      __m512i lines[lanes];
+      for (std::int64_t i = 0; i < lanes; ++i) {
+        const auto k = 2 * (g + i);
+        lines[i] = k < K ? load_pairs(x.data + k * x.column + r, x.column, k + 1 < K, mask)
+                         : _mm512_setzero_si512();
+      }
+      transpose(lines);
+      for (std::int64_t i = 0; i < here; ++i) {
+        _mm512_store_si512(to + (r + i) * run + g, lines[i]);
+      }
+    }
+  }
+}
+
+void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
+              const void* packed, float* y, std::int64_t y_row, bool add) {
+  alignas(64) std::uint32_t converted[block * run];
+  const auto groups = (K + 1) / 2;
+  for (std::int64_t m = 0; m < M; m += block) {
+    const auto rows = M - m < block ? M - m : block;
+    for (std::int64_t g = 0; g < groups; g += run) {
+      const auto length = groups - g < run ? groups - g : run;
+      convert(rows, K - 2 * g < 2 * run ? K - 2 * g : 2 * run, x.at(m, 2 * g), converted);
+      const bool adds = add || g > 0;
+      for (std::int64_t j = 0; j < N; j += panel_columns) {
+        const auto* panel =
+            static_cast<const std::uint32_t*>(packed) + j * groups + g * panel_columns;
+        __mmask16 masks[vectors];
+        for (std::int64_t v = 0; v < vectors; ++v) {
+          const auto left = N - j - v * lanes;
+          masks[v] = left > 0 ? first_lanes(left) : 0;
+        }
+        for (std::int64_t i = 0; i < rows; i += tile_rows) {
+          float* to = y + (m + i) * y_row + j;
+          multiply_last_tile<Bf16, tile_rows>(
+              rows - i, length, converted + i * run, run, panel,
+              [&](std::int64_t r, const __m512(&sums)[vectors]) __attribute__((always_inline)) {
+                for (int v = 0; v < vectors; ++v) {
+                  store(to + r * y_row + v * lanes, sums[v], masks[v], adds);
+                }
+              });
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+ProductLoops<float> product_bf16() {
+  return {packed_bytes, pack, multiply};
+}
+
+}  // namespace regard::kernels

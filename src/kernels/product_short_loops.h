@@ -1,0 +1,112 @@
+// The loops of product_rows.h for factors of 16 or 8 bits, for processors with vectors of 64 bytes.
+// Included only by one source for each kind of number. Must not call any function with external
+// linkage (product_loops.h).
+//
+// A group is what one instruction multiplies and adds up in a lane of 32 bits: 2 factors of 16
+// bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns; a panel holds, for each group
+// of rows of W, 64 lanes. x is converted a few rows at a time into rows of groups. Sums have 32
+// bits.
+#pragma once
+
+#include <immintrin.h>
+
+#include "kernels/product_rows.h"
+
+namespace regard::kernels {
+namespace {
+
+constexpr std::int64_t lanes = 16;
+constexpr std::int64_t vectors = 4;  // in a panel
+constexpr std::int64_t panel_columns = vectors * lanes;
+constexpr std::int64_t tile_rows = 6;
+constexpr std::int64_t prefetch_distance = 12;  // groups
+
+inline __mmask16 first_lanes(std::int64_t count) {
+  return count >= lanes ? __mmask16(0xffff) : static_cast<__mmask16>((1U << count) - 1);
+}
+
+// Transposes 16 × 16 numbers of 32 bits.
+inline void transpose(__m512i (&rows)[16]) {
+  __m512i t[16];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    t[2 * i] = _mm512_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    rows[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
+    rows[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
+    rows[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
+    rows[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
+  }
+  // Lane block b (128 bits) of rows[4 i + c] has column 4 b + c of rows 4 i to 4 i + 3.
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    const __m512i a = _mm512_shuffle_i32x4(rows[c], rows[4 + c], 0x88);
+    const __m512i b = _mm512_shuffle_i32x4(rows[c], rows[4 + c], 0xdd);
+    const __m512i d = _mm512_shuffle_i32x4(rows[8 + c], rows[12 + c], 0x88);
+    const __m512i e = _mm512_shuffle_i32x4(rows[8 + c], rows[12 + c], 0xdd);
+    t[c] = _mm512_shuffle_i32x4(a, d, 0x88);
+    t[8 + c] = _mm512_shuffle_i32x4(a, d, 0xdd);
+    t[4 + c] = _mm512_shuffle_i32x4(b, e, 0x88);
+    t[12 + c] = _mm512_shuffle_i32x4(b, e, 0xdd);
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; ++i) rows[i] = t[i];
+}
+
+// Multiplies R rows of groups, `length` long and `x_row` apart, with one panel. `Number` has the
+// type of the sums and the instruction. finish(r, sums) receives the sums of row r.
+template <typename Number, int R, typename Finish>
+[[gnu::always_inline]] inline void multiply_tile(std::int64_t length, const std::uint32_t* x,
+                                                 std::int64_t x_row, const std::uint32_t* panel,
+                                                 const Finish& finish) {
+  typename Number::Sum sums[R][vectors];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) sums[r][v] = Number::zero();
+  }
+  for (std::int64_t g = 0; g < length; ++g, panel += panel_columns) {
+    __m512i w[vectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < vectors; ++v) {
+      w[v] = _mm512_load_si512(panel + v * lanes);
+      _mm_prefetch(reinterpret_cast<const char*>(panel + prefetch_distance * panel_columns +
+                                                 v * lanes),
+                   _MM_HINT_T0);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) {
+      const __m512i group = _mm512_set1_epi32(static_cast<int>(x[r * x_row + g]));
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; ++v) sums[r][v] = Number::dot(sums[r][v], group, w[v]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) finish(r, sums[r]);
+}
+
+// multiply_tile() for a number of rows from 1 to R known at run time.
+template <typename Number, int R, typename Finish>
+[[gnu::always_inline]] inline void multiply_last_tile(std::int64_t rows, std::int64_t length,
+                                                      const std::uint32_t* x, std::int64_t x_row,
+                                                      const std::uint32_t* panel,
+                                                      const Finish& finish) {
+  if constexpr (R > 1) {
+    if (rows < R) {
+      return multiply_last_tile<Number, R - 1>(rows, length, x, x_row, panel, finish);
+    }
+  }
+  multiply_tile<Number, R>(length, x, x_row, panel, finish);
+}
+
+// Stores or adds up to 16 results.
+inline void store(float* y, __m512 result, __mmask16 mask, bool add) {
+  if (add) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(mask, y));
+  _mm512_mask_storeu_ps(y, mask, result);
+}
+
+}  // namespace
+}  // namespace regard::kernels
