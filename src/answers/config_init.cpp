@@ -1,29 +1,35 @@
 // regard config init: reads two text files, asks questions on a terminal, and writes a
 // configuration.
-#include <fmt/format.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "answers/answers.h"
-#include "answers/train_dev_split.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/strings.h"
-#include "cli/docs_folder.h"
+#include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/starter_config.h"
-#include "data/corpus_facts.h"
+#include "data/corpus_statistics.h"
+#include "data/line_checks.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -103,10 +109,10 @@ void check_text(const std::string& path) {
   reader.next(line);
 }
 
-CorpusFacts read_facts(const Pair& pair) {
+CorpusStatistics read_statistics(const Pair& pair) {
   check_text(pair.first);
   check_text(pair.second);
-  return read_corpus_facts(pair.first, pair.second);
+  return read_corpus_statistics(pair.first, pair.second);
 }
 
 void check_name(const std::string& name) {
@@ -168,28 +174,28 @@ class Interview {
   explicit Interview(const ConfigInitArguments& arguments)
       : arguments_(arguments), is_interactive_(!arguments.yes && can_ask()) {}
 
-  CorpusFacts train() const {
+  CorpusStatistics train() const {
     if (!is_interactive_ && arguments_.target.empty()) {
       throw ConfigError(
           "config init: give two text files, source and target (questions need a terminal)");
     }
     const auto source =
         arguments_.source.empty() ? ask("source text", "", check_text) : arguments_.source;
-    if (!arguments_.target.empty()) return read_facts({source, arguments_.target});
+    if (!arguments_.target.empty()) return read_statistics({source, arguments_.target});
     check_text(source);
-    CorpusFacts facts;
+    CorpusStatistics statistics;
     ask("its translation, line by line", "", [&](const std::string& target) {
-      facts = read_facts({source, target});
+      statistics = read_statistics({source, target});
     });
-    return facts;
+    return statistics;
   }
 
-  std::string name(const CorpusFacts& facts) const {
+  std::string name(const CorpusStatistics& statistics) const {
     if (!arguments_.name.empty()) return arguments_.name;
     const auto stem = fs::path(arguments_.output).stem().string();
-    const auto languages = facts.src.language.empty() || facts.trg.language.empty()
+    const auto languages = statistics.src.language.empty() || statistics.trg.language.empty()
                                ? std::string("model")
-                               : facts.src.language + "-" + facts.trg.language;
+                               : statistics.src.language + "-" + statistics.trg.language;
     const auto guess = is_standard_stream(stem) ? languages : stem;
     return is_interactive_ ? ask("name of the model", guess, check_name) : guess;
   }
@@ -200,22 +206,22 @@ class Interview {
   }
 
   // Returns nullopt if there is no validation pair.
-  std::optional<CorpusFacts> dev(const Pair& train) const {
-    if (!arguments_.dev.empty()) return read_facts({arguments_.dev[0], arguments_.dev[1]});
+  std::optional<CorpusStatistics> dev(const Pair& train) const {
+    if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
     const auto pair = find_dev_pair(train);
     if (pair.first.empty()) return std::nullopt;
-    if (!is_interactive_) return read_facts(pair);
+    if (!is_interactive_) return read_statistics(pair);
     const auto source =
         ask("validation source (`-` for none)", pair.first, [](const std::string& path) {
           if (path != "-") check_text(path);
         });
     if (source == "-") return std::nullopt;
-    CorpusFacts facts;
+    CorpusStatistics statistics;
     ask("its translation", source == pair.first ? pair.second : "", [&](const std::string& target) {
-      facts = read_facts({source, target});
+      statistics = read_statistics({source, target});
     });
-    return facts;
+    return statistics;
   }
 
   // Returns the number of pairs to use for validation if there is no validation pair.
@@ -236,17 +242,92 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 // Warns if both sides are the same file. `what`: "training" or "validation".
-void warn_if_same_file(const CorpusFacts& facts, const std::string& what) {
-  if (!is_same_file(facts.src.path, facts.trg.path)) return;
+void warn_if_same_file(const CorpusStatistics& statistics, const std::string& what) {
+  if (!is_same_file(statistics.src.path, statistics.trg.path)) return;
   log::warning(
       "{}: both sides of the {} pair are this file, so the model would learn to copy; give the "
       "translation as the second file",
-      facts.src.path, what);
+      statistics.src.path, what);
 }
 
-void log_side(const std::string& what, const SideFacts& side, std::int64_t lines) {
-  log::info("{}: {} ({})", side.path, facts_text(side, lines),
+void log_side(const std::string& what, const SideStatistics& side, std::int64_t lines) {
+  log::info("{}: {} ({})", side.path, statistics_text(side, lines),
             side.language.empty() ? what : fmt::format("{}, {}", what, side.language));
+}
+
+struct SplitFiles {
+  std::string train_src;
+  std::string train_trg;
+  std::string dev_src;
+  std::string dev_trg;
+};
+
+// Draws `count` of `total` lines. Element i is true if line i was drawn.
+std::vector<bool> draw_lines(std::size_t total, std::size_t count) {
+  std::vector<std::size_t> order(total);
+  std::iota(order.begin(), order.end(), 0);
+  Random random(1);
+  std::vector<bool> is_dev(total);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::swap(order[i], order[i + random.below(total - i)]);
+    is_dev[order[i]] = true;
+  }
+  return is_dev;
+}
+
+// Returns the file extensions of source and target.
+std::pair<std::string, std::string> extensions(const std::string& src, const std::string& trg) {
+  const auto source = language_from_path(src), target = language_from_path(trg);
+  if (source.empty() || target.empty() || source == target) return {"src", "trg"};
+  return {source, target};
+}
+
+std::string new_file(const fs::path& stem, const std::string& part, const std::string& extension) {
+  const auto path = fmt::format("{}.{}.{}", stem.string(), part, extension);
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return path;
+  throw ConfigError("{}: file exists; give the model another name, or pass the file with --dev",
+                    path);
+}
+
+// Draws `dev_pairs` pairs with a fixed seed and writes both parts, in the order of the corpus, to
+// STEM.train.en, STEM.dev.en and so on. The extensions are those of the files, or src and trg if
+// they are equal. Drops training pairs whose source is also in the validation part. Throws
+// ConfigError if an output file exists or no training pair is left.
+SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int64_t dev_pairs,
+                       const fs::path& stem) {
+  const auto sources = read_lines(src);
+  const auto targets = read_lines(trg);
+  check_line_counts(src, static_cast<std::int64_t>(sources.size()), trg,
+                    static_cast<std::int64_t>(targets.size()));
+  const auto count = static_cast<std::size_t>(dev_pairs);
+  if (count >= sources.size()) {
+    throw ConfigError("--split: found {}, expected less than the {} of {}", dev_pairs,
+                      counted(sources.size(), "pair"), src);
+  }
+  const auto [source, target] = extensions(src, trg);
+  const SplitFiles files = {new_file(stem, "train", source), new_file(stem, "train", target),
+                            new_file(stem, "dev", source), new_file(stem, "dev", target)};
+  const auto is_dev = draw_lines(sources.size(), count);
+  std::unordered_set<std::string> dev_sources;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (is_dev[i]) dev_sources.insert(sources[i]);
+  }
+  std::string text[4];
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (!is_dev[i] && dev_sources.contains(sources[i])) continue;
+    text[is_dev[i] ? 2 : 0] += sources[i] + "\n";
+    text[is_dev[i] ? 3 : 1] += targets[i] + "\n";
+  }
+  if (text[0].empty()) {
+    throw ConfigError("--split {}: no training pair would be left; {} has too few distinct pairs",
+                      dev_pairs, src);
+  }
+  write_file(files.train_src, text[0]);
+  write_file(files.train_trg, text[1]);
+  write_file(files.dev_src, text[2]);
+  write_file(files.dev_trg, text[3]);
+  return files;
 }
 
 }  // namespace
@@ -272,7 +353,7 @@ void init_config(const ConfigInitArguments& arguments) {
                                    fs::path(output).parent_path() / config.name);
     log::info("{} for validation: {}, {}", counted(dev_pairs, "pair"), files.dev_src,
               files.dev_trg);
-    config.train = read_corpus_facts(files.train_src, files.train_trg);
+    config.train = read_corpus_statistics(files.train_src, files.train_trg);
     config.dev_src = files.dev_src;
     config.dev_trg = files.dev_trg;
   } else if (dev) {

@@ -24,10 +24,10 @@ std::int64_t processors_by_affinity() {
   struct Free {
     void operator()(cpu_set_t* set) const { CPU_FREE(set); }
   };
-  for (int most = CPU_SETSIZE; most <= 1 << 20;
-       most *= 2) {  // EINVAL: the mask is too small for the machine
-    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(most)));
-    const auto bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(most));
+  for (int mask_bits = CPU_SETSIZE; mask_bits <= 1 << 20;
+       mask_bits *= 2) {  // EINVAL: the mask is too small for the machine
+    const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(mask_bits)));
+    const auto bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(mask_bits));
     if (set && ::sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
     if (errno != EINVAL) break;
   }

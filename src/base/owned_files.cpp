@@ -86,18 +86,18 @@ bool is_run_folder(const fs::path& folder) {
 
 void check_output_path(const fs::path& output) {
   const auto path = resolved(output);
-  const auto refuse = [&](const char* owner, const fs::path& folder) {
+  const auto reject = [&](const char* owner, const fs::path& folder) {
     throw ConfigError(
         "{}: belongs to the {} {} and would be overwritten; choose another name for the output",
         output.string(), owner, folder.string());
   };
   if (is_model_folder(path.parent_path()) && is_model_file(path.parent_path(), path.filename())) {
-    refuse("model folder", path.parent_path());
+    reject("model folder", path.parent_path());
   }
   // Checks the file and every folder above it.
   for (auto at = path; at.has_relative_path(); at = at.parent_path()) {
     if (is_run_file(at.filename()) && is_run_folder(at.parent_path())) {
-      refuse("training run", at.parent_path());
+      reject("training run", at.parent_path());
     }
   }
 }

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "checkpoint/file_checksum.h"
+#include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
 
 namespace regard {

@@ -1,20 +1,52 @@
-// The manifest of a checkpoint folder; folder.h describes its format.
+// The manifest of a checkpoint folder, and the checksums in it. folder.h describes the format.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 
 #include "base/json.h"
-#include "checkpoint/file_checksum.h"
+#include "base/sha256.h"
 
 namespace regard {
+
+// The size and SHA-256 of a file.
+struct FileChecksum {
+  std::uint64_t size = 0;
+  std::string sha256;
+
+  bool operator==(const FileChecksum&) const = default;
+};
+
+// Writes a new file and computes its checksum. Throws EnvironmentError with the path on failure
+// (disk full, no permission); the caller removes the incomplete file.
+class ChecksummedFile {
+ public:
+  explicit ChecksummedFile(std::filesystem::path path);
+  ~ChecksummedFile();
+  ChecksummedFile(const ChecksummedFile&) = delete;
+  ChecksummedFile& operator=(const ChecksummedFile&) = delete;
+
+  void append(std::string_view bytes);
+  // Flushes the file to the disk and closes it. The file is durable only after this.
+  FileChecksum close();
+
+ private:
+  std::filesystem::path path_;
+  int fd_;
+  std::uint64_t size_ = 0;
+  Sha256 hash_;
+};
+
+// Returns the checksum of an existing file. Throws CheckpointError if it cannot be read.
+FileChecksum checksum_of(const std::filesystem::path& path);
 
 inline constexpr const char* manifest_name = "manifest.json";
 
 struct Manifest {
-  std::string regard;  // the version of regard that wrote it
+  std::string regard_version;  // the version of regard that wrote it
   std::map<std::string, FileChecksum> files;
   Json info = Json::object();  // see FolderWriter::commit()
 };

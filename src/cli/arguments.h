@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -201,5 +202,15 @@ struct ManArguments {
 
 CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments);
 CLI::App* add_man(CLI::App& program, ManArguments& arguments);
+
+// Strict validators for numbers, for Option::transform(), which also turns 010 into 10. CLI11's own
+// conversions accept too much: -5 becomes 2⁶⁴ − 5 for an unsigned type, 010 is octal, a number
+// beyond the type is clamped, and nan is inside every range.
+constexpr auto max_whole_number = std::numeric_limits<std::uint64_t>::max();
+
+// Accepts only decimal digits, from `min` to `max`.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = max_whole_number);
+// Accepts a finite number from `min` to `max`. Either limit may be infinite.
+CLI::Validator real_number(double min, double max = std::numeric_limits<double>::infinity());
 
 }  // namespace regard

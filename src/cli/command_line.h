@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "cli/arguments.h"
@@ -59,5 +61,13 @@ class CommandLine {
  private:
   CLI::App program_;
 };
+
+// Returns the folder of the documentation, which contains attention.md:
+// PREFIX/share/doc/regard/docs if `program` is PREFIX/bin/regard, or docs/ of the source tree if it
+// is in its build folder. Otherwise "docs".
+std::string docs_folder(const std::filesystem::path& program);
+
+// Returns the folder for the running program.
+std::string docs_folder();
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-#include "cli/completions.h"
+#include "cli/outline.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/keys.h"
+#include "config/docs.h"
 
 namespace regard {
 namespace {
@@ -75,7 +75,7 @@ std::string bash_value_case(const CommandOutline& command, const OptionOutline& 
   if (option.kind == ValueKind::none || option.names.empty()) return "";
   std::vector<std::string> patterns;
   for (const auto& name : option.names) {
-    patterns.push_back(fmt::format("\" {} {}\"", command.words(), name));
+    patterns.push_back(fmt::format("\" {} {}\"", command.command_path(), name));
   }
   const auto call = bash_value_call(option);
   return fmt::format("    {})\n      {}return ;;\n", fmt::join(patterns, " | "),
@@ -87,8 +87,8 @@ std::string bash_setting_cases(const CommandOutline& command) {
   std::string text;
   for (const auto& setting : all_settings()) {
     if (setting.values.empty()) continue;
-    text += fmt::format("    \" {} {}\")\n      _regard_words \"{}\"; return ;;\n", command.words(),
-                        setting.key, fmt::join(setting.values, " "));
+    text += fmt::format("    \" {} {}\")\n      _regard_words \"{}\"; return ;;\n",
+                        command.command_path(), setting.key, fmt::join(setting.values, " "));
   }
   return text;
 }
@@ -116,7 +116,7 @@ std::string bash_next_case(const CommandOutline& command) {
   } else if (!command.arguments.empty()) {
     rest = bash_value_call(command.arguments.front());
   }
-  const auto words = command.words();
+  const auto words = command.command_path();
   return fmt::format(
       "    \"{}{}\")\n      if [[ $current == -* ]]; then _regard_words \"{}\"; else {}; fi ;;\n",
       words.empty() ? "" : " ", words, options, rest.empty() ? ":" : rest);
@@ -127,7 +127,7 @@ std::string bash_completions(const CommandOutline& program) {
   std::string value_cases;
   std::string next_cases;
   for (const auto* command : all_commands(program)) {
-    if (command != &program) commands.push_back("\" " + command->words() + "\"");
+    if (command != &program) commands.push_back("\" " + command->command_path() + "\"");
     for (const auto& option : command->options) value_cases += bash_value_case(*command, option);
     if (takes_settings(*command)) value_cases += bash_setting_cases(*command);
     next_cases += bash_next_case(*command);
@@ -264,7 +264,7 @@ std::string fish_quote(std::string_view text) {
 
 // Returns the start of a `complete` line that is active only after this command.
 std::string fish_line_start(const CommandOutline& command) {
-  return fmt::format("complete -c regard -n '__regard_at {}'", command.words());
+  return fmt::format("complete -c regard -n '__regard_at {}'", command.command_path());
 }
 
 std::string fish_value_flags(const OptionOutline& option) {
@@ -323,7 +323,7 @@ std::string fish_completions(const CommandOutline& program) {
   std::string lines;
   std::vector<std::string> commands;
   for (const auto* command : all_commands(program)) {
-    if (command != &program) commands.push_back("'" + command->words() + "'");
+    if (command != &program) commands.push_back("'" + command->command_path() + "'");
     for (const auto& subcommand : command->commands) {
       lines += fmt::format("{} -a {} -d {}\n", fish_line_start(*command), subcommand.last_word(),
                            fish_quote(brief(subcommand.help)));

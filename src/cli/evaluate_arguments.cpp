@@ -1,7 +1,5 @@
 #include "cli/arguments.h"
 
-#include "cli/numbers.h"
-
 namespace regard {
 namespace {
 

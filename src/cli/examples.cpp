@@ -1,4 +1,4 @@
-#include "cli/examples.h"
+#include "cli/outline.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/manual.h"
+#include "cli/outline.h"
 
 #include <fmt/format.h>
 

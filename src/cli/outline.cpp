@@ -49,7 +49,7 @@ CommandOutline outline_of(const CLI::App& command, const std::string& above) {
   for (const auto* next : command.get_subcommands([](const CLI::App*) { return true; })) {
     result.commands.push_back(outline_of(*next, result.name));
   }
-  result.examples = examples_of(result.words());
+  result.examples = examples_of(result.command_path());
   return result;
 }
 
@@ -60,7 +60,7 @@ void collect(const CommandOutline& command, std::vector<const CommandOutline*>& 
 
 }  // namespace
 
-std::string CommandOutline::words() const {
+std::string CommandOutline::command_path() const {
   const auto blank = name.find(' ');
   return blank == std::string::npos ? "" : name.substr(blank + 1);
 }

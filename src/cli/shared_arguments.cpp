@@ -1,19 +1,58 @@
-// Options that several commands share: the model, the device and the search.
+// The options that several commands share (the model, the device and the search), and the
+// validators of numbers.
 #include "cli/arguments.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/suggest.h"
-#include "cli/numbers.h"
 
 namespace regard {
+namespace {
+
+template <typename Value>
+bool read(const std::string& text, Value& value) {
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && std::isfinite(static_cast<double>(value));
+}
+
+// `type` is the name of a limited range in help and manual pages (cli/outline.cpp).
+template <typename Value>
+CLI::Validator number(const std::string& kind, const std::string& type, Value min, Value max,
+                      bool unlimited) {
+  const auto range =
+      unlimited ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max);
+  const auto description = unlimited ? "" : fmt::format("{} in [{} - {}]", type, min, max);
+  const auto check = [=](std::string& text) -> std::string {
+    Value value{};
+    if (!read(text, value) || value < min || value > max) {
+      return fmt::format("found `{}`, expected {} {}", text, kind, range);
+    }
+    text = fmt::format("{}", value);  // remove leading zeros, which CLI11 reads as octal
+    return {};
+  };
+  return CLI::Validator(check, description);
+}
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  return number("a whole number", "INT", min, max,
+                max >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+}
+
+CLI::Validator real_number(double min, double max) {
+  return number("a number", "FLOAT", min, max, std::isinf(max));
+}
+
 namespace {
 
 constexpr std::string_view validation_only = "validation_beam_size";
@@ -54,8 +93,8 @@ CLI::Validator validator(const Range& range) {
     return CLI::Validator([](std::string& input) { return check_choice<Value>(input); }, "");
   } else if constexpr (std::is_integral_v<Value>) {
     constexpr auto largest = std::numeric_limits<Value>::max();
-    const auto most = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
-    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(most))
+    const auto max = std::isinf(range.max) ? largest : static_cast<Value>(range.max);
+    return whole_number(static_cast<std::uint64_t>(range.min), static_cast<std::uint64_t>(max))
         .description("");
   } else {
     return real_number(range.min, range.max).description("");

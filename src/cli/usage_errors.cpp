@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/suggest.h"
-#include "config/keys.h"
+#include "config/docs.h"
 
 namespace regard {
 namespace {

@@ -46,7 +46,7 @@ AttentionPicture make_picture(const Translation& translation, const Translator& 
 }  // namespace
 
 void require_attention(const ReadyModel& model, const std::string& option) {
-  if (model.loaded.model->shows_attention()) return;
+  if (model.loaded.model->has_attention_weights()) return;
   throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
                     model.path.string(), model.loaded.options.model.attention.kind);
 }

@@ -10,7 +10,6 @@
 #include "base/strings.h"
 #include "commands/model_report.h"
 #include "decoding/hypothesis.h"
-#include "report/alignment_lines.h"
 #include "report/attention_viewer.h"
 #include "report/page.h"
 #include "report/search_tree_picture.h"
@@ -145,11 +144,11 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
     maps.push_back(make_map(
         "pointer: P(position), ● what is said", explanation,
         [](const auto& step) { return step.pointer; },
-        [](const auto& step) { return step.pointed; }));
+        [](const auto& step) { return step.selected_position; }));
   }
   if (first.weights.empty()) return maps;
   const auto kind = attention_kind(options);
-  if (first.is_choice) {
+  if (first.is_hard) {
     maps.push_back(make_map(
         kind + ": P(position), ● the one looked at", explanation,
         [](const auto& step) { return softmax(step.scores); },

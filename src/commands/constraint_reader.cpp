@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "decoding/lexical_constraints.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 
 namespace regard {

@@ -7,12 +7,11 @@
 #include "base/log.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
-#include "commands/evaluation_input.h"
+#include "commands/evaluation.h"
 #include "commands/evaluation_report.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"
 #include "metrics/input_warnings.h"
-#include "metrics/unspaced_text.h"
 #include "report/progress.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
@@ -22,26 +21,26 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-EvaluationPlan make_plan(const EvaluateArguments& arguments) {
-  EvaluationPlan plan;
-  plan.metrics = arguments.metrics;
-  plan.options.bleu.tokenizer = parse_bleu_tokenizer(arguments.tokenizer);
-  plan.options.bleu.lowercase = arguments.lowercase;
-  plan.options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
-  plan.options.bleu.smoothing_value = arguments.smooth_value;
-  plan.options.chrf.lowercase = arguments.lowercase;
-  plan.options.chrf.word_order = arguments.chrf_word_order;
-  plan.options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
-                      arguments.ter_asian_support, arguments.ter_case_sensitive};
-  plan.confidence = arguments.confidence;
-  if (arguments.paired_bootstrap) plan.test = PairedTest::bootstrap;
-  if (arguments.paired_randomisation) plan.test = PairedTest::randomisation;
-  auto& [resamples, trials, seed] = plan.resampling;
+EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
+  EvaluationOptions options;
+  options.metrics = arguments.metrics;
+  options.metric_options.bleu.tokenizer = parse_bleu_tokenizer(arguments.tokenizer);
+  options.metric_options.bleu.lowercase = arguments.lowercase;
+  options.metric_options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
+  options.metric_options.bleu.smoothing_value = arguments.smooth_value;
+  options.metric_options.chrf.lowercase = arguments.lowercase;
+  options.metric_options.chrf.word_order = arguments.chrf_word_order;
+  options.metric_options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
+                                arguments.ter_asian_support, arguments.ter_case_sensitive};
+  options.confidence = arguments.confidence;
+  if (arguments.paired_bootstrap) options.test = PairedTest::bootstrap;
+  if (arguments.paired_randomisation) options.test = PairedTest::randomisation;
+  auto& [resamples, trials, seed] = options.resampling;
   resamples = arguments.resamples.value_or(resamples);
   trials = arguments.trials.value_or(trials);
   seed = arguments.resampling_seed.value_or(seed);
-  check_metrics(plan);
-  return plan;
+  check_metrics(options);
+  return options;
 }
 
 // Translates with a model and scores the references with it.
@@ -84,17 +83,17 @@ class ModelEvaluation {
 };
 
 void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts,
-          const EvaluationPlan& plan) {
+          const EvaluationOptions& options) {
   if (arguments.force) return;
   const auto print = [](const std::string& sentence) {
     log::warning("{} (--force turns such warnings off)", sentence);
   };
   const NamedText reference{arguments.references[0], texts.references[0]};
-  auto metrics = plan.metrics;
+  auto metrics = options.metrics;
   if (!arguments.training.empty())
     metrics.emplace_back("bleu");  // training words are counted with its tokenizer
   for (const auto& sentence :
-       unspaced_text_warnings(reference.name, reference.lines, metrics, plan.options)) {
+       unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
     print(sentence);
   }
   const NamedText source{arguments.source, texts.source};
@@ -129,8 +128,9 @@ void score_buckets(const EvaluateArguments& arguments, const EvaluationTexts& te
           score_by_length(texts.source, counted_metrics(evaluation, s), arguments.by_length);
     }
     if (frequencies) {
-      system.by_frequency = score_by_frequency(texts.systems[s].second, texts.references[0],
-                                               *frequencies, evaluation.plan.options.bleu);
+      system.by_frequency =
+          score_by_frequency(texts.systems[s].second, texts.references[0], *frequencies,
+                             evaluation.options.metric_options.bleu);
     }
   }
 }
@@ -179,12 +179,12 @@ void check_arguments(const EvaluateArguments& arguments) {
 
 ExitCode evaluate(const EvaluateArguments& arguments) {
   check_arguments(arguments);
-  const auto plan = make_plan(arguments);
+  const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
   auto texts = read_texts(arguments);
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {
-    frequencies = count_words(arguments.training, plan.options.bleu);
+    frequencies = count_words(arguments.training, options.metric_options.bleu);
   }
   std::optional<OutputFile> translations;
   std::optional<OutputFile> picture;
@@ -205,9 +205,9 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
       translations->commit();
     }
   }
-  warn(arguments, texts, plan);
+  warn(arguments, texts, options);
   warn_if_identical(arguments, texts);
-  auto evaluation = score_systems(texts.systems, texts.references, plan);
+  auto evaluation = score_systems(texts.systems, texts.references, options);
   evaluation.reference = figures;
   score_buckets(arguments, texts, frequencies, evaluation);
   if (picture) {

@@ -1,16 +1,18 @@
-// Scores one system's translations, or compares several systems with the first.
+// Reads the texts that `regard evaluate` and `regard score` compare. Scores one system's
+// translations, or compares several systems with the first.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "metrics/alignment_error.h"
-#include "metrics/by_frequency.h"
-#include "metrics/by_length.h"
+#include "cli/arguments.h"
+#include "metrics/alignment.h"
 #include "metrics/metric_factory.h"
+#include "metrics/score_buckets.h"
 #include "metrics/significance.h"
 
 namespace regard {
@@ -18,25 +20,25 @@ namespace regard {
 enum class PairedTest { none, bootstrap, randomisation };
 
 // The metrics, intervals and tests to compute.
-struct EvaluationPlan {
+struct EvaluationOptions {
   std::vector<std::string> metrics;  // names, see metrics/metric_factory.h
-  MetricOptions options;
+  MetricOptions metric_options;
   bool confidence = false;  // interval of each score; the paired bootstrap always computes it
   PairedTest test = PairedTest::none;
   Resampling resampling;
 };
 
-struct Score {
-  double score = 0;
+struct MetricScore {
+  double value = 0;
   SentenceCounts counts;     // for each sentence
   std::vector<double> sums;  // of `counts`
   std::optional<ConfidenceInterval> confidence;
-  std::optional<double> p;  // p-value of the difference from the baseline
+  std::optional<double> p_value;  // p-value of the difference from the baseline
 };
 
 struct SystemEvaluation {
   std::string name;
-  std::vector<Score> scores;                  // one per metric
+  std::vector<MetricScore> scores;            // one per metric
   std::vector<LengthBucket> by_length;        // empty if not requested
   std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
@@ -48,7 +50,7 @@ struct ReferenceScores {
 };
 
 struct Evaluation {
-  EvaluationPlan plan;
+  EvaluationOptions options;
   std::size_t sentences = 0;
   std::size_t references = 0;
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
@@ -60,14 +62,42 @@ struct Evaluation {
 using Systems = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 // Throws ConfigError for an unknown metric.
-void check_metrics(const EvaluationPlan& plan);
+void check_metrics(const EvaluationOptions& options);
 // Computes every metric of every system. Leaves the buckets and the reference scores empty.
 Evaluation score_systems(const Systems& systems, const References& references,
-                         const EvaluationPlan& plan);
+                         const EvaluationOptions& options);
 // Returns every metric with its counts for a system, for score_by_length(). The pointers are into
 // `evaluation`.
 std::vector<CountedMetric> counted_metrics(const Evaluation& evaluation, std::size_t system);
 // Returns the metric's signature with resamples or trials and the seed, in sacreBLEU's format.
 std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluation);
+
+// Reads gold alignments in Pharaoh format, plain or gzip, one sentence per line. Throws InputError
+// with file:line.
+std::vector<GoldAlignment> read_alignments(const std::string& path);
+
+// Throws InputError with file:line if a link points beyond the white-space-separated words of its
+// sentence pair. Needs one pair of lines per alignment.
+void check_links(const std::string& path, const std::vector<GoldAlignment>& alignments,
+                 const std::vector<std::string>& source, const std::vector<std::string>& target);
+
+struct EvaluationTexts {
+  std::vector<std::string> source;  // empty if not given
+  Systems systems;                  // the translations in files; a model's are added in front
+  References references;
+  std::vector<GoldAlignment> gold;
+};
+
+// Throws InputError if line counts differ or a file has nothing to score, with the files and
+// counts. Warns of byte order marks.
+EvaluationTexts read_texts(const EvaluateArguments& arguments);
+
+// Returns the systems' files: --hypotheses, then --compare.
+std::vector<std::string> system_files(const EvaluateArguments& arguments);
+// Returns the name of a system: "attention" for "out/attention.fr" and for "runs/attention/".
+std::string system_name(const std::filesystem::path& path);
+
+// Counts the words of the training files.
+WordFrequencies count_words(const std::vector<std::string>& files, const BleuOptions& options);
 
 }  // namespace regard

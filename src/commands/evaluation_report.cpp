@@ -23,12 +23,13 @@ std::string frequency_label(const FrequencyBucket& bucket) {
   return range(bucket.rarest, bucket.commonest);
 }
 
-std::string score_cell(const Score& score) {
-  auto text = fmt::format("{:.2f}", score.score);
+std::string score_cell(const MetricScore& score) {
+  auto text = fmt::format("{:.2f}", score.value);
   if (score.confidence) {
     text += fmt::format(" ({:.2f} ± {:.2f})", score.confidence->mean, score.confidence->half_width);
   }
-  if (score.p) text += fmt::format(" (p = {:.4f}){}", *score.p, *score.p < 0.05 ? "*" : "");
+  if (score.p_value)
+    text += fmt::format(" (p = {:.4f}){}", *score.p_value, *score.p_value < 0.05 ? "*" : "");
   return text;
 }
 
@@ -105,7 +106,7 @@ Table score_table(const Evaluation& evaluation) {
   for (const auto& system : systems) {
     const bool first = &system == &systems.front();
     std::vector<std::string> row = {system.name};
-    if (first && evaluation.plan.test != PairedTest::none) row[0] += " (baseline)";
+    if (first && evaluation.options.test != PairedTest::none) row[0] += " (baseline)";
     for (const auto& score : system.scores) row.push_back(score_cell(score));
     if (first && evaluation.reference.perplexity)
       row.push_back(format_fixed(*evaluation.reference.perplexity, 2));
@@ -133,7 +134,7 @@ std::string score_lines(const Evaluation& e) {
   for (std::size_t m = 0; m < e.metrics.size(); ++m) {
     const auto& metric = *e.metrics[m];
     const auto& score = e.systems[0].scores[m];
-    text += fmt::format("{} = {:.2f}", metric.name(), score.score);
+    text += fmt::format("{} = {:.2f}", metric.name(), score.value);
     if (score.confidence) {
       text += fmt::format(" (μ = {:.2f} ± {:.2f})", score.confidence->mean,
                           score.confidence->half_width);
@@ -182,20 +183,20 @@ std::string latex(const Evaluation& e) {
   return text;
 }
 
-Json score_json(const CorpusMetric& metric, const Score& score, const Evaluation& e) {
+Json score_json(const CorpusMetric& metric, const MetricScore& score, const Evaluation& e) {
   auto json = metric.to_json(score.sums);
   if (score.confidence) {
     json["confidence"] = {{"mean", score.confidence->mean},
                           {"half_width", score.confidence->half_width}};
   }
-  if (score.p) json["p"] = *score.p;
+  if (score.p_value) json["p"] = *score.p_value;
   json["signature"] = signature_of(metric, e);
   return json;
 }
 
 void add_scores(Json& json, const SystemEvaluation& system, const Evaluation& e) {
   for (std::size_t m = 0; m < e.metrics.size(); ++m) {
-    json[e.plan.metrics[m]] = score_json(*e.metrics[m], system.scores[m], e);
+    json[e.options.metrics[m]] = score_json(*e.metrics[m], system.scores[m], e);
   }
 }
 
@@ -209,7 +210,7 @@ Json bucket_json(const LengthBucket& bucket, const Evaluation& e) {
                {"longest", bucket.longest ? Json(*bucket.longest) : Json()},
                {"sentences", bucket.sentences}};
   for (std::size_t m = 0; m < bucket.scores.size(); ++m) {
-    json[e.plan.metrics[m]] =
+    json[e.options.metrics[m]] =
         or_null(static_cast<std::int64_t>(bucket.sentences), bucket.scores[m]);
   }
   return json;

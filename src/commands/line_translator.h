@@ -1,8 +1,10 @@
-// Translates lines for `regard translate`: splits long lines, replaces <unk>, collects warnings.
+// Reads lines in chunks and translates them, for `regard translate`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +17,28 @@
 #include "translation/unknown_words.h"
 
 namespace regard {
+
+// Reads lines for translation on a background thread. A file is read in full chunks, which sort
+// well by length. A pipe or a terminal returns the lines that have arrived, so interactive use
+// needs no further input to get an answer.
+class LineChunkReader {
+ public:
+  // `path` is plain or gzip, or standard input if empty or "-". A chunk has at most `max_lines`
+  // lines and ends after 64 MB. Cuts lines beyond `limit` or throws InputError
+  // (data/line_checks.h). Throws InputError if the file cannot be read.
+  LineChunkReader(const std::string& path, std::size_t max_lines, const LineLimit& limit);
+  ~LineChunkReader();
+  LineChunkReader(const LineChunkReader&) = delete;
+  LineChunkReader& operator=(const LineChunkReader&) = delete;
+
+  // Returns the next chunk, empty at the end. Throws the InputError of a line after returning all
+  // lines before it. Warns of cut lines, and if the file changed while it was read.
+  std::vector<std::string> next();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
 
 // Counts input lines longer than any training sentence and translations cut off at the maximum
 // length, to warn once at the end.
@@ -33,6 +57,7 @@ class TranslationWarnings {
   std::int64_t cut_off_ = 0;
 };
 
+// Translates lines for `regard translate`: splits long lines, replaces <unk>, collects warnings.
 class LineTranslator {
  public:
   // Throws ConfigError if the model or the search does not support an option. The model and the

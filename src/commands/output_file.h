@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/gzip_compressor.h"
+#include "data/byte_stream.h"
 
 namespace regard {
 

@@ -39,7 +39,7 @@ void check_weights(const std::vector<double>& weights, std::size_t models) {
 
 void check_alike(const TranslationModel& first, const std::filesystem::path& first_path,
                  const TranslationModel& other, const std::filesystem::path& other_path) {
-  const auto refuse = [&](const std::string& what) {
+  const auto reject = [&](const std::string& what) {
     throw ConfigError(
         "the models of an ensemble must have the same vocabularies and output, but {} has another "
         "{} "
@@ -50,14 +50,14 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
   const auto differ = [](const auto& a, const auto& b) {
     return a->serialized() != b->serialized();
   };
-  if (differ(first.tokenizers.source, other.tokenizers.source)) refuse("source vocabulary");
-  if (differ(first.tokenizers.target, other.tokenizers.target)) refuse("target vocabulary");
-  if (first.tokenizers.output != other.tokenizers.output) refuse("model.output.kind");
+  if (differ(first.tokenizers.source, other.tokenizers.source)) reject("source vocabulary");
+  if (differ(first.tokenizers.target, other.tokenizers.target)) reject("target vocabulary");
+  if (first.tokenizers.output != other.tokenizers.output) reject("model.output.kind");
   if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
-    refuse("model.encoder.numbers");
+    reject("model.encoder.numbers");
   }
   if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
-    refuse("data.tokenizer.lowercase");
+    reject("data.tokenizer.lowercase");
   }
 }
 

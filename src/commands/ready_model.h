@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "metrics/alignment_error.h"
+#include "metrics/alignment.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 

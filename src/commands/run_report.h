@@ -1,15 +1,57 @@
-// The parts of the page of `regard report`: the run's records, and the quality of a translated
-// text. A part is empty if there is nothing to show.
+// Reads the records of a training run from its folder, and returns the parts of the page of
+// `regard report`.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "commands/run_record.h"
+#include "base/json.h"
+#include "config/options.h"
+#include "report/journal.h"
 
 namespace regard {
+
+// A text with its translations.
+struct ScoredText {
+  std::string name;
+  std::vector<std::string> sources;
+  std::vector<std::string> references;
+  std::vector<std::string> hypotheses;
+};
+
+// The records of a training run.
+struct RunRecord {
+  std::filesystem::path path;
+  Options options;
+  Json manifest;  // an empty object if there is none
+  std::vector<Json> journal;
+  Validations validations;
+  std::optional<std::int64_t> best_step;
+
+  // Steps of the validations; skips rows without a step.
+  std::vector<std::int64_t> validated_steps() const;
+  // Return a value of the best validation or of the journal's last line, NaN if it is missing.
+  double value_at_best(const std::string& column) const;
+  double last_value(const std::string& key) const;
+};
+
+// Throws CheckpointError if the folder is not a run's, DamagedError if its config.yaml cannot be
+// understood, and the errors of read_run_manifest() and read_validations().
+RunRecord read_run(const std::filesystem::path& path);
+
+// Returns the translations kept from a validation; empty if the file is missing.
+std::vector<std::string> kept_translations(const RunRecord& run, std::int64_t step);
+
+// Returns the validation text with its translations at the best, else the last validation. Returns
+// nullopt and logs a warning if a file is missing or has changed.
+std::optional<ScoredText> validation_text(const RunRecord& run);
+
+// The functions below return HTML, which is empty if there is nothing to show.
 
 // Best scores, steps, time and the reason for stopping.
 std::string summary_html(const RunRecord& run);

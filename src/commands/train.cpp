@@ -109,7 +109,7 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
 // Runs one forward and backward step as the run would start or resume. Writes nothing.
 void dry_run(const Options& options, const TrainArguments& arguments) {
   const RunFolder run(options.training.model_dir);
-  check_is_for_runs(run);
+  check_run_folder(run);
   const auto last = checkpoint_to_resume(run, arguments);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
   if (last) warn_of_changes(run, setup);
@@ -160,7 +160,7 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
       return trainer->run(signals);
     } catch (const DivergedError& error) {
       const auto back = rollback_checkpoint(run, start_step, trainer->position().step);
-      if (!back || trainer->rollbacks().count == most_rollbacks) {
+      if (!back || trainer->rollbacks().count == max_rollbacks) {
         const auto last = run.last();
         record_end(run, trainer->position().step, "no finite loss or gradient any more");
         throw DivergedError("{}.\n{}", error.what(),
@@ -202,7 +202,7 @@ void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
 
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason,
              Metric metric) {
-  log::info("Stopped at step {}: {}.", trainer.position().step, reason.sentence);
+  log::info("Stopped at step {}: {}.", trainer.position().step, reason.message);
   log_best(run, trainer, metric);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
     log::warning("Skipped {} with a loss or gradient that was not finite.",
@@ -223,14 +223,14 @@ void print_report(const RunFolder& run) {
 ExitCode train(const TrainArguments& arguments) {
   // Training continues if the reader of its messages ends: train.log has them too.
   std::signal(SIGPIPE, SIG_IGN);
-  ignore_saving();
+  ignore_save_signal();
   const auto options = resolve_options(arguments);
   if (arguments.dry_run) {
     dry_run(options, arguments);
     return ExitCode::ok;
   }
   RunFolder run(options.training.model_dir);
-  check_is_for_runs(run);
+  check_run_folder(run);
   run.lock();
   const auto last = checkpoint_to_resume(run, arguments);
   if (last && !arguments.init_from.empty()) {
@@ -239,7 +239,7 @@ ExitCode train(const TrainArguments& arguments) {
   log::open_file((run.path() / "train.log").string());
   auto setup = make_setup_from(run, options, last, arguments.init_from);
   // All checks have passed: files may be replaced from here on.
-  if (arguments.fresh) start_over(run);
+  if (arguments.fresh) remove_run_files(run);
   if (arguments.fall_back) run.move_damaged_away();
 
   auto validator =
@@ -269,7 +269,7 @@ ExitCode train(const TrainArguments& arguments) {
         "This run is finished; raise the limit that stopped it to continue, or start over with "
         "--fresh.");
   }
-  record_end(run, trainer->position().step, reason.sentence);
+  record_end(run, trainer->position().step, reason.message);
   log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
   if (arguments.json) print_report(run);
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);

@@ -14,7 +14,6 @@
 #include "commands/attention_report.h"
 #include "commands/commands.h"
 #include "commands/constraint_reader.h"
-#include "commands/line_chunk_reader.h"
 #include "commands/line_translator.h"
 #include "commands/output_file.h"
 #include "commands/ready_model.h"

@@ -54,7 +54,7 @@ std::string numbers_line(const ExplainedStep& step) {
   const auto add = [&](std::string_view name, const std::vector<float>& numbers) {
     line += fmt::format("{}{} = {}", line.empty() ? "  " : ", ", name, numbers_text(numbers));
   };
-  for (const auto& [name, numbers] : step.numbers) add(name, numbers);
+  for (const auto& [name, numbers] : step.quantities) add(name, numbers);
   if (step.p_gen) add("p_gen", {static_cast<float>(*step.p_gen)});
   return line.empty() ? "" : line + "\n";
 }

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "config/config_errors.h"
 #include "config/scalar.h"
 
 namespace regard {

@@ -1,4 +1,4 @@
-#include "config/config_errors.h"
+#include "config/check.h"
 
 #include <vector>
 

@@ -1,10 +1,25 @@
-// Generates docs/configuration.md and configs/schema.json. A test compares the committed files with
-// these; with REGARD_UPDATE=1 in its environment it writes them.
+// Lists all options: as keys for shell completions and suggestions, as docs/configuration.md, and
+// as configs/schema.json. A test compares the committed files with these; with REGARD_UPDATE=1 in
+// its environment it writes them.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace regard {
+
+// A key that `key=value` can set.
+struct Setting {
+  std::string key;  // "training.optimizer"; the first entry of a list: "data.train.0.src"
+  std::string help;
+  std::vector<std::string> values;  // the values of an enum or bool; empty for other types
+};
+
+// Returns all settings, in the order of the documentation.
+std::vector<Setting> all_settings();
+
+// Returns all full keys, sections before their contents; entries of lists as data.train.0.src.
+std::vector<std::string> all_keys();
 
 // Returns docs/configuration.md: a table per section with key, allowed values, default and help.
 std::string options_markdown();

@@ -31,8 +31,8 @@ constexpr std::array<std::string_view, 2> enum_names(LayerKind) {
 
 // Position of layer normalisation in a Transformer: before each sublayer and at the end, or after
 // each.
-enum class NormPlace { pre, post };
-constexpr std::array<std::string_view, 2> enum_names(NormPlace) {
+enum class NormPlacement { pre, post };
+constexpr std::array<std::string_view, 2> enum_names(NormPlacement) {
   return {"pre", "post"};
 }
 
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
 struct SelfAttentionOptions {
   std::int64_t heads = 8;
   std::int64_t feed_forward_size = 2048;
-  NormPlace norm = NormPlace::pre;
+  NormPlacement norm = NormPlacement::pre;
   PositionKind position = PositionKind::automatic;
   std::int64_t max_positions = 256;
 };
@@ -175,7 +175,7 @@ void describe(DecoderOptions& o, Field&& field) {
   field("query", o.query,
         "recurrent: the query of attention: last, s_{t-1} (Bahdanau); new, s_t of the top layer "
         "(Luong); or between, the state between the two steps of the conditional GRU of Nematus; "
-        "auto is new for concat, local_m and local_p, otherwise last");
+        "auto is the usual query of the kind of attention (docs/attention.md)");
   field("input_feeding", o.input_feeding,
         "recurrent: feed the readout layer of each step into the next step (Luong 2015)");
   field("readout_size", o.readout_size,
@@ -224,16 +224,14 @@ void describe(AttentionOptions& o, Field&& field) {
         "attention mechanism, by its name in docs/attention.md; none uses a fixed context at every "
         "step");
   field("size", o.size,
-        "additive, concat, coverage, monotonic: width A of the layer that compares state and key; "
-        "multi_head: width of all heads together",
-        at_least(1));
-  field("project_keys", o.project_keys,
-        "dot, scaled_dot, cosine: compare the query with K h_s instead of h_s; needed if decoder "
-        "and encoder states differ in width");
+        "width A of the layer that compares state and key, or of all heads together", at_least(1));
+  field(
+      "project_keys", o.project_keys,
+      "compare the query with K h_s instead of h_s; scores without a matrix, such as dot, need it "
+      "if decoder and encoder states differ in width");
   field("score", o.score,
-        "local_m, local_p: the content score inside the window, additive, concat, dot, scaled_dot, "
-        "general or cosine; hard: the content score of the sampled distribution");
-  field("window", o.window, "local_m, local_p: D, for a window of 2 D + 1 positions", at_least(1));
+        "the kind of the content score inside another attention, such as local_p or hard");
+  field("window", o.window, "D, for a window of 2 D + 1 positions", at_least(1));
   field("max_positions", o.max_positions,
         "location: maximum length of a source sentence in tokens, with </s>", at_least(1));
   field("estimator", o.estimator,
@@ -323,7 +321,9 @@ template <typename Field>
 void describe(ModelOptions& o, Field&& field) {
   field("encoder", o.encoder, "computes states h_s from source tokens");
   field("decoder", o.decoder, "computes states s_t and the readout layer");
-  field("attention", o.attention, "computes the context c_t from states h_s");
+  field("attention", o.attention,
+        "computes the context c_t from states h_s; docs/attention.md lists the kinds and the "
+        "options of each");
   field("output", o.output, "predicts the next token from state s_t and context c_t");
   field("dropout", o.dropout, "dropout probabilities in training");
   field("tied_embeddings", o.tied_embeddings,

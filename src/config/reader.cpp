@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "config/foreign_file.h"
 #include "config/yaml_file.h"
 #include "config/yaml_reader.h"
 
@@ -110,7 +109,7 @@ Options parse_options(std::string_view yaml, const std::string& name,
   ReadErrors errors;
   SourceLocations sources(name);
   const YAML::Node root = load_yaml(yaml, name);
-  refuse_foreign_configuration(root, name);
+  reject_foreign_configuration(root, name);
   YamlReader(errors, sources, name, true).read(options, root, {"", Range{}, root.Mark().line});
   for (const std::string& argument : overrides) Override(errors, sources, argument).apply(options);
   errors.throw_if_any();

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "config/options.h"
-#include "config/source_locations.h"
 
 namespace regard {
 

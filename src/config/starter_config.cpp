@@ -37,47 +37,50 @@ std::int64_t round_up(double value, std::int64_t unit) {
 }
 
 // True if the tokenizer should split words into sub-words.
-bool needs_subwords(const CorpusFacts& facts) {
-  return !facts.src.split && !facts.trg.split &&
-         std::min(facts.src.distinct_words, facts.trg.distinct_words) >= min_subwords;
+bool needs_subwords(const CorpusStatistics& statistics) {
+  return !statistics.src.split && !statistics.trg.split &&
+         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) >= min_subwords;
 }
 
 // Returns ", about 12 of 29000 here", the number of pairs with more tokens than the limit.
-std::string skipped_text(const CorpusFacts& facts, std::int64_t limit, bool splits_words) {
-  if (facts.pairs_by_length.empty()) return "";
+std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit,
+                         bool splits_words) {
+  if (statistics.pairs_by_length.empty()) return "";
   const double tokens = splits_words ? tokens_per_word : 1;
   std::int64_t longer = 0;
-  for (std::size_t words = 0; words < facts.pairs_by_length.size(); ++words) {
+  for (std::size_t words = 0; words < statistics.pairs_by_length.size(); ++words) {
     const bool fits = tokens * static_cast<double>(words) <= static_cast<double>(limit);
-    if (!fits) longer += facts.pairs_by_length[words];
+    if (!fits) longer += statistics.pairs_by_length[words];
   }
   if (longer == 0) return ", none here";
-  return fmt::format(",{} {} of {} here", splits_words ? " about" : "", longer, facts.pairs);
+  return fmt::format(",{} {} of {} here", splits_words ? " about" : "", longer, statistics.pairs);
 }
 
-std::string tokenizer_text(const CorpusFacts& facts, const Size& size) {
-  const auto [words, most_words] = std::minmax(facts.src.distinct_words, facts.trg.distinct_words);
-  const auto all_words = most_words + special_count;
-  if (facts.src.split || facts.trg.split) {
+std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size) {
+  const auto [min_words, max_words] =
+      std::minmax(statistics.src.distinct_words, statistics.trg.distinct_words);
+  const auto all_words = max_words + special_count;
+  if (statistics.src.split || statistics.trg.split) {
     return fmt::format(
         "  # The text is already split into sub-words: each is a word here.\n"
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
         all_words);
   }
-  if (words < min_subwords) {
+  if (min_words < min_subwords) {
     return fmt::format(
         "  # One side has only {} distinct words. `kind: bpe` would split rare words.\n"
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
-        words, all_words);
+        min_words, all_words);
   }
-  const auto vocabulary = std::min(size.vocabulary, words / 200 * 100);
+  const auto vocabulary = std::min(size.vocabulary, min_words / 200 * 100);
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
       "one\n"
       "  # vocabulary for both languages, which helps if they share names and letters.\n"
       "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n",
       vocabulary);
-  const auto characters = std::max(facts.src.distinct_characters, facts.trg.distinct_characters);
+  const auto characters =
+      std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
   if (characters > max_characters || characters * 3 > vocabulary) {
     text +=
         fmt::format("    character_coverage: 0.9995   # of {} distinct characters\n", characters);
@@ -90,8 +93,8 @@ std::string data_text(const StarterConfig& s, const Size& size) {
       "data:\n  # Line i of one file translates line i of the other: {}.\n  train:\n"
       "    - src: {}   # {}\n      trg: {}   # {}\n",
       counted(s.train.pairs, "pair"), to_yaml(s.train.src.path),
-      facts_text(s.train.src, s.train.pairs), to_yaml(s.train.trg.path),
-      facts_text(s.train.trg, s.train.pairs));
+      statistics_text(s.train.src, s.train.pairs), to_yaml(s.train.trg.path),
+      statistics_text(s.train.trg, s.train.pairs));
   if (s.dev_src.empty()) {
     text +=
         "  # No validation pair: training cannot tell when to stop or which checkpoint is the "
@@ -111,7 +114,7 @@ std::string data_text(const StarterConfig& s, const Size& size) {
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
   text += tokenizer_text(s.train, size);
-  const auto length = std::max(s.train.src.length_99, s.train.trg.length_99);
+  const auto length = std::max(s.train.src.length_percentile_99, s.train.trg.length_percentile_99);
   const auto limit = std::clamp(round_up(tokens_per_word * static_cast<double>(length), 10),
                                 std::int64_t{20}, std::int64_t{250});
   text += fmt::format("  max_length: {}   # tokens; longer pairs are skipped{}\n", limit,
@@ -155,7 +158,7 @@ std::string training_text(const StarterConfig& s, const Size& size) {
 
 }  // namespace
 
-std::string facts_text(const SideFacts& side, std::int64_t lines) {
+std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
   return fmt::format("{}, {:.1f} words each, {} distinct{}{}", counted(lines, "line"),
                      side.mean_words, side.distinct_words, side.tokenised ? ", tokenised" : "",
                      side.split ? ", split into sub-words" : "");

@@ -8,23 +8,23 @@
 
 namespace regard {
 
-struct SideFacts {
+struct SideStatistics {
   std::string path;
   std::string language;  // from the file name; may be empty
   double mean_words = 0;
   // 99th percentile of the line length, in words. In text without spaces, 4 characters count as a
   // word.
-  std::int64_t length_99 = 0;
+  std::int64_t length_percentile_99 = 0;
   std::int64_t distinct_words = 0;
   std::int64_t distinct_characters = 0;
   bool tokenised = false;  // punctuation is separated
   bool split = false;      // already split into sub-words
 };
 
-struct CorpusFacts {
+struct CorpusStatistics {
   std::int64_t pairs = 0;
-  SideFacts src;
-  SideFacts trg;
+  SideStatistics src;
+  SideStatistics trg;
   // Element n is the number of pairs whose longer side has n words; the last element also counts
   // longer pairs. In text without spaces, 4 characters count as a word.
   std::vector<std::int64_t> pairs_by_length = {};
@@ -32,7 +32,7 @@ struct CorpusFacts {
 
 struct StarterConfig {
   std::string name;
-  CorpusFacts train;
+  CorpusStatistics train;
   std::string dev_src;  // empty if there is no validation set
   std::string dev_trg;
   std::string docs_folder = "docs";  // contains attention.md
@@ -42,6 +42,6 @@ struct StarterConfig {
 std::string starter_config_yaml(const StarterConfig& config);
 
 // Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised".
-std::string facts_text(const SideFacts& side, std::int64_t lines);
+std::string statistics_text(const SideStatistics& side, std::int64_t lines);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// Parses untrusted YAML text. Private to config/.
+// Parses untrusted YAML text, and recognises configurations of other programs. Private to config/.
 #pragma once
 
 #include <yaml-cpp/node/node.h>
@@ -21,5 +21,12 @@ void check_utf8(std::string_view text, const std::string& name);
 // some hundred bytes per byte of text, and the events take none. yaml-cpp 0.7 never ends on a
 // document that begins with a comma or a closing bracket, as it finds empty documents forever.
 YAML::Node load_yaml(std::string_view yaml, const std::string& name);
+
+// Throws ConfigError if the tree is a configuration of JoeyNMT (the message names the command that
+// converts it), OpenNMT-py or Marian. `name` is the file name in messages.
+void reject_foreign_configuration(const YAML::Node& root, const std::string& name);
+
+// Throws ConfigError unless the tree is a configuration of JoeyNMT 2.
+void require_joeynmt(const YAML::Node& root, const std::string& name);
 
 }  // namespace regard

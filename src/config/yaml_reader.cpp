@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/keys.h"
+#include "config/docs.h"
 
 namespace regard {
 

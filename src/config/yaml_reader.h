@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/options.h"
 #include "config/scalar.h"
-#include "config/source_locations.h"
 
 namespace regard {
 

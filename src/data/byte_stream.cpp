@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/error.h"
@@ -18,7 +20,7 @@ namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
-constexpr int gzip_only = 16 + MAX_WBITS;
+constexpr int gzip_window_bits = 16 + MAX_WBITS;  // 16: zlib's sign for the format of gzip
 constexpr unsigned char gzip_magic[] = {0x1f, 0x8b};
 constexpr auto* not_gzip_tail = "is followed by other bytes";
 
@@ -95,7 +97,7 @@ void ByteStream::detect_format() {
   if (end_ >= sizeof gzip_magic &&
       std::equal(std::begin(gzip_magic), std::end(gzip_magic), buffer_.data())) {
     inflater_ = std::make_unique<z_stream_s>();
-    if (inflateInit2(inflater_.get(), gzip_only) != Z_OK) throw std::bad_alloc();
+    if (inflateInit2(inflater_.get(), gzip_window_bits) != Z_OK) throw std::bad_alloc();
     inside_member_ = true;
   } else if (owned_ && name_.ends_with(".gz")) {
     throw InputError(
@@ -163,6 +165,49 @@ void ByteStream::throw_gzip_error(const std::string& what) const {
 bool ByteStream::skip_padding() {
   while (begin_ < end_ && buffer_[begin_] == 0) ++begin_;
   return begin_ == end_;
+}
+
+namespace {
+
+constexpr int memory_level = 8;  // zlib's default
+
+}  // namespace
+
+GzipCompressor::GzipCompressor() : stream_(new z_stream_s{}), buffer_(buffer_size) {
+  if (deflateInit2(stream_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window_bits, memory_level,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+}
+
+GzipCompressor::~GzipCompressor() {
+  deflateEnd(stream_.get());
+}
+
+std::string GzipCompressor::compress(std::string_view bytes) {
+  std::string compressed;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), buffer_size))) {
+    compressed += deflate(bytes.substr(0, buffer_size), Z_NO_FLUSH);
+  }
+  return compressed;
+}
+
+std::string GzipCompressor::finish() {
+  return deflate({}, Z_FINISH);
+}
+
+std::string GzipCompressor::deflate(std::string_view bytes, int flush) {
+  z_stream& z = *stream_;
+  z.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
+  z.avail_in = static_cast<unsigned>(bytes.size());
+  std::string compressed;
+  do {
+    z.next_out = reinterpret_cast<unsigned char*>(buffer_.data());
+    z.avail_out = buffer_size;
+    ::deflate(&z, flush);
+    compressed.append(buffer_.data(), buffer_size - z.avail_out);
+  } while (z.avail_out == 0);
+  return compressed;
 }
 
 }  // namespace regard

@@ -1,4 +1,5 @@
-// Reads the bytes of a file or a pipe, decompressing gzip. Never waits if some bytes are available.
+// Reads the bytes of a file or a pipe, decompressing gzip, and compresses bytes as gzip (RFC 1952).
+// Reading never waits if some bytes are available.
 #pragma once
 
 #include <compare>
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 struct z_stream_s;
@@ -71,6 +73,26 @@ class ByteStream {
   bool inside_member_ = false;
   bool after_member_ = false;
   Sha256* hash_ = nullptr;
+};
+
+// Compresses bytes as one gzip member.
+class GzipCompressor {
+ public:
+  GzipCompressor();
+  ~GzipCompressor();
+  GzipCompressor(const GzipCompressor&) = delete;
+  GzipCompressor& operator=(const GzipCompressor&) = delete;
+
+  // Returns the compressed bytes that are ready, possibly none.
+  std::string compress(std::string_view bytes);
+  // Returns the remaining compressed bytes. No call may follow.
+  std::string finish();
+
+ private:
+  std::string deflate(std::string_view bytes, int flush);
+
+  std::unique_ptr<z_stream_s> stream_;
+  std::vector<char> buffer_;  // compressed bytes
 };
 
 }  // namespace regard

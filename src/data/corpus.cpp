@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/strings.h"
 #include "data/line_reader.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 
 namespace regard {

@@ -11,7 +11,6 @@
 #include "base/strings.h"
 #include "data/line_reader.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 
 namespace regard {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/strings.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
-#include "text/element_tokenizers.h"
+#include "text/plain_tokenizers.h"
 #include "text/sentencepiece_model.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 
 namespace regard {

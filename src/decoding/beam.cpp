@@ -17,22 +17,22 @@ Beam::Beam(std::int64_t source_length, const SearchOptions& options,
       max_length_(output_limit(source_length, options, sentence)),
       open_(1) {}
 
-std::int64_t Beam::add_link(const Candidate& candidate) {
-  const auto previous = open_[static_cast<std::size_t>(candidate.parent)].link;
-  links_.push_back({candidate.token, previous, candidate.log_probability, candidate.weights});
-  return static_cast<std::int64_t>(links_.size()) - 1;
+std::int64_t Beam::add_node(const Candidate& candidate) {
+  const auto previous = open_[static_cast<std::size_t>(candidate.parent)].node;
+  nodes_.push_back({candidate.token, previous, candidate.log_probability, candidate.weights});
+  return static_cast<std::int64_t>(nodes_.size()) - 1;
 }
 
 Hypothesis Beam::backtrack(const OpenHypothesis& last, bool finished) const {
   Hypothesis hypothesis;
-  for (auto at = last.link; at >= 0; at = links_[at].previous) {
-    if (links_[at].token != eos_id) {
-      hypothesis.tokens.push_back(static_cast<std::int32_t>(links_[at].token));
+  for (auto at = last.node; at >= 0; at = nodes_[at].previous) {
+    if (nodes_[at].token != eos_id) {
+      hypothesis.tokens.push_back(static_cast<std::int32_t>(nodes_[at].token));
     }
-    const auto previous = links_[at].previous;
-    hypothesis.token_log_p.push_back(links_[at].log_probability -
-                                     (previous < 0 ? 0 : links_[previous].log_probability));
-    if (!links_[at].weights.empty()) hypothesis.weights.push_back(links_[at].weights);
+    const auto previous = nodes_[at].previous;
+    hypothesis.token_log_p.push_back(nodes_[at].log_probability -
+                                     (previous < 0 ? 0 : nodes_[previous].log_probability));
+    if (!nodes_[at].weights.empty()) hypothesis.weights.push_back(nodes_[at].weights);
   }
   std::reverse(hypothesis.tokens.begin(), hypothesis.tokens.end());
   std::reverse(hypothesis.token_log_p.begin(), hypothesis.token_log_p.end());
@@ -45,8 +45,8 @@ Hypothesis Beam::backtrack(const OpenHypothesis& last, bool finished) const {
 
 std::vector<std::int32_t> Beam::history(std::size_t k) const {
   std::vector<std::int32_t> tokens;
-  for (auto at = k < open_.size() ? open_[k].link : -1; at >= 0; at = links_[at].previous) {
-    tokens.push_back(static_cast<std::int32_t>(links_[at].token));
+  for (auto at = k < open_.size() ? open_[k].node : -1; at >= 0; at = nodes_[at].previous) {
+    tokens.push_back(static_cast<std::int32_t>(nodes_[at].token));
   }
   std::reverse(tokens.begin(), tokens.end());
   return tokens;
@@ -61,35 +61,34 @@ std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
     const auto& candidate = candidates[rank];
     if (!std::isfinite(candidate.log_probability)) continue;
     if (candidate.token != eos_id) {
-      open.push_back({add_link(candidate), candidate.log_probability});
+      open.push_back({add_node(candidate), candidate.log_probability});
       continuing.push_back(candidate);
     } else if (rank < W && (!until_full || finished_.size() < W)) {
-      finished_.push_back(backtrack({add_link(candidate), candidate.log_probability}, true));
+      finished_.push_back(backtrack({add_node(candidate), candidate.log_probability}, true));
     }
   }
   if (continuing.empty() && finished_.empty()) {  // no token is allowed
-    finish_at_limit();
+    finish_open_hypotheses();
     return {};
   }
   open_ = std::move(open);
   ++length_;
   if (open_.empty() || can_stop()) return {};
   if (length_ < max_length_) return continuing;
-  if (finished_.empty()) finish_at_limit();
+  if (finished_.empty()) finish_open_hypotheses();
   return {};
 }
 
-// Returns unfinished hypotheses: those that satisfy most of the lexical constraints.
-void Beam::finish_at_limit() {
-  std::int64_t most_met = 0;
+void Beam::finish_open_hypotheses() {
+  std::int64_t max_met = 0;
   for (const auto& open : open_) {
     auto hypothesis = backtrack(open, false);
     const auto met = constraint_progress(hypothesis.tokens, sentence_->required_phrases,
                                          options_->continues_word)
                          .met;
-    if (met > most_met) finished_.clear();
-    most_met = std::max(most_met, met);
-    if (met == most_met) finished_.push_back(std::move(hypothesis));
+    if (met > max_met) finished_.clear();
+    max_met = std::max(max_met, met);
+    if (met == max_met) finished_.push_back(std::move(hypothesis));
   }
 }
 
@@ -120,12 +119,12 @@ std::vector<Hypothesis> Beam::n_best() const {
 
 SearchTree Beam::tree(std::size_t group) const {
   SearchTree tree;
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    const auto& link = links_[i];
-    tree.nodes.push_back({link.token, link.previous, link.log_probability, group, {}});
-    if (link.token != eos_id) continue;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const auto& node = nodes_[i];
+    tree.nodes.push_back({node.token, node.previous, node.log_probability, group, {}});
+    if (node.token != eos_id) continue;
     tree.nodes.back().score =
-        backtrack({static_cast<std::int64_t>(i), link.log_probability}, true).score;
+        backtrack({static_cast<std::int64_t>(i), node.log_probability}, true).score;
   }
   return tree;
 }

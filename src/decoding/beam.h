@@ -1,5 +1,5 @@
-// The beam of one sentence: its open and finished hypotheses, and the stopping criterion. W is
-// options.beam_size and n is options.n_best.
+// The beam of one sentence: its open and finished hypotheses, and its stopping criterion
+// (options.early_stopping). W is options.beam_size and n is options.n_best.
 //
 //   full   stops when W hypotheses have finished
 //   exact  stops when no open hypothesis can reach the score of the n-th best finished one
@@ -14,7 +14,7 @@
 
 namespace regard {
 
-// A possible continuation: open hypothesis `parent`, followed by `token`.
+// A possible continuation: the open hypothesis with index `parent`, followed by `token`.
 struct Candidate {
   std::int64_t parent = 0;
   std::int64_t token = 0;
@@ -44,20 +44,21 @@ class Beam {
 
  private:
   // A token of a hypothesis and the index of the previous token. Hypotheses share prefixes.
-  struct Link {
+  struct Node {
     std::int64_t token;
-    std::int64_t previous;   // index in links_; -1 for the first token
+    std::int64_t previous;   // index in nodes_; -1 for the first token
     double log_probability;  // of all tokens up to this one
     std::vector<float> weights;
   };
   struct OpenHypothesis {
-    std::int64_t link = -1;  // index in links_ of the last token; -1 if there is none
+    std::int64_t node = -1;  // index in nodes_ of the last token; -1 if there is none
     double log_probability = 0;
   };
 
-  std::int64_t add_link(const Candidate& candidate);
+  std::int64_t add_node(const Candidate& candidate);
   Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
-  void finish_at_limit();
+  // Moves the open hypotheses that satisfy most of the lexical constraints to the finished ones.
+  void finish_open_hypotheses();
   bool can_stop() const;
 
   const SearchOptions* options_;
@@ -65,7 +66,7 @@ class Beam {
   std::int64_t source_length_;
   std::int64_t max_length_;
   std::int64_t length_ = 0;  // number of tokens of each open hypothesis
-  std::vector<Link> links_;
+  std::vector<Node> nodes_;
   std::vector<OpenHypothesis> open_;
   std::vector<Hypothesis> finished_;
 };

@@ -1,8 +1,11 @@
 #include "decoding/beam_search.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <memory>
 
-#include "decoding/beam_groups.h"
+#include "decoding/beam.h"
 #include "decoding/candidates.h"
 #include "decoding/logits_processor.h"
 
@@ -11,13 +14,106 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// The inputs of the next step: one entry for each row of the batch, W rows per beam.
-struct Rows {
+// Returns the options of the beam of each group.
+SearchOptions group_options(const SearchOptions& options) {
+  auto result = options;
+  result.beam_size = options.beam_size / options.beam_groups;
+  result.n_best = std::min(options.n_best, result.beam_size);
+  return result;
+}
+
+// The beams of the groups of one sentence.
+class BeamGroups {
+ public:
+  // `group_options` is the result of group_options(). It and `sentence` must outlive this object.
+  BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
+             const SentenceOptions& sentence);
+
+  // Extends each group by one token. Returns the candidates that continue, by group; none if the
+  // group is complete. `sentence` is the index of the sentence in the batch.
+  std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
+  bool are_complete() const;
+
+  // Appends one history per row, W for each group; empty for missing hypotheses.
+  void add_histories(std::vector<History>& histories) const;
+  // Returns the distinct translations of all groups, best first.
+  std::vector<Hypothesis> n_best() const;
+  std::shared_ptr<const SearchTree> tree() const;
+
+ private:
+  std::int64_t W_;  // hypotheses per group
+  double diversity_;
+  std::vector<Beam> beams_;
+  std::vector<bool> complete_;
+};
+
+BeamGroups::BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
+                       const SentenceOptions& sentence)
+    : W_(group_options.beam_size),
+      diversity_(group_options.diversity),
+      beams_(static_cast<std::size_t>(group_options.beam_groups),
+             Beam(source_length, group_options, sentence)),
+      complete_(beams_.size(), false) {}
+
+std::vector<std::vector<Candidate>> BeamGroups::advance(std::size_t sentence,
+                                                        const Candidates& candidates) {
+  const auto G = beams_.size();
+  std::vector<std::vector<Candidate>> continuing(G);
+  Penalties penalties;
+  for (std::size_t g = 0; g < G; ++g) {
+    if (complete_[g]) continue;
+    auto& beam = beams_[g];
+    continuing[g] = beam.advance(candidates.best(sentence * G + g, beam, penalties));
+    complete_[g] = continuing[g].empty();
+    for (const auto& candidate : continuing[g]) penalties[candidate.token] += diversity_;
+  }
+  return continuing;
+}
+
+void BeamGroups::add_histories(std::vector<History>& histories) const {
+  for (const auto& beam : beams_) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(W_); ++k) {
+      histories.push_back({beam.history(k), &beam.sentence()});
+    }
+  }
+}
+
+bool BeamGroups::are_complete() const {
+  return std::find(complete_.begin(), complete_.end(), false) == complete_.end();
+}
+
+std::shared_ptr<const SearchTree> BeamGroups::tree() const {
+  auto tree = std::make_shared<SearchTree>();
+  for (std::size_t g = 0; g < beams_.size(); ++g) tree->append(beams_[g].tree(g));
+  return tree;
+}
+
+std::vector<Hypothesis> BeamGroups::n_best() const {
+  if (beams_.size() == 1) return beams_[0].n_best();
+  std::vector<Hypothesis> all;
+  for (const auto& beam : beams_) {
+    for (auto& hypothesis : beam.n_best()) {
+      const auto same = [&](const Hypothesis& other) {
+        return other.tokens == hypothesis.tokens && other.finished == hypothesis.finished;
+      };
+      if (std::none_of(all.begin(), all.end(), same)) all.push_back(std::move(hypothesis));
+    }
+  }
+  // Unfinished hypotheses follow the finished ones.
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a.finished != b.finished ? a.finished : a.score > b.score;
+  });
+  return all;
+}
+
+// The inputs of the next decoder step: one entry for each row of the batch, W rows per beam.
+struct StepInputs {
   std::vector<std::int64_t> parents;
   std::vector<std::int64_t> tokens;
   std::vector<double> log_p;
 
-  // Fills missing rows with the first candidate, or any, with log-probability −∞.
+  // Appends W rows for a beam. Fills missing rows with the first candidate (or an empty one if
+  // there is none), with log-probability −∞.
   void add(std::size_t beam, std::int64_t W, const std::vector<Candidate>& continuing) {
     const Candidate none;
     for (std::int64_t k = 0; k < W; ++k) {
@@ -32,9 +128,9 @@ struct Rows {
 
 // Returns one history for each row of the batch.
 std::vector<History> histories_of(const std::vector<BeamGroups>& sentences,
-                                  const std::vector<std::size_t>& alive) {
+                                  const std::vector<std::size_t>& active) {
   std::vector<History> histories;
-  for (const auto sentence : alive) sentences[sentence].add_histories(histories);
+  for (const auto sentence : active) sentences[sentence].add_histories(histories);
   return histories;
 }
 
@@ -50,51 +146,51 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   const auto rows = W * options.beam_groups;  // per sentence
   const LogitsProcessor processor(options, sentences);
   std::vector<BeamGroups> groups;
-  std::vector<std::size_t> alive;  // the sentences in the batch
+  std::vector<std::size_t> active;  // indices of the sentences in the batch
   for (std::int64_t b = 0; b < B; ++b) {
     groups.emplace_back(lengths[b].item<std::int64_t>(), beam_options,
                         sentences[static_cast<std::size_t>(b)]);
-    alive.push_back(static_cast<std::size_t>(b));
+    active.push_back(static_cast<std::size_t>(b));
   }
 
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto encoded = model.encode(source, lengths);
-  auto state = model.start(encoded).select(
+  auto state = model.initial_state(encoded).select(
       torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
   auto tokens = torch::full({B * rows}, bos_id, index);
   // All W hypotheses of a beam are equal at the start, so only the first one counts.
   std::vector<double> log_p(static_cast<std::size_t>(B * rows), minus_infinity);
   for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;
 
-  while (!alive.empty()) {
+  while (!active.empty()) {
     options.throw_if_cancelled();
     const auto step = model.step(tokens, state, encoded);
     // At least 2W tokens have no diversity penalty, whatever the other groups have selected.
     const auto best = processor.best(
-        model.output().logits(step, encoded), rows + W,
-        processor.needs_histories() ? histories_of(groups, alive) : std::vector<History>());
+        model.output_layer().logits(step, encoded), rows + W,
+        processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());
     const Candidates candidates(beam_options, log_p, best,
                                 options.needs_weights() ? step.weights : torch::Tensor());
-    Rows next;
+    StepInputs next;
     std::vector<std::int64_t> unfinished;  // indices in the batch of sentences that continue
-    std::vector<std::size_t> still_alive;
-    for (std::size_t i = 0; i < alive.size(); ++i) {
-      auto& sentence = groups[alive[i]];
+    std::vector<std::size_t> still_active;
+    for (std::size_t i = 0; i < active.size(); ++i) {
+      auto& sentence = groups[active[i]];
       const auto continuing = sentence.advance(i, candidates);
       if (sentence.are_complete()) continue;
       for (std::size_t g = 0; g < continuing.size(); ++g) {
         next.add(i * continuing.size() + g, W, continuing[g]);
       }
       unfinished.push_back(static_cast<std::int64_t>(i));
-      still_alive.push_back(alive[i]);
+      still_active.push_back(active[i]);
     }
     state = step.state.select(torch::tensor(next.parents, index));
-    if (unfinished.size() < alive.size()) {
+    if (unfinished.size() < active.size()) {
       encoded = encoded.select(torch::tensor(unfinished, index));
     }
     tokens = torch::tensor(next.tokens, index);
     log_p = std::move(next.log_p);
-    alive = std::move(still_alive);
+    active = std::move(still_active);
   }
 
   std::vector<std::vector<Hypothesis>> results;

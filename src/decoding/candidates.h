@@ -11,14 +11,15 @@
 
 namespace regard {
 
-// Penalties in the ranking of candidates, by token. They do not change log-probabilities.
+// Maps a token to its penalty in the ranking of candidates. Penalties do not change
+// log-probabilities.
 using Penalties = std::map<std::int64_t, double>;
 
 class Candidates {
  public:
-  // For beams of W = options.beam_size hypotheses. log_p: log-probability of each hypothesis; next:
-  // at least 2W tokens without a penalty for each; weights [N, S] or undefined. The first three
-  // arguments must outlive this object.
+  // For N hypotheses in beams of W = options.beam_size. log_p has the log-probability of each
+  // hypothesis; `next` has at least 2W tokens without a penalty for each; weights [N, S] is
+  // undefined if attention is not needed. The first three arguments must outlive this object.
   Candidates(const SearchOptions& options, const std::vector<double>& log_p, const NextTokens& next,
              const torch::Tensor& weights)
       : options_(options),
@@ -27,9 +28,9 @@ class Candidates {
         next_(next),
         weights_(weights) {}
 
-  // Returns the 2W best candidates of a beam, by its index in the batch, so that at least W
-  // continue however many end in </s>. With lexical constraints, returns those of allocate_beam().
-  // Ties are stable, so that the result does not depend on the rest of the batch.
+  // Returns the 2W best candidates of the beam with this index in the batch. At least W of them do
+  // not end in </s>, because each hypothesis has one </s>. With lexical constraints, returns the
+  // result of allocate_beam(). The order of ties does not depend on the rest of the batch.
   std::vector<Candidate> best(std::size_t index, const Beam& beam,
                               const Penalties& penalties) const;
 

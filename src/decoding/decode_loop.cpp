@@ -28,28 +28,28 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
                                     const std::vector<SentenceOptions>& sentences,
                                     const TokenSelector& select) {
   std::vector<Hypothesis> hypotheses(lengths.size());
-  std::vector<std::int64_t> alive(lengths.size());  // the hypothesis of each row of the batch
-  std::iota(alive.begin(), alive.end(), 0);
+  std::vector<std::int64_t> active(lengths.size());  // index of the hypothesis of each row
+  std::iota(active.begin(), active.end(), 0);
 
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   const auto index = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
-  auto tokens = torch::full({static_cast<std::int64_t>(alive.size())}, bos_id, index);
-  while (!alive.empty()) {
+  auto tokens = torch::full({static_cast<std::int64_t>(active.size())}, bos_id, index);
+  while (!active.empty()) {
     options.throw_if_cancelled();
     auto step = model.step(tokens, state, encoded);
     std::vector<History> histories;
-    for (const auto h : alive) histories.push_back({hypotheses[h].tokens, &sentences[h]});
-    const auto next = select(model.output().logits(step, encoded), alive, histories);
+    for (const auto h : active) histories.push_back({hypotheses[h].tokens, &sentences[h]});
+    const auto next = select(model.output_layer().logits(step, encoded), active, histories);
     const AttentionOnCpu weights(options.needs_weights() ? step.weights : torch::Tensor());
 
     std::vector<std::int64_t> unfinished;  // rows that continue
-    for (std::size_t row = 0; row < alive.size(); ++row) {
-      auto& hypothesis = hypotheses[alive[row]];
-      const auto length = lengths[alive[row]];
+    for (std::size_t row = 0; row < active.size(); ++row) {
+      auto& hypothesis = hypotheses[active[row]];
+      const auto length = lengths[active[row]];
       const auto log_p = next.log_p.data_ptr<double>()[row];
       if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(row, length));
       if (extend(hypothesis, next.tokens.data_ptr<std::int64_t>()[row], log_p,
-                 output_limit(length, options, sentences[alive[row]]))) {
+                 output_limit(length, options, sentences[active[row]]))) {
         unfinished.push_back(static_cast<std::int64_t>(row));
       } else {
         hypothesis.score = score_hypothesis(hypothesis, options);
@@ -59,13 +59,13 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
 
     state = std::move(step.state);
     tokens = next.tokens.squeeze(1).to(encoded.mask.device());
-    if (unfinished.size() < alive.size()) {
+    if (unfinished.size() < active.size()) {
       const auto rows = torch::tensor(unfinished, index);
       state = state.select(rows);
       encoded = encoded.select(rows);
       tokens = tokens.index_select(0, rows);
-      for (auto& row : unfinished) row = alive[row];
-      alive = std::move(unfinished);
+      for (auto& row : unfinished) row = active[row];
+      active = std::move(unfinished);
     }
   }
   return hypotheses;

@@ -24,14 +24,14 @@ struct Hypothesis {
   std::shared_ptr<const SearchTree> tree;  // of the search; set in the best hypothesis if requested
 };
 
-// All hypotheses that were in the beam at some step, as a tree in which they share prefixes. The
-// roots are the first tokens.
+// The tree of all hypotheses that were in the beam at some step. Hypotheses share their prefixes;
+// the roots are the first tokens.
 struct SearchTree {
   struct Node {
     std::int64_t token;
     std::int64_t previous;        // index of the parent in nodes; -1 at a root
     double log_probability;       // of all tokens up to this node
-    std::size_t group;            // of the beam (decoding/beam_groups.h)
+    std::size_t group;            // of the beam (decoding/beam_search.h)
     std::optional<double> score;  // set if the hypothesis ends here in </s>
   };
   std::vector<Node> nodes;
@@ -40,7 +40,7 @@ struct SearchTree {
   void append(const SearchTree& other);
 };
 
-// The score that ranks finished hypotheses:
+// Returns the score that ranks finished hypotheses:
 //
 //   score(Y, X) = log P(Y | X) / lp(n) + β Σ_s log min(Σ_t α_ts, 1)
 //
@@ -50,14 +50,15 @@ struct SearchTree {
 // All other members of the hypothesis must be set.
 double score_hypothesis(const Hypothesis& hypothesis, const SearchOptions& options);
 
+// Returns lp(n).
 double length_penalty(std::int64_t n, const SearchOptions& options);
 
-// Returns Σ_s log min(Σ_t α_ts, 1) of weights [T][S], with at least 1e-10 for each position.
+// Returns Σ_s log min(Σ_t α_ts, 1) of weights [T][S]. The argument of log is at least 1e-10.
 double coverage_penalty(const std::vector<std::vector<float>>& weights);
 
 // Returns an upper bound for the scores of hypotheses of at most `max_length` tokens, including
 // </s>, that extend a hypothesis with this log-probability: log P can only decrease, lp only
-// increase, and the coverage penalty is at most 0.
+// increase with more tokens, and the coverage penalty is at most 0.
 double best_possible_score(double log_probability, std::int64_t max_length,
                            const SearchOptions& options);
 

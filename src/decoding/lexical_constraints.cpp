@@ -12,10 +12,10 @@ bool is_continuation(const std::vector<bool>& continues_word, std::int32_t token
          continues_word[static_cast<std::size_t>(token)];
 }
 
-// The occurrences of a phrase, without overlap.
+// The occurrences of a phrase in a hypothesis, without overlap.
 struct Occurrences {
   std::int64_t count = 0;
-  std::size_t end = 0;  // of the last one
+  std::size_t end = 0;  // end of the last occurrence
   bool at_end =
       false;  // the last one ends the tokens, so that the next token may continue its word
 };
@@ -35,7 +35,7 @@ Occurrences find_phrase(std::span<const std::int32_t> tokens,
   return occurrences;
 }
 
-// Returns the length of the longest proper prefix of the phrase that the tokens end in.
+// Returns the length of the longest proper prefix of the phrase with which the tokens end.
 std::size_t started_length(std::span<const std::int32_t> tokens,
                            const std::vector<std::int32_t>& phrase) {
   for (auto n = std::min(tokens.size(), phrase.size() - 1); n > 0; --n) {
@@ -53,9 +53,9 @@ ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
                                        const Phrases& required_phrases,
                                        const std::vector<bool>& continues_word) {
   ConstraintProgress progress;
-  std::int64_t certain = 0;  // met tokens, whatever the next token is
+  std::int64_t certain = 0;  // met tokens, for any next token
   std::int64_t at_end = 0;   // met tokens, unless the next token continues the last word
-  // Tokens of a started phrase:
+  // Tokens of a phrase that has begun:
   std::int64_t started_continuation = 0;  // whose next token continues the last word
   std::int64_t started_word = 0;          // whose next token does not
   for (auto phrase = required_phrases.begin(); phrase != required_phrases.end(); ++phrase) {

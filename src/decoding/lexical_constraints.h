@@ -1,15 +1,15 @@
 // Lexical constraints: phrases that a translation must contain, by dynamic beam allocation (Post
 // and Vilar 2018).
 //
-// A phrase is met if its tokens occur consecutively and no token after them continues its last
+// A phrase is met if its tokens occur consecutively and the next token does not continue its last
 // word. Different phrases may overlap or contain one another; a phrase that is required twice must
-// occur twice without overlap. The number of met tokens of a hypothesis counts those of all met
-// phrases, and those of a phrase that it has started, until it leaves that phrase. Hypotheses with
-// equal numbers form a bank. At each step, the candidates of each hypothesis include the next
-// tokens of the required phrases. The W slots of the beam are assigned to the banks in turn,
-// starting with the bank with most met tokens, each time to the best remaining candidate of the
-// bank. So the first bank gains one token per step, while the rest of the beam can wait for a
-// better position. </s> is allowed only if all phrases are met.
+// occur twice without overlap. The met tokens of a hypothesis are the tokens of all met phrases,
+// plus the tokens of the phrase that it has begun. Hypotheses with equal numbers of met tokens form
+// a bank. At each step, the candidates of each hypothesis include the next tokens of the required
+// phrases. The W slots of the beam are assigned to the banks in turn, beginning with the bank with
+// the most met tokens; each slot goes to the best remaining candidate of the bank. So one bank
+// gains a met token at each step, while the other hypotheses can wait for a better position. </s>
+// is allowed only if all phrases are met.
 #pragma once
 
 #include <cstdint>

@@ -9,13 +9,13 @@
 
 #include "decoding/lexical_constraints.h"
 #include "kernels/functions.h"
-#include "kernels/top_k.h"
+#include "kernels/token_probabilities.h"
 
 namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-// Rows with more banned tokens are sorted completely, which is cheaper.
+// Rows with more banned tokens than this are sorted completely, because it is cheaper.
 constexpr std::size_t max_banned_for_top_k = 64;
 
 bool needs_full_sort(const TokenMask& mask) {
@@ -152,7 +152,7 @@ NextTokens LogitsProcessor::best(const torch::Tensor& logits, std::int64_t k,
   for (const auto& mask : masks) {
     if (!needs_full_sort(mask)) max_banned = std::max(max_banned, mask.banned.size());
   }
-  // Includes as many more tokens as may be banned, so that k remain.
+  // Selects k tokens plus the number of banned tokens, so that k remain.
   const auto top_k = std::min(k + static_cast<std::int64_t>(max_banned), V);
   const auto top = kernels::top_log_probabilities(scores, top_k);
   const auto log_p = top.log_p.to(torch::kCPU, torch::kDouble).contiguous();
@@ -165,7 +165,7 @@ NextTokens LogitsProcessor::best(const torch::Tensor& logits, std::int64_t k,
   }
   const auto kept = std::min(k, V - static_cast<std::int64_t>(options_.suppressed_tokens.size()));
   const auto width = kept + static_cast<std::int64_t>(max_required);
-  // If logits are NaN, there may be fewer tokens; the rest is </s> with log-probability −∞.
+  // If logits are NaN, there may be fewer tokens; fills the rest with </s> and log-probability −∞.
   NextTokens next = {torch::full({N, width}, eos_id, torch::kInt64),
                      torch::full({N, width}, minus_infinity, torch::kDouble)};
   for (std::int64_t n = 0; n < N; ++n) {

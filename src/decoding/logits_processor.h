@@ -31,10 +31,9 @@ class LogitsProcessor {
   // True if the functions below use their histories; otherwise these may be empty.
   bool needs_histories() const { return !constraints_.empty() || options_.repetition_penalty != 1; }
   // Returns the k best tokens of logits [N, V] after each of N histories, without suppressed and
-  // banned tokens. Probabilities are not renormalised. The k best are followed by the next tokens
-  // of required phrases, unsorted, if they are not among them. If there are fewer tokens, the rest
-  // is
-  // </s> with log-probability −∞.
+  // banned tokens. Does not renormalise probabilities. Appends the next tokens of required phrases
+  // that are not among the k best, unsorted. Fills missing entries with </s> and log-probability
+  // −∞.
   NextTokens best(const torch::Tensor& logits, std::int64_t k,
                   const std::vector<History>& histories) const;
   // Returns log P of all tokens, −∞ for suppressed and banned ones: [N, V] double on the CPU.

@@ -74,7 +74,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                                             const SearchOptions& options,
                                             const std::vector<SentenceOptions>& sentences) {
   const auto B = source.size(0);
-  // One entry per sample; those of a sentence are consecutive.
+  // One entry per sample. The samples of a sentence are consecutive.
   std::vector<std::int64_t> source_lengths;
   std::vector<SentenceOptions> sample_options;
   std::vector<Random> randoms;

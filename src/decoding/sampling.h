@@ -2,10 +2,10 @@
 //
 //   P'(y) ∝ P(y | y_<t, x)^{1/τ}
 //
-// restricted to the k most probable tokens (Fan et al. 2018), and of these to the smallest set with
-// at least the probability p (nucleus sampling, Holtzman et al. 2020). Token constraints are
-// applied to P first. The log-probability of a sample is that of the model, not of P'. Sample n of
-// a line depends only on the seed, the number of the line and n, not on batches or threads.
+// restricted to the k most probable tokens (Fan et al. 2018), and among them to the smallest set
+// with a total probability of at least p (nucleus sampling, Holtzman et al. 2020). Token
+// constraints are applied to P first. The log-probability of a sample is computed with P, not P'.
+// Sample n of a line depends only on the seed, the line number and n, not on batches or threads.
 #pragma once
 
 #include <vector>

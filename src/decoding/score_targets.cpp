@@ -19,11 +19,11 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
   std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(B));
 
   const auto encoded = model.encode(source, lengths);
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
     auto step = model.step(target.select(1, t), state, encoded);
     const auto log_probabilities =
-        kernels::log_softmax(model.output().logits(step, encoded));  // [B, V]
+        kernels::log_softmax(model.output_layer().logits(step, encoded));  // [B, V]
     const auto target_log_p = log_probabilities.gather(1, target.slice(1, t + 1, t + 2))
                                   .to(torch::kCPU, torch::kDouble)
                                   .contiguous();  // [B, 1]

@@ -18,7 +18,7 @@ namespace regard {
 std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
                                       const torch::Tensor& lengths, const torch::Tensor& target,
                                       bool want_weights, kernels::PackedWeights& packed);
-// The same for a single call.
+// Same, with packed weights for this call only.
 std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& source,
                                       const torch::Tensor& lengths, const torch::Tensor& target,
                                       bool want_weights);

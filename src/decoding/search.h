@@ -24,11 +24,11 @@ class SearchCancelled : public std::exception {
   const char* what() const noexcept override { return "the search was cancelled"; }
 };
 
-// The options of a search: those of the configuration, and others.
+// The options of a search: the section `testing` of the configuration, and others.
 struct SearchOptions : TestingOptions {
   std::int64_t n_best = 1;  // hypotheses that early_stopping `exact` guarantees; at most W
   std::vector<std::int64_t> suppressed_tokens = {pad_id, bos_id};  // never generated
-  std::vector<bool> continues_word = {};  // by token id: continues the word before it
+  std::vector<bool> continues_word = {};  // by token id: true if it continues the previous word
   bool want_weights = false;              // return the attention weights
   bool want_tree = false;                 // return the tree of a beam search
   // Called before each decoding step, from any thread. If it returns true, the search throws
@@ -43,7 +43,7 @@ struct SearchOptions : TestingOptions {
 
 // The options of one sentence.
 struct SentenceOptions {
-  std::int64_t number = 0;                // line number, which determines its samples
+  std::int64_t number = 0;                // line number, which seeds its samples
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
   std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
   std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty
@@ -62,7 +62,7 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
                                             const SearchOptions& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed);
-// The same for a single search.
+// Same, with packed weights for this search only.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "kernels/deferred_weight_gradients.h"
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 
@@ -31,7 +31,7 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
     const auto score =
         score_of(keys, v.value_or(Tensor()), lengths, windows.value_or(Tensor()), form, scale);
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh", [&] {
-      weigh<scalar_t>(score.rows<scalar_t>(), q.size(0) / keys.size(0),
+      weigh<scalar_t>(score.buffers<scalar_t>(), q.size(0) / keys.size(0),
                       {q.const_data_ptr<scalar_t>(), q.size(1)},
                       weights.mutable_data_ptr<scalar_t>());
     });
@@ -53,7 +53,7 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
     auto d_v = v.defined() ? torch::zeros({keys.size(0), keys.size(2)}, q.options()) : Tensor();
     AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "weigh_backward", [&] {
       weigh_backward<scalar_t>(
-          score.rows<scalar_t>(), q.size(0) / keys.size(0),
+          score.buffers<scalar_t>(), q.size(0) / keys.size(0),
           {q.const_data_ptr<scalar_t>(), q.size(1)}, saved[5].const_data_ptr<scalar_t>(),
           d_weights.const_data_ptr<scalar_t>(), {d_q.mutable_data_ptr<scalar_t>(), q.size(1)},
           d_keys.mutable_data_ptr<scalar_t>(),
@@ -93,14 +93,14 @@ Tensor queries_of(const AttentionScore& score, const Tensor& states) {
 Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
   auto contiguous = score;
   for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
-                  &contiguous.coverage, &contiguous.w}) {
+                  &contiguous.coverage, &contiguous.coverage_weight}) {
     if (x->defined()) *x = x->contiguous();
   }
   const auto q = queries_of(score, states);
   auto e = torch::empty({q.size(0), score.keys.size(1)}, q.options());
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attention_rows", [&] {
     const auto of_rows = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
-    of_rows(contiguous.rows<scalar_t>(), q.size(0) / score.keys.size(0),
+    of_rows(contiguous.buffers<scalar_t>(), q.size(0) / score.keys.size(0),
             {q.const_data_ptr<scalar_t>(), q.size(1)}, e.mutable_data_ptr<scalar_t>());
   });
   return e;

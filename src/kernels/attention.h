@@ -22,12 +22,12 @@ struct AttentionScore {
   // The coverage C [N, S] of each query and its weight vector w [A]. Only for the additive score,
   // and only during search (is_batch_invariant() in packed_weights.h).
   torch::Tensor coverage = {};
-  torch::Tensor w = {};
+  torch::Tensor coverage_weight = {};
 
   // Returns pointers and sizes for attention_rows.h, without the mixture: M is 0 and `mixed` null.
   // All tensors must be contiguous, and those of floating-point numbers of type T.
   template <typename T>
-  AttentionBuffers<T> rows() const {
+  AttentionBuffers<T> buffers() const {
     return {.form = form,
             .scale = static_cast<T>(scale),
             .B = keys.size(0),
@@ -40,7 +40,8 @@ struct AttentionScore {
             .lengths = lengths.const_data_ptr<std::int64_t>(),
             .windows = windows.defined() ? windows.const_data_ptr<std::int64_t>() : nullptr,
             .coverage = coverage.defined() ? coverage.const_data_ptr<T>() : nullptr,
-            .w = w.defined() ? w.const_data_ptr<T>() : nullptr};
+            .coverage_weight =
+                coverage_weight.defined() ? coverage_weight.const_data_ptr<T>() : nullptr};
   }
 };
 

@@ -16,63 +16,64 @@ struct Span {
   std::int64_t begin, end;
 };
 template <typename T>
-REGARD_INLINE Span span(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n) {
-  if (rows.windows == nullptr) return {0, rows.lengths[b]};
-  return {rows.windows[2 * n], rows.windows[2 * n + 1]};
+REGARD_INLINE Span span(const AttentionBuffers<T>& buffers, std::int64_t b, std::int64_t n) {
+  if (buffers.windows == nullptr) return {0, buffers.lengths[b]};
+  return {buffers.windows[2 * n], buffers.windows[2 * n + 1]};
 }
 
 // The key of position s of sentence b in keys [B, S, A], or its gradient; null if there are no
 // keys.
 template <typename T, typename Keys>
-REGARD_INLINE Keys key(const AttentionBuffers<T>& rows, Keys keys, std::int64_t b, std::int64_t s) {
-  return rows.form == ScoreForm::position ? nullptr : keys + (b * rows.S + s) * rows.A;
+REGARD_INLINE Keys key(const AttentionBuffers<T>& buffers, Keys keys, std::int64_t b,
+                       std::int64_t s) {
+  return buffers.form == ScoreForm::position ? nullptr : keys + (b * buffers.S + s) * buffers.A;
 }
 
 // The factor of q·k_s.
 template <typename T>
-REGARD_INLINE T product_scale(const AttentionBuffers<T>& rows, const T* q) {
-  if (rows.form != ScoreForm::cosine) return rows.scale;
-  return rows.scale / std::max(std::sqrt(dot(rows.A, q, q)), static_cast<T>(smallest_norm));
+REGARD_INLINE T product_scale(const AttentionBuffers<T>& buffers, const T* q) {
+  if (buffers.form != ScoreForm::cosine) return buffers.scale;
+  return buffers.scale / std::max(std::sqrt(dot(buffers.A, q, q)), static_cast<T>(smallest_norm));
 }
 
 // e_s of position s with key k, for query n with value q.
 template <typename T>
-REGARD_INLINE T energy(const AttentionBuffers<T>& rows, T scale, std::int64_t n, std::int64_t s,
+REGARD_INLINE T energy(const AttentionBuffers<T>& buffers, T scale, std::int64_t n, std::int64_t s,
                        const T* q, const T* k) {
-  if (rows.form == ScoreForm::position) return q[s];
-  if (rows.form != ScoreForm::additive) return scale * dot(rows.A, q, k);
-  const T* v = rows.v;
+  if (buffers.form == ScoreForm::position) return q[s];
+  if (buffers.form != ScoreForm::additive) return scale * dot(buffers.A, q, k);
+  const T* v = buffers.v;
   T sum = 0;
-  if (rows.coverage != nullptr) {
-    const T covered = rows.coverage[n * rows.S + s];
-    const T* w = rows.w;
+  if (buffers.coverage != nullptr) {
+    const T covered = buffers.coverage[n * buffers.S + s];
+    const T* w = buffers.coverage_weight;
 #pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < rows.A; ++i) {
+    for (std::int64_t i = 0; i < buffers.A; ++i) {
       sum += v[i] * vector_tanh(q[i] + k[i] + covered * w[i]);
     }
     return sum;
   }
 #pragma omp simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < rows.A; ++i) sum += v[i] * vector_tanh(q[i] + k[i]);
+  for (std::int64_t i = 0; i < buffers.A; ++i) sum += v[i] * vector_tanh(q[i] + k[i]);
   return sum;
 }
 
 // Propagates the gradient of e_s to q, k_s and v; the scale is constant.
 template <typename T>
-REGARD_INLINE void energy_backward(const AttentionBuffers<T>& rows, T scale, std::int64_t s, T d_e,
-                                   const T* q, const T* k, T* d_q, T* d_k, T* d_v) {
-  if (rows.form == ScoreForm::position) {
+REGARD_INLINE void energy_backward(const AttentionBuffers<T>& buffers, T scale, std::int64_t s,
+                                   T d_e, const T* q, const T* k, T* d_q, T* d_k, T* d_v) {
+  if (buffers.form == ScoreForm::position) {
     d_q[s] += d_e;
     return;
   }
-  if (rows.form != ScoreForm::additive) {
-    add_scaled(rows.A, scale * d_e, k, d_q);
-    add_scaled(rows.A, scale * d_e, q, d_k);
+  if (buffers.form != ScoreForm::additive) {
+    add_scaled(buffers.A, scale * d_e, k, d_q);
+    add_scaled(buffers.A, scale * d_e, q, d_k);
     return;
   }
-  const T* v = rows.v;
+  const T* v = buffers.v;
 #pragma omp simd
-  for (std::int64_t i = 0; i < rows.A; ++i) {
+  for (std::int64_t i = 0; i < buffers.A; ++i) {
     const T t = vector_tanh(q[i] + k[i]);
     const T d = d_e * v[i] * (1 - t * t);
     d_q[i] += d;
@@ -94,43 +95,43 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
 
 // e of sentence b for its query n with value q; 0 outside of the span.
 template <typename T>
-REGARD_INLINE void score_sentence(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n,
-                                  const T* q, T* e) {
-  const auto [begin, end] = span(rows, b, n);
-  const T scale = product_scale(rows, q);
+REGARD_INLINE void score_sentence(const AttentionBuffers<T>& buffers, std::int64_t b,
+                                  std::int64_t n, const T* q, T* e) {
+  const auto [begin, end] = span(buffers, b, n);
+  const T scale = product_scale(buffers, q);
   std::fill(e, e + begin, T(0));
   for (std::int64_t s = begin; s < end; ++s) {
-    e[s] = energy(rows, scale, n, s, q, key(rows, rows.keys, b, s));
+    e[s] = energy(buffers, scale, n, s, q, key(buffers, buffers.keys, b, s));
   }
-  std::fill(e + end, e + rows.S, T(0));
+  std::fill(e + end, e + buffers.S, T(0));
 }
 
 // α instead of e.
 template <typename T>
-REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& rows, std::int64_t b, std::int64_t n,
-                                  const T* q, T* weights) {
-  const auto [begin, end] = span(rows, b, n);
-  score_sentence(rows, b, n, q, weights);
+REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& buffers, std::int64_t b,
+                                  std::int64_t n, const T* q, T* weights) {
+  const auto [begin, end] = span(buffers, b, n);
+  score_sentence(buffers, b, n, q, weights);
   softmax(end - begin, weights + begin);
 }
 
 // Propagates the gradient of α to q, k and v, for sentence b and its query n.
 template <typename T>
-REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& rows, std::int64_t b,
+REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& buffers, std::int64_t b,
                                            std::int64_t n, const T* q, const T* weights,
                                            const T* d_weights, T* d_q, T* d_keys, T* d_v) {
-  const auto A = rows.A;
-  const auto [begin, end] = span(rows, b, n);
+  const auto A = buffers.A;
+  const auto [begin, end] = span(buffers, b, n);
   const T mean = dot(end - begin, weights + begin, d_weights + begin);
-  const T scale = product_scale(rows, q);
+  const T scale = product_scale(buffers, q);
   std::fill(d_q, d_q + A, T(0));
   for (std::int64_t s = begin; s < end; ++s) {
     const T d_e = weights[s] * (d_weights[s] - mean);
-    energy_backward(rows, scale, s, d_e, q, key(rows, rows.keys, b, s), d_q,
-                    key(rows, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
+    energy_backward(buffers, scale, s, d_e, q, key(buffers, buffers.keys, b, s), d_q,
+                    key(buffers, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
   }
   // The gradient of q / |q| is orthogonal to q.
-  if (rows.form != ScoreForm::cosine) return;
+  if (buffers.form != ScoreForm::cosine) return;
   const T square = dot(A, q, q);
   if (std::sqrt(square) > smallest_norm) add_scaled(A, -dot(A, d_q, q) / square, q, d_q);
 }
@@ -138,18 +139,18 @@ REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& rows, std:
 }  // namespace
 
 template <typename T>
-REGARD_FOR_EACH_CPU void weigh(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q,
-                               T* weights) {
-  for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S) {
-    weigh_sentence(rows, n / G, n, q.row(n), weights);
+REGARD_FOR_EACH_CPU void weigh(const AttentionBuffers<T>& buffers, std::int64_t G,
+                               Strided<const T> q, T* weights) {
+  for (std::int64_t n = 0; n < buffers.B * G; ++n, weights += buffers.S) {
+    weigh_sentence(buffers, n / G, n, q.row(n), weights);
   }
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void score(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q,
-                               T* e) {
-  for (std::int64_t n = 0; n < rows.B * G; ++n, e += rows.S) {
-    score_sentence(rows, n / G, n, q.row(n), e);
+REGARD_FOR_EACH_CPU void score(const AttentionBuffers<T>& buffers, std::int64_t G,
+                               Strided<const T> q, T* e) {
+  for (std::int64_t n = 0; n < buffers.B * G; ++n, e += buffers.S) {
+    score_sentence(buffers, n / G, n, q.row(n), e);
   }
 }
 
@@ -173,42 +174,44 @@ REGARD_FOR_EACH_CPU void mix(std::int64_t B, std::int64_t G, std::int64_t S, std
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void weigh_backward(const AttentionBuffers<T>& rows, std::int64_t G,
+REGARD_FOR_EACH_CPU void weigh_backward(const AttentionBuffers<T>& buffers, std::int64_t G,
                                         Strided<const T> q, const T* weights, const T* d_weights,
                                         Strided<T> d_q, T* d_keys, T* d_v) {
-  for (std::int64_t n = 0; n < rows.B * G; ++n, weights += rows.S, d_weights += rows.S) {
-    weigh_sentence_backward(rows, n / G, n, q.row(n), weights, d_weights, d_q.row(n), d_keys, d_v);
+  for (std::int64_t n = 0; n < buffers.B * G; ++n, weights += buffers.S, d_weights += buffers.S) {
+    weigh_sentence_backward(buffers, n / G, n, q.row(n), weights, d_weights, d_q.row(n), d_keys,
+                            d_v);
   }
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void attend(const AttentionBuffers<T>& rows, Strided<const T> q, const T* x,
+REGARD_FOR_EACH_CPU void attend(const AttentionBuffers<T>& buffers, Strided<const T> q, const T* x,
                                 T* weights, T* out) {
-  const auto [S, M] = std::tuple(rows.S, rows.M);
-  for (std::int64_t b = 0; b < rows.B; ++b, x += M, weights += S, out += M) {
-    const auto [begin, end] = span(rows, b, b);
-    weigh_sentence(rows, b, b, q.row(b), weights);
-    const T* m = rows.mixed + b * S * M;
+  const auto [S, M] = std::tuple(buffers.S, buffers.M);
+  for (std::int64_t b = 0; b < buffers.B; ++b, x += M, weights += S, out += M) {
+    const auto [begin, end] = span(buffers, b, b);
+    weigh_sentence(buffers, b, b, q.row(b), weights);
+    const T* m = buffers.mixed + b * S * M;
     std::copy(x, x + M, out);
     for (std::int64_t s = begin; s < end; ++s) add_scaled(M, weights[s], m + s * M, out);
   }
 }
 
 template <typename T>
-REGARD_FOR_EACH_CPU void attend_backward(const AttentionBuffers<T>& rows, Strided<const T> q,
+REGARD_FOR_EACH_CPU void attend_backward(const AttentionBuffers<T>& buffers, Strided<const T> q,
                                          const T* weights, const T* d_weights, const T* d_out,
                                          Strided<T> d_q, T* d_keys, T* d_v) {
-  const auto [S, M] = std::tuple(rows.S, rows.M);
+  const auto [S, M] = std::tuple(buffers.S, buffers.M);
   std::vector<T> d_alpha(static_cast<std::size_t>(S));
-  for (std::int64_t b = 0; b < rows.B; ++b, weights += S, d_out += M) {
-    const T* m = rows.mixed + b * S * M;
-    const auto [begin, end] = span(rows, b, b);
+  for (std::int64_t b = 0; b < buffers.B; ++b, weights += S, d_out += M) {
+    const T* m = buffers.mixed + b * S * M;
+    const auto [begin, end] = span(buffers, b, b);
     for (std::int64_t s = begin; s < end; ++s) {
       auto& d = d_alpha[static_cast<std::size_t>(s)];
       d = dot(M, m + s * M, d_out);
       if (d_weights != nullptr) d += d_weights[b * S + s];
     }
-    weigh_sentence_backward(rows, b, b, q.row(b), weights, d_alpha.data(), d_q.row(b), d_keys, d_v);
+    weigh_sentence_backward(buffers, b, b, q.row(b), weights, d_alpha.data(), d_q.row(b), d_keys,
+                            d_v);
   }
 }
 

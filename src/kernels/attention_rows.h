@@ -32,17 +32,17 @@ struct AttentionBuffers {
   const std::int64_t* lengths;  // [B], 1 to S
   // [queries, 2]: begin and end (exclusive) of each query's positions; null: the whole sentence.
   const std::int64_t* windows = nullptr;
-  const T* coverage = nullptr;  // C [queries, S], or null; without gradient
-  const T* w = nullptr;         // [A], with coverage
+  const T* coverage = nullptr;         // C [queries, S], or null; without gradient
+  const T* coverage_weight = nullptr;  // [A], with coverage
 };
 
 // G queries per sentence: q [B · G, A] -> weights α [B · G, S], 0 at positions not read.
 template <typename T>
-void weigh(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q, T* weights);
+void weigh(const AttentionBuffers<T>& buffers, std::int64_t G, Strided<const T> q, T* weights);
 
 // The scores before the softmax: q [B · G, A] -> e [B · G, S], 0 at positions not read.
 template <typename T>
-void score(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q, T* e);
+void score(const AttentionBuffers<T>& buffers, std::int64_t G, Strided<const T> q, T* e);
 
 // Replaces the scores e [B · G, S] by α, 0 beyond lengths [B].
 template <typename T>
@@ -58,18 +58,18 @@ void mix(std::int64_t B, std::int64_t G, std::int64_t S, std::int64_t M,
 // weights as returned by weigh(), d_weights [B · G, S] -> d_q [B · G, A]; adds to d_keys [B, S, A]
 // and to d_v [B, A], the gradient of v per sentence.
 template <typename T>
-void weigh_backward(const AttentionBuffers<T>& rows, std::int64_t G, Strided<const T> q,
+void weigh_backward(const AttentionBuffers<T>& buffers, std::int64_t G, Strided<const T> q,
                     const T* weights, const T* d_weights, Strided<T> d_q, T* d_keys, T* d_v);
 
 // One query per sentence: q [B, A], x [B, M] -> weights α [B, S], out [B, M]
 template <typename T>
-void attend(const AttentionBuffers<T>& rows, Strided<const T> q, const T* x, T* weights, T* out);
+void attend(const AttentionBuffers<T>& buffers, Strided<const T> q, const T* x, T* weights, T* out);
 
 // d_weights [B, S] or null, d_out [B, M] -> d_q [B, A]; adds to d_keys [B, S, A] and to d_v [B, A],
 // the gradient of v per sentence. The caller computes the gradient of m, Σ_t α_ts d_out_t, as one
 // product.
 template <typename T>
-void attend_backward(const AttentionBuffers<T>& rows, Strided<const T> q, const T* weights,
+void attend_backward(const AttentionBuffers<T>& buffers, Strided<const T> q, const T* weights,
                      const T* d_weights, const T* d_out, Strided<T> d_q, T* d_keys, T* d_v);
 
 }  // namespace regard::kernels

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/fused.h"
-#include "kernels/softmax_rows.h"
+#include "kernels/device.h"
+#include "kernels/function_rows.h"
 
 namespace regard::kernels {
 namespace {
@@ -21,8 +21,8 @@ constexpr std::int64_t piece_rows = 128;
 
 // Returns the number of rows per piece if N rows are split into pieces of one size.
 std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
-  const auto most = std::max(piece_rows, piece_bytes / row_bytes);
-  const auto pieces = std::max<std::int64_t>((N + most - 1) / most, 1);
+  const auto max_rows = std::max(piece_rows, piece_bytes / row_bytes);
+  const auto pieces = std::max<std::int64_t>((N + max_rows - 1) / max_rows, 1);
   return (N + pieces - 1) / pieces;
 }
 
@@ -46,7 +46,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
       torch::mm_out(logits, these, weight.t());
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
-        loss += softmax_rows<scalar_t>(
+        loss += cross_entropy_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
             targets.const_data_ptr<std::int64_t>() + begin, label_smoothing,
             with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr,

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {

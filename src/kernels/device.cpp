@@ -4,6 +4,7 @@
 #include <torch/utils.h>
 #include <torch/version.h>
 
+#include <atomic>
 #include <charconv>
 
 #include "base/cpu.h"
@@ -52,3 +53,21 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
 }
 
 }  // namespace regard
+
+namespace regard::kernels {
+namespace {
+
+std::atomic<bool> reference_wanted = false;
+
+}  // namespace
+
+bool is_fused_on(const torch::Tensor& x) {
+  return x.is_cpu() && (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
+         !reference_wanted;
+}
+
+void use_reference(bool wanted) {
+  reference_wanted = wanted;
+}
+
+}  // namespace regard::kernels

@@ -1,4 +1,5 @@
-// The device of the tensors, and the threads that compute on it.
+// The device of the tensors, the threads that compute on it, and the choice between the fused
+// operations of this folder and their reference implementations.
 #pragma once
 
 #include <torch/types.h>
@@ -22,3 +23,14 @@ torch::Device find_device(const std::string& name);
 std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device);
 
 }  // namespace regard
+
+namespace regard::kernels {
+
+// True on the CPU in single or double precision, unless use_reference(true) was called.
+bool is_fused_on(const torch::Tensor& x);
+
+// For benchmarks and tests only. From now on, all threads use the reference implementations:
+// LibTorch's operations, with autograd through each step. use_reference(false) undoes this.
+void use_reference(bool wanted);
+
+}  // namespace regard::kernels

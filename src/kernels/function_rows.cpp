@@ -135,4 +135,114 @@ REGARD_FOR_EACH_CPU void log_sum_exp_of(std::int64_t M, std::int64_t n, const T*
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)
 
+template <typename T>
+REGARD_FOR_EACH_CPU void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key,
+                                      T* y) {
+  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64: spreads similar keys
+  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
+  const auto low = static_cast<std::uint32_t>(key);
+  const auto high = static_cast<std::uint32_t>(key >> 32);
+  const auto threshold = static_cast<std::uint32_t>(p * 4294967296.0);
+  const T factor = static_cast<T>(1 / (1 - p));
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    // The finaliser of MurmurHash3 (Appleby), once with each half of the key.
+    std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B1u + low;
+    h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
+    h = (h ^ (h >> 13)) * 0xC2B2AE35u;
+    h = (h ^ (h >> 16) ^ high) * 0x85EBCA6Bu;
+    h ^= h >> 15;
+    y[i] = h < threshold ? T(0) : x[i] * factor;
+  }
+}
+
+template void dropout_rows(std::int64_t, const float*, double, std::uint64_t, float*);
+template void dropout_rows(std::int64_t, const double*, double, std::uint64_t, double*);
+
+template <typename T>
+REGARD_FOR_EACH_CPU double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits,
+                                              const T* bias, const std::int64_t* targets,
+                                              double label_smoothing, T* d_bias, double* nll) {
+  double loss = 0;
+  const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
+  for (std::int64_t row = 0; row < n; ++row, logits += V) {
+    T largest = logits[0] + bias[0];
+    T sum = 0;
+#pragma omp simd reduction(max : largest) reduction(+ : sum)
+    for (std::int64_t y = 0; y < V; ++y) {
+      logits[y] += bias[y];
+      largest = logits[y] > largest ? logits[y] : largest;
+      sum += logits[y];
+    }
+    const double target = logits[targets[row]];
+    T total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::int64_t y = 0; y < V; ++y) {
+      logits[y] = vector_exp(logits[y] - largest);
+      total += logits[y];
+    }
+    const double log_total = static_cast<double>(largest) + std::log(static_cast<double>(total));
+    const double mean = static_cast<double>(sum) / static_cast<double>(V);
+    nll[row] = log_total - target;
+    loss += log_total - (1 - label_smoothing) * target - label_smoothing * mean;
+    if (d_bias == nullptr) continue;
+
+    const T inverse = 1 / total;
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      logits[y] = logits[y] * inverse - uniform;
+      d_bias[y] += logits[y];
+    }
+    const T one = static_cast<T>(1 - label_smoothing);
+    logits[targets[row]] -= one;
+    d_bias[targets[row]] -= one;
+  }
+  return loss;
+}
+
+template double cross_entropy_rows(std::int64_t, std::int64_t, float*, const float*,
+                                   const std::int64_t*, double, float*, double*);
+template double cross_entropy_rows(std::int64_t, std::int64_t, double*, const double*,
+                                   const std::int64_t*, double, double*, double*);
+
+namespace {
+
+// Inserts a value into the k sorted ones; it is larger than the last.
+template <typename T>
+REGARD_INLINE void insert(std::int64_t k, T value, std::int64_t index, T* values,
+                          std::int64_t* indices) {
+  auto place = k - 1;
+  for (; place > 0 && values[place - 1] < value; --place) {
+    values[place] = values[place - 1];
+    indices[place] = indices[place - 1];
+  }
+  values[place] = value;
+  indices[place] = index;
+}
+
+}  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU void top_k_rows(std::int64_t n, std::int64_t V, std::int64_t k, const T* logits,
+                                    T* log_p, std::int64_t* indices) {
+  for (std::int64_t row = 0; row < n; ++row, logits += V, log_p += k, indices += k) {
+    std::fill(log_p, log_p + k, -std::numeric_limits<T>::infinity());
+    std::fill(indices, indices + k, 0);
+    for (std::int64_t begin = 0; begin < V; begin += block) {
+      const auto size = std::min(block, V - begin);
+      if (!(largest_of(size, logits + begin) > log_p[k - 1])) continue;  // the usual case
+      for (std::int64_t y = begin; y < begin + size; ++y) {
+        if (logits[y] > log_p[k - 1]) insert(k, logits[y], y, log_p, indices);
+      }
+    }
+    const T log_total = log_sum_exp(V, logits, log_p[0]);
+    for (std::int64_t i = 0; i < k; ++i) log_p[i] -= log_total;
+  }
+}
+
+template void top_k_rows(std::int64_t, std::int64_t, std::int64_t, const float*, float*,
+                         std::int64_t*);
+template void top_k_rows(std::int64_t, std::int64_t, std::int64_t, const double*, double*,
+                         std::int64_t*);
+
 }  // namespace regard::kernels

@@ -1,10 +1,12 @@
-// The innermost loops of functions.h. Each element, or each row, is computed independently.
+// The innermost loops over elements and rows: functions and dropout (functions.h), cross-entropy
+// (cross_entropy.h), the largest logits (token_probabilities.h).
 #pragma once
 
 #include <cstdint>
 
 namespace regard::kernels {
 
+// Functions, computed independently for each element, or for each row.
 enum class Elementwise { tanh, sigmoid, exp, log, softplus, log_sigmoid };
 
 // x [n] -> f(x) [n]. The result does not depend on the place of a number; y may be x.
@@ -25,5 +27,26 @@ void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y);
 // x [M, n] -> log Σ_m exp(x_m) [n]; −∞ if all are.
 template <typename T>
 void log_sum_exp_of(std::int64_t M, std::int64_t n, const T* x, T* y);
+
+// Dropout with the mask of a key. y may be x.
+template <typename T>
+void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key, T* y);
+
+// The cross-entropy of rows of logits, and its gradient in place.
+//
+// logits [n, V] do not include the bias [V]; targets [n], each below V. Writes −log P(target) of
+// each row to nll [n] and returns the loss, with label smoothing ε, summed over the rows. Replaces
+// the logits by d loss / d logits = softmax(logits + bias) − (1 − ε) one-hot(target) − ε / V and
+// adds its sum over rows to d_bias [V]. If d_bias is null, the logits are left undefined instead.
+template <typename T>
+double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits, const T* bias,
+                          const std::int64_t* targets, double label_smoothing, T* d_bias,
+                          double* nll);
+
+// The log-probabilities of the largest logits: [n, V] -> the k largest of each row, largest first,
+// lower indices first among equals: indices [n, k], and log softmax(logits) there [n, k].
+template <typename T>
+void top_k_rows(std::int64_t n, std::int64_t V, std::int64_t k, const T* logits, T* log_p,
+                std::int64_t* indices);
 
 }  // namespace regard::kernels

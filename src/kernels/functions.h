@@ -1,6 +1,6 @@
 // The functions of a model besides products (linear.h) and attention (attention.h).
 //
-// They are LibTorch's, differentiable and on any device, except in a search on the CPU
+// All but dropout are LibTorch's, differentiable and on any device, except in a search on the CPU
 // (is_batch_invariant in packed_weights.h). There each element, or each row along the last
 // dimension, is computed independently, so that its result has the same bits whatever else is in
 // the tensor. (LibTorch computes the last elements of a tensor, which do not fill a vector,
@@ -9,6 +9,8 @@
 #pragma once
 
 #include <torch/types.h>
+
+#include <cstdint>
 
 namespace regard::kernels {
 
@@ -28,5 +30,13 @@ torch::Tensor unit(const torch::Tensor& x, double least);
 
 // x [M, …] -> log Σ_m exp(x_m) […]
 torch::Tensor log_sum_exp(const torch::Tensor& x);
+
+// Dropout (Srivastava et al. 2014) whose mask is a function of a key, so that it is not stored:
+//
+//   y_i = x_i · keep_i / (1 − p)      keep_i = [hash(key, i) ≥ p · 2³²]
+//
+// On the CPU in single or double precision. Otherwise, or with use_reference() (device.h),
+// LibTorch's dropout, which ignores the key.
+torch::Tensor dropout(const torch::Tensor& x, double p, std::uint64_t key);
 
 }  // namespace regard::kernels

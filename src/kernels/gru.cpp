@@ -2,7 +2,7 @@
 
 #include <torch/autograd.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/gru_rows.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
@@ -55,7 +55,7 @@ class Loop {
         U_candidate_(tape.U.narrow(1, 2 * D_, D_)) {
     if (!tape.keys.defined()) return;
     attention_ =
-        AttentionScore{form, tape.W, tape.v, scale, tape.keys, tape.lengths}.template rows<T>();
+        AttentionScore{form, tape.W, tape.v, scale, tape.keys, tape.lengths}.template buffers<T>();
     attention_->M = 3 * D_;
     attention_->mixed = data(tape.mixed);
   }

@@ -2,7 +2,7 @@
 
 #include <c10/core/GradMode.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/product_rows.h"
 
 namespace regard::kernels {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/head_rows.h"
 #include "kernels/product_rows.h"
 

@@ -11,7 +11,7 @@
 namespace regard::kernels {
 
 // q [B, H, T, d], k and v [B, H, S, d], bias [B, 1, 1, S] or undefined -> [B, H, T, d]. LibTorch's
-// fused operation, which keeps no weights, or with use_reference() (fused.h), plain operations.
+// fused operation, which keeps no weights, or with use_reference() (device.h), plain operations.
 torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
                                  const torch::Tensor& v, const torch::Tensor& bias, bool causal);
 

@@ -13,7 +13,7 @@
 #include "config/writer.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 #include "translation/model_folder.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
@@ -81,7 +81,7 @@ struct Model::Parts {
                                              bool want_weights) const {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
-    options.want_weights = want_weights && loaded.model->shows_attention();
+    options.want_weights = want_weights && loaded.model->has_attention_weights();
     return translator.translate(cut_lines(lines, source_limit, "line"), options,
                                 testing.batch_size);
   }
@@ -113,9 +113,9 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
                                               const std::vector<std::string>& search) const {
   const auto testing = parts_->testing(search);
   const bool sampling = testing.samples > 0;
-  const auto most = static_cast<std::size_t>(sampling ? testing.samples : testing.beam_size);
-  if (n < 1 || n > most) {
-    throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, most,
+  const auto max_n = static_cast<std::size_t>(sampling ? testing.samples : testing.beam_size);
+  if (n < 1 || n > max_n) {
+    throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, max_n,
                       sampling ? "samples" : "beam_size");
   }
   return convert(parts_->translate(lines, testing, n, true), n, parts_->translator);
@@ -128,10 +128,10 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
                      counted(sources.size(), "source"), counted(targets.size(), "target"));
   }
   const auto& model = parts_->loaded;
-  const auto translations = score_translations(model, parts_->device, *parts_->pool,
-                                               cut_lines(sources, parts_->source_limit, "source"),
-                                               cut_lines(targets, parts_->target_limit, "target"),
-                                               model.model->shows_attention(), score_batch_size);
+  const auto translations = score_translations(
+      model, parts_->device, *parts_->pool, cut_lines(sources, parts_->source_limit, "source"),
+      cut_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
+      score_batch_size);
   return convert(translations, 1, parts_->translator);
 }
 

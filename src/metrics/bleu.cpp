@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
-#include "metrics/ngrams.h"
+#include "metrics/corpus_metric.h"
 #include "text/unicode.h"
 
 namespace regard {

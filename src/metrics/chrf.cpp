@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/version.h"
-#include "metrics/ngrams.h"
+#include "metrics/corpus_metric.h"
 #include "text/unicode.h"
 
 namespace regard {

@@ -1,13 +1,13 @@
-// Warnings about files that were probably passed to the evaluation by mistake: tokenised or split
-// hypotheses, the source instead of another file, swapped hypotheses and references.
-//
-// Swapped files cannot be detected by scores (BLEU's precision and recall only change places) nor
-// by good translations. But no person writes tokenised text, sub-words or <unk>, so that references
-// with them are probably the output of a system, unless all files of a corpus have them.
+// Warnings about the texts of an evaluation: files that were probably passed by mistake, and text
+// without spaces between words, whose clauses a metric would compare as words.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "metrics/metric_factory.h"
 
 namespace regard {
 
@@ -16,9 +16,31 @@ struct NamedText {
   std::vector<std::string> lines;
 };
 
-// Returns one warning per finding. `source` may be empty; otherwise all texts have the same number
-// of lines.
+// Returns one warning for each sign that a file was passed by mistake: tokenised or split
+// hypotheses, the source instead of another file, swapped hypotheses and references. `source` may
+// be empty; otherwise all texts have the same number of lines.
+//
+// Swapped files cannot be detected by scores (BLEU's precision and recall only change places) nor
+// by good translations. But no person writes tokenised text, sub-words or <unk>, so that references
+// with them are probably the output of a system, unless all files of a corpus have them.
 std::vector<std::string> input_warnings(const NamedText& hypotheses, const NamedText& reference,
                                         const NamedText& source);
+
+// A script without spaces between words. Japanese has kana among its ideographs.
+enum class UnspacedScript { chinese, japanese, south_east_asian };
+
+// Returns the script of most letters of these lines, if it is one without spaces and the lines are
+// not segmented. Segmented text has at most six letters per word.
+std::optional<UnspacedScript> unspaced_script(const std::vector<std::string>& lines);
+
+// Returns "Chinese", "Japanese", or "Thai, Lao, Burmese or Khmer".
+std::string_view language_name(UnspacedScript script);
+
+// Returns a warning for each of these metrics that treats clauses of `lines` as words, with the
+// options to use instead. `name` is that of the file.
+std::vector<std::string> unspaced_text_warnings(const std::string& name,
+                                                const std::vector<std::string>& lines,
+                                                const std::vector<std::string>& metrics,
+                                                const MetricOptions& options);
 
 }  // namespace regard

@@ -8,7 +8,7 @@ namespace regard {
 
 void check_model(const ModelOptions& options, const SourceLocations& locations) {
   check_attention(options, locations);
-  check_output(options, locations);
+  check_output_layer(options, locations);
 }
 
 void check_model_to_train(const Options& options, const SourceLocations& locations) {

@@ -5,18 +5,18 @@
 #include <memory>
 
 #include "config/options.h"
-#include "config/source_locations.h"
 #include "model/seq2seq.h"
 
 namespace regard {
 
-// ConfigError with the place of the option if no model can be built: checks what the attention and
-// the output layer require of the rest of the model.
+// Throws ConfigError, with the location of the option, if the attention or the output layer does not
+// fit the rest of the model.
 void check_model(const ModelOptions& options, const SourceLocations& locations);
-// Also checks data.max_length against the model.
+// Like check_model(). Also checks that the model has enough positions for data.max_length.
 void check_model_to_train(const Options& options, const SourceLocations& locations);
 
-// The weights are drawn from Torch's generator. Vocabulary sizes include the special tokens.
+// Builds a model. Draws the weights from Torch's generator. Vocabulary sizes include the special
+// tokens.
 std::shared_ptr<Seq2Seq> build_model(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                                      const ModelOptions& options);
 

@@ -1,4 +1,5 @@
-// The interface of a decoder, which produces target sentences.
+// The interface of a decoder: maps the embedded target tokens so far and the encoder output to a
+// readout, from which the output layer predicts the next token.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -12,23 +13,25 @@ namespace regard {
 
 class Decoder : public torch::nn::Module {
  public:
-  // Called once per batch of sources: stores in encoded.context what does not depend on a step.
+  // Precomputes the tensors that do not depend on a step and stores them in encoded.context. Must
+  // be called once per batch of source sentences, before the functions below.
   virtual void prepare(EncoderOutput& encoded) = 0;
-  // The state before the first step, one row per sentence.
-  virtual DecoderState start(const EncoderOutput& encoded) = 0;
-  // embedded [N, E], the last token of each hypothesis.
+  // Returns the state before the first step, one row per sentence.
+  virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
+  // Runs one step. embedded [N, E] is the last token of each hypothesis.
   virtual DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                            const EncoderOutput& encoded) = 0;
-  // As in Seq2Seq.
+  // See Seq2Seq::explain().
   virtual AttentionDetail explain(const torch::Tensor& /*embedded*/, const DecoderState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // All steps with the given target: embedded [B, T, E].
-  virtual Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
-  virtual void at_step(std::int64_t /*step*/) {}
-  virtual bool shows_attention() const = 0;
-  // The width R of a readout.
+  // Runs all steps with the given target as history, embedded [B, T, E].
+  virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
+  // See Seq2Seq.
+  virtual void set_training_step(std::int64_t /*step*/) {}
+  virtual bool has_attention_weights() const = 0;
+  // Returns the width R of a readout.
   virtual std::int64_t readout_size() const = 0;
 };
 

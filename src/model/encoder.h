@@ -1,4 +1,4 @@
-// The interface of an encoder, which reads source sentences.
+// The interface of an encoder: maps embedded source tokens to states h_s.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -12,9 +12,10 @@ namespace regard {
 
 class Encoder : public torch::nn::Module {
  public:
-  // embedded [B, S, E]; lengths [B] int64 on the CPU, all above 0. Leaves the context empty.
+  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The context of the result
+  // is empty.
   virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) = 0;
-  // The width C of a state.
+  // Returns the width C of a state.
   virtual std::int64_t state_size() const = 0;
 };
 

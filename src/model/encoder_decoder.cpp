@@ -72,12 +72,12 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       register_parameter("source_embedding", torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
   embedding_normal(source_embedding_);
   if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
-  output_ = make_output({.model = *this,
-                         .options = options,
-                         .source_embedding = source_embedding_,
-                         .vocabulary = target_vocabulary,
-                         .state_size = encoder_->state_size(),
-                         .readout_size = decoder_->readout_size()});
+  output_layer_ = make_output_layer({.model = *this,
+                                     .options = options,
+                                     .source_embedding = source_embedding_,
+                                     .vocabulary = target_vocabulary,
+                                     .state_size = encoder_->state_size(),
+                                     .readout_size = decoder_->readout_size()});
   register_module("encoder", encoder_);
   register_module("decoder", decoder_);
   register_module("source_input", source_input_);
@@ -96,13 +96,13 @@ EncoderOutput EncoderDecoder::encode(const torch::Tensor& source, const torch::T
   const auto embedded = embed(source);  // [B, S, E]
   auto encoded = encoder_->forward(source_input_->forward(embedded), lengths);
   decoder_->prepare(encoded);
-  output_->prepare(encoded, source, embedded);
+  output_layer_->prepare(encoded, source, embedded);
   return encoded;
 }
 
 DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
                                  const EncoderOutput& encoded) {
-  const auto input = target_input_->forward(output_->embed(tokens, encoded), state.position);
+  const auto input = target_input_->forward(output_layer_->embed(tokens, encoded), state.position);
   auto step = decoder_->step(input, state, encoded);
   step.input = input;
   step.state.position = state.position + 1;
@@ -111,12 +111,12 @@ DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState
 
 AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const DecoderState& state,
                                         const EncoderOutput& encoded) {
-  const auto input = target_input_->forward(output_->embed(tokens, encoded), state.position);
+  const auto input = target_input_->forward(output_layer_->embed(tokens, encoded), state.position);
   return decoder_->explain(input, state, encoded);
 }
 
-Decoded EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded) {
-  const auto embedded = target_input_->forward(output_->embed(input, encoded));
+DecoderOutput EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded) {
+  const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
   auto decoded = decoder_->forward(embedded, encoded);
   decoded.input = embedded;
   return decoded;

@@ -1,7 +1,8 @@
 // The whole model: input layers, encoder, decoder and output layer. Any encoder can be combined
 // with any decoder and any output layer.
 //
-// A source word is embedded as a row of the embedding or, if it is a vector of numbers, as W x + b.
+// The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
+// numbers, W x + b.
 #pragma once
 
 #include <memory>
@@ -21,17 +22,19 @@ class EncoderDecoder : public Seq2Seq {
                  const ModelOptions& options);
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
-  DecoderState start(const EncoderOutput& encoded) override { return decoder_->start(encoded); }
+  DecoderState initial_state(const EncoderOutput& encoded) override {
+    return decoder_->initial_state(encoded);
+  }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& tokens, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
-  void at_step(std::int64_t step) override { decoder_->at_step(step); }
-  bool shows_attention() const override { return decoder_->shows_attention(); }
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
+  void set_training_step(std::int64_t step) override { decoder_->set_training_step(step); }
+  bool has_attention_weights() const override { return decoder_->has_attention_weights(); }
   std::optional<LengthLimit> source_limit() const override { return source_limit_; }
   std::optional<LengthLimit> target_limit() const override { return target_limit_; }
-  OutputLayer& output() override { return *output_; }
+  OutputLayer& output_layer() override { return *output_layer_; }
 
  private:
   torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, S, E]
@@ -42,7 +45,7 @@ class EncoderDecoder : public Seq2Seq {
   std::shared_ptr<Decoder> decoder_;
   std::shared_ptr<InputLayer> source_input_;
   std::shared_ptr<InputLayer> target_input_;
-  std::unique_ptr<OutputLayer> output_;
+  std::unique_ptr<OutputLayer> output_layer_;
   std::optional<LengthLimit> source_limit_;
   std::optional<LengthLimit> target_limit_;
 };

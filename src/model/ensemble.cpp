@@ -17,7 +17,7 @@ namespace {
   throw std::logic_error("an ensemble cannot be trained");
 }
 
-// Sums in order.
+// Returns the sum, added in order.
 torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   auto sum = tensors.front();
   for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
@@ -61,10 +61,10 @@ EncoderOutput Ensemble::encode(const torch::Tensor& source, const torch::Tensor&
   return encoded;
 }
 
-DecoderState Ensemble::start(const EncoderOutput& encoded) {
+DecoderState Ensemble::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    state.members.push_back(members_[m]->start(encoded.members[m]));
+    state.members.push_back(members_[m]->initial_state(encoded.members[m]));
   }
   return state;
 }
@@ -74,34 +74,34 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
   DecoderStep combined;
   std::vector<torch::Tensor> log_p;      // each [N, V]
   std::vector<torch::Tensor> attention;  // each [N, S]
-  double attending = 0;                  // the weight of the members with attention
+  double attention_weight = 0;           // total weight of the members with attention
   for (std::size_t m = 0; m < members_.size(); ++m) {
     auto& member = *members_[m];
     auto step = member.step(tokens, state.members[m], encoded.members[m]);
     const auto member_log_p =
-        kernels::log_softmax(member.output().logits(step, encoded.members[m]));
+        kernels::log_softmax(member.output_layer().logits(step, encoded.members[m]));
     log_p.push_back(mean_ == EnsembleMean::linear ? member_log_p + std::log(weights_[m])
                                                   : member_log_p * weights_[m]);
     if (step.weights.defined()) {
       attention.push_back(step.weights * weights_[m]);
-      attending += weights_[m];
+      attention_weight += weights_[m];
     }
     combined.state.members.push_back(std::move(step.state));
   }
   combined.readout =
       mean_ == EnsembleMean::linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
-  if (!attention.empty()) combined.weights = sum_of(attention) / attending;
+  if (!attention.empty()) combined.weights = sum_of(attention) / attention_weight;
   combined.state.position = state.position + 1;
   return combined;
 }
 
-Decoded Ensemble::decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) {
+DecoderOutput Ensemble::decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) {
   not_trained();
 }
 
-bool Ensemble::shows_attention() const {
+bool Ensemble::has_attention_weights() const {
   for (const auto& member : members_) {
-    if (member->shows_attention()) return true;
+    if (member->has_attention_weights()) return true;
   }
   return false;
 }
@@ -119,7 +119,8 @@ torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
   not_trained();
 }
 
-Loss Ensemble::LogProbabilities::loss(const Decoded& /*decoded*/, const EncoderOutput& /*encoded*/,
+Loss Ensemble::LogProbabilities::loss(const DecoderOutput& /*decoded*/,
+                                      const EncoderOutput& /*encoded*/,
                                       const torch::Tensor& /*targets*/,
                                       double /*label_smoothing*/) {
   not_trained();

@@ -1,5 +1,5 @@
-// Several models that translate together. Each step combines their distributions over the next
-// token, with weights w_m that sum to 1:
+// An ensemble of models. Each step combines the distributions of the members over the next token,
+// with weights w_m that sum to 1:
 //
 //   log_linear   P(y) ∝ Π_m P_m(y)^{w_m}   (the weighted mean of their log-probabilities)
 //   linear       P(y) = Σ_m w_m P_m(y)
@@ -20,31 +20,32 @@ enum class EnsembleMean { log_linear, linear };
 
 class Ensemble : public Seq2Seq {
  public:
-  // The members must have the same vocabularies and kind of output layer. weights: one above 0 for
-  // each member, normalised to sum 1; empty for equal weights. std::invalid_argument otherwise.
+  // The members must have the same vocabularies and kind of output layer. `weights` has one weight
+  // above 0 for each member, which the constructor normalises to sum 1, or is empty for equal
+  // weights. Throws std::invalid_argument for other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
-  DecoderState start(const EncoderOutput& encoded) override;
+  DecoderState initial_state(const EncoderOutput& encoded) override;
   // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override;
-  // std::logic_error: an ensemble cannot be trained.
-  Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
-  bool shows_attention() const override;
-  // The smallest limit of the members.
+  // Throws std::logic_error: an ensemble cannot be trained.
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
+  bool has_attention_weights() const override;
+  // Return the smallest limit of the members.
   std::optional<LengthLimit> source_limit() const override;
   std::optional<LengthLimit> target_limit() const override;
-  OutputLayer& output() override { return output_; }
+  OutputLayer& output_layer() override { return output_layer_; }
 
  private:
-  // The readout of a step is log P.
+  // The output layer of an ensemble: the readout of a step is already log P.
   class LogProbabilities : public OutputLayer {
    public:
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-    Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-              double label_smoothing) override;
+    Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+              const torch::Tensor& targets, double label_smoothing) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& /*encoded*/) override {
       return step.readout;
     }
@@ -53,7 +54,7 @@ class Ensemble : public Seq2Seq {
   std::vector<std::shared_ptr<Seq2Seq>> members_;
   EnsembleMean mean_;
   std::vector<double> weights_;
-  LogProbabilities output_;
+  LogProbabilities output_layer_;
 };
 
 }  // namespace regard

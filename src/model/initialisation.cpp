@@ -12,11 +12,11 @@ thread_local bool skip_initialisation = false;
 
 }  // namespace
 
-WithoutInitialisation::WithoutInitialisation() : before_(skip_initialisation) {
+SkipInitialisation::SkipInitialisation() : before_(skip_initialisation) {
   skip_initialisation = true;
 }
 
-WithoutInitialisation::~WithoutInitialisation() {
+SkipInitialisation::~SkipInitialisation() {
   skip_initialisation = before_;
 }
 

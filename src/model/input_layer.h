@@ -23,12 +23,13 @@ class InputLayer : public torch::nn::Module {
   InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
              const std::string& side);
 
-  // embedded [B, T, E], or of one step [N, E]; `first` is the position of the first token.
+  // Returns x for embedded tokens [B, T, E], or [N, E] for one step. `first` is the position of the
+  // first token.
   torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0) const;
 
  private:
   double scale_ = 1;
-  std::shared_ptr<Positions> positions_;  // or null
+  std::shared_ptr<Positions> positions_;  // null for recurrent layers
   std::shared_ptr<Dropout> dropout_;
 };
 

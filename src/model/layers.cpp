@@ -1,6 +1,6 @@
 #include "model/layers.h"
 
-#include "kernels/dropout.h"
+#include "kernels/functions.h"
 #include "model/initialisation.h"
 #include "model/random_stream.h"
 

@@ -14,7 +14,7 @@ namespace regard {
 // y = W x + b
 class LinearImpl : public torch::nn::Module {
  public:
-  // W [out, in] xavier_uniform, b [out] 0.
+  // Initialises W [out, in] by xavier_uniform and b [out] with 0.
   LinearImpl(std::int64_t in, std::int64_t out, bool with_bias = true);
 
   // x [..., in] -> [..., out]
@@ -25,8 +25,8 @@ class LinearImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Linear);
 
-// Dropout with masks from the model's random stream (random_stream.h). Scales what it keeps by
-// 1 / (1 − p) in training; the identity in evaluation.
+// Dropout with masks from the random stream of the model (random_stream.h). Scales the remaining
+// elements by 1 / (1 − p) in training. The identity in evaluation mode.
 class Dropout : public torch::nn::Module {
  public:
   explicit Dropout(double p) : p_(p) {}

@@ -1,5 +1,5 @@
-// The random numbers of a model in training. Each shard of each step uses a stream of its own, so
-// that they do not depend on other threads, and a resumed run needs no generator state.
+// The random numbers of a model in training. Each shard of each step has its own stream. So the
+// numbers do not depend on other threads, and a resumed run needs no generator state.
 #pragma once
 
 #include <torch/types.h>
@@ -10,7 +10,7 @@
 
 namespace regard {
 
-// While an object lives, this thread draws from this stream.
+// Makes the current thread draw from this stream while the object lives.
 class RandomStream {
  public:
   RandomStream(std::uint64_t seed, std::uint64_t stream);
@@ -18,8 +18,9 @@ class RandomStream {
   RandomStream(const RandomStream&) = delete;
   RandomStream& operator=(const RandomStream&) = delete;
 
+  // Returns 64 random bits.
   static std::uint64_t draw();
-  // [n], each uniform in [0, 1) in double precision.
+  // Returns n numbers, uniform in [0, 1), drawn in double precision.
   static torch::Tensor uniform(std::int64_t n, const torch::TensorOptions& options);
 
  private:

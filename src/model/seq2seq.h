@@ -75,12 +75,13 @@ struct DecoderStep {
 
 // Loss terms of an attention during training, one value per row and step. Undefined if none.
 struct AttentionLoss {
-  torch::Tensor penalty;     // added to the objective
-  torch::Tensor log_choice;  // REINFORCE: log-probability of the sampled position (output/loss.h)
+  torch::Tensor penalty;  // added to the objective
+  torch::Tensor
+      sampled_log_p;  // λ_r log α_t(s_t) of the sampled position s_t, for REINFORCE (output/loss.h)
 };
 
 // All steps of a batch, with the given target as history.
-struct Decoded {
+struct DecoderOutput {
   torch::Tensor readout = {};         // [B, T, R], the input of the output layer
   torch::Tensor weights = {};         // [B, T, S] attention α_t; undefined if not computed
   torch::Tensor hidden = {};          // s_t [B, T, D] of the top layer
@@ -97,8 +98,8 @@ struct AttentionDetail {
   // The weights of each head, [N, H, S] for each layer with multi-head attention to the source.
   std::vector<torch::Tensor> heads = {};
   // Other quantities in the equations of the weights, each [N, k] with its symbol, such as "p_t".
-  std::vector<std::pair<std::string, torch::Tensor>> numbers = {};
-  bool is_choice = false;  // hard attention: all weight is on one position
+  std::vector<std::pair<std::string, torch::Tensor>> quantities = {};
+  bool is_hard = false;  // all weight is on one position
 };
 
 // The maximum sentence length that a model accepts, in tokens including </s>, and the configuration
@@ -117,28 +118,29 @@ class Seq2Seq : public torch::nn::Module {
   // it is [B, S, F + 1] (Batch::source). lengths [B] is int64 on the CPU and includes </s>.
   virtual EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) = 0;
   // Returns the state before the first step, one row per sentence.
-  virtual DecoderState start(const EncoderOutput& encoded) = 0;
+  virtual DecoderState initial_state(const EncoderOutput& encoded) = 0;
   // Runs one step for N hypotheses. tokens [N] int64 is the last token of each. N = G · B, with G
   // consecutive hypotheses per sentence.
   virtual DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                            const EncoderOutput& encoded) = 0;
-  // Returns the intermediate values of the attention in step() for the same arguments.
+  // Returns the intermediate values of the attention in step() with the same arguments.
   virtual AttentionDetail explain(const torch::Tensor& /*tokens*/, const DecoderState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
   // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}.
-  virtual Decoded decode(const torch::Tensor& input, const EncoderOutput& encoded) = 0;
-  // Called before each update. `step` counts updates from 1. For modules with a training schedule.
-  virtual void at_step(std::int64_t /*step*/) {}
+  virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) = 0;
+  // Must be called before each update, with the number of the update, from 1. Used by modules that
+  // change during training, such as annealed hard attention.
+  virtual void set_training_step(std::int64_t /*step*/) {}
   // Return the maximum length, or nothing if there is none. Callers throw InputError for longer
   // sentences.
   virtual std::optional<LengthLimit> source_limit() const { return {}; }
   virtual std::optional<LengthLimit> target_limit() const { return {}; }
-  // True if DecoderStep::weights is defined, as attention plots and alignments require.
-  virtual bool shows_attention() const { return false; }
+  // True if step() returns attention weights, which attention plots and alignments require.
+  virtual bool has_attention_weights() const { return false; }
   // Returns the layer that computes the probabilities of the next token.
-  virtual OutputLayer& output() = 0;
+  virtual OutputLayer& output_layer() = 0;
 };
 
 // Returns all trained parameters with their names ("encoder.layer0.W"). The tensors are not copied.

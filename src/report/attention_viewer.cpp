@@ -2,11 +2,106 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "base/json.h"
+#include "report/format.h"
 #include "report/page.h"
 #include "report/xml.h"
 
 namespace regard {
+namespace {
+
+constexpr std::size_t max_word_width = 18;
+constexpr double font_size = 14.0;
+constexpr double row_height = 24.0;
+constexpr double column_gap = 110.0;
+constexpr float min_weight = 0.05F;  // smaller weights are not drawn
+
+double widest(const std::vector<std::string>& words) {
+  double width = 0.0;
+  for (const auto& word : words)
+    width = std::max(width, estimate_text_width(truncate_to_width(word, max_word_width)));
+  return width * font_size;
+}
+
+void check(const AlignmentLines& lines) {
+  const auto S = lines.source.size();
+  const auto T = lines.target.size();
+  bool fits = lines.weights.empty() || lines.weights.size() == T;
+  for (const auto& row : lines.weights) fits = fits && row.size() == S;
+  for (const auto& [s, t] : lines.links) fits = fits && s < S && t < T;
+  if (!fits)
+    throw std::invalid_argument("alignment lines: weights or links do not match the words");
+}
+
+// Positions of the words. The shorter side is spread over the same height.
+struct Columns {
+  double left;
+  double right;
+  double height;
+
+  double at(std::size_t i, std::size_t count) const {
+    return height * (static_cast<double>(i) + 0.5) /
+           static_cast<double>(std::max<std::size_t>(1, count));
+  }
+};
+
+std::string line(const Columns& columns, const AlignmentLines& lines, std::size_t s, std::size_t t,
+                 const std::string& attributes, const std::string& title) {
+  const auto x1 = columns.left + 7.0;
+  const auto x2 = columns.right - 7.0;
+  const auto middle = format_coordinate((x1 + x2) / 2.0);
+  const auto y1 = format_coordinate(columns.at(s, lines.source.size()));
+  const auto y2 = format_coordinate(columns.at(t, lines.target.size()));
+  return fmt::format(
+      "<path d=\"M{0} {1}C{2} {1} {2} {3} {4} {3}\" {5}><title>{6} → {7}{8}</title></path>\n",
+      format_coordinate(x1), y1, middle, y2, format_coordinate(x2), attributes,
+      escape_xml(lines.source[s]), escape_xml(lines.target[t]), title);
+}
+
+std::string draw_words(const Columns& columns, const std::vector<std::string>& words,
+                       const char* name, const char* anchor, double x) {
+  std::string svg;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    svg += fmt::format(
+        "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"{}\">{}</text>\n", name,
+        format_coordinate(x), format_coordinate(columns.at(i, words.size())), anchor,
+        escape_xml(truncate_to_width(words[i], max_word_width)));
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::string alignment_lines(const AlignmentLines& lines) {
+  check(lines);
+  const auto rows = std::max({lines.source.size(), lines.target.size(), std::size_t{1}});
+  constexpr double edge = 3.0;  // some glyphs exceed their advance width
+  Columns columns{widest(lines.source) + edge, 0.0, static_cast<double>(rows) * row_height};
+  columns.right = columns.left + column_gap;
+  auto svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"lines\" role=\"img\" width=\"{0}\" "
+      "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",
+      format_coordinate(columns.right + widest(lines.target) + edge),
+      format_coordinate(columns.height), format_coordinate(font_size));
+  for (std::size_t t = 0; t < lines.weights.size(); ++t) {
+    for (std::size_t s = 0; s < lines.source.size(); ++s) {
+      const auto weight = lines.weights[t][s];
+      if (!(weight >= min_weight)) continue;
+      svg += line(columns, lines, s, t,
+                  fmt::format("class=\"soft\" stroke-width=\"5\" stroke-opacity=\"{:.2f}\"",
+                              std::min(weight, 1.0F)),
+                  fmt::format("  {:.3f}", weight));
+    }
+  }
+  for (const auto& [s, t] : lines.links)
+    svg += line(columns, lines, s, t, "class=\"link\" stroke-width=\"1.6\"", "");
+  return svg + draw_words(columns, lines.source, "s", "end", columns.left) +
+         draw_words(columns, lines.target, "t", "start", columns.right) + "</svg>\n";
+}
+
 namespace {
 
 std::string maps_json(const AttentionPicture& picture) {

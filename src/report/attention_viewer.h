@@ -1,15 +1,33 @@
-// An interactive view of one sentence's attention for a page (report/page.h): the words in two
-// lines, the matrix, and controls to select a target word and a map (a head or a layer). The
-// selected word highlights the words that it attends to.
+// Shows the attention of one sentence on a page (report/page.h): as lines between words, and as an
+// interactive matrix.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/alignment_picture.h"
 
 namespace regard {
 
+// Two columns of words, source left and target right, with soft lines between them, whose opacity
+// is the attention weight, and solid lines for the links.
+struct AlignmentLines {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+  std::vector<std::vector<float>> weights;                 // [target][source]; may be empty
+  std::vector<std::pair<std::size_t, std::size_t>> links;  // (source word, target word), from 0
+};
+
+// Returns an <svg> element for a page (report/page.h). Throws std::invalid_argument if the weights
+// do not match the words or a link is to a word that does not exist.
+std::string alignment_lines(const AlignmentLines& lines);
+
+// Returns the HTML of an interactive view for a page: the words in two lines, the matrix, and
+// controls to select a target word and a map (a head or a layer). The selected word highlights the
+// words that it attends to.
+//
 // Each matrix of the picture is a map, named by its caption. Without scripts the first one is
 // shown. `notes`, one per target word or none, are tooltips. Throws the errors of alignment_svg().
 std::string attention_viewer(const AttentionPicture& picture,

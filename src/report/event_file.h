@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/line_file.h"
+#include "report/journal.h"
 
 namespace regard {
 

@@ -121,8 +121,8 @@ std::string heat_map(const AttentionPicture& picture, const Terminal& terminal) 
       for (auto s = first; s < last; ++s) line += cell(row[s] / whites[t], terminal.color);
       if (terminal.color) line += "\x1b[0m";
       if (last == S) {
-        const auto most = static_cast<std::size_t>(std::max_element(row, row + S) - row);
-        line += fmt::format("  {}  {:.2f}", padded(source[most], right - 8), row[most]);
+        const auto attended = static_cast<std::size_t>(std::max_element(row, row + S) - row);
+        line += fmt::format("  {}  {:.2f}", padded(source[attended], right - 8), row[attended]);
       }
       text += strip_trailing_blanks(line);
     }

@@ -1,5 +1,9 @@
 // Draws small line charts, as an SVG file on white or as part of a page: learning curves, BLEU by
 // source length.
+//
+// Colours, dashes and markers all differ between series, so that colour is not the only distinction
+// (palette of Okabe and Ito, 2008). They are presentation attributes, which a page's CSS overrides
+// by the classes line, mark and band, c0 to c6.
 #pragma once
 
 #include <optional>
@@ -7,9 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "report/chart_elements.h"
-
 namespace regard {
+
+using Ticks = std::vector<std::pair<double, std::string>>;  // value and label
+
+// Returns about `count` round numbers that cover [low, high], in steps of 1, 2 or 5 times a power
+// of ten.
+std::vector<double> round_ticks(double low, double high, int count);
 
 struct Series {
   std::string name;

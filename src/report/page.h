@@ -18,7 +18,7 @@ std::string page_details(const std::string& heading, const std::string& body);
 // Returns a paragraph of plain text.
 std::string page_note(const std::string& text);
 
-// The CSS (page.cpp) and JavaScript (page_script.cpp) of every page.
+// The CSS and the JavaScript of every page.
 extern const char* const page_style;
 extern const char* const page_script;
 

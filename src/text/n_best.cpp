@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "text/plain_tokenizers.h"
 #include "text/sentencepiece_tokenizer.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
-#include "text/vocabulary_tokenizer.h"
 
 namespace regard {
 namespace {

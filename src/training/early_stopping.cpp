@@ -19,11 +19,11 @@ double score_of(Metric metric, const Scores& scores) {
   return 0;
 }
 
-bool is_better(Metric metric, const Scores& scores, const Scores& than) {
+bool is_better(Metric metric, const Scores& scores, const Scores& best) {
   const auto now = score_of(metric, scores);
-  const auto before = score_of(metric, than);
+  const auto before = score_of(metric, best);
   return std::isfinite(now) &&
-         (!std::isfinite(before) || now > before || (now == before && scores.loss < than.loss));
+         (!std::isfinite(before) || now > before || (now == before && scores.loss < best.loss));
 }
 
 std::vector<std::int64_t> ranking(Metric metric, ScoredSteps validations) {
@@ -38,7 +38,7 @@ std::vector<std::int64_t> ranking(Metric metric, ScoredSteps validations) {
   return steps;
 }
 
-bool EarlyStopping::validated(std::int64_t step, const Scores& scores) {
+bool EarlyStopping::add_validation(std::int64_t step, const Scores& scores) {
   history_.emplace_back(step, scores);
   const auto metric = options_.early_stopping_metric;
   const bool best =
@@ -57,7 +57,7 @@ bool EarlyStopping::out_of_patience() const {
 
 void EarlyStopping::set_history(const ScoredSteps& history) {
   *this = EarlyStopping(options_);
-  for (const auto& [step, scores] : history) validated(step, scores);
+  for (const auto& [step, scores] : history) add_validation(step, scores);
 }
 
 }  // namespace regard

@@ -1,5 +1,5 @@
-// Early stopping: finds the best validation, and ends the training when `patience` validations have
-// not improved on it.
+// Early stopping: finds the best validation, and stops the training after `patience` validations
+// without improvement.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@ struct Scores {
   double chrf = 0;
 };
 
-// Returns the score by this metric; higher is better, so losses have their sign changed.
+// Returns the score by this metric. Higher is better: losses are negated.
 double score_of(Metric metric, const Scores& scores);
 
-// Returns true if `scores` are higher than `than` by this metric, or equal with a lower loss. A
+// Returns true if `scores` are higher than `best` by this metric, or equal with a lower loss. A
 // score that is not finite is never better.
-bool is_better(Metric metric, const Scores& scores, const Scores& than);
+bool is_better(Metric metric, const Scores& scores, const Scores& best);
 
 // Validations in ascending order of their steps.
 using ScoredSteps = std::vector<std::pair<std::int64_t, Scores>>;
-// Returns the steps of the validations with a finite score, best first; of equal ones the earlier
-// first.
+// Returns the steps of the validations with a finite score, best first. The earlier of two equal
+// validations is first.
 std::vector<std::int64_t> ranking(Metric metric, ScoredSteps validations);
 
 class EarlyStopping {
@@ -36,14 +36,14 @@ class EarlyStopping {
   explicit EarlyStopping(const TrainingOptions& options) : options_(options) {}
 
   // Records a validation. Returns true if it is the best so far by early_stopping_metric.
-  bool validated(std::int64_t step, const Scores& scores);
-  // Returns true if the last `patience` validations were not better than the best before them.
+  bool add_validation(std::int64_t step, const Scores& scores);
+  // Returns true if none of the last `patience` validations was better than the best before them.
   bool out_of_patience() const;
   // Returns the step of the best validation, 0 if there is none yet.
   std::int64_t best_step() const { return best_step_; }
 
   const ScoredSteps& history() const { return history_; }
-  // Replaces the history and judges it anew by the current metric, which may have changed.
+  // Replaces the history. Finds the best validation again, because the metric may have changed.
   void set_history(const ScoredSteps& history);
 
  private:

@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-// The term whose backward pass runs on this thread.
+// The number of the term whose backward pass runs on this thread.
 struct RunningTerm {
   GradientSum* sum;
   std::size_t term;
@@ -53,7 +53,8 @@ void GradientSum::begin() {
   error_ = nullptr;
 }
 
-// Takes the gradient and returns zeros of no memory in its place, so that autograd stores nothing.
+// Takes the gradient from autograd. Returns zeros that use no memory, so that autograd stores
+// nothing.
 torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& gradient) {
   if (running == nullptr || running->sum != this) return gradient;
   add_in_order(parameter, running->term, gradient);
@@ -62,8 +63,8 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
 }
 
 void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
-  // On a device the backward pass runs on a thread of autograd's own, where hooks do not know the
-  // term. A single thread of regard works there, and its gradients are added afterwards.
+  // On a GPU, the backward pass runs on a thread of autograd, where hooks do not know the term.
+  // There regard uses a single thread, and the gradients are added after the backward pass.
   const bool is_cpu = gradient_.flat().is_cpu();
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
   torch::autograd::variable_list gradients;
@@ -96,7 +97,7 @@ void GradientSum::add_in_order(std::size_t parameter, std::size_t term, torch::T
     turn_changed_.wait(lock, is_turn);
   }
   if (error_) throw std::runtime_error("another thread failed");
-  // Only the thread whose term is next works on the parameter, so the lock may be released.
+  // Only the thread with the next term adds to this parameter, so the lock can be released.
   for (;;) {
     lock.unlock();
     if (gradient.defined()) accumulate(parameter, gradient);

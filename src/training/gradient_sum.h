@@ -2,11 +2,11 @@
 //
 //   g = g_0 + g_1 + … + g_{n−1}      g_i: the gradient for one shard
 //
-// Terms are added parameter by parameter, while the backward passes are running. For each parameter
-// they are added in the order 0 … n − 1, so that rounding does not depend on thread timing. The
-// gradient of a parameter that is computed before its turn is buffered. The buffered gradients take
-// at most twice the memory of the weights; if one does not fit, its thread waits for its turn. So
-// memory does not grow with the number of threads.
+// Terms are added parameter by parameter, while the backward passes are running. The terms of each
+// parameter are added in the order 0 … n − 1, so that rounding does not depend on thread timing. A
+// term that is computed before its turn is buffered. The buffer is limited to twice the memory of
+// the weights; if a term does not fit, its thread waits for its turn. So memory does not grow with
+// the number of threads.
 #pragma once
 
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-// The position of a training in its data, which a checkpoint stores.
+// The position of a training run in its data, and its counters. Checkpoints store it.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 namespace regard {
 
 // The next batch is batch `batch` of epoch `epoch`; both count from 0.
-struct Position {
+struct TrainingPosition {
   std::int64_t step = 0;  // updates made
   std::int64_t epoch = 0;
   std::int64_t batch = 0;
   double mean_log_p = 0;     // per token, a moving average over the steps; 0 before the first
-  std::int64_t skipped = 0;  // updates not made because loss or gradient was not finite
+  std::int64_t skipped = 0;  // updates skipped because loss or gradient was not finite
   std::int64_t skipped_in_a_row = 0;
 
   void begin_epoch() {
@@ -21,8 +21,8 @@ struct Position {
   void update_mean_log_p(double log_p) {
     mean_log_p = mean_log_p == 0 ? log_p : 0.9 * mean_log_p + 0.1 * log_p;
   }
-  // Returns the epoch as messages count it, from 1. At the end of an epoch this is still that
-  // epoch.
+  // Returns the epoch for messages, from 1. At the end of an epoch, returns this epoch, not the
+  // next.
   std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
 };
 

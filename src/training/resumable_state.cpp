@@ -21,15 +21,15 @@ at::Generator generator(torch::Device device) {
   return at::globalContext().defaultGenerator(device);
 }
 
-// Returns the random generators in use by the names under which they are saved.
+// Returns the random generators in use, with the names under which they are saved.
 std::map<std::string, at::Generator> generators(torch::Device device) {
   std::map<std::string, at::Generator> found = {{"random.cpu", generator(torch::kCPU)}};
   if (device.is_cuda()) found.emplace("random.cuda", generator(device));
   return found;
 }
 
-// Returns all tensors of the state except those of the generators. "weights." are the weights if
-// the model is saved with averages.
+// Returns all tensors of the state except the generators. "weights." are the weights, if the model
+// is saved with averages.
 NamedParameters tensors_of(const ResumableState& state) {
   NamedParameters tensors;
   for (const auto& [name, tensor] : state.optimizer.state()) {
@@ -43,7 +43,7 @@ NamedParameters tensors_of(const ResumableState& state) {
   return tensors;
 }
 
-// A number that is not finite is saved as null.
+// Returns NaN for null: numbers that are not finite are saved as null.
 double number_or_nan(const Json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
@@ -76,9 +76,9 @@ Json numbers_of(const ResumableState& state) {
 
 // Returns a count. Throws std::invalid_argument for other values.
 std::int64_t count_at(const Json& json, const char* key) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 53;
+  constexpr std::uint64_t max_count = std::uint64_t{1} << 53;
   const auto& count = json.at(key);
-  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= most) return count;
+  if (count.is_number_unsigned() && count.get<std::uint64_t>() <= max_count) return count;
   throw std::invalid_argument(fmt::format("{}: found {}, expected a count", key, count.dump()));
 }
 

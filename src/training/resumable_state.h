@@ -17,20 +17,22 @@
 
 namespace regard {
 
-// References to the parts, which the trainer owns.
+// References to the parts of the state. The trainer owns them.
 struct ResumableState {
-  Position& position;
+  TrainingPosition& position;
   bool& pending_validation;  // a validation is due at this step and has not ended
   Schedule& schedule;
   EarlyStopping& early_stopping;
   TrainingLog& log;
   Optimizer& optimizer;
-  // With a moving average, model.safetensors holds the averages and this state the weights.
+  // Null without a moving average. Otherwise model.safetensors has the averages, and this state has
+  // the weights.
   MovingAverage* average;
   const NamedParameters& parameters;
   torch::Device device;
 };
 
+// Adds both files.
 void add_state(FolderWriter& folder, const ResumableState& state);
 // Adds training.json only, for a checkpoint whose tensors were saved at the same step.
 void add_numbers(FolderWriter& folder, const ResumableState& state);

@@ -25,12 +25,12 @@ void discard(const std::filesystem::path& path) {
 }
 
 void warn_of_changes(const Json& before, const Json& now) {
-  for (const auto& change : changes(before, now)) log::warning("{}", change);
+  for (const auto& change : manifest_differences(before, now)) log::warning("{}", change);
 }
 
 }  // namespace
 
-void check_is_for_runs(const RunFolder& run) {
+void check_run_folder(const RunFolder& run) {
   namespace fs = std::filesystem;
   if (!run.list().empty()) return;
   std::error_code ignored;
@@ -58,13 +58,12 @@ void check_is_for_runs(const RunFolder& run) {
     if (!has(name)) continue;
     throw ConfigError(
         "training.model_dir: {}: {} exists and was not written by a run; training would overwrite "
-        "it. Set "
-        "training.model_dir to another folder",
+        "it. Set training.model_dir to another folder",
         run.path().string(), name.string());
   }
 }
 
-void start_over(const RunFolder& run) {
+void remove_run_files(const RunFolder& run) {
   namespace fs = std::filesystem;
   for (const auto* name : {"last", "best", "train.jsonl", "validations.tsv"}) {
     discard(run.path() / name);
@@ -77,7 +76,7 @@ void start_over(const RunFolder& run) {
       if (entry.path().filename().string().starts_with("step-")) steps.push_back(entry.path());
     }
     for (const auto& step : steps) discard(step);
-    fs::remove(run.path() / name, ignored);  // fails if files of the user are in it
+    fs::remove(run.path() / name, ignored);  // fails if it contains files of the user
   }
 }
 

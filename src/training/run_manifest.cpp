@@ -14,15 +14,15 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t most_bytes = 16 << 20;
+constexpr std::size_t max_bytes = 16 << 20;
 
 Json file_entry(const std::string& path) {
   const auto digest = digest_of_text(path);
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
-// Adds a sentence for each file of the list whose text differs from that of the earlier file of the
-// same name or, if both lists are equally long, of the same place.
+// Adds a sentence for each file whose text differs from the earlier file of the same name or, if
+// both lists are equally long, of the same index.
 void changed_files(const Json& before, const Json& now, const char* list, std::string_view effect,
                    std::vector<std::string>& found) {
   const auto old = before.value(list, Json::array());
@@ -94,7 +94,7 @@ bool is_model_manifest(const Json& manifest) {
   return manifest.is_object() && manifest.contains("regard") && manifest.contains("files");
 }
 
-std::vector<std::string> changes(const Json& before, const Json& now) {
+std::vector<std::string> manifest_differences(const Json& before, const Json& now) {
   std::vector<std::string> found;
   changed_files(before, now, "data", "the run continues with the new text", found);
   changed_files(before, now, "tokenizer_files", "the run keeps its tokenizers", found);
@@ -124,12 +124,11 @@ void add_earlier_sessions(Json& manifest, const Json& before) {
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
-  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", most_bytes));
+  auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", max_bytes));
   if (!is_intact(manifest)) {
     throw CheckpointError(
         "{}: damaged, or not written by regard. Move it away to continue without it; the "
-        "checkpoints "
-        "do not need it",
+        "checkpoints do not need it",
         path.string());
   }
   return manifest;

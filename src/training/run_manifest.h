@@ -14,18 +14,18 @@ namespace regard {
 
 // Returns a manifest with versions, command line, seed, and the data with hashes and line counts.
 Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads);
-// Returns true for a manifest of run_manifest().
+// Returns true if run_manifest() wrote this manifest.
 bool is_run_manifest(const Json& manifest);
-// Returns true for the manifest of a model folder or checkpoint (checkpoint/manifest.h).
+// Returns true if this is the manifest of a model folder or checkpoint (checkpoint/manifest.h).
 bool is_model_manifest(const Json& manifest);
 // Reads a manifest. Returns an empty object if there is no file. Throws CheckpointError if it is
 // damaged.
 Json read_run_manifest(const std::filesystem::path& path);
 // Returns a sentence for each difference from an earlier manifest: text of data files and tokenizer
 // files, versions of regard and LibTorch, number of threads.
-std::vector<std::string> changes(const Json& before, const Json& now);
-// Adds the manifest of the session before, and of all before that, under the key
-// "earlier_sittings".
+std::vector<std::string> manifest_differences(const Json& before, const Json& now);
+// Adds the manifests of all earlier sessions under the key "earlier_sittings". `before` is the
+// manifest of the last session.
 void add_earlier_sessions(Json& manifest, const Json& before);
 
 }  // namespace regard

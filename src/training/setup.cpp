@@ -11,7 +11,7 @@
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
 #include "kernels/device.h"
-#include "metrics/unspaced_text.h"
+#include "metrics/input_warnings.h"
 #include "model/build_model.h"
 #include "report/format.h"
 #include "report/table.h"
@@ -50,8 +50,8 @@ bool names_tokenizer_file(const std::string& difference) {
          difference.starts_with("data.tokenizer.trg_file");
 }
 
-// Returns true for options that a checkpoint's tensors depend on: those of the model, the
-// tokenizers and the optimizer's state.
+// Returns true for options that determine the tensors of a checkpoint: the options of the model,
+// the tokenizers and the optimizer state.
 bool is_fixed(const std::string& difference, const TrainingOptions& before,
               const TrainingOptions& now) {
   if (difference.starts_with("model.dropout") ||
@@ -65,7 +65,7 @@ bool is_fixed(const std::string& difference, const TrainingOptions& before,
          difference.starts_with("training.optimizer");
 }
 
-// A learning rate that rises by this factor or more deserves a warning.
+// A learning rate that increases by this factor or more causes a warning.
 constexpr double large_increase = 4;
 
 std::string consequence(const std::string& difference, const TrainingOptions& before,
@@ -80,8 +80,7 @@ std::string consequence(const std::string& difference, const TrainingOptions& be
                          (difference.starts_with("training.epochs") && before.max_steps == 0);
   if (moves_end && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
     return "; the cosine now ends elsewhere: the learning rates differ from those of a run that "
-           "had this "
-           "length from the start";
+           "had this length from the start";
   }
   return "";
 }
@@ -95,7 +94,7 @@ Options options_of(const FolderReader& checkpoint) {
   }
 }
 
-// Throws CheckpointError if options differ that the checkpoint depends on; warns of other
+// Throws CheckpointError if an option differs on which the checkpoint depends. Warns of other
 // differences.
 void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
   const auto before = options_of(checkpoint);
@@ -153,7 +152,7 @@ struct InitialModel {
   NamedTensors weights;
 };
 
-// Returns a line for each option in which the two models differ, dropout aside.
+// Returns a line for each option in which the two models differ, except dropout.
 std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
   for (const auto& difference : differing_keys(before, options)) {
@@ -193,8 +192,8 @@ void make_model(Setup& setup, const InitialModel* initial) {
   log::info("{}", parameter_table(*setup.model));
 }
 
-// Throws InputError if a validation pair is longer than the model's positions. Training pairs are
-// limited by data.max_length, which config/check.h compares with the positions.
+// Throws InputError if a validation pair has more tokens than the model has positions. Training
+// pairs are limited by data.max_length, which config/check.h compares with the positions.
 void check_dev_lengths(const Setup& setup) {
   if (!setup.dev) return;
   const auto check = [](std::size_t tokens, const std::optional<LengthLimit>& limit,
@@ -214,8 +213,8 @@ void check_dev_lengths(const Setup& setup) {
   }
 }
 
-// Uses the tokenizers of the initial model with their options, except for sampling, which the new
-// run decides.
+// Uses the tokenizers of the initial model with their options, except sampling, which is an option
+// of the new run.
 void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   auto& options = setup.options.data.tokenizer;
   auto found = initial.options.data.tokenizer;

@@ -1,5 +1,4 @@
-// Everything that a training needs, created from its options: device, threads, tokenizers, data and
-// model.
+// Creates the parts of a training run from its options: device, threads, tokenizers, data, model.
 #pragma once
 
 #include <torch/types.h>
@@ -30,17 +29,17 @@ struct Setup {
   std::shared_ptr<Seq2Seq> model;
 };
 
-// Prepares a run that resumes from the checkpoint `last` or, without one, a new run, which starts
-// with the weights and tokenizers of the model `init_from` if that is not empty. Logs tables of the
-// data and the model, and options that changed since the last session. Throws CheckpointError if
-// the run cannot resume with these options.
+// Prepares a run. If `last` is given, the run resumes from this checkpoint. Otherwise it is a new
+// run, with the weights and tokenizers of the model folder `init_from` if that is not empty. Logs
+// tables of the data and the model, and options that changed since the last session. Throws
+// CheckpointError if the run cannot resume with these options.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from);
 
 // Returns data.tokenizer.sampling, limited to lengths for which the model has positions.
 SubwordSampling sampling_for(const Options& options, const Seq2Seq& model);
 
-// Loads this checkpoint of the run, as if the run had been resumed from there.
+// Loads this checkpoint of the run, as if the run had been resumed from it.
 void roll_back(Setup& setup, const std::filesystem::path& checkpoint);
 
 // Returns a table of the model's parts with their shapes and parameter counts.

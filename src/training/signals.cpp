@@ -10,57 +10,57 @@
 namespace regard {
 namespace {
 
-constexpr std::array stopping = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array stop_signals = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::string_view message =
     "\nStopping after the current step, which is saved; the same signal again stops at once, "
     "without saving.\n";
 
 // Set by handlers and read by any thread.
-std::atomic<int> caught_signal = 0;
-std::atomic<bool> wants_save = false;
+std::atomic<int> last_stop_signal = 0;
+std::atomic<bool> save_requested = false;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
-extern "C" void remember(int signal) {
-  caught_signal = signal;
+extern "C" void on_stop_signal(int signal) {
+  last_stop_signal = signal;
   std::signal(signal, SIG_DFL);
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
 }
 
-extern "C" void remember_to_save(int /*signal*/) {
-  wants_save = true;
+extern "C" void on_save_signal(int /*signal*/) {
+  save_requested = true;
 }
 
 }  // namespace
 
 SignalCatcher::SignalCatcher() {
-  caught_signal = 0;
-  wants_save = false;
+  last_stop_signal = 0;
+  save_requested = false;
   struct sigaction action = {};
-  action.sa_handler = remember_to_save;
+  action.sa_handler = on_save_signal;
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGUSR1, &action, nullptr);
-  for (const int signal : stopping) {
-    if (std::signal(signal, remember) == SIG_IGN) std::signal(signal, SIG_IGN);
+  for (const int signal : stop_signals) {
+    if (std::signal(signal, on_stop_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }
 
 SignalCatcher::~SignalCatcher() {
-  for (const int signal : stopping) {
+  for (const int signal : stop_signals) {
     if (std::signal(signal, SIG_DFL) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
-  ignore_saving();  // a late SIGUSR1 must not end the process
+  ignore_save_signal();  // a late SIGUSR1 must not end the process
 }
 
-void ignore_saving() {
+void ignore_save_signal() {
   std::signal(SIGUSR1, SIG_IGN);
 }
 
-int SignalCatcher::caught() const {
-  return caught_signal;
+int SignalCatcher::stop_signal() const {
+  return last_stop_signal;
 }
 
-bool SignalCatcher::save_wanted() const {
-  return wants_save.exchange(false);
+bool SignalCatcher::take_save_request() const {
+  return save_requested.exchange(false);
 }
 
 }  // namespace regard

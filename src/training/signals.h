@@ -1,5 +1,6 @@
-// Signals of a training. SIGINT, SIGTERM and SIGHUP finish the step, save and stop; a second one
-// ends the process at once. SIGUSR1 saves and continues.
+// Signals during training. After SIGINT, SIGTERM or SIGHUP, the trainer finishes the step, saves
+// and stops; a second such signal ends the process immediately. After SIGUSR1, the trainer saves
+// and continues.
 #pragma once
 
 namespace regard {
@@ -13,13 +14,13 @@ class SignalCatcher {
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;
 
-  // Returns the signal to stop, 0 if there was none. Thread-safe.
-  int caught() const;
-  // Returns true if a SIGUSR1 came since the last call.
-  bool save_wanted() const;
+  // Returns the last signal to stop, or 0. Thread-safe.
+  int stop_signal() const;
+  // Returns true if SIGUSR1 was received since the last call. Thread-safe.
+  bool take_save_request() const;
 };
 
-// Ignores SIGUSR1 until there is something to save.
-void ignore_saving();
+// Ignores SIGUSR1, whose default action ends the process, until a SignalCatcher is created.
+void ignore_save_signal();
 
 }  // namespace regard

@@ -57,12 +57,12 @@ Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, doub
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto targets = batch.target_output();
-  auto loss = model.output().loss(decoded, encoded, targets, label_smoothing);
+  auto loss = model.output_layer().loss(decoded, encoded, targets, label_smoothing);
   const auto real = targets.ne(0);  // [B, T]
-  const auto& [penalty, log_choice] = decoded.attention_loss;
+  const auto& [penalty, sampled_log_p] = decoded.attention_loss;
   if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
-  if (log_choice.defined()) {
-    loss.objective = loss.objective + reinforce(log_choice, loss.nll, real, mean_log_p);
+  if (sampled_log_p.defined()) {
+    loss.objective = loss.objective + reinforce(sampled_log_p, loss.nll, real, mean_log_p);
   }
   return loss;
 }
@@ -115,7 +115,7 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
-  trained.model->at_step(settings.step);
+  trained.model->set_training_step(settings.step);
   result.nll = forward_backward(trained, batches, settings, options, pool);
   if (!std::isfinite(result.nll)) return result;
   result.gradient_norm =

@@ -26,7 +26,7 @@ std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
   return saved_step(*checkpoint);
 }
 
-// Lets a cosine schedule without an end of its own end with the last epoch.
+// Sets the end of a cosine schedule to the end of the last epoch, if no other end is configured.
 TrainingOptions with_known_end(TrainingOptions options, BatchSampler& batches) {
   if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
       options.max_steps == 0) {
@@ -59,12 +59,12 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
   std::optional<std::int64_t> validated;
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
-    saved_step_ = position_.step;
+    last_checkpoint_step_ = position_.step;
     if (!validator_) pending_validation_ = false;
     link_best();
     const auto& history = early_stopping_.history();
-    if (!history.empty()) validated_step_ = history.back().first;
-    validated = std::max<std::int64_t>(0, validated_step_);
+    if (!history.empty()) last_validated_step_ = history.back().first;
+    validated = std::max<std::int64_t>(0, last_validated_step_);
   }
   if (validator_) validations_.emplace(run.path(), validated);
 }
@@ -102,7 +102,7 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-// A run that reaches its end validates there as at any step where a validation is due.
+// A run that reaches its end validates first, as at any step where a validation is due.
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
   for (;;) {
@@ -110,8 +110,8 @@ StopReason Trainer::run(const SignalCatcher& signals) {
     if (pending_validation_) {
       save_and_validate(signals);
     } else if (const auto reason = reason_to_stop()) {
-      if (!validator_ || validated_step_ == position_.step) {
-        if (saved_step_ != position_.step) save();
+      if (!validator_ || last_validated_step_ == position_.step) {
+        if (last_checkpoint_step_ != position_.step) save();
         return *reason;
       }
       pending_validation_ = true;
@@ -121,7 +121,7 @@ StopReason Trainer::run(const SignalCatcher& signals) {
       pending_validation_ = validation_is_due();
       if (!pending_validation_ && save_is_due()) save();
     }
-    if (const auto reason = answer(signals)) return *reason;
+    if (const auto reason = handle_signals(signals)) return *reason;
   }
 }
 
@@ -129,10 +129,10 @@ void Trainer::finish_log() {
   if (reason_to_stop()) log_.finish(position_, batches_.count(position_.epoch));
 }
 
-std::optional<StopReason> Trainer::answer(const SignalCatcher& signals) {
-  const int signal = signals.caught();
-  if (signal != 0 && saved_step_ != position_.step) save();
-  answer_save(signals);
+std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) {
+  const int signal = signals.stop_signal();
+  if (signal != 0 && last_checkpoint_step_ != position_.step) save();
+  handle_save_request(signals);
   if (signal == 0) return std::nullopt;
   return StopReason{signal == SIGINT    ? "interrupted (SIGINT)"
                     : signal == SIGTERM ? "terminated (SIGTERM)"
@@ -140,9 +140,9 @@ std::optional<StopReason> Trainer::answer(const SignalCatcher& signals) {
                     signal};
 }
 
-void Trainer::answer_save(const SignalCatcher& signals) {
-  if (!signals.save_wanted()) return;
-  if (saved_step_ != position_.step) save();
+void Trainer::handle_save_request(const SignalCatcher& signals) {
+  if (!signals.take_save_request()) return;
+  if (last_checkpoint_step_ != position_.step) save();
   log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
@@ -173,7 +173,7 @@ void Trainer::update() {
   ++position_.step;
   position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  log_.step(position_, result, learning_rate, seconds.count(), in_epoch);
+  log_.add_step(position_, result, learning_rate, seconds.count(), in_epoch);
   if (is_last) position_.begin_epoch();
 }
 
@@ -213,11 +213,11 @@ void Trainer::skip(const StepResult& result, double learning_rate) {
   const auto what =
       fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
                   std::isfinite(result.nll) ? "gradient" : "loss", format_rate(learning_rate));
-  if (++position_.skipped_in_a_row < most_skipped) {
+  if (++position_.skipped_in_a_row < max_skipped) {
     log::warning("{}; skipped the batch of {}", what, corpus_.source_locations(last_pairs_));
     return;
   }
-  throw diverged(fmt::format("{}, {} times in a row; nothing was updated", what, most_skipped));
+  throw diverged(fmt::format("{}, {} times in a row; nothing was updated", what, max_skipped));
 }
 
 DivergedError Trainer::diverged(const std::string& what) const {
@@ -226,9 +226,9 @@ DivergedError Trainer::diverged(const std::string& what) const {
                        places.empty() ? "" : " The last batch consists of " + places);
 }
 
-// An epoch without a pair may end at the same step as the epoch before.
+// An epoch without pairs ends at the same step as the previous epoch.
 bool Trainer::validation_is_due() const {
-  if (!validator_ || position_.step == 0 || validated_step_ == position_.step) return false;
+  if (!validator_ || position_.step == 0 || last_validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;
   if (options_.training.validation_unit == ValidationUnit::steps) {
     return position_.step % every == 0;
@@ -239,16 +239,16 @@ bool Trainer::validation_is_due() const {
 bool Trainer::save_is_due() const {
   const auto every = options_.training.save_every;
   return every > 0 && position_.step > 0 && position_.step % every == 0 &&
-         saved_step_ != position_.step;
+         last_checkpoint_step_ != position_.step;
 }
 
 void Trainer::save_and_validate(const SignalCatcher& signals) {
-  if (saved_step_ != position_.step) save();
+  if (last_checkpoint_step_ != position_.step) save();
   std::optional<Validation> validation;
   {
     const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
-    validation = validator_->validate(
-        model_, {[&] { return signals.caught() != 0; }, [&] { answer_save(signals); }});
+    validation = validator_->validate(model_, {[&] { return signals.stop_signal() != 0; },
+                                               [&] { handle_save_request(signals); }});
   }
   if (!validation) return;  // a signal ended it
   record(*validation);
@@ -259,12 +259,12 @@ void Trainer::save_and_validate(const SignalCatcher& signals) {
 
 void Trainer::record(const Validation& validation) {
   run_.check_not_moved();
-  validated_step_ = position_.step;
+  last_validated_step_ = position_.step;
   log_.add_seconds(validation.seconds);
-  const bool is_best = early_stopping_.validated(position_.step, validation.scores);
+  const bool is_best = early_stopping_.add_validation(position_.step, validation.scores);
   schedule_.validated(is_best);
   validations_->add(validation, position_, schedule_.rate(position_.step), log_.seconds(), is_best);
-  log_.validated(position_.step, validation.scores);
+  log_.add_validation(position_.step, validation.scores);
   log_examples(*validator_, validation.translations, options_.training.show_examples);
 }
 
@@ -283,7 +283,7 @@ void Trainer::save() {
   try {
     write_checkpoint();
     run_.set_last(position_.step);
-    saved_step_ = written_step_ = position_.step;
+    last_checkpoint_step_ = last_written_step_ = position_.step;
     if (pending_validation_) return;
     link_best();
   } catch (const EnvironmentError&) {
@@ -297,7 +297,7 @@ void Trainer::save() {
 
 void Trainer::write_checkpoint() {
   FolderWriter folder(run_.checkpoint(position_.step));
-  if (written_step_ == position_.step) {  // only a validation happened since
+  if (last_written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());
   } else {

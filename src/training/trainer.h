@@ -29,12 +29,12 @@
 
 namespace regard {
 
-constexpr std::int64_t most_skipped = 5;    // consecutive skipped updates before DivergedError
-constexpr std::int64_t most_rollbacks = 3;  // before training fails
+constexpr std::int64_t max_skipped = 5;    // consecutive skipped updates before DivergedError
+constexpr std::int64_t max_rollbacks = 3;  // rollbacks before training fails
 
 struct StopReason {
-  std::string sentence;  // for the log
-  int signal = 0;        // SIGINT, SIGTERM or SIGHUP; 0 if the reason is not a signal
+  std::string message;  // for the log
+  int signal = 0;       // SIGINT, SIGTERM or SIGHUP; 0 if the reason is not a signal
 };
 
 class Trainer {
@@ -46,24 +46,24 @@ class Trainer {
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
           ThreadPool& pool, const FolderReader* resume_from);
 
-  // Trains until there is a reason to stop. Throws DivergedError after `most_skipped` consecutive
+  // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
   // lines of the last batch. The last checkpoint is kept.
   StopReason run(const SignalCatcher& signals);
 
-  // Counts that must survive a rollback, since the checkpoint has older ones.
+  // Counts that must survive a rollback, although the checkpoint has older values.
   struct Rollbacks {
     std::int64_t count = 0;    // rollbacks, each of which halved all learning rates
     std::int64_t skipped = 0;  // updates skipped during the training
   };
-  // Called on a new Trainer that resumes from the checkpoint, with rollbacks() of the trainer that
-  // diverged. Restores the counts and halves all learning rates once more.
+  // Must be called on the new Trainer that resumes from the checkpoint, with rollbacks() of the
+  // Trainer that diverged. Restores the counts and halves all learning rates once more.
   void roll_back(const Rollbacks& before);
   Rollbacks rollbacks() const { return {schedule_.state().rollbacks, position_.skipped}; }
 
   // True if there is already a reason to stop.
   bool is_finished() const { return reason_to_stop().has_value(); }
-  const Position& position() const { return position_; }
+  const TrainingPosition& position() const { return position_; }
   const EarlyStopping& early_stopping() const { return early_stopping_; }
 
  private:
@@ -78,10 +78,11 @@ class Trainer {
   // run repeats the validation.
   void save_and_validate(const SignalCatcher& signals);
   void record(const Validation& validation);
-  // Saves if a SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
+  // Saves if SIGUSR1 or a signal to stop was received. Returns the reason if it was a signal to
   // stop.
-  std::optional<StopReason> answer(const SignalCatcher& signals);
-  void answer_save(const SignalCatcher& signals);
+  std::optional<StopReason> handle_signals(const SignalCatcher& signals);
+  // Saves if SIGUSR1 was received.
+  void handle_save_request(const SignalCatcher& signals);
   // Writes the last line of the log if there is a reason to stop.
   void finish_log();
   void save();
@@ -100,16 +101,16 @@ class Trainer {
   BatchSampler batches_;
   Schedule schedule_;
   EarlyStopping early_stopping_;
-  Position position_;
+  TrainingPosition position_;
   std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;
   bool pending_validation_ = false;
-  // Steps of the last validation, the last checkpoint and the last checkpoint written by this
-  // object; -1 if none.
-  std::int64_t validated_step_ = -1;
-  std::int64_t saved_step_ = -1;
-  std::int64_t written_step_ = -1;
+  // Steps of the last validation, of the last checkpoint, and of the last checkpoint that this
+  // object wrote; -1 if there is none.
+  std::int64_t last_validated_step_ = -1;
+  std::int64_t last_checkpoint_step_ = -1;
+  std::int64_t last_written_step_ = -1;
 };
 
 }  // namespace regard

@@ -18,8 +18,8 @@ TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& fold
   if (options.tensorboard) events_.emplace(folder, resume_step);
 }
 
-void TrainingLog::step(const Position& position, const StepResult& result, double learning_rate,
-                       double seconds, std::int64_t batches_in_epoch) {
+void TrainingLog::add_step(const TrainingPosition& position, const StepResult& result,
+                           double learning_rate, double seconds, std::int64_t batches_in_epoch) {
   seconds_ += seconds;
   seconds_this_session_ += seconds;
   ++steps_this_session_;
@@ -36,7 +36,7 @@ void TrainingLog::step(const Position& position, const StepResult& result, doubl
   finish(position, batches_in_epoch);
 }
 
-void TrainingLog::finish(const Position& position, std::int64_t batches_in_epoch) {
+void TrainingLog::finish(const TrainingPosition& position, std::int64_t batches_in_epoch) {
   if (target_tokens_ == 0) return;
   const auto now = progress(position, batches_in_epoch);
   report(now);
@@ -65,8 +65,7 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
   } else if (!std::exchange(warned_of_rise_, true)) {
     log::warning(
         "step {}: the loss has risen from {:.2f} (step {}) to {:.2f} at learning rate {}; the "
-        "training "
-        "diverges. Try {}",
+        "training diverges. Try {}",
         now.step, lowest_loss_, lowest_loss_step_, now.loss, format_rate(now.learning_rate),
         advice_against_divergence(options_));
   }
@@ -98,7 +97,7 @@ void TrainingLog::report(const TrainingProgress& now) {
                           {"train/peak_memory", static_cast<double>(now.peak_memory_bytes)}});
 }
 
-void TrainingLog::validated(std::int64_t step, const Scores& scores) {
+void TrainingLog::add_validation(std::int64_t step, const Scores& scores) {
   if (!events_) return;
   events_->add(step, {{"validation/loss", scores.loss},
                       {"validation/perplexity", scores.perplexity},
@@ -106,7 +105,7 @@ void TrainingLog::validated(std::int64_t step, const Scores& scores) {
                       {"validation/chrf", scores.chrf}});
 }
 
-TrainingProgress TrainingLog::progress(const Position& position,
+TrainingProgress TrainingLog::progress(const TrainingPosition& position,
                                        std::int64_t batches_in_epoch) const {
   const auto& o = options_;
   const auto updates_in_epoch = std::max<std::int64_t>(

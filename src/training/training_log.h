@@ -1,5 +1,5 @@
-// The log of a training: the progress line, train.log, train.jsonl and, optionally, event files for
-// TensorBoard, each with means over the steps since the last line.
+// The log of a training run: the progress line, train.log, train.jsonl and, optionally, event files
+// for TensorBoard. Each entry has means over the steps since the last entry.
 #pragma once
 
 #include <chrono>
@@ -25,28 +25,28 @@ class TrainingLog {
   TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
               std::optional<std::int64_t> resume_step);
 
-  // To be called after every update, which took `seconds`.
-  void step(const Position& position, const StepResult& result, double learning_rate,
-            double seconds, std::int64_t batches_in_epoch);
+  // Must be called after each update. `seconds` is the duration of the update.
+  void add_step(const TrainingPosition& position, const StepResult& result, double learning_rate,
+                double seconds, std::int64_t batches_in_epoch);
 
-  // Logs the steps since the last line, at the end of a training.
-  void finish(const Position& position, std::int64_t batches_in_epoch);
+  // Logs the steps since the last line. Must be called at the end of the training.
+  void finish(const TrainingPosition& position, std::int64_t batches_in_epoch);
 
   // Writes the scores of a validation for TensorBoard.
-  void validated(std::int64_t step, const Scores& scores);
+  void add_validation(std::int64_t step, const Scores& scores);
 
   // Returns the training time of all sessions.
   double seconds() const { return seconds_; }
   void add_seconds(double seconds) { seconds_ += seconds; }
 
-  // The sums since the last line and the time, for the checkpoint.
+  // The sums since the last line and the training time, for the checkpoint.
   Json state() const;
   void set_state(const Json& state);
 
  private:
   void report(const TrainingProgress& now);
   void warn_if_loss_rises(const TrainingProgress& now);
-  TrainingProgress progress(const Position& position, std::int64_t batches_in_epoch) const;
+  TrainingProgress progress(const TrainingPosition& position, std::int64_t batches_in_epoch) const;
 
   TrainingOptions options_;
   std::string folder_;
@@ -72,8 +72,8 @@ class TrainingLog {
   bool warned_of_rise_ = false;        // reset when the loss is near the lowest again
 };
 
-// Returns true if a mean loss of `now` nats per token, after `lowest`, means that the training is
-// diverging rather than fluctuating: more than twice as high, and at least one nat higher.
+// Returns true if a mean loss of `now` nats per token indicates divergence rather than fluctuation:
+// it is more than twice as high as the lowest mean loss so far, and at least one nat higher.
 bool is_rising_loss(double lowest, double now);
 
 // Returns the options to change when a training diverges, as the object of "Try".

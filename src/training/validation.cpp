@@ -82,8 +82,7 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
           "validation: the memory is too small; continuing with batches of {}. Set "
-          "testing.batch_size "
-          "lower to avoid this",
+          "testing.batch_size lower to avoid this",
           counted(batch_size_, "sentence"));
     }
   }

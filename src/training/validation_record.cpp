@@ -21,7 +21,7 @@ ValidationRecord::ValidationRecord(const std::filesystem::path& run,
                                    std::optional<std::int64_t> last)
     : run_(run), rows_((run / "validations.tsv").string(), columns, last) {}
 
-void ValidationRecord::add(const Validation& validation, const Position& position,
+void ValidationRecord::add(const Validation& validation, const TrainingPosition& position,
                            double learning_rate, double seconds, bool is_best) {
   const auto& scores = validation.scores;
   log::info("validation at step {}: loss {}  perplexity {}  BLEU {:.2f}  chrF {:.2f}  ({}){}",

@@ -1,5 +1,5 @@
-// The records that a run keeps of its validations: a row each in validations.tsv, the translations
-// in validation/, and a few example sentences in the log.
+// The records of the validations of a run: one row each in validations.tsv, the translations in
+// validation/, and a few example sentences in the log.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ namespace regard {
 
 class ValidationRecord {
  public:
-  // Starts the records of the run in this folder or, given `last`, continues them after the
-  // validation at that step and drops later rows. Throws as ValidationsWriter does.
+  // Starts new records in the run folder. If `last` is given, continues the records after the
+  // validation at this step and removes later rows. Throws the errors of ValidationsWriter.
   ValidationRecord(const std::filesystem::path& run, std::optional<std::int64_t> last);
 
   // Logs and records a validation; `seconds` is the training time so far. Throws EnvironmentError
   // if a file cannot be written.
-  void add(const Validation& validation, const Position& position, double learning_rate,
+  void add(const Validation& validation, const TrainingPosition& position, double learning_rate,
            double seconds, bool is_best);
 
  private:
@@ -31,7 +31,7 @@ class ValidationRecord {
   ValidationsWriter rows_;
 };
 
-// Returns `count` of the indices below `lines`, or all of them, evenly spread.
+// Returns `count` evenly spread indices below `lines`; all indices if there are fewer.
 std::vector<std::size_t> evenly_spread(std::size_t lines, std::size_t count);
 
 // Logs `count` sentences of the validation pair with their translations: the same sentences each

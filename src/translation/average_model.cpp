@@ -37,7 +37,7 @@ void check_same(const AverageModel& first, const fs::path& first_path, const Fol
   }
   if (vocabularies(read_tokenizers(folder, options)) != vocabularies(first.tokenizers)) {
     throw ConfigError(
-        "{}: its vocabulary differs from that of {}, so their weights stand for different words; "
+        "{}: its vocabulary differs from that of {}, so their weights belong to different words; "
         "start such runs with --init-from, which keeps the vocabularies",
         path, first_path.string());
   }

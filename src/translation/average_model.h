@@ -1,6 +1,5 @@
-// Averages the weights of several models, which often translates better than any of them:
-// checkpoints of one run (Junczys-Dowmunt, Dwojak, Sennrich 2016), or of runs with the same initial
-// weights.
+// Averages the weights of checkpoints of one run (Junczys-Dowmunt, Dwojak, Sennrich 2016), or of
+// runs with the same initial weights. The average often translates better than each checkpoint.
 #pragma once
 
 #include <filesystem>
@@ -13,14 +12,14 @@
 namespace regard {
 
 struct AverageModel {
-  Options options;  // the first model's
+  Options options;  // of the first model
   Tokenizers tokenizers;
   NamedTensors weights;
 };
 
-// Needs at least one model folder. Throws if a folder differs from the first: ConfigError for a key
-// of `model` or `data.tokenizer` or the vocabularies, CheckpointError for names and shapes of
-// weights.
+// Averages the models in one or more folders. Throws ConfigError if a folder differs from the first
+// in a key of `model` or `data.tokenizer` or in the vocabularies, and CheckpointError if names or
+// shapes of weights differ.
 AverageModel average_models(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace regard

@@ -9,14 +9,14 @@
 namespace regard {
 namespace {
 
-// Converts a row [1, n]; an undefined tensor is empty.
+// Converts a row [1, n]. Returns an empty vector for an undefined tensor.
 std::vector<float> to_vector(const torch::Tensor& row) {
   if (!row.defined()) return {};
   const auto flat = row.to(torch::kCPU, torch::kFloat).contiguous();
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-// heads [1, H, S]
+// Converts the weights of heads [1, H, S].
 std::vector<std::vector<float>> head_weights(const torch::Tensor& heads) {
   std::vector<std::vector<float>> rows;
   for (std::int64_t h = 0; h < heads.size(1); ++h) rows.push_back(to_vector(heads.select(1, h)));
@@ -48,32 +48,32 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   if (best.finished) target.push_back(eos_id);
 
   const auto encoded = model.encode(batch.source, batch.source_lengths);
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   std::int64_t previous = bos_id;
   for (const auto token : target) {
     const auto input = torch::full({1}, previous, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, encoded);
     const auto step = model.step(input, state, encoded);
-    const auto P = model.output().logits(step, encoded).softmax(-1)[0];  // [V]
+    const auto P = model.output_layer().logits(step, encoded).softmax(-1)[0];  // [V]
     const auto p = P[token].item<double>();
     const auto word =
         loaded.tokenizers.target_token(static_cast<std::int32_t>(token), translation.oov_words);
     explanation.steps.push_back({word, p, to_vector(detail.query), to_vector(detail.scores),
                                  to_vector(step.weights), to_vector(detail.context)});
     auto& explained = explanation.steps.back();
-    for (const auto& [name, row] : detail.numbers) {
-      explained.numbers.emplace_back(name, to_vector(row));
+    for (const auto& [name, row] : detail.quantities) {
+      explained.quantities.emplace_back(name, to_vector(row));
     }
-    explained.is_choice = detail.is_choice;
+    explained.is_hard = detail.is_hard;
     for (const auto& layer : detail.heads) explained.heads.push_back(head_weights(layer));
     if (loaded.options.model.output.kind == OutputKind::pointer) {
       const auto positions = translation.source_tokens.size();
       explained.pointer = by_position(P, positions);
-      explained.pointed =
+      explained.selected_position =
           token == eos_id ? static_cast<std::int64_t>(positions) - 1 : token - first_position_id;
     }
-    const auto generates = model.output().generates(step, encoded);
-    if (generates.defined()) explained.p_gen = generates.item<double>();
+    const auto p_gen = model.output_layer().generation_probability(step, encoded);
+    if (p_gen.defined()) explained.p_gen = p_gen.item<double>();
     state = step.state;
     previous = token;
   }

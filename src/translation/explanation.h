@@ -1,4 +1,4 @@
-// Decodes a translation again, step by step, to show the values inside its attention.
+// Decodes a translation again, step by step, and collects the intermediate values of attention.
 #pragma once
 
 #include <torch/types.h>
@@ -21,15 +21,15 @@ struct ExplainedStep {
   std::vector<float> scores;   // e_ts of each source token; empty if there are none
   std::vector<float> weights;  // α_ts of each source token
   std::vector<float> context;  // c_t
-  // Further values of the attention, by their names in its equations.
-  std::vector<std::pair<std::string, std::vector<float>>> numbers = {};
-  bool is_choice = false;  // hard attention: one position, chosen by softmax_s(e_ts)
+  // Other quantities of the attention, with their symbols in its equations.
+  std::vector<std::pair<std::string, std::vector<float>>> quantities = {};
+  bool is_hard = false;  // all weight is on one position, selected by softmax_s(e_ts)
   // Weights by layer and head, if the attention has heads.
   std::vector<std::vector<std::vector<float>>> heads = {};
-  // For a pointer output: P(y_t = position s), </s> last; empty for other outputs.
+  // Pointer output: P(y_t = position s), with </s> last. Empty for other outputs.
   std::vector<float> pointer = {};
-  std::int64_t pointed = -1;         // the position chosen; -1 for other outputs
-  std::optional<double> p_gen = {};  // if the output can copy
+  std::int64_t selected_position = -1;  // pointer output; otherwise -1
+  std::optional<double> p_gen = {};     // copy output: probability of generating
 };
 
 struct Explanation {
@@ -37,8 +37,8 @@ struct Explanation {
   std::vector<ExplainedStep> steps;
 };
 
-// Explains the best hypothesis of `translation`, the translation of `line`. Has no steps if there
-// is no hypothesis.
+// Explains the best hypothesis of `translation`, the translation of `line`. The result has no steps
+// if there is no hypothesis.
 Explanation explain(const TranslationModel& model, torch::Device device, const std::string& line,
                     const Translation& translation);
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
@@ -32,18 +32,18 @@ bool ends(std::string_view word, const std::array<const char*, n>& endings) {
 }
 
 // Returns the number of words of the part that begins at `begin`.
-std::size_t part_length(const Words& all, std::size_t begin, std::size_t most) {
-  if (all.size() - begin <= most) return all.size() - begin;
-  for (auto n = most; n > 0; --n) {
+std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_words) {
+  if (all.size() - begin <= max_words) return all.size() - begin;
+  for (auto n = max_words; n > 0; --n) {
     if (ends(all[begin + n - 1], sentence_ends)) return n;
   }
-  for (auto n = most; n > 0; --n) {
+  for (auto n = max_words; n > 0; --n) {
     if (ends(all[begin + n - 1], clause_ends)) return n;
   }
-  return most;
+  return max_words;
 }
 
-// Concatenates parts.
+// Builds the result of join_translations().
 class JoinedTranslation {
  public:
   JoinedTranslation(std::int64_t target_vocabulary, std::size_t source_length)
@@ -98,7 +98,7 @@ class JoinedTranslation {
     to.insert(to.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Adds a row over the whole source: the part's positions, and its </s> at the end.
+  // Adds a row of weights over the whole source: 0 outside the part; the weight of </s> is last.
   void add_weights(const std::vector<float>& part_weights) {
     std::vector<float> row(source_length_, 0);
     std::copy(part_weights.begin(), part_weights.end() - 1,

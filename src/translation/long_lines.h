@@ -16,10 +16,10 @@ namespace regard {
 // line unchanged, as one part.
 std::vector<std::string> split_line(const std::string& line, std::int64_t max_words);
 
-// Joins the best translations of a line's parts into one translation with one hypothesis and no
-// text: concatenates tokens, probabilities and attention. The target of a part has attention only
-// on its own part of the source. Keeps only the last </s>; the log P of the others is added to the
-// token before. Adds a space token between parts if the tokens are characters. Skips blank parts.
+// Joins the best translations of the parts of a line into one translation with one hypothesis and
+// no text. Concatenates tokens, probabilities and attention; the attention to other parts is 0.
+// Keeps only the last </s> and adds the log P of the others to the previous token. Adds a space
+// token between parts if the tokens are characters. Skips blank parts.
 Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
                               TokenizerKind kind);
 

@@ -1,5 +1,5 @@
-// Limits the memory of new tensors while a model is built from an untrusted configuration, which
-// could request any amount.
+// Limits the memory of new tensors while a model is built from an untrusted configuration, because
+// the configuration could request any size.
 #pragma once
 
 #include <cstdint>

@@ -136,7 +136,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
         model_budget(numbers),
         fmt::format("{}: its model, for which {} has only {},", (path / config_file).string(),
                     weights_file, counted(numbers, "number")));
-    const WithoutInitialisation weights_follow;
+    const SkipInitialisation weights_follow;
     as_damage([&] { check_model(loaded.options.model, locations); });
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);

@@ -1,5 +1,5 @@
-// A model folder has all that translation needs: the resolved configuration, both tokenizers and
-// the weights. It may also have the state to resume training.
+// Reads and writes model folders. A model folder contains what translation needs: the resolved
+// configuration, both tokenizers and the weights. It can also contain the state to resume training.
 #pragma once
 
 #include <torch/types.h>
@@ -9,7 +9,6 @@
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
-#include "config/source_locations.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
 
@@ -21,8 +20,8 @@ struct TranslationModel {
   std::shared_ptr<Seq2Seq> model;
 };
 
-// Copies saved weights into the model. Throws CheckpointError, with found and expected, if names or
-// shapes differ, and leaves the model unchanged. `where` names the folder.
+// Copies saved weights into the model. Throws CheckpointError if names or shapes differ, and then
+// leaves the model unchanged. `where` is the folder, for the message.
 void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where);
 
 void add_model_options(FolderWriter& folder, const Options& options);
@@ -30,14 +29,14 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
                const NamedTensors& weights);
 
 NamedTensors read_weights(const FolderReader& folder);
-// Throws DamagedError with file and line if config.yaml cannot be understood.
+// Throws DamagedError with file and line if config.yaml is not a valid configuration.
 Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
-// The kinds are in options.data.tokenizer and options.model.
+// Reads the tokenizers of the kinds in options.data.tokenizer and options.model.
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 
 // Reads the model in a folder, ready to translate on `device`. Does not trust the files: throws
-// DamagedError if the configuration cannot be understood or contradicts itself, CheckpointError if
-// its model is much larger than the weights.
+// DamagedError if the configuration is invalid or contradicts itself, and CheckpointError if the
+// configured model is much larger than the file of weights.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
 
 }  // namespace regard

@@ -1,4 +1,4 @@
-// Scores given translations: their log-probabilities, by sentence and by word, and their attention.
+// Scores given translations: computes log-probabilities of sentences and words, and attention.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,10 @@
 
 namespace regard {
 
-// Returns translations with targets[i] as text and only hypothesis; none if the source line is
-// empty. Needs as many sources as targets. Batches lines of similar length, batch_size at a time,
-// one batch per thread. Calls `progress` with the number of finished lines.
+// Returns one translation per line, whose text and only hypothesis is targets[i]. An empty source
+// line has no hypothesis. `sources` and `targets` must have the same size. Batches lines of similar
+// length, batch_size at a time, one batch per thread. Calls `progress` with the number of finished
+// lines.
 std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
                                             ThreadPool& pool,
                                             const std::vector<std::string>& sources,

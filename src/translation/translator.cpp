@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "config/check.h"
 #include "data/batch.h"
-#include "text/utf8.h"
+#include "text/unicode.h"
 
 namespace regard {
 SearchOptions search_options(const TestingOptions& options) {
@@ -111,7 +111,7 @@ std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
 
 void check_search(const TestingOptions& options, const Seq2Seq& model) {
   check_testing_options(options);
-  if (options.coverage_beta > 0 && !model.shows_attention()) {
+  if (options.coverage_beta > 0 && !model.has_attention_weights()) {
     throw ConfigError(
         "coverage_beta is {}, but the model has no attention, and coverage is a sum of attention "
         "weights; set it to 0",

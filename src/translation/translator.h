@@ -1,4 +1,4 @@
-// Translates text: joins tokenizers, model and search.
+// Translates text with tokenizers, model and search.
 #pragma once
 
 #include <torch/types.h>
@@ -41,7 +41,7 @@ class Translator {
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool);
 
-  // Translation i belongs to line i; a blank line has an empty text. Batches lines of similar
+  // Returns one translation per line; a blank line has an empty text. Batches lines of similar
   // length, batch_size at a time, one batch per thread. Calls `progress` with the number of
   // finished lines. `sentences` has one entry per line, or none; then lines are numbered from 1.
   // Throws InputError with the line number if the model cannot read a line.

@@ -8,7 +8,6 @@
 #include "data/line_reader.h"
 #include "text/sentencepiece_model.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 #include "text/vocabulary.h"
 
 namespace regard {
@@ -27,8 +26,7 @@ UnknownWords::UnknownWords(const std::string& dictionary, const Tokenizer& sourc
         translation.find("|||") != std::string::npos) {
       throw InputError(
           "{}:{}: found `{}`, expected a source word, a tab and its translation (without |||, "
-          "which "
-          "separates the fields of n-best lists)",
+          "which separates the fields of n-best lists)",
           dictionary, reader.line_number(), excerpt(line));
     }
     translations_.emplace(source.join(source.pieces(word)), translation);

@@ -15,9 +15,10 @@ namespace regard {
 
 class UnknownWords {
  public:
-  // `dictionary`: a file with a source word, a tab and its translation in each line, or empty for
-  // no dictionary. The first entry of a word is used. Words are looked up as `source` writes them;
-  // `kind` is the kind of both tokenizers. Throws InputError with file:line.
+  // `dictionary` is a file with a source word, a tab and its translation in each line, or empty for
+  // no dictionary. The first entry of a word is used. Words are looked up in the form that the
+  // tokenizer `source` returns; `kind` is the kind of both tokenizers. Throws InputError with
+  // file:line.
   UnknownWords(const std::string& dictionary, const Tokenizer& source, TokenizerKind kind);
 
   // Replaces <unk> in all hypotheses, which need attention weights. Appends the words to the

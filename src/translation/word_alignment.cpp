@@ -17,7 +17,8 @@ bool is_white_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Sub-words: the text between two ▁ is part of one word; text before the first ▁ continues a word.
+// Groups sub-words: the text between two ▁ belongs to one word; text before the first ▁ continues a
+// word.
 WordTokens group_pieces(const std::vector<std::string>& tokens) {
   WordTokens words;
   std::vector<std::size_t> lone;  // single ▁ tokens before their word

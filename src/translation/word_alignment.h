@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "config/data_options.h"
-#include "metrics/alignment_error.h"
+#include "metrics/alignment.h"
 
 namespace regard {
 

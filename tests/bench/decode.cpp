@@ -31,11 +31,12 @@ struct Arguments {
   int repeats = 5;
 };
 
-std::vector<std::string> read_lines(const std::string& path, std::int64_t most) {
+std::vector<std::string> read_lines(const std::string& path, std::int64_t max_lines) {
   LineReader reader(path);
   std::vector<std::string> lines;
   std::string line;
-  while ((most == 0 || static_cast<std::int64_t>(lines.size()) < most) && reader.next(line))
+  while ((max_lines == 0 || static_cast<std::int64_t>(lines.size()) < max_lines) &&
+         reader.next(line))
     lines.push_back(line);
   return lines;
 }

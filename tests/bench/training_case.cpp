@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "model/build_model.h"
 #include "model/output/output_layer.h"
 #include "tests/bench/timing.h"
@@ -139,15 +139,16 @@ double TrainingCase::plain_loop() {
   const TorchThreads threads(pool_.count());
   return seconds([&] {
     const auto encoded = model_->encode(batch_.source, batch_.source_lengths);
-    auto state = model_->start(encoded);
+    auto state = model_->initial_state(encoded);
     std::vector<torch::Tensor> readouts;
     for (const auto& tokens : batch_.target_input().unbind(1)) {
       auto next = model_->step(tokens, state, encoded);
       readouts.push_back(next.readout);
       state = std::move(next.state);
     }
-    const auto loss = model_->output().loss({.readout = torch::stack(readouts, 1)}, encoded,
-                                            batch_.target_output(), training_.label_smoothing);
+    const auto loss =
+        model_->output_layer().loss({.readout = torch::stack(readouts, 1)}, encoded,
+                                    batch_.target_output(), training_.label_smoothing);
     trained_->gradient.begin();
     trained_->gradient.add(0, loss.objective);
     trained_->gradient.finish();
@@ -197,7 +198,7 @@ void TrainingCase::time_model(Timings& timings) {
               seconds([&] { readout = model_->decode(batch.target_input(), cut).readout; }));
   const auto cut_readout = leaf(readout);
   timings.add(names[2], seconds([&] {
-                model_->output()
+                model_->output_layer()
                     .loss({.readout = cut_readout}, cut, batch.target_output(),
                           training_.label_smoothing)
                     .objective.backward();

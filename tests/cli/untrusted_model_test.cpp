@@ -64,13 +64,13 @@ TEST_F(UntrustedModel, RejectsSizesBeyondTheWeightsBeforeAllocation) {
     fs::copy(fs::canonical(tiny_model() / "best"), model_, fs::copy_options::recursive);
   }
 #ifdef __SANITIZE_ADDRESS__
-  constexpr int most = 2000;  // MB: what was given back is kept for a while
+  constexpr int max_megabytes = 2000;  // MB: what was given back is kept for a while
 #else
-  constexpr int most = 1000;  // of which LibTorch has some hundred
+  constexpr int max_megabytes = 1000;  // of which LibTorch has some hundred
 #endif
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
-  EXPECT_LT(usage.ru_maxrss / 1024, most);
+  EXPECT_LT(usage.ru_maxrss / 1024, max_megabytes);
 }
 
 TEST_F(UntrustedModel, NamesAnInvalidConfiguration) {

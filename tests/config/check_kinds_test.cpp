@@ -1,9 +1,8 @@
-#include "config/config_errors.h"
+#include "config/check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/check.h"
 #include "config/reader.h"
 #include "tests/config/message.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "config/keys.h"
 #include "config/options.h"
 #include "config/scalar.h"
 

@@ -124,8 +124,8 @@ TEST(JoeyNmt, ConvertsATransformerWithItsSchedule) {
   const auto o = read(convert(transformer));
   EXPECT_EQ(o.model.encoder.kind, LayerKind::transformer);
   EXPECT_EQ(o.model.encoder.layers, 6);
-  EXPECT_EQ(o.model.encoder.self_attention.norm, NormPlace::pre);
-  EXPECT_EQ(o.model.decoder.self_attention.norm, NormPlace::post);  // JoeyNMT's default
+  EXPECT_EQ(o.model.encoder.self_attention.norm, NormPlacement::pre);
+  EXPECT_EQ(o.model.decoder.self_attention.norm, NormPlacement::post);  // JoeyNMT's default
   EXPECT_EQ(o.model.decoder.self_attention.heads, 8);
   EXPECT_EQ(o.model.tied_embeddings, TiedEmbeddings::all);
   EXPECT_TRUE(o.data.tokenizer.joint);

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/keys.h"
+#include "config/docs.h"
 #include "tests/config/message.h"
 
 namespace regard {

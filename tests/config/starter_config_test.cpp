@@ -13,11 +13,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-SideFacts side(const std::string& path, std::int64_t words) {
+SideStatistics side(const std::string& path, std::int64_t words) {
   return {.path = path,
           .language = path.substr(path.rfind('.') + 1),
           .mean_words = 10,
-          .length_99 = 40,
+          .length_percentile_99 = 40,
           .distinct_words = words,
           .distinct_characters = 90};
 }
@@ -77,7 +77,7 @@ TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
 
 TEST(StarterConfigTest, MaxLengthFitsLongSentences) {
   auto config = of(30'000);
-  config.train.trg.length_99 = 80;
+  config.train.trg.length_percentile_99 = 80;
   EXPECT_GE(read(config).data.max_length, 80);
 }
 

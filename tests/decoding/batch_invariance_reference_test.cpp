@@ -152,8 +152,8 @@ class TestedModel {
     return torch::stack({tokens, copies}, 1);
   }
   torch::Tensor target(std::int64_t T) const {
-    const auto most = options_.output.kind == OutputKind::pointer ? 5 : V;
-    auto tokens = torch::randint(4, most, {T + 2}, torch::kInt64);
+    const auto end_id = options_.output.kind == OutputKind::pointer ? 5 : V;
+    auto tokens = torch::randint(4, end_id, {T + 2}, torch::kInt64);
     tokens[0] = 2;
     tokens[T + 1] = 3;
     return tokens;
@@ -382,7 +382,7 @@ std::vector<Case> cases_of_transformer() {
   set_transformer(options.encoder);
   set_transformer(options.decoder);
   all.push_back({"pre", options});
-  options.encoder.self_attention.norm = options.decoder.self_attention.norm = NormPlace::post;
+  options.encoder.self_attention.norm = options.decoder.self_attention.norm = NormPlacement::post;
   options.encoder.self_attention.position = PositionKind::learned;
   options.decoder.self_attention.position = PositionKind::learned;
   options.decoder.layers = 1;

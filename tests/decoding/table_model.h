@@ -23,7 +23,9 @@ class TableModel : public Seq2Seq {
     encoded.summary = which.to(torch::kDouble);
     return encoded;
   }
-  DecoderState start(const EncoderOutput& encoded) override { return {{encoded.states}, {}, {}}; }
+  DecoderState initial_state(const EncoderOutput& encoded) override {
+    return {{encoded.states}, {}, {}};
+  }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override {
     const auto G = tokens.size(0) / encoded.states.size(0);
@@ -33,16 +35,16 @@ class TableModel : public Seq2Seq {
         torch::one_hot(tokens.remainder(encoded.mask.size(1)), encoded.mask.size(1));
     return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};
   }
-  Decoded decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) override {
+  DecoderOutput decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) override {
     return {};
   }
-  OutputLayer& output() override { return output_; }
+  OutputLayer& output_layer() override { return output_layer_; }
 
  private:
   // The logits of a step are those of the table.
   struct TableOutput : OutputLayer {
     torch::Tensor embed(const torch::Tensor&, const EncoderOutput&) override { return {}; }
-    Loss loss(const Decoded&, const EncoderOutput&, const torch::Tensor&, double) override {
+    Loss loss(const DecoderOutput&, const EncoderOutput&, const torch::Tensor&, double) override {
       return {};
     }
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput&) override {
@@ -50,7 +52,7 @@ class TableModel : public Seq2Seq {
     }
   };
 
-  TableOutput output_;
+  TableOutput output_layer_;
   torch::Tensor log_p_;
 };
 

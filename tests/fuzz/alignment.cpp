@@ -1,5 +1,5 @@
-// Pharaoh alignments, line by line: data/line_reader.h, metrics/alignment_error.h.
-#include "metrics/alignment_error.h"
+// Pharaoh alignments, line by line: data/line_reader.h, metrics/alignment.h.
+#include "metrics/alignment.h"
 
 #include "data/line_reader.h"
 #include "tests/fuzz/target.h"

@@ -1,9 +1,8 @@
-// Corpora, plain or gzip: data/line_reader.h, text/utf8.h and text/unicode.h.
+// Corpora, plain or gzip: data/line_reader.h and text/unicode.h.
 #include "data/line_reader.h"
 
 #include "tests/fuzz/target.h"
 #include "text/unicode.h"
-#include "text/utf8.h"
 
 namespace regard {
 namespace {

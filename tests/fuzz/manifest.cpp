@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                       {"threads", 3},
                       {"data", {file}},
                       {"tokenizer_files", {file}}};
-    static_cast<void>(changes(before, now));
+    static_cast<void>(manifest_differences(before, now));
     Json manifest = now;
     add_earlier_sessions(manifest, before);
     static_cast<void>(manifest.dump(2));

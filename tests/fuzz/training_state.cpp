@@ -13,7 +13,7 @@ namespace {
 struct Training {
   TrainingOptions options;
   ParameterBuffer weights = ParameterBuffer::adopt({{"w", torch::zeros({2})}});
-  Position position;
+  TrainingPosition position;
   bool pending_validation = false;
   Schedule schedule{options};
   EarlyStopping early_stopping{options};

@@ -121,23 +121,23 @@ at::Tensor copy_from_and_resize(const at::Tensor& from, const at::Tensor& to) {
 // Operations
 
 // CUDA takes numbers without dimensions from anywhere, and indices (in lists) from the CPU.
-void refuse_from_elsewhere(const c10::OperatorHandle& operation, const torch::jit::Stack& stack) {
+void reject_other_devices(const c10::OperatorHandle& operation, const torch::jit::Stack& stack) {
   const auto& arguments = operation.schema().arguments();
-  const auto refuse = [&](const at::Tensor& tensor, const std::string& name) {
+  const auto reject = [&](const at::Tensor& tensor, const std::string& name) {
     TORCH_CHECK(!tensor.defined() || tensor.device() == gpu || tensor.dim() == 0,
                 "Expected all tensors to be on the same device: ", operation.schema().name(),
                 " got ", name, " on ", tensor.device());
   };
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& value = stack[stack.size() - arguments.size() + i];
-    if (value.isTensor()) refuse(value.toTensor(), arguments[i].name());
+    if (value.isTensor()) reject(value.toTensor(), arguments[i].name());
     if (!value.isTensorList()) continue;
-    for (const auto& tensor : value.toTensorVector()) refuse(tensor, arguments[i].name());
+    for (const auto& tensor : value.toTensorVector()) reject(tensor, arguments[i].name());
   }
 }
 
 void compute(const c10::OperatorHandle& operation, torch::jit::Stack* stack) {
-  refuse_from_elsewhere(operation, *stack);
+  reject_other_devices(operation, *stack);
   at::native::cpu_fallback(operation, stack);
   // The fallback puts results where the first tensor was, which may be a number of the CPU's.
   const auto results = operation.schema().returns().size();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -155,7 +155,7 @@ TEST_F(AttentionInSearch, CoverageIsAddedToEachQuerysKeys) {
   of_queries.lengths = lengths_.repeat_interleave(G);
   const auto expected = attention_weights(of_queries, states);
   score.coverage = coverage;
-  score.w = w;
+  score.coverage_weight = w;
   EXPECT_TRUE(torch::allclose(in_search([&] { return attention_weights(score, states); }), expected,
                               1e-12, 1e-12));
   const auto e = in_search([&] {

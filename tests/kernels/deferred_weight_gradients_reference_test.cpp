@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/linear.h"
 #include "tests/gradcheck.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "kernels/gru.h"
 #include "kernels/packed_weights.h"
 

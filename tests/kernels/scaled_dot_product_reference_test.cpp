@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 
 namespace regard::kernels {
 namespace {

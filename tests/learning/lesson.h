@@ -63,7 +63,7 @@ inline double share_learnt(const ModelOptions& options, const Lesson& lesson) {
   TrainedModel trained(model, training);
   ThreadPool pool;
   const auto test = drawn(lesson.draw, random, lesson.test_size);
-  Position position;  // of which the mean log P counts
+  TrainingPosition position;  // of which the mean log P counts
   double right = 0;
   for (int step = 1; step <= 1500 && right < lesson.enough; ++step) {
     model->train();

@@ -49,8 +49,8 @@ ModelOptions options_of(const std::string& pair) {
     options.decoder.layers = 2;
   } else if (decoder == "post") {
     options.decoder.kind = LayerKind::transformer;
-    options.decoder.self_attention.norm = NormPlace::post;
-    options.encoder.self_attention.norm = NormPlace::post;
+    options.decoder.self_attention.norm = NormPlacement::post;
+    options.encoder.self_attention.norm = NormPlacement::post;
   } else {
     options.attention.kind = decoder;
   }
@@ -77,7 +77,9 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
   torch::Tensor loss(const torch::Tensor& source, const torch::Tensor& input,
                      const torch::Tensor& output) {
     const auto encoded = model_->encode(source, lengths_);
-    return model_->output().loss(model_->decode(input, encoded), encoded, output, 0.1).objective;
+    return model_->output_layer()
+        .loss(model_->decode(input, encoded), encoded, output, 0.1)
+        .objective;
   }
   torch::Tensor loss() { return loss(source_, input_, output_); }
   std::vector<std::vector<Hypothesis>> found(std::int64_t beam, std::int64_t first,
@@ -101,7 +103,7 @@ class EncoderDecoderKindsReference : public testing::TestWithParam<std::string> 
 TEST_P(EncoderDecoderKindsReference, DecodingAllStepsAtOnceEqualsOneStepAtATime) {
   const auto encoded = model_->encode(source_, lengths_);
   const auto at_once = model_->decode(input_, encoded).readout;
-  auto state = model_->start(encoded);
+  auto state = model_->initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
     auto step = model_->step(input_.select(1, t), state, encoded);
     EXPECT_TRUE(torch::allclose(step.readout, at_once.select(1, t), 1e-11, 1e-11)) << t;
@@ -116,7 +118,7 @@ TEST_P(EncoderDecoderKindsReference, HeadsAreDistributionsWhoseMeanIsTheWeights)
                       : options.attention.kind == "multi_head"       ? 1
                                                                      : 0;
   const auto encoded = model_->encode(source_, lengths_);
-  auto state = model_->start(encoded);
+  auto state = model_->initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
     const auto heads = model_->explain(input_.select(1, t), state, encoded).heads;
     const auto step = model_->step(input_.select(1, t), state, encoded);
@@ -180,7 +182,7 @@ TEST_P(EncoderDecoderKindsReference, AHypothesisHasTheProbabilityOfItsTokensGive
       const auto T = sequence.size(1) - 1;
       const auto encoded = model_->encode(source_.narrow(0, 0, 1), lengths_.narrow(0, 0, 1));
       const auto decoded = model_->decode(sequence.narrow(1, 0, T), encoded);
-      const auto loss = model_->output().loss(decoded, encoded, sequence.narrow(1, 1, T), 0);
+      const auto loss = model_->output_layer().loss(decoded, encoded, sequence.narrow(1, 1, T), 0);
       EXPECT_NEAR(-loss.nll.sum().item<double>(), hypothesis.log_probability, 1e-9);
     }
   }

@@ -34,7 +34,9 @@ struct Example {
 
 torch::Tensor loss_of(Seq2Seq& model, const Example& x) {
   const auto encoded = model.encode(x.source, x.lengths);
-  return model.output().loss(model.decode(x.input, encoded), encoded, x.output, 0.1).objective;
+  return model.output_layer()
+      .loss(model.decode(x.input, encoded), encoded, x.output, 0.1)
+      .objective;
 }
 
 // Every way the decoder can be put together.
@@ -109,9 +111,9 @@ std::vector<ModelOptions> variants() {
 }
 
 // One step at a time gives what decoding all at once gave.
-void expect_steps(Seq2Seq& model, const Example& x, const Decoded& at_once) {
+void expect_steps(Seq2Seq& model, const Example& x, const DecoderOutput& at_once) {
   const auto encoded = model.encode(x.source, x.lengths);
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   for (std::int64_t t = 0; t < 3; ++t) {
     auto step = model.step(x.input.select(1, t), state, encoded);
     const auto expect_same = [&](const torch::Tensor& one, const torch::Tensor& all) {
@@ -167,7 +169,7 @@ TEST(EncoderDecoderReference, ADetailOfAStepIsThatOfItsWeights) {
     if (options.attention.kind == "none") continue;
     EncoderDecoder model(9, 9, options);
     const auto encoded = model.encode(x.source, x.lengths);
-    auto state = model.start(encoded);
+    auto state = model.initial_state(encoded);
     for (std::int64_t t = 0; t < 2; ++t) {
       const auto token = x.input.select(1, t);
       const auto detail = model.explain(token, state, encoded);
@@ -230,7 +232,7 @@ TEST(EncoderDecoderReference, AttentionDropoutDropsAtOnceWhatItDropsStepByStep) 
     EXPECT_FALSE(torch::allclose(at_once.readout, other));
     EXPECT_TRUE(torch::allclose(at_once.weights.sum(2), torch::ones({3, 3}, torch::kDouble)));
     const RandomStream again(1, 1);
-    auto state = model.start(encoded);
+    auto state = model.initial_state(encoded);
     for (std::int64_t t = 0; t < 3; ++t) {
       auto step = model.step(x.input.select(1, t), state, encoded);
       EXPECT_TRUE(torch::allclose(step.readout, at_once.readout.select(1, t), 1e-12, 1e-12)) << t;
@@ -288,7 +290,7 @@ TEST(EncoderDecoder, TheFirstStateIsTheMeansWhateverTheAttention) {
       torch::manual_seed(10);
       item.value().normal_();
     }
-    return model.start(model.encode(x.source, x.lengths)).layers[0];
+    return model.initial_state(model.encode(x.source, x.lengths)).layers[0];
   };
   EXPECT_TRUE(torch::equal(first_state("none"), first_state("additive")));
 }

@@ -24,8 +24,8 @@ std::shared_ptr<Seq2Seq> table_model(std::int64_t sentences, double sharpness = 
 torch::Tensor probabilities(Seq2Seq& model, const torch::Tensor& source,
                             const torch::Tensor& lengths, const torch::Tensor& tokens) {
   const auto encoded = model.encode(source, lengths);
-  const auto step = model.step(tokens, model.start(encoded), encoded);
-  return model.output().logits(step, encoded).softmax(-1);
+  const auto step = model.step(tokens, model.initial_state(encoded), encoded);
+  return model.output_layer().logits(step, encoded).softmax(-1);
 }
 
 TEST(EnsembleReference, TheLinearMeanIsOfProbabilitiesTheOtherOfTheirLogarithms) {
@@ -104,7 +104,7 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
   }
   Ensemble ensemble(members, EnsembleMean::log_linear);
   ensemble.eval();
-  EXPECT_TRUE(ensemble.shows_attention());
+  EXPECT_TRUE(ensemble.has_attention_weights());
   const auto source = torch::tensor({{4, 5, 6, 3}, {7, 4, 3, 0}, {5, 3, 0, 0}});
   const auto lengths = torch::tensor({4, 3, 2});
   SearchOptions options;

@@ -116,7 +116,7 @@ TEST_F(Validation, ResumingDropsLaterStepsAndAddsColumns) {
 }
 
 TEST_F(Validation, ResumingRefusesRowsWithoutAStep) {
-  const auto refuses = [this](const std::string& file, const std::string& message) {
+  const auto expect_rejected = [this](const std::string& file, const std::string& message) {
     put(file);
     try {
       ValidationsWriter(path_, {"step", "bleu"}, 200);
@@ -126,8 +126,8 @@ TEST_F(Validation, ResumingRefusesRowsWithoutAStep) {
     }
     EXPECT_EQ(content(), file);
   };
-  refuses("steps\tbleu\n100\t1.5\n", ":1: no column `step`");
-  refuses("step\tbleu\n100\t1.5\nx\t2.5\n", ":3: no number in column `step`");
+  expect_rejected("steps\tbleu\n100\t1.5\n", ":1: no column `step`");
+  expect_rejected("step\tbleu\n100\t1.5\nx\t2.5\n", ":3: no number in column `step`");
 }
 
 TEST_F(Validation, WrongRowNamesItsLine) {

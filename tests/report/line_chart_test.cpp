@@ -124,12 +124,13 @@ TEST(LineChart, LabelsStayInsideThePicture) {
   LineChart chart;
   chart.width = 380;
   chart.height = 200;
-  for (const double most : {100.0, 100'000.0, 1'000'000.0, 123'456'789.0}) {
+  for (const double max_value : {100.0, 100'000.0, 1'000'000.0, 123'456'789.0}) {
     for (const auto* title : {"", "Speed, target tokens a second, WWWWWWWWWWWWWWWWWWWWWWWWWWWW"}) {
       chart.title = chart.x_label = chart.y_label = title;
-      chart.series = {{title, {{0, 0}, {most, 1e-4}}}, {title, {{0, most}, {most / 2, most}}}};
+      chart.series = {{title, {{0, 0}, {max_value, 1e-4}}},
+                      {title, {{0, max_value}, {max_value / 2, max_value}}}};
       for (const auto& svg : {line_chart_svg(chart), line_chart_html(chart)})
-        EXPECT_EQ(find_clipped_label(svg), "") << most << title;
+        EXPECT_EQ(find_clipped_label(svg), "") << max_value << title;
     }
   }
   chart.x_ticks = {{0, "1–10 MMMMMMMMMMMM"}, {1, "more than 123 WWWWWWWWWWWWW"}};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/weight_scale.h"
+#include "report/alignment_picture.h"
 #include "tests/report/xml_check.h"
 
 namespace regard {

@@ -52,7 +52,7 @@ Parts parts_of(Seq2Seq& model, const Batch& batch) {
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto targets = batch.target_output();
-  const auto loss = model.output().loss(decoded, encoded, targets, smoothing);
+  const auto loss = model.output_layer().loss(decoded, encoded, targets, smoothing);
   return {loss.objective, loss.nll, targets.ne(0), decoded.attention_loss};
 }
 
@@ -95,9 +95,9 @@ TEST(BatchLossReference, HardAttentionAddsItsEntropyAndReinforceAboutTheMovingMe
   {
     const RandomStream stream(1, 1);
     const auto parts = parts_of(*model, batch);
-    const auto& [penalty, log_choice] = parts.attention;
+    const auto& [penalty, sampled_log_p] = parts.attention;
     added = (parts.cross_entropy + (penalty * parts.real).sum() +
-             reinforce(log_choice, parts.nll, parts.real, mean_log_p))
+             reinforce(sampled_log_p, parts.nll, parts.real, mean_log_p))
                 .item<double>();
   }
   const RandomStream again(1, 1);

@@ -20,53 +20,53 @@ EarlyStopping by(Metric metric, std::int64_t patience = 0) {
 
 TEST(EarlyStopping, HigherIsBetterForBleuAndLowerForLoss) {
   auto by_bleu = by(Metric::bleu);
-  EXPECT_TRUE(by_bleu.validated(1, scores_of(3, 10)));
-  EXPECT_FALSE(by_bleu.validated(2, scores_of(2, 9)));
+  EXPECT_TRUE(by_bleu.add_validation(1, scores_of(3, 10)));
+  EXPECT_FALSE(by_bleu.add_validation(2, scores_of(2, 9)));
   auto by_loss = by(Metric::loss);
-  EXPECT_TRUE(by_loss.validated(1, scores_of(3, 10)));
-  EXPECT_TRUE(by_loss.validated(2, scores_of(2, 9)));
+  EXPECT_TRUE(by_loss.add_validation(1, scores_of(3, 10)));
+  EXPECT_TRUE(by_loss.add_validation(2, scores_of(2, 9)));
   EXPECT_EQ(by_loss.best_step(), 2);
 }
 
 TEST(EarlyStopping, OfEqualFiguresTheLowerLossIsBetter) {
   auto stopping = by(Metric::bleu);
-  EXPECT_TRUE(stopping.validated(1, scores_of(5.9, 0)));
-  EXPECT_TRUE(stopping.validated(2, scores_of(5.4, 0)));
-  EXPECT_FALSE(stopping.validated(3, scores_of(5.6, 0)));
-  EXPECT_FALSE(stopping.validated(4, scores_of(5.4, 0)));
+  EXPECT_TRUE(stopping.add_validation(1, scores_of(5.9, 0)));
+  EXPECT_TRUE(stopping.add_validation(2, scores_of(5.4, 0)));
+  EXPECT_FALSE(stopping.add_validation(3, scores_of(5.6, 0)));
+  EXPECT_FALSE(stopping.add_validation(4, scores_of(5.4, 0)));
   EXPECT_EQ(stopping.best_step(), 2);
 }
 
 TEST(EarlyStopping, PatienceCountsValidationsSinceTheBest) {
   auto stopping = by(Metric::bleu, 2);
-  stopping.validated(1, scores_of(1, 10));
-  stopping.validated(2, scores_of(1, 9));
+  stopping.add_validation(1, scores_of(1, 10));
+  stopping.add_validation(2, scores_of(1, 9));
   EXPECT_FALSE(stopping.out_of_patience());
-  stopping.validated(3, scores_of(1, 11));
-  stopping.validated(4, scores_of(1, 11));  // no better
+  stopping.add_validation(3, scores_of(1, 11));
+  stopping.add_validation(4, scores_of(1, 11));  // no better
   EXPECT_FALSE(stopping.out_of_patience());
-  stopping.validated(5, scores_of(1, 10));
+  stopping.add_validation(5, scores_of(1, 10));
   EXPECT_TRUE(stopping.out_of_patience());
 }
 
 TEST(EarlyStopping, AFigureThatIsNotFiniteIsNeverTheBest) {
   auto stopping = by(Metric::loss);
-  EXPECT_FALSE(stopping.validated(1, scores_of(NAN, 0)));
+  EXPECT_FALSE(stopping.add_validation(1, scores_of(NAN, 0)));
   EXPECT_EQ(stopping.best_step(), 0);
-  EXPECT_TRUE(stopping.validated(2, scores_of(5, 0)));
+  EXPECT_TRUE(stopping.add_validation(2, scores_of(5, 0)));
 }
 
 TEST(EarlyStopping, AHistoryIsJudgedByTheMetricOfNow) {
   auto before = by(Metric::bleu);
-  before.validated(1, scores_of(5, 3));
-  before.validated(2, scores_of(4, 2));
-  before.validated(3, scores_of(3, 1));
+  before.add_validation(1, scores_of(5, 3));
+  before.add_validation(2, scores_of(4, 2));
+  before.add_validation(3, scores_of(3, 1));
   auto after = by(Metric::loss, 1);
   after.set_history(before.history());
   EXPECT_EQ(before.best_step(), 1);
   EXPECT_EQ(after.best_step(), 3);
   EXPECT_FALSE(after.out_of_patience());
-  EXPECT_FALSE(after.validated(4, scores_of(3.5, 9)));
+  EXPECT_FALSE(after.add_validation(4, scores_of(3.5, 9)));
   EXPECT_TRUE(after.out_of_patience());
 }
 

@@ -3,7 +3,7 @@
 #include <torch/utils.h>
 
 #include "base/random.h"
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "model/build_model.h"
 #include "training/train_step.h"
 

@@ -5,8 +5,8 @@
 namespace regard {
 namespace {
 
-TEST(Position, TheMeanLogProbabilityBeginsWithTheFirstAndMovesATenthOfTheWay) {
-  Position position;
+TEST(TrainingPosition, TheMeanLogProbabilityBeginsWithTheFirstAndMovesATenthOfTheWay) {
+  TrainingPosition position;
   position.update_mean_log_p(-4);
   EXPECT_DOUBLE_EQ(position.mean_log_p, -4);
   position.update_mean_log_p(-2);
@@ -15,8 +15,8 @@ TEST(Position, TheMeanLogProbabilityBeginsWithTheFirstAndMovesATenthOfTheWay) {
   EXPECT_DOUBLE_EQ(position.mean_log_p, -3.8);
 }
 
-TEST(Position, AnEpochIsThatOfTheNextBatchUntilItIsAtItsEnd) {
-  Position position;
+TEST(TrainingPosition, AnEpochIsThatOfTheNextBatchUntilItIsAtItsEnd) {
+  TrainingPosition position;
   EXPECT_EQ(position.current_epoch(), 1);
   position.batch = 3;
   EXPECT_EQ(position.current_epoch(), 1);

@@ -11,11 +11,11 @@ std::optional<AttentionStep> Attention::all_steps(const torch::Tensor& queries,
   return step(queries, first, encoded);
 }
 
-torch::Tensor by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded) {
+torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded) {
   return queries.view({encoded.states.size(0), -1, queries.size(1)});
 }
 
-torch::Tensor at_first_position(const EncoderOutput& encoded) {
+torch::Tensor first_position_weights(const EncoderOutput& encoded) {
   auto first = torch::zeros_like(encoded.mask, encoded.states.options());
   first.select(1, 0).fill_(1);
   return first;
@@ -42,9 +42,9 @@ AttentionDetail ScoreAttention::explain(const torch::Tensor& query, const Attent
   return {.scores = scores(query, encoded)};
 }
 
-std::optional<kernels::AttentionScore> ScoreAttention::kernel_score(const EncoderOutput& encoded) {
+std::optional<kernels::AttentionScore> ScoreAttention::fused_score(const EncoderOutput& encoded) {
   const auto& keys = prepared_keys(encoded);
-  auto score = kernel_form(keys);
+  auto score = score_parameters(keys);
   if (score) {
     score->keys = keys;
     score->lengths = encoded.lengths;
@@ -54,20 +54,21 @@ std::optional<kernels::AttentionScore> ScoreAttention::kernel_score(const Encode
 
 torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const EncoderOutput& encoded,
                                       const torch::Tensor& windows) {
-  if (auto in_kernel = kernel_score(encoded)) {
+  if (auto in_kernel = fused_score(encoded)) {
     in_kernel->windows = windows;
     return kernels::attention_weights(*in_kernel, query);
   }
-  const auto e = score(by_sentence(query, encoded), encoded);
+  const auto e = grouped_scores(group_by_sentence(query, encoded), encoded);
   return kernels::masked_softmax(e, encoded.lengths, windows).view({query.size(0), -1});
 }
 
 torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const EncoderOutput& encoded) {
-  return score(by_sentence(query, encoded), encoded).view({query.size(0), -1});
+  return grouped_scores(group_by_sentence(query, encoded), encoded).view({query.size(0), -1});
 }
 
-torch::Tensor ScoreAttention::score(const torch::Tensor& queries, const EncoderOutput& encoded) {
-  return kernels::attention_scores(kernel_score(encoded).value(), queries);
+torch::Tensor ScoreAttention::grouped_scores(const torch::Tensor& queries,
+                                             const EncoderOutput& encoded) {
+  return kernels::attention_scores(fused_score(encoded).value(), queries);
 }
 
 }  // namespace regard

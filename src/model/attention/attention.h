@@ -34,7 +34,7 @@ struct AttentionTraits {
   bool has_weights = true;           // weights are ≥ 0 and their sum over a sentence is at most 1
   bool is_mixture = false;           // c_t = Σ_s α_ts h_s; step() returns only the weights
   bool is_distribution = false;      // the weights of a sentence sum to exactly 1
-  bool is_choice = false;            // hard attention: all weight is on one position
+  bool is_hard = false;              // all weight is on one position
   bool is_constant = false;          // the context is the same at every step
   Query default_query = Query::pre;  // used if model.decoder.query is `auto`
 };
@@ -47,30 +47,31 @@ class Attention : public torch::nn::Module {
   // be called once per batch of source sentences, before the functions below.
   virtual void prepare(EncoderOutput& encoded) = 0;
   // Returns the state before the first step, one row per sentence.
-  virtual AttentionState start(const EncoderOutput& /*encoded*/) { return {}; }
+  virtual AttentionState initial_state(const EncoderOutput& /*encoded*/) { return {}; }
   // Computes attention for the decoder states query [N, D]. N = G · B, with G consecutive rows per
   // sentence: its hypotheses, or its steps if called by all_steps().
   virtual AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                              const EncoderOutput& encoded) = 0;
   // Computes all T steps at once. queries is [B · T, D], with T consecutive rows per sentence;
-  // `first` is the result of start(). Returns nothing if a step depends on the state after the
-  // previous step: the decoder then calls step() in a loop.
+  // `first` is the result of initial_state(). Returns nothing if a step depends on the state after
+  // the previous step: the decoder then calls step() in a loop.
   virtual std::optional<AttentionStep> all_steps(const torch::Tensor& queries,
                                                  const AttentionState& first,
                                                  const EncoderOutput& encoded);
-  // Returns the scores, heads and numbers of step() for the same arguments. The decoder sets the
-  // other members of AttentionDetail.
+  // Returns the scores, heads and other quantities of step() with the same arguments. The decoder
+  // sets the other members of AttentionDetail.
   virtual AttentionDetail explain(const torch::Tensor& /*query*/, const AttentionState& /*state*/,
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // Returns the parameters of the score function if step() only computes the softmax of a score
-  // that the kernels support. The kernels can then compute attention inside their time loop.
-  virtual std::optional<kernels::AttentionScore> kernel_score(const EncoderOutput& /*encoded*/) {
+  // Returns the score function for the kernels, including keys and lengths, if step() is a softmax
+  // of a score that they support. The kernels can then compute attention inside their time loop.
+  // Returns nothing otherwise.
+  virtual std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // See Seq2Seq::at_step().
-  virtual void at_step(std::int64_t /*step*/) {}
+  // See Seq2Seq::set_training_step().
+  virtual void set_training_step(std::int64_t /*step*/) {}
 
  protected:
   explicit Attention(const AttentionTraits& traits) : traits_(traits) {}
@@ -80,19 +81,19 @@ class Attention : public torch::nn::Module {
 };
 
 // Reshapes the queries of B sentences: [N, D] -> [B, G, D].
-torch::Tensor by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded);
+torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded);
 
-// Returns weights [B, S] of 1 at the first position and 0 elsewhere: the initial state if the
-// weights of a step depend on the previous weights.
-torch::Tensor at_first_position(const EncoderOutput& encoded);
+// Returns weights [B, S] that are 1 at the first position and 0 elsewhere: the initial state of
+// kinds whose weights depend on the previous weights.
+torch::Tensor first_position_weights(const EncoderOutput& encoded);
 
 // Returns log max(α, smallest_weight) of weights α [N, S].
 constexpr double smallest_weight = 1e-20;
 torch::Tensor log_weights(const torch::Tensor& weights);
 
 // Base class of attentions that score each position independently of the other positions and of
-// earlier steps: α_t = softmax_s(e_t). A derived class overrides keys(), and either kernel_form()
-// or score().
+// earlier steps: α_t = softmax_s(e_t). A derived class overrides keys(), and either
+// score_parameters() or grouped_scores().
 class ScoreAttention : public Attention {
  public:
   void prepare(EncoderOutput& encoded) final;
@@ -100,26 +101,26 @@ class ScoreAttention : public Attention {
                      const EncoderOutput& encoded) final;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) final;
-  std::optional<kernels::AttentionScore> kernel_score(const EncoderOutput& encoded) final;
+  std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& encoded) final;
 
   // Returns α [N, S] of query [N, D]. With windows [N, 2] (kernels/attention.h), α is 0 outside
   // each query's window.
   torch::Tensor weights(const torch::Tensor& query, const EncoderOutput& encoded,
                         const torch::Tensor& windows = {});
-  // Returns e [N, S] of query [N, D]; arbitrary at padding.
+  // Returns e [N, S] of query [N, D]; arbitrary at padding. Calls grouped_scores().
   torch::Tensor scores(const torch::Tensor& query, const EncoderOutput& encoded);
 
   // Computes the keys, the part of the score that does not depend on a query: [B, S, C] ->
   // [B, S, A].
   virtual torch::Tensor keys(const torch::Tensor& states) = 0;
-  // Returns the parameters of the score function for the kernels, without keys and lengths, or
-  // nothing if the kernels do not support it.
-  virtual std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& /*keys*/) {
+  // Returns the form and the parameters of the score function, without keys and lengths, or nothing
+  // if the kernels do not support the score.
+  virtual std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& /*keys*/) {
     return {};
   }
-  // Returns e [B, G, S] of queries [B, G, D]; arbitrary at padding. By default, calls the kernels
-  // with kernel_form().
-  virtual torch::Tensor score(const torch::Tensor& queries, const EncoderOutput& encoded);
+  // Returns e [B, G, S] of queries that are grouped by sentence [B, G, D]; arbitrary at padding. By
+  // default, calls the kernels with score_parameters().
+  virtual torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded);
 
  protected:
   explicit ScoreAttention(Query default_query = Query::pre);

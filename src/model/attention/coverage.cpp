@@ -17,20 +17,20 @@ Coverage::Coverage(std::int64_t query_size, std::int64_t state_size,
   w_ = register_parameter("w", score_vector(options.size));
 }
 
-AttentionState Coverage::start(const EncoderOutput& encoded) {
+AttentionState Coverage::initial_state(const EncoderOutput& encoded) {
   const auto phi = N_ * kernels::sigmoid(fertility_(encoded.states).squeeze(-1));  // [B, S]
   return {torch::zeros_like(phi), phi.reciprocal()};
 }
 
-kernels::AttentionScore Coverage::covered_score(const torch::Tensor& coverage,
-                                                const EncoderOutput& encoded) const {
-  auto score = additive_->kernel_score(encoded).value();
+kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& coverage,
+                                                      const EncoderOutput& encoded) const {
+  auto score = additive_->fused_score(encoded).value();
   if (kernels::is_batch_invariant(coverage)) {  // a search: the kernels add w C_s
     score.coverage = coverage;
-    score.w = w_;
+    score.coverage_weight = w_;
     return score;
   }
-  // Keys U h_s + w C_s for each query.
+  // Otherwise, the keys U h_s + w C_s are computed for each query.
   const auto G = coverage.size(0) / score.keys.size(0);
   const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
   score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
@@ -40,7 +40,7 @@ kernels::AttentionScore Coverage::covered_score(const torch::Tensor& coverage,
 
 AttentionDetail Coverage::explain(const torch::Tensor& query, const AttentionState& state,
                                   const EncoderOutput& encoded) {
-  const auto score = covered_score(state[0], encoded);
+  const auto score = score_with_coverage(state[0], encoded);
   const auto queries = query.view({score.keys.size(0), -1, query.size(1)});  // [B or N, G or 1, D]
   return {.scores = kernels::attention_scores(score, queries).flatten(0, 1)};
 }
@@ -49,7 +49,7 @@ AttentionStep Coverage::step(const torch::Tensor& query, const AttentionState& s
                              const EncoderOutput& encoded) {
   const auto& coverage = state[0];           // [N, S]
   const auto& inverse_fertility = state[1];  // 1 / Φ [N, S]
-  const auto weights = kernels::attention_weights(covered_score(coverage, encoded), query);
+  const auto weights = kernels::attention_weights(score_with_coverage(coverage, encoded), query);
   AttentionStep step{weights, {}, {coverage + weights * inverse_fertility, inverse_fertility}};
   if (is_training() && lambda_ > 0) {
     step.loss.penalty = lambda_ * torch::minimum(weights, coverage / inverse_fertility).sum(1);

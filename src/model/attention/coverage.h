@@ -4,9 +4,9 @@
 //   C_ts = C_{t−1,s} + α_ts / Φ_s, C_0 = 0      Φ_s = N sigmoid(u · h_s + b)
 //   e_ts = vᵀ tanh(W s + U h_s + b + w C_{t−1,s})
 //
-// The fertility Φ_s < N is the number of steps that a position is expected to receive. In training,
-// a penalty can be added for repeated attention, independent of the fertility (See, Liu, Manning
-// 2017, equations 10 and 12):
+// The fertility Φ_s < N is the number of steps that are expected to attend to a position. In
+// training, a penalty for repeated attention can be added, which does not depend on the fertility
+// (See, Liu, Manning 2017, equations 10 and 12):
 //
 //   penalty_t = λ Σ_s min(α_ts, Σ_{t' < t} α_t's)
 #pragma once
@@ -24,16 +24,17 @@ class Coverage : public Attention {
   Coverage(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
-  AttentionState start(const EncoderOutput& encoded) override;  // C_0 and 1 / Φ, each [B, S]
+  AttentionState initial_state(
+      const EncoderOutput& encoded) override;  // C_0 and 1 / Φ, each [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) override;
 
  private:
-  // The score of queries that each have a coverage [N, S] of their own.
-  kernels::AttentionScore covered_score(const torch::Tensor& coverage,
-                                        const EncoderOutput& encoded) const;
+  // Returns the score function of queries with the coverage [N, S], one row per query.
+  kernels::AttentionScore score_with_coverage(const torch::Tensor& coverage,
+                                              const EncoderOutput& encoded) const;
 
   double N_;
   double lambda_;

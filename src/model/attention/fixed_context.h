@@ -1,7 +1,7 @@
-// No attention: one fixed context for every step, as in encoder–decoder models without attention
+// Kind `none`: the same context at every step, as in encoder–decoder models without attention
 // (Cho et al. 2014; Sutskever, Vinyals, Le 2014).
 //
-//   c = q(h_1 … h_S), q the last states of both directions [→h_S; ←h_1], or the mean
+//   c = q(h_1 … h_S), where q is the last states of both directions [→h_S; ←h_1], or the mean
 #pragma once
 
 #include "config/model_options.h"

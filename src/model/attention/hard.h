@@ -1,18 +1,19 @@
 // Hard attention (Xu et al. 2015, section 4.1): all weight on one position, sampled in training and
 // the most probable in decoding.
 //
-//   α_t = softmax(e_t), by any content score      s_t ~ α_t      c_t = h_{s_t}
+//   α_t = softmax(e_t) of any content score      s_t ~ α_t      c_t = h_{s_t}
 //
-// A sampled position has no gradient. There are two estimators of it:
+// Sampling a position is not differentiable. There are two estimators of the gradient:
 //
-//   reinforce  REINFORCE by −log P of the tokens that follow (output/loss.h), scaled by λ_r. With
+//   reinforce  REINFORCE with −log P of the tokens that follow (output/loss.h), scaled by λ_r. With
 //              λ_r = 1 and no label smoothing it is unbiased but noisy; a smaller λ_r trains
-//              better. The entropy of α_t is rewarded λ_e times, to keep exploring
-//   gumbel     straight through (Jang, Gu, Poole 2017): s_t = argmax_s(log α_ts + g_s), g_s
-//              Gumbel noise, with the gradient of softmax((log α_t + g) / τ)
+//              better. λ_e times the entropy of α_t is subtracted from the loss, which keeps
+//              sampling diverse
+//   gumbel     straight-through Gumbel softmax (Jang, Gu, Poole 2017): s_t = argmax_s(log α_ts +
+//              g_s) with Gumbel noise g_s, and the gradient of softmax((log α_t + g) / τ)
 //
 // In the first `anneal_steps` updates a fraction of the sentences, falling linearly from 1 to 0,
-// uses soft attention: α_t itself.
+// uses soft attention: the weights are α_t itself.
 #pragma once
 
 #include <memory>
@@ -24,23 +25,23 @@ namespace regard {
 
 class Hard : public Attention {
  public:
-  // ConfigError if model.attention.score is not a content score.
+  // Throws ConfigError if model.attention.score is not a content score.
   Hard(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
-  // While annealing: [B, 1] bool, true for sentences with soft attention.
-  AttentionState start(const EncoderOutput& encoded) override;
+  // While annealing, returns [B, 1] bool, true for sentences with soft attention. Otherwise empty.
+  AttentionState initial_state(const EncoderOutput& encoded) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
-  void at_step(std::int64_t step) override;
+  void set_training_step(std::int64_t step) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,
                           const EncoderOutput& encoded) override {
     return content_->explain(query, {}, encoded);
   }
 
  private:
-  AttentionStep reinforced(const torch::Tensor& alpha) const;
-  AttentionStep straight_through(const torch::Tensor& alpha) const;
+  AttentionStep reinforce_step(const torch::Tensor& alpha) const;
+  AttentionStep straight_through_step(const torch::Tensor& alpha) const;
 
   HardEstimator estimator_;
   double tau_;

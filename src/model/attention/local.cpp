@@ -8,7 +8,7 @@
 namespace regard {
 namespace {
 
-// [B, 1, 1], on the device of the states
+// Returns the lengths [B, 1, 1] on the device of the states.
 torch::Tensor lengths_of(const EncoderOutput& encoded) {
   return encoded.lengths.to(encoded.states.device()).view({-1, 1, 1});
 }
@@ -25,7 +25,7 @@ Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOp
 AttentionStep Local::step(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) {
   const auto S = encoded.states.size(1);
-  const auto queries = by_sentence(query, encoded);  // [B, G, D]
+  const auto queries = group_by_sentence(query, encoded);  // [B, G, D]
   const auto lengths = lengths_of(encoded);
   const auto p = centre(queries, state, lengths);  // [B, G, 1]
   const auto alpha = content_->weights(query, encoded, window(p, lengths));
@@ -37,7 +37,7 @@ AttentionStep Local::step(const torch::Tensor& query, const AttentionState& stat
 torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths) const {
   const auto first = (p.detach() - D_).ceil().to(torch::kLong);
   const auto last = (p.detach() + D_).floor().to(torch::kLong);
-  // At least one position inside the sentence, even if p is NaN.
+  // Each window has at least one position inside the sentence, even if p is NaN.
   const auto begin = torch::minimum(first, lengths - 1).clamp_min(0);
   const auto end = torch::maximum(torch::minimum(last + 1, lengths), begin + 1);
   return torch::cat({begin, end}, 2).view({-1, 2}).cpu();
@@ -46,12 +46,12 @@ torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths
 AttentionDetail Local::explain(const torch::Tensor& query, const AttentionState& state,
                                const EncoderOutput& encoded) {
   auto detail = content_->explain(query, {}, encoded);
-  const auto p = centre(by_sentence(query, encoded), state, lengths_of(encoded));
-  detail.numbers = {{"p_t", p.view({-1, 1}) + 1}};
+  const auto p = centre(group_by_sentence(query, encoded), state, lengths_of(encoded));
+  detail.quantities = {{"p_t", p.view({-1, 1}) + 1}};
   return detail;
 }
 
-AttentionState LocalM::start(const EncoderOutput& encoded) {
+AttentionState LocalM::initial_state(const EncoderOutput& encoded) {
   return {encoded.states.new_zeros({encoded.states.size(0)})};
 }
 

@@ -4,8 +4,8 @@
 //   local_m   p_t = t, at most the last position      α_t = softmax(e_t) inside the window
 //   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p s_t))     times exp(−(s − p_t)² / 2σ²), σ = D / 2
 //
-// S is the sentence's own length. The Gaussian is not renormalised: the weights of local_p sum to
-// less than 1. The gradient reaches p_t through it.
+// S is the length of the sentence. The weights of local_p are not renormalised after the Gaussian,
+// so their sum is less than 1. The gradient of p_t flows through the Gaussian.
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@ class Local : public Attention {
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
-                          const EncoderOutput& encoded) override;  // p_t counted from 1
+                          const EncoderOutput& encoded) override;  // with p_t, counted from 1
 
  protected:
-  // ConfigError if model.attention.score is not a content score.
+  // Throws ConfigError if model.attention.score is not a content score.
   Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
         bool is_distribution);
 
-  // p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
+  // Returns p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
   virtual torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                                const torch::Tensor& lengths) = 0;
-  // Reshapes the weights inside the window by the distances s − p_t [B, G, S].
+  // Reweights the weights inside the window by the distances s − p_t [B, G, S].
   virtual torch::Tensor shape_weights(const torch::Tensor& weights,
                                       const torch::Tensor& /*distance*/) {
     return weights;
@@ -42,7 +42,7 @@ class Local : public Attention {
   double D_;
 
  private:
-  // The window of each query: p [B, G, 1] -> [B · G, 2], the first position and the end
+  // Returns the window of each query: p [B, G, 1] -> [B · G, 2], first position and end
   // (exclusive).
   torch::Tensor window(const torch::Tensor& p, const torch::Tensor& lengths) const;
 
@@ -54,7 +54,7 @@ class LocalM : public Local {
   LocalM(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
       : Local(query_size, state_size, options, /*is_distribution=*/true) {}
 
-  AttentionState start(const EncoderOutput& encoded) override;  // t = 0, [B]
+  AttentionState initial_state(const EncoderOutput& encoded) override;  // t = 0, [B]
   std::optional<AttentionStep> all_steps(const torch::Tensor& queries, const AttentionState& first,
                                          const EncoderOutput& encoded) override;
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// Standard normal noise (Box and Muller).
+// Returns standard normal noise (Box and Muller).
 torch::Tensor noise_like(const torch::Tensor& x) {
   const auto radius =
       (-2 * RandomStream::uniform(x.numel(), x.options()).clamp_min(smallest_weight).log()).sqrt();
@@ -18,11 +18,12 @@ torch::Tensor noise_like(const torch::Tensor& x) {
   return (radius * angle.cos()).view_as(x);
 }
 
-// q_s = Σ_{k ≤ s} α_k Π_{k ≤ l < s} (1 − p_l), for e [N, S] and the α [N, S] of the step before.
-// All positions at once, in logarithms, whose differences are never positive.
+// Returns q_s = Σ_{k ≤ s} α_k Π_{k ≤ l < s} (1 − p_l) for e [N, S] and the previous α [N, S].
+// Computes products as sums of logarithms, all positions at once. No logarithm of a product is
+// positive.
 torch::Tensor reach_probability(const torch::Tensor& e, const torch::Tensor& alpha) {
   const auto log_pass = torch::log_sigmoid(-e);
-  const auto before = log_pass.cumsum(1) - log_pass;                // the sum over l < s
+  const auto before = log_pass.cumsum(1) - log_pass;                // sum over l < s
   const auto log_path = before.unsqueeze(1) - before.unsqueeze(2);  // [N, k, s]
   const auto S = e.size(1);
   const auto back = torch::ones({S, S}, e.options().dtype(torch::kBool)).tril(-1);  // s < k
@@ -30,7 +31,8 @@ torch::Tensor reach_probability(const torch::Tensor& e, const torch::Tensor& alp
   return alpha.unsqueeze(1).bmm(path).squeeze(1);
 }
 
-// One-hot weights of the first position from `last` on with e ≥ 0; all 0 if there is none.
+// Returns one-hot weights of the first position with e ≥ 0, from the one-hot position `last` on.
+// All weights are 0 if there is none.
 torch::Tensor first_stop(const torch::Tensor& e, const torch::Tensor& last) {
   const auto open = last.cumsum(1).gt(0).logical_and(e.ge(0));
   const auto first = open.logical_and(open.cumsum(1).eq(1));
@@ -46,8 +48,8 @@ Monotonic::Monotonic(std::int64_t query_size, std::int64_t state_size,
           register_module("additive", std::make_shared<Additive>(query_size, state_size, options))),
       r_(register_parameter("r", torch::full({}, -1.0))) {}
 
-AttentionState Monotonic::start(const EncoderOutput& encoded) {
-  return {at_first_position(encoded)};
+AttentionState Monotonic::initial_state(const EncoderOutput& encoded) {
+  return {first_position_weights(encoded)};
 }
 
 AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& state,

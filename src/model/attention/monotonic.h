@@ -1,13 +1,13 @@
-// Monotonic attention (Raffel et al. 2017): each step starts at the position of the step before,
-// moves right and stops at each position with probability p:
+// Monotonic attention (Raffel et al. 2017): each step starts at the previous position, moves right,
+// and stops at position s with probability p_ts:
 //
 //   p_ts = sigmoid(e_ts + r), e_ts additive          α_ts = p_ts q_ts
 //   q_ts = (1 − p_{t,s−1}) q_{t,s−1} + α_{t−1,s}     the probability of reaching s
 //
-// Training uses the expectation α_t; Gaussian noise added to e pushes p towards 0 or 1. Decoding
-// takes the first position with p ≥ 1/2, beginning at that of the step before. If there is none,
-// all weights are 0, so that the weights sum to 1 or less. The first step starts at the first
-// position. r is −1 initially.
+// The first step starts at the first position. Training uses the expected weights α_t; Gaussian
+// noise added to e pushes p towards 0 or 1. Decoding selects the first position with p ≥ 1/2, from
+// the previous position on. If there is none, all weights are 0. So the sum of the weights is at
+// most 1. r is −1 initially.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ class Monotonic : public Attention {
   Monotonic(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
-  AttentionState start(const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
+  AttentionState initial_state(
+      const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -8,12 +8,13 @@
 namespace regard {
 namespace {
 
-// w [N, S] shifted right by j, modulo each sentence's length: lengths [B] on the device.
+// Returns w [N, S] shifted right by j, modulo the length of each sentence. lengths [B] is on the
+// device of w.
 torch::Tensor shift_right(const torch::Tensor& w, std::int64_t j, const torch::Tensor& lengths) {
   const auto [B, S] = std::pair(lengths.size(0), w.size(1));
   const auto from = torch::arange(-j, S - j, lengths.options()).remainder(lengths.unsqueeze(1));
-  const auto by_sentence = w.view({B, -1, S});
-  return by_sentence.gather(2, from.unsqueeze(1).expand_as(by_sentence)).view_as(w);
+  const auto grouped = w.view({B, -1, S});
+  return grouped.gather(2, from.unsqueeze(1).expand_as(grouped)).view_as(w);
 }
 
 }  // namespace
@@ -30,8 +31,8 @@ void Ntm::prepare(EncoderOutput& encoded) {
   encoded.context.set(this, {normalised(encoded.states)});
 }
 
-AttentionState Ntm::start(const EncoderOutput& encoded) {
-  return {at_first_position(encoded)};
+AttentionState Ntm::initial_state(const EncoderOutput& encoded) {
+  return {first_position_weights(encoded)};
 }
 
 Ntm::Addressing Ntm::addressing(const torch::Tensor& query) {
@@ -42,7 +43,7 @@ Ntm::Addressing Ntm::addressing(const torch::Tensor& query) {
 
 torch::Tensor Ntm::content_scores(const torch::Tensor& query, const torch::Tensor& beta,
                                   const EncoderOutput& encoded) {
-  const auto k = by_sentence(normalised(W_k_(query)), encoded);  // [B, G, C]
+  const auto k = group_by_sentence(normalised(W_k_(query)), encoded);  // [B, G, C]
   const kernels::AttentionScore cosine{.form = kernels::ScoreForm::dot,
                                        .keys = encoded.context.at(this)[0],
                                        .lengths = encoded.lengths};
@@ -53,7 +54,7 @@ AttentionDetail Ntm::explain(const torch::Tensor& query, const AttentionState& /
                              const EncoderOutput& encoded) {
   const auto [beta, g, s, gamma] = addressing(query);
   return {.scores = content_scores(query, beta, encoded),
-          .numbers = {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}}};
+          .quantities = {{"β", beta}, {"g", g}, {"s", s}, {"γ", gamma}}};
 }
 
 AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,

@@ -1,13 +1,13 @@
 // The addressing of Neural Turing Machines (Graves, Wayne, Danihelka 2014, equations 5 to 9) over
-// the encoder's states: by content, by the weights of the step before, and by a shift of them.
+// the encoder states: by content, by the previous weights, and by a shift of both.
 //
 //   w^c = softmax_s(β k · h_s / (|k| |h_s|))      content
 //   w^g = g w^c + (1 − g) w_{t−1}                 interpolation
-//   w~(i) = Σ_j w^g(i − j) s(j), j = −K … K       shift, modulo the sentence's length
+//   w~(i) = Σ_j w^g(i − j) s(j), j = −K … K       shift, modulo the length of the sentence
 //   α_t(i) = w~(i)^γ / Σ_s w~(s)^γ                sharpening
 //
-// All five are computed from the query: k = W_k q, and from the parts of W q + b: β by softplus, g
-// by sigmoid, s by softmax, γ = 1 + softplus. w_0 is all on the first position.
+// k, β, g, s and γ are computed from the query q: k = W_k q; the others from the parts of W q + b,
+// by softplus (β), sigmoid (g), softmax (s) and 1 + softplus (γ). w_0 is 1 at the first position.
 #pragma once
 
 #include "config/model_options.h"
@@ -20,16 +20,16 @@ class Ntm : public Attention {
  public:
   Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  void prepare(EncoderOutput& encoded) override;                // h_s / |h_s|
-  AttentionState start(const EncoderOutput& encoded) override;  // w_0 [B, S]
+  void prepare(EncoderOutput& encoded) override;                        // h_s / |h_s|
+  AttentionState initial_state(const EncoderOutput& encoded) override;  // w_0 [B, S]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
-  // The scores β cos(k, h_s) of w^c, and β, g, s, γ.
+  // Returns the scores β cos(k, h_s) of w^c, and β, g, s, γ.
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) override;
 
  private:
-  // The parameters of addressing, computed from the query.
+  // The parameters of the equations above, computed from the query.
   struct Addressing {
     torch::Tensor beta;   // [N, 1]
     torch::Tensor g;      // [N, 1]
@@ -37,7 +37,7 @@ class Ntm : public Attention {
     torch::Tensor gamma;  // [N, 1]
   };
   Addressing addressing(const torch::Tensor& query);
-  // β cos(k, h_s) [N, S]
+  // Returns β cos(k, h_s) [N, S].
   torch::Tensor content_scores(const torch::Tensor& query, const torch::Tensor& beta,
                                const EncoderOutput& encoded);
 

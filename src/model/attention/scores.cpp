@@ -28,7 +28,7 @@ Tensor Additive::keys(const Tensor& states) {
   return U_(states);
 }
 
-std::optional<AttentionScore> Additive::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Additive::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::additive, .W = W_->weight, .v = v_};
 }
 
@@ -44,7 +44,7 @@ Tensor Concat::keys(const Tensor& states) {
   return kernels::linear(states, W_.slice(1, query_size_));
 }
 
-std::optional<AttentionScore> Concat::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Concat::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::additive, .W = W_.slice(1, 0, query_size_), .v = v_};
 }
 
@@ -53,7 +53,7 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
   if (options.project_keys) {
     K_ = owner.register_module("K", Linear(state_size, query_size, false));
   } else if (query_size != state_size) {
-    const bool is_inner = options.score == options.kind;  // part of another attention
+    const bool is_inner = options.score == options.kind;  // the score of another attention
     throw ConfigError(
         "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
         "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
@@ -74,7 +74,7 @@ Tensor Dot::keys(const Tensor& states) {
   return projection_(states);
 }
 
-std::optional<AttentionScore> Dot::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Dot::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::dot, .scale = scale_};
 }
 
@@ -90,7 +90,7 @@ Tensor General::keys(const Tensor& states) {
   return W_(states);
 }
 
-std::optional<AttentionScore> General::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> General::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::dot};
 }
 
@@ -102,7 +102,7 @@ Tensor Cosine::keys(const Tensor& states) {
   return kernels::softplus(b_) * normalised(projection_(states));
 }
 
-std::optional<AttentionScore> Cosine::kernel_form(const Tensor& /*keys*/) {
+std::optional<AttentionScore> Cosine::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::cosine};
 }
 
@@ -132,8 +132,8 @@ Tensor Location::keys(const Tensor& states) {
   return states.narrow(2, 0, 0);
 }
 
-std::optional<AttentionScore> Location::kernel_form(const Tensor& keys) {
-  // In a search W is packed once for each number of rows: only for multiples of 64.
+std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
+  // During a search, W is packed once for each number of rows. Multiples of 64 limit their number.
   auto rows = keys.size(1);
   if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);
   return AttentionScore{.form = ScoreForm::position, .W = W_.narrow(0, 0, rows)};

@@ -1,4 +1,4 @@
-// The attentions that score each position independently (ScoreAttention), s the query:
+// The kinds of attention that score each position independently (ScoreAttention). s is the query:
 //
 //   additive    e_ts = vᵀ tanh(W s + U h_s + b)       (Bahdanau, Cho, Bengio 2015, A.1.2)
 //   concat      e_ts = vᵀ tanh(W [s; h_s])            (Luong, Pham, Manning 2015, 3.1)
@@ -6,10 +6,10 @@
 //   scaled_dot  e_ts = s · h_s / √d                   (Vaswani et al. 2017, 3.2.1)
 //   general     e_ts = sᵀ W h_s                       (Luong, 3.1)
 //   cosine      e_ts = β s · h_s / (|s| |h_s|)        (Graves, Wayne, Danihelka 2014, eq. 5 and 6)
-//   location    e_t  = the first S numbers of W s     (Luong, 3.1)
+//   location    e_t  = the first S elements of W s    (Luong, 3.1)
 //
-// All but location score the content of a position alone: permuting the positions of a sentence
-// permutes the scores.
+// Each kind except location is a content score: it reads only the content of a position, so a
+// permutation of the positions permutes the scores.
 #pragma once
 
 #include "config/model_options.h"
@@ -18,13 +18,13 @@
 
 namespace regard {
 
-// W s + U h = [W U][s; h], so this is also the MLP score.
+// Also known as the MLP score, because W s + U h = [W U][s; h].
 class Additive : public ScoreAttention {
  public:
   Additive(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // U h_s + b
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [A, D]
@@ -32,13 +32,14 @@ class Additive : public ScoreAttention {
   torch::Tensor v_;    // [A]
 };
 
-// W [s; h] = W_s s + W_h h: with the same query and weights, the additive score without b.
+// Equal to the additive score without b, because W [s; h] = W_s s + W_h h. Only the default query
+// differs.
 class Concat : public ScoreAttention {
  public:
   Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W_h h_s
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t query_size_;
@@ -46,15 +47,16 @@ class Concat : public ScoreAttention {
   torch::Tensor v_;  // [A]
 };
 
-// The keys of scores that compare query and state directly and need them to have one width.
+// Computes the keys of scores that compare query and encoder state directly, which must therefore
+// have the same width.
 class KeyProjection {
  public:
-  // Registers the matrix "K" in `owner` if options.project_keys. ConfigError that names both widths
-  // if they differ and keys are not projected.
+  // Registers the matrix "K" in `owner` if options.project_keys is true. Otherwise throws
+  // ConfigError, with both widths, if they differ.
   KeyProjection(torch::nn::Module& owner, std::int64_t query_size, std::int64_t state_size,
                 const AttentionOptions& options);
 
-  // states [B, S, C] -> keys [B, S, D]: K h_s, or the states themselves.
+  // Returns the keys [B, S, D] of states [B, S, C]: K h_s, or the states unchanged.
   torch::Tensor operator()(const torch::Tensor& states);
 
  private:
@@ -63,12 +65,12 @@ class KeyProjection {
 
 class Dot : public ScoreAttention {
  public:
-  // ConfigError as KeyProjection.
+  // Throws ConfigError as KeyProjection does.
   Dot(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
       double scale = 1);
 
   torch::Tensor keys(const torch::Tensor& states) override;
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   double scale_;
@@ -85,7 +87,7 @@ class General : public ScoreAttention {
   General(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // W h_s
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   Linear W_{nullptr};  // [D, C]
@@ -94,22 +96,22 @@ class General : public ScoreAttention {
 // The sharpness β = softplus(b) > 0 is learned.
 class Cosine : public ScoreAttention {
  public:
-  // ConfigError as KeyProjection.
+  // Throws ConfigError as KeyProjection does.
   Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // β h_s / |h_s|
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   KeyProjection projection_;
   torch::Tensor b_;  // []
 };
 
-// The initial b of a sharpness β = softplus(b): β is 8, because the cosine alone, between −1 and 1,
-// would leave every softmax nearly uniform.
+// Returns the initial b of a sharpness β = softplus(b), for β = 8. With β = 1 every softmax would
+// be nearly uniform, because a cosine is between −1 and 1.
 double initial_sharpness();
 
-// x / |x| along the last dimension. A vector shorter than 1e-8 is divided by 1e-8.
+// Returns x / |x| along the last dimension. Divides vectors shorter than 1e-8 by 1e-8.
 torch::Tensor normalised(const torch::Tensor& x);
 
 // W has options.max_positions rows. keys() throws InputError for a longer source.
@@ -118,7 +120,7 @@ class Location : public ScoreAttention {
   Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   torch::Tensor keys(const torch::Tensor& states) override;  // none: [B, S, 0]
-  std::optional<kernels::AttentionScore> kernel_form(const torch::Tensor& keys) override;
+  std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:
   std::int64_t max_positions_;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
-#include "config/config_errors.h"
+#include "config/check.h"
 #include "config/scalar.h"
 #include "model/attention/coverage.h"
 #include "model/attention/fixed_context.h"
@@ -23,12 +23,13 @@
 namespace regard {
 namespace {
 
+// A row of the table.
 struct Kind {
   std::string name;
   std::vector<std::string> reads;  // keys of model.attention
   std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>
       make;
-  bool scores_content = false;
+  bool is_content_score = false;
 };
 constexpr bool content = true;
 
@@ -91,8 +92,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// The options that the kind reads, with those of its inner score, and without those of the
-// estimator that is not chosen.
+// Returns the options that the kind reads, including the options of its inner score, but without
+// the options of the other estimator.
 std::vector<std::string> options_read(const AttentionOptions& options) {
   auto reads = find_kind(options.kind).reads;
   const auto* score = known_kind(options.score);
@@ -117,7 +118,7 @@ std::string why_unread(const AttentionOptions& given, const std::string& option)
   }
   const auto readers = names_of([&](const Kind& kind) { return contains(kind.reads, option); });
   const auto scores = names_of(
-      [&](const Kind& kind) { return kind.scores_content && contains(kind.reads, option); });
+      [&](const Kind& kind) { return kind.is_content_score && contains(kind.reads, option); });
   if (contains(reads, "score") && !scores.empty()) {
     return fmt::format("{} reads it with another score than {}: {}", given.kind, given.score,
                        fmt::join(scores, ", "));
@@ -153,7 +154,7 @@ std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t 
 }
 
 std::vector<std::string> content_scores() {
-  return names_of([](const Kind& kind) { return kind.scores_content; });
+  return names_of([](const Kind& kind) { return kind.is_content_score; });
 }
 
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
@@ -192,9 +193,8 @@ void check_attention_lengths(const Options& options, const SourceLocations& loca
   }
   if (reads_option(o, "window") && o.window >= max_length) {
     problems.add(
-        "model.attention.window is {}, which reaches from one end of a sentence to the other: "
-        "wanted less than the tokens of a sentence (data.max_length, {}), or kind: {}, which looks "
-        "at all",
+        "model.attention.window is {}, so the window covers every sentence: expected less than "
+        "data.max_length ({}); use kind: {} to attend to all positions",
         o.window, max_length, o.score);
   }
   problems.throw_if_any();

@@ -9,37 +9,38 @@
 #include <vector>
 
 #include "config/options.h"
-#include "config/source_locations.h"
 #include "model/attention/attention.h"
 
 namespace regard {
 
-// query_size is the decoder's width D, state_size the encoder's width C. Throws ConfigError for an
-// unknown kind, with the nearest name and a list of all, and for sizes that do not fit.
+// Creates the attention of options.kind. query_size is the decoder's width D, state_size the
+// encoder's width C. Throws ConfigError for an unknown kind, with the nearest name and a list of
+// all, and if the sizes do not fit the kind.
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options);
 
-// Throws ConfigError with the place of the option: as make_attention(), and for an option that is
-// not at its default but read only by other kinds. Does nothing for a Transformer decoder.
+// Throws the errors of make_attention(), and ConfigError for an option that differs from its default
+// although only other kinds read it. The message has the location of the option. Does nothing for a
+// Transformer decoder.
 void check_attention(const ModelOptions& model, const SourceLocations& locations);
 
-// Throws ConfigError if a training sentence (data.max_length) can have more positions than the
-// attention, or if the window covers every sentence.
+// Throws ConfigError if data.max_length allows sentences with more positions than the attention
+// has, or if the window is at least as long as every sentence.
 void check_attention_lengths(const Options& options, const SourceLocations& locations);
 
 // True if the kind, with these options, reads model.attention.`name`.
 bool reads_option(const AttentionOptions& options, std::string_view name);
 
+// Returns the names of all kinds.
 std::vector<std::string> attention_kinds();
 
-// The kinds that score the content of each position, independent of where it is. They can be part
-// of another kind (model.attention.score).
+// Returns the names of the content scores (scores.h): the possible values of model.attention.score.
 std::vector<std::string> content_scores();
-// The content score of options.score. ConfigError if it is not one.
+// Creates the attention of options.score. Throws ConfigError if it is not a content score.
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
                                                    const AttentionOptions& options);
 
-// The kind with the options it reads: "additive, size 512".
+// Returns the kind and the options that it reads: "additive, size 512".
 std::string attention_text(const AttentionOptions& options);
 
 }  // namespace regard

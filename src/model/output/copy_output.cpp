@@ -4,26 +4,26 @@
 
 #include "base/special_tokens.h"
 #include "kernels/attention.h"
-#include "kernels/copy_mixture.h"
 #include "kernels/functions.h"
 #include "kernels/packed_weights.h"
+#include "kernels/token_probabilities.h"
 
 namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
-// log x; −∞ without gradient where x is 0.
+// Returns log x; −∞ without gradient where x is 0.
 torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
   const auto none = x == 0;
   return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
 }
 
-// log x, with x at least the smallest normal float: for words that cannot be generated.
+// Returns log x, with x clamped to the smallest normal float. For words that cannot be generated.
 torch::Tensor log_clamped(const torch::Tensor& x) {
   return x.clamp_min(std::numeric_limits<float>::min()).log();
 }
 
-// log(p_gen generated + (1 − p_gen) copied), from the logit of p_gen and the other logarithms.
+// Returns log(p_gen generated + (1 − p_gen) copied). gate is the logit of p_gen.
 torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_generated,
                           const torch::Tensor& log_copied) {
   return torch::logaddexp(torch::log_sigmoid(gate) + log_generated,
@@ -32,11 +32,11 @@ torch::Tensor log_mixture(const torch::Tensor& gate, const torch::Tensor& log_ge
 
 }  // namespace
 
-CopyOutputLayer::CopyOutputLayer(const OutputPlace& place) : VocabularyOutputLayer(place) {
-  const auto& decoder = place.options.decoder;
-  w_c_ = place.model.register_module("copy_w_c", Linear(place.state_size, 1, false));
-  w_s_ = place.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
-  w_y_ = place.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
+CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOutputLayer(config) {
+  const auto& decoder = config.options.decoder;
+  w_c_ = config.model.register_module("copy_w_c", Linear(config.state_size, 1, false));
+  w_s_ = config.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
+  w_y_ = config.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
 }
 
 void CopyOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& source,
@@ -49,7 +49,7 @@ torch::Tensor CopyOutputLayer::embed(const torch::Tensor& tokens, const EncoderO
       tokens.masked_fill(tokens >= b_.size(0), std::int64_t{unk_id}), encoded);
 }
 
-torch::Tensor CopyOutputLayer::gate(const Decoded& decoded, const EncoderOutput& encoded) {
+torch::Tensor CopyOutputLayer::gate(const DecoderOutput& decoded, const EncoderOutput& encoded) {
   const auto& alpha = decoded.weights;  // [B, G, S]
   const auto context =
       kernels::is_batch_invariant(alpha)
@@ -59,14 +59,15 @@ torch::Tensor CopyOutputLayer::gate(const Decoded& decoded, const EncoderOutput&
   return context + w_s_(decoded.hidden) + w_y_(decoded.input);
 }
 
-torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const Decoded& decoded,
+torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const DecoderOutput& decoded,
                                                  const EncoderOutput& encoded) {
   const auto& alpha = decoded.weights;
   return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
       .scatter_add(2, copy_ids(encoded).unsqueeze(1).expand_as(alpha), alpha);
 }
 
-torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits, const Decoded& decoded,
+torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
+                                              const DecoderOutput& decoded,
                                               const EncoderOutput& encoded) {
   const auto V = logits.size(2);
   const auto width = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
@@ -86,7 +87,7 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits, const
                      torch::where(is_there, log_clamped(mass), log_or_minus_infinity(mass)));
 }
 
-torch::Tensor CopyOutputLayer::vocabulary_log_p(const Decoded& decoded,
+torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
                                                 const EncoderOutput& encoded) {
   const auto V = b_.size(0);
   const auto words = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
@@ -95,7 +96,7 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const Decoded& decoded,
                      log_or_minus_infinity(mass));
 }
 
-Loss CopyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
+Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                            const torch::Tensor& targets, double label_smoothing) {
   const auto V = b_.size(0);
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
@@ -117,19 +118,20 @@ Loss CopyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
     const auto uniform = -rows(vocabulary_log_p(decoded, encoded)).sum() / V;
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, at_targets(nll, targets)};
+  return {loss, scatter_to_targets(nll, targets)};
 }
 
 torch::Tensor CopyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
   const auto generated = VocabularyOutputLayer::logits(step, encoded);  // [N, V]
   const auto B = encoded.states.size(0);
-  return extended_log_p(generated.view({B, -1, generated.size(1)}), by_sentence(step, encoded),
-                        encoded)
+  return extended_log_p(generated.view({B, -1, generated.size(1)}),
+                        group_by_sentence(step, encoded), encoded)
       .flatten(0, 1);
 }
 
-torch::Tensor CopyOutputLayer::generates(const DecoderStep& step, const EncoderOutput& encoded) {
-  return kernels::sigmoid(gate(by_sentence(step, encoded), encoded)).flatten();  // [N]
+torch::Tensor CopyOutputLayer::generation_probability(const DecoderStep& step,
+                                                      const EncoderOutput& encoded) {
+  return kernels::sigmoid(gate(group_by_sentence(step, encoded), encoded)).flatten();  // [N]
 }
 
 }  // namespace regard

@@ -4,10 +4,11 @@
 //   P(y) = p_gen P_vocabulary(y) + (1 − p_gen) Σ_{s: x_s = y} α_ts
 //   p_gen = σ(w_c·c_t + w_s·s_t + w_y·y_{t−1} + b)
 //
-// α_t is the attention (the mean over its heads), c_t = Σ_s α_ts h_s, s_t the state of the top
-// layer, y_{t−1} the embedding of the last token. Source words outside the target vocabulary have
-// the ids V, V + 1, … in the order of their first occurrence in the sentence; the input of the
-// decoder is <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), w_c·h_s once per sentence.
+// α_t are the attention weights (the mean over the heads), c_t = Σ_s α_ts h_s is the context, s_t
+// the state of the top layer, and y_{t−1} the embedding of the last token. Source words outside the
+// target vocabulary have the ids V, V + 1, … in the order of their first occurrence in the
+// sentence. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), with
+// w_c·h_s once per sentence.
 #pragma once
 
 #include "model/layers.h"
@@ -17,38 +18,40 @@ namespace regard {
 
 class CopyOutputLayer : public VocabularyOutputLayer {
  public:
-  explicit CopyOutputLayer(const OutputPlace& place);
+  explicit CopyOutputLayer(const OutputLayerConfig& config);
 
-  // source [B, S, 2]: the ids of the words in the source and in the target vocabulary.
+  // source is [B, S, 2]: the ids of each word in the source vocabulary and its extended target ids.
   void prepare(EncoderOutput& encoded, const torch::Tensor& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the V words of the vocabulary.
-  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-            double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+            const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
-  torch::Tensor generates(const DecoderStep& step, const EncoderOutput& encoded) override;  // p_gen
+  torch::Tensor generation_probability(const DecoderStep& step,
+                                       const EncoderOutput& encoded) override;
 
  private:
-  // Prepared once per sentence: each source token's id in the target's vocabulary [B, S] int64, and
-  // w_c·h_s [B, S, 1].
+  // Return tensors that prepare() computed: the extended target ids of the source tokens [B, S]
+  // int64, and w_c·h_s [B, S, 1].
   const torch::Tensor& copy_ids(const EncoderOutput& encoded) const {
     return encoded.context.at(this)[0];
   }
   const torch::Tensor& gate_scores(const EncoderOutput& encoded) const {
     return encoded.context.at(this)[1];
   }
-  // The logit of p_gen at all steps: [B, G, 1].
-  torch::Tensor gate(const Decoded& decoded, const EncoderOutput& encoded);
-  // log P of the vocabulary and, behind it, of the other words of the sentences, −∞ for words of
-  // other sentences. logits [B, G, V] of P_vocabulary -> [B, G, V + …].
-  torch::Tensor extended_log_p(const torch::Tensor& logits, const Decoded& decoded,
+  // Returns the logit of p_gen at all steps [B, G, 1].
+  torch::Tensor gate(const DecoderOutput& decoded, const EncoderOutput& encoded);
+  // Maps logits [B, G, V] of P_vocabulary to log P of the vocabulary, followed by the
+  // out-of-vocabulary words of all sentences: [B, G, V + …]. log P is −∞ for words of other
+  // sentences.
+  torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
-  // log P of the vocabulary.
-  torch::Tensor vocabulary_log_p(const Decoded& decoded,
+  // Returns log P of the vocabulary.
+  torch::Tensor vocabulary_log_p(const DecoderOutput& decoded,
                                  const EncoderOutput& encoded);  // [B, G, V]
-  // Σ_{s: x_s = y} α_ts for all words y: [B, G, width].
-  torch::Tensor copy_distribution(std::int64_t width, const Decoded& decoded,
+  // Returns Σ_{s: x_s = y} α_ts for all words y: [B, G, width].
+  torch::Tensor copy_distribution(std::int64_t width, const DecoderOutput& decoded,
                                   const EncoderOutput& encoded);
 
   Linear w_c_{nullptr};  // [1, C]

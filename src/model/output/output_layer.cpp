@@ -2,7 +2,7 @@
 
 namespace regard {
 
-Decoded by_sentence(const DecoderStep& step, const EncoderOutput& encoded) {
+DecoderOutput group_by_sentence(const DecoderStep& step, const EncoderOutput& encoded) {
   const auto view = [B = encoded.states.size(0)](const torch::Tensor& x) {
     return x.defined() ? x.view({B, -1, x.size(1)}) : x;
   };

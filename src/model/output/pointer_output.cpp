@@ -6,14 +6,14 @@
 #include "model/initialisation.h"
 
 namespace regard {
-PointerOutputLayer::PointerOutputLayer(const OutputPlace& place) {
-  const auto& options = place.options;
+PointerOutputLayer::PointerOutputLayer(const OutputLayerConfig& config) {
+  const auto& options = config.options;
   const auto E = options.encoder.embedding_dim;
-  begin_ = place.model.register_parameter("target_begin", normal_vector(E));
+  begin_ = config.model.register_parameter("target_begin", normal_vector(E));
   AttentionOptions score;
   score.size = options.output.size;
-  pointer_ = place.model.register_module(
-      "pointer", std::make_shared<Additive>(options.decoder.hidden_size, place.state_size, score));
+  pointer_ = config.model.register_module(
+      "pointer", std::make_shared<Additive>(options.decoder.hidden_size, config.state_size, score));
 }
 
 void PointerOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& /*source*/,
@@ -26,17 +26,17 @@ torch::Tensor PointerOutputLayer::embed(const torch::Tensor& tokens, const Encod
   const auto& elements = encoded.context.at(this)[0];  // [B, S, E], the embedded source
   const auto B = elements.size(0);
   const auto E = elements.size(2);
-  const auto by_sentence = tokens.view({B, -1, 1});  // [B, G, 1]
-  const auto positions = (by_sentence - first_position_id).clamp_min(0);
+  const auto grouped = tokens.view({B, -1, 1});  // [B, G, 1]
+  const auto positions = (grouped - first_position_id).clamp_min(0);
   const auto pointed = elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
   auto shape = tokens.sizes().vec();
   shape.push_back(E);
-  return torch::where(by_sentence == bos_id, begin_, pointed).view(shape);
+  return torch::where(grouped == bos_id, begin_, pointed).view(shape);
 }
 
 torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
                                          const EncoderOutput& encoded) const {
-  const auto u = pointer_->score(hidden, encoded);  // [B, G, S]
+  const auto u = pointer_->grouped_scores(hidden, encoded);  // [B, G, S]
   const auto lengths = encoded.lengths.to(u.device()).view({-1, 1, 1});
   const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // the position of </s>
   constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
@@ -45,7 +45,7 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
   return torch::cat({specials, u.gather(2, last), u.masked_fill(beyond, minus_infinity)}, -1);
 }
 
-Loss PointerOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encoded,
+Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                               const torch::Tensor& targets, double label_smoothing) {
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
   const auto log_p = scores(decoded.hidden, encoded)
@@ -61,11 +61,11 @@ Loss PointerOutputLayer::loss(const Decoded& decoded, const EncoderOutput& encod
     const auto uniform = -(log_p.masked_fill(none, 0).sum(1) / positions).sum();
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, at_targets(nll, targets)};
+  return {loss, scatter_to_targets(nll, targets)};
 }
 
 torch::Tensor PointerOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
-  return scores(by_sentence(step, encoded).hidden, encoded).flatten(0, 1);
+  return scores(group_by_sentence(step, encoded).hidden, encoded).flatten(0, 1);
 }
 
 }  // namespace regard

@@ -1,10 +1,11 @@
-// The pointer network (Vinyals, Fortunato, Jaitly 2015): the target tokens are source positions.
+// The pointer network (Vinyals, Fortunato, Jaitly 2015): target tokens are source positions.
 //
 //   u_ts = vᵀ tanh(W_1 h_s + W_2 s_t)      P(y_t = s | y_<t, x) = softmax_s(u_ts)
 //
-// s_t is the state of the top layer. The position of the source's </s> means stop; position p,
-// counted from 0, is token 4 + p, after the special tokens. The input of the decoder is the
-// embedding of the source element last pointed at; at the first step, a trained vector.
+// s_t is the state of the top layer. Position p, counted from 0, is token 4 + p, after the special
+// tokens; the position of the source's </s> is the token </s>. The input of the decoder is the
+// embedding of the source element that the previous step selected; at the first step, it is a
+// trained vector.
 #pragma once
 
 #include "model/attention/scores.h"
@@ -15,18 +16,18 @@ namespace regard {
 
 class PointerOutputLayer : public OutputLayer {
  public:
-  explicit PointerOutputLayer(const OutputPlace& place);
+  explicit PointerOutputLayer(const OutputLayerConfig& config);
 
   void prepare(EncoderOutput& encoded, const torch::Tensor& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-  // Label smoothing distributes ε over the sentence's own positions.
-  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-            double label_smoothing) override;
+  // Label smoothing distributes ε over the positions of the sentence.
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+            const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  private:
-  // u_t as scores of tokens: hidden [B, G, D] -> [B, G, 4 + S], −∞ outside of the sentence.
+  // Returns u_t as logits of tokens: hidden [B, G, D] -> [B, G, 4 + S], −∞ outside the sentence.
   torch::Tensor scores(const torch::Tensor& hidden, const EncoderOutput& encoded) const;
 
   torch::Tensor begin_;                // [E]

@@ -8,30 +8,30 @@
 
 namespace regard {
 
-std::unique_ptr<OutputLayer> make_output(const OutputPlace& place) {
-  switch (place.options.output.kind) {
+std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config) {
+  switch (config.options.output.kind) {
     case OutputKind::pointer:
-      return std::make_unique<PointerOutputLayer>(place);
+      return std::make_unique<PointerOutputLayer>(config);
     case OutputKind::copy:
-      return std::make_unique<CopyOutputLayer>(place);
+      return std::make_unique<CopyOutputLayer>(config);
     case OutputKind::vocabulary:
       break;
   }
-  return std::make_unique<VocabularyOutputLayer>(place);
+  return std::make_unique<VocabularyOutputLayer>(config);
 }
 
-void check_output(const ModelOptions& model, const SourceLocations& locations) {
+void check_output_layer(const ModelOptions& model, const SourceLocations& locations) {
   if (model.output.kind != OutputKind::copy) return;
   if (model.decoder.kind == LayerKind::transformer) return;
-  const auto place = locations.of("model.output.kind");
+  const auto location = locations.of("model.output.kind");
   const auto attention =
       make_attention(model.decoder.hidden_size, state_size(model.encoder), model.attention);
   if (attention->traits().is_distribution) return;
   throw ConfigError(
-      "{}{}model.output.kind: copy takes the attention's weights as probabilities of the source's "
-      "words, but those of model.attention.kind: {} are no distribution over them; take additive, "
-      "or another kind whose weights sum to 1",
-      place, place.empty() ? "" : ": ", model.attention.kind);
+      "{}{}model.output.kind: copy uses attention weights as probabilities of the source words, "
+      "but the weights of model.attention.kind: {} do not sum to 1; use additive, or another kind "
+      "whose weights sum to 1",
+      location, location.empty() ? "" : ": ", model.attention.kind);
 }
 
 }  // namespace regard

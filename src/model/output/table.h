@@ -8,24 +8,25 @@
 #include <memory>
 
 #include "config/model_options.h"
-#include "config/source_locations.h"
+#include "config/options.h"
 #include "model/output/output_layer.h"
 
 namespace regard {
 
-// The model that an output layer is built for.
-struct OutputPlace {
-  torch::nn::Module& model;  // where its parameters are registered
+// The arguments of an output layer's constructor.
+struct OutputLayerConfig {
+  torch::nn::Module& model;  // registers the parameters
   const ModelOptions& options;
-  torch::Tensor source_embedding;
-  std::int64_t vocabulary;    // V, of the target
-  std::int64_t state_size;    // C, of the encoder
-  std::int64_t readout_size;  // R, of the decoder
+  torch::Tensor source_embedding;  // shared if all embeddings are tied
+  std::int64_t vocabulary;         // size V of the target vocabulary
+  std::int64_t state_size;         // C of the encoder
+  std::int64_t readout_size;       // R of the decoder
 };
 
-std::unique_ptr<OutputLayer> make_output(const OutputPlace& place);
+// Creates the output layer of model.output.kind.
+std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config);
 
-// ConfigError with the place of model.output.kind if the rest of the model does not support it.
-void check_output(const ModelOptions& model, const SourceLocations& locations);
+// Throws ConfigError, with the location of model.output.kind, if the attention does not support it.
+void check_output_layer(const ModelOptions& model, const SourceLocations& locations);
 
 }  // namespace regard

@@ -5,8 +5,8 @@
 
 namespace regard {
 
-VocabularyOutputLayer::VocabularyOutputLayer(const OutputPlace& place) {
-  const auto& [model, options, source_embedding, V, C, R] = place;
+VocabularyOutputLayer::VocabularyOutputLayer(const OutputLayerConfig& config) {
+  const auto& [model, options, source_embedding, V, C, R] = config;
   const auto tied = options.tied_embeddings;
   embedding_ = source_embedding;
   if (tied != TiedEmbeddings::all) {
@@ -27,7 +27,7 @@ torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
   return torch::embedding(embedding_, tokens);
 }
 
-Loss VocabularyOutputLayer::loss(const Decoded& decoded, const EncoderOutput& /*encoded*/,
+Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& /*encoded*/,
                                  const torch::Tensor& targets, double label_smoothing) {
   return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
 }

@@ -2,7 +2,7 @@
 //
 //   P(y_t | y_<t, x) = softmax(W readout_t + b)
 //
-// W may be the target embedding (Press and Wolf 2017).
+// W can be tied to the target embedding (Press and Wolf 2017).
 #pragma once
 
 #include "model/output/output_layer.h"
@@ -12,11 +12,11 @@ namespace regard {
 
 class VocabularyOutputLayer : public OutputLayer {
  public:
-  explicit VocabularyOutputLayer(const OutputPlace& place);
+  explicit VocabularyOutputLayer(const OutputLayerConfig& config);
 
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-  Loss loss(const Decoded& decoded, const EncoderOutput& encoded, const torch::Tensor& targets,
-            double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+            const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  protected:

@@ -66,7 +66,7 @@ torch::Tensor GruCell::sequence(const torch::Tensor& projected, const torch::Ten
   return torch::stack(states);  // [G, T, B, D]
 }
 
-std::optional<kernels::GruSequence> GruCell::attended_sequence(
+std::optional<kernels::GruSequence> GruCell::sequence_with_attention(
     const torch::Tensor& projected, const torch::Tensor& state,
     const kernels::GruAttention& attention) {
   return kernels::gru(projected, state, U_[0], b_U(0), attention);

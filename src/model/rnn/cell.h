@@ -1,9 +1,9 @@
 // The recurrent cells: s_t = f(x_t, s_{t−1}).
 //
-// A cell has K gates of width D, side by side. The input's part of the gates, W x + b, does not
-// depend on the state: the caller computes it with project(), for all steps in one product, before
-// the time loop. A state may contain more than the cell's output, which comes first: that of an
-// LSTM is [h; c].
+// A cell has K gates of width D, concatenated. The contribution of the input to the gates, W x + b,
+// does not depend on the state: the caller computes it with project(), for all steps in one
+// product, before the time loop. A state begins with the output of the cell and can be longer: the
+// state of an LSTM is [h; c].
 #pragma once
 
 #include <torch/nn/module.h>
@@ -18,32 +18,32 @@
 
 namespace regard {
 
-// G independent cells of one size: the two directions of an encoder (G = 2), or one cell.
+// G independent cells of equal size: the two directions of an encoder (G = 2), or one cell.
 class Cell : public torch::nn::Module {
  public:
-  // W x + b: inputs x [G, N, I] -> [G, N, K · D].
+  // Computes W x + b: inputs x [G, N, I] -> [G, N, K · D].
   torch::Tensor project(const torch::Tensor& x);
-  // All steps: projected [G, T, B, K · D], first state [G, B, state_size] -> the outputs
+  // Runs all steps: projected [G, T, B, K · D], initial state [G, B, state_size] -> outputs
   // [G, T, B, D].
   virtual torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) = 0;
-  // One step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> the next
+  // Runs one step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> next
   // state.
   virtual torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) = 0;
-  // All steps of a single cell with attention in the loop: projected [T, B, K · D], state
-  // [B, state_size]. Empty if there is no kernel for it.
-  virtual std::optional<kernels::GruSequence> attended_sequence(
+  // Runs all steps of a single cell with attention inside the loop: projected [T, B, K · D],
+  // initial state [B, state_size]. Returns nothing if there is no kernel for it.
+  virtual std::optional<kernels::GruSequence> sequence_with_attention(
       const torch::Tensor& /*projected*/, const torch::Tensor& /*state*/,
       const kernels::GruAttention& /*attention*/) {
     return {};
   }
 
-  // The output of a state [N, state_size]: [N, D].
+  // Returns the output [N, D] of a state [N, state_size].
   torch::Tensor hidden_output(const torch::Tensor& state) const { return state.narrow(-1, 0, D_); }
   std::int64_t gates_size() const { return W_.size(2); }  // K · D
   virtual std::int64_t state_size() const { return D_; }
 
  protected:
-  // K gates. Initialises W by xavier_uniform and U by orthogonal, gate by gate.
+  // K is the number of gates. Initialises W by xavier_uniform and U by orthogonal, gate by gate.
   Cell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size, std::int64_t K);
 
   std::int64_t D_;
@@ -52,7 +52,8 @@ class Cell : public torch::nn::Module {
   torch::Tensor b_;  // [G, 1, K · D]
 };
 
-// A cell without a kernel for the whole sequence: a loop over steps, all G cells at once.
+// Base class of cells without a kernel for the whole sequence: a loop over steps, all G cells at
+// once.
 class SteppedCell : public Cell {
  public:
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) override;
@@ -60,7 +61,7 @@ class SteppedCell : public Cell {
 
  protected:
   using Cell::Cell;
-  // projected [G, B, K · D], state [G, B, state_size] -> the next state.
+  // Runs one step: projected [G, B, K · D], state [G, B, state_size] -> next state.
   virtual torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) = 0;
 };
 
@@ -69,7 +70,7 @@ class SteppedCell : public Cell {
 //   r = σ(W_r x + U_r s + b_r)         z = σ(W_z x + U_z s + b_z)
 //   s̃ = tanh(W x + U [r ⊙ s] + b)      s' = z ⊙ s + (1 − z) ⊙ s̃
 //
-// or with the reset gate after the product, as in cuDNN:
+// or, with the reset gate after the product as in cuDNN:
 //
 //   s̃ = tanh(W x + b + r ⊙ (U s + b_U))
 //
@@ -80,7 +81,7 @@ class GruCell : public Cell {
 
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state) override;
   torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) override;
-  std::optional<kernels::GruSequence> attended_sequence(
+  std::optional<kernels::GruSequence> sequence_with_attention(
       const torch::Tensor& projected, const torch::Tensor& state,
       const kernels::GruAttention& attention) override;
 
@@ -96,7 +97,7 @@ class GruCell : public Cell {
 //   c' = f ⊙ c + i ⊙ c̃              h' = o ⊙ tanh(c')
 //
 // The output of a state [h; c] is h. The order of the gates is i, f, o, c̃. b_f is 1 initially, so
-// that an untrained cell keeps its memory (Jozefowicz et al. 2015).
+// that an untrained cell does not forget (Jozefowicz et al. 2015).
 class LstmCell : public SteppedCell {
  public:
   LstmCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_size);

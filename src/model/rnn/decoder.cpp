@@ -12,7 +12,7 @@
 namespace regard {
 namespace {
 
-// Indices of the decoder's tensors in DecoderContext.
+// Indices of the tensors that prepare() stores in DecoderContext.
 constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D]
 constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R]
 
@@ -44,7 +44,7 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
   query_ = o.query == Query::automatic ? attention_->traits().default_query : o.query;
   if (query_ == Query::pre) C_ = register_module("C", Linear(state_size, gates, false));
   if (query_ == Query::conditional) {
-    second_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
+    second_cell_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
@@ -70,7 +70,7 @@ void RecurrentDecoder::prepare(EncoderOutput& encoded) {
   encoded.context.set(this, std::move(values));
 }
 
-DecoderState RecurrentDecoder::start(const EncoderOutput& encoded) {
+DecoderState RecurrentDecoder::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
   const auto source = initial_state_ == InitialState::mean
                           ? kernels::masked_mean(encoded.states, encoded.mask)
@@ -79,84 +79,84 @@ DecoderState RecurrentDecoder::start(const EncoderOutput& encoded) {
     if (initial_state_ == InitialState::zero) {
       state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
     } else if (initial_state_ == InitialState::last) {
-      const auto memory = layers_[l]->state_size() - source.size(1);  // LSTM cell state
-      state.layers.push_back(torch::constant_pad_nd(source, {0, memory}));
+      const auto cell_state_size = layers_[l]->state_size() - source.size(1);  // 0 unless LSTM
+      state.layers.push_back(torch::constant_pad_nd(source, {0, cell_state_size}));
     } else {
       state.layers.push_back(kernels::tanh(bridges_[l]->as<Linear>()->forward(source)));
     }
   }
-  state.attention = attention_->start(encoded);
+  state.attention = attention_->initial_state(encoded);
   if (!F_.is_empty()) state.readout = source.new_zeros({source.size(0), W_s_->weight.size(0)});
   return state;
 }
 
-RecurrentDecoder::Attended RecurrentDecoder::derive(AttentionStep step, const torch::Tensor& query,
-                                                    const EncoderOutput& encoded) {
+RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
+    AttentionStep step, const torch::Tensor& query, const EncoderOutput& encoded) {
   const bool is_mixture = attention_->traits().is_mixture;
-  Attended attended;
+  AttentionResult attended;
   attended.weights = step.weights;
   attended.context = step.context;
   attended.query = query;
   attended.state = std::move(step.state);
   attended.loss = std::move(step.loss);
-  if (is_mixture) attended.mixing = attention_dropout_->forward(step.weights);
+  if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
   const auto mixed = [&](const torch::Tensor& values) {
-    return kernels::mix(attended.mixing, values, encoded.lengths);
+    return kernels::mix(attended.mixture_weights, values, encoded.lengths);
   };
   if (query_ == Query::pre) {
     attended.gates =
         is_mixture ? mixed(encoded.context.at(this)[gate_values]) : C_(attended.context);
   } else if (query_ == Query::conditional) {
     if (is_mixture) attended.context = mixed(encoded.states);
-    attended.gates = second_->project(attended.context.unsqueeze(0))[0];
+    attended.gates = second_cell_->project(attended.context.unsqueeze(0))[0];
   }
   return attended;
 }
 
-RecurrentDecoder::Attended RecurrentDecoder::attend(const torch::Tensor& query,
-                                                    const AttentionState& state,
-                                                    const EncoderOutput& encoded) {
-  return derive(attention_->step(query, state, encoded), query, encoded);
+RecurrentDecoder::AttentionResult RecurrentDecoder::attend(const torch::Tensor& query,
+                                                           const AttentionState& state,
+                                                           const EncoderOutput& encoded) {
+  return make_attention_result(attention_->step(query, state, encoded), query, encoded);
 }
 
-torch::Tensor RecurrentDecoder::context_part(const Attended& attended,
+torch::Tensor RecurrentDecoder::context_term(const AttentionResult& attended,
                                              const EncoderOutput& encoded) {
   if (!attention_->traits().is_mixture) return W_c_(attended.context);
-  return kernels::mix(attended.mixing, encoded.context.at(this)[readout_values], encoded.lengths);
+  return kernels::mix(attended.mixture_weights, encoded.context.at(this)[readout_values],
+                      encoded.lengths);
 }
 
-RecurrentDecoder::Bottom RecurrentDecoder::bottom_step(const torch::Tensor& x,
-                                                       const torch::Tensor& s,
-                                                       const AttentionState& attention,
-                                                       const EncoderOutput& encoded) {
+RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(
+    const torch::Tensor& x, const torch::Tensor& s, const AttentionState& attention,
+    const EncoderOutput& encoded) {
   if (query_ == Query::pre) {
     auto attended = attend(layers_[0]->hidden_output(s), attention, encoded);
     return {layers_[0]->step(x + attended.gates, s), std::move(attended)};
   }
   const auto first = layers_[0]->step(x, s);
   if (query_ == Query::post) return {first, {}};
-  auto attended = attend(second_->hidden_output(first), attention, encoded);
-  return {second_->step(attended.gates, first), std::move(attended)};
+  auto attended = attend(second_cell_->hidden_output(first), attention, encoded);
+  return {second_cell_->step(attended.gates, first), std::move(attended)};
 }
 
 template <typename Run>
 torch::Tensor RecurrentDecoder::upper_layers(torch::Tensor h, Run run) const {
   for (std::size_t l = 1; l < layers_.size(); ++l) {
-    h = stack_->next_layer_input(l, h, run(l, stack_->input(l, h)));
+    h = stack_->add_residual(l, h, run(l, stack_->layer_input(l, h)));
   }
-  return stack_->top_output(h);
+  return stack_->final_norm(h);
 }
 
 torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
-                                        const torch::Tensor& context_part) {
-  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + context_part));
+                                        const torch::Tensor& context_term) {
+  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + context_term));
 }
 
 RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const torch::Tensor& y,
                                                  const DecoderState& state,
                                                  const EncoderOutput& encoded) {
   const auto gates = F_.is_empty() ? x : x + F_(state.readout);
-  auto [bottom, attended] = bottom_step(gates, state.layers[0], state.attention, encoded);
+  auto [bottom, attended] = bottom_layer_step(gates, state.layers[0], state.attention, encoded);
   DecoderState next;
   next.layers.push_back(bottom);
   const auto s = upper_layers(layers_[0]->hidden_output(bottom),
@@ -166,7 +166,7 @@ RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const t
                                 return layers_[l]->hidden_output(next.layers.back());
                               });
   if (query_ == Query::post) attended = attend(s, state.attention, encoded);
-  const auto r = readout(y, s, context_part(attended, encoded));
+  const auto r = readout(y, s, context_term(attended, encoded));
   if (!F_.is_empty()) next.readout = r;
   next.attention = attended.state;
   return {r, s, std::move(attended), std::move(next)};
@@ -189,37 +189,36 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
   detail.context = attended.context.defined()
                        ? attended.context
                        : kernels::mix(attended.weights, encoded.states, encoded.lengths);
-  detail.is_choice = attention_->traits().is_choice;
+  detail.is_hard = attention_->traits().is_hard;
   return detail;
 }
 
 template <typename OneStep>
-RecurrentDecoder::Attended RecurrentDecoder::each_step(std::int64_t T, OneStep step) {
+RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, OneStep step) {
   const kernels::DeferredWeightGradients deferred;
-  std::vector<Attended> steps;
+  std::vector<AttentionResult> steps;
   for (std::int64_t t = 0; t < T; ++t) steps.push_back(step(static_cast<std::size_t>(t)));
   const auto stacked = [&](const auto& part) {  // T parts [B, …] -> [B · T, …]
     std::vector<torch::Tensor> tensors;
     for (const auto& one : steps) tensors.push_back(part(one));
     return tensors[0].defined() ? torch::stack(tensors, 1).flatten(0, 1) : torch::Tensor();
   };
-  Attended all;
+  AttentionResult all;
   all.weights = stacked([](const auto& one) { return one.weights; });
   if (attention_->traits().is_mixture) {
-    all.mixing = attention_dropout_->is_active()
-                     ? stacked([](const auto& one) { return one.mixing; })
-                     : all.weights;
+    all.mixture_weights = attention_dropout_->is_active()
+                              ? stacked([](const auto& one) { return one.mixture_weights; })
+                              : all.weights;
   } else {
     all.context = stacked([](const auto& one) { return one.context; });
   }
   all.loss = {stacked([](const auto& one) { return one.loss.penalty; }),
-              stacked([](const auto& one) { return one.loss.log_choice; })};
+              stacked([](const auto& one) { return one.loss.sampled_log_p; })};
   return all;
 }
 
-RecurrentDecoder::Bottom RecurrentDecoder::bottom_layer(const torch::Tensor& x,
-                                                        const DecoderState& first,
-                                                        const EncoderOutput& encoded) {
+RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
+    const torch::Tensor& x, const DecoderState& first, const EncoderOutput& encoded) {
   auto s = first.layers[0];  // [B, state_size]
   if (query_ == Query::post) {
     return {layers_[0]->sequence(x.unsqueeze(0), s.unsqueeze(0))[0], {}};
@@ -229,22 +228,22 @@ RecurrentDecoder::Bottom RecurrentDecoder::bottom_layer(const torch::Tensor& x,
     const auto gates = (x + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
     return {layers_[0]->sequence(gates, s.unsqueeze(0))[0], attended};
   }
-  const auto score = attention_->kernel_score(encoded);
+  const auto score = attention_->fused_score(encoded);
   if (query_ == Query::pre && score && !attention_dropout_->is_active()) {
     const auto all =
-        layers_[0]->attended_sequence(x, s, {*score, encoded.context.at(this)[gate_values]});
+        layers_[0]->sequence_with_attention(x, s, {*score, encoded.context.at(this)[gate_values]});
     if (all) {
-      Attended attended;
+      AttentionResult attended;
       attended.weights = all->weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
-      attended.mixing = attended.weights;
+      attended.mixture_weights = attended.weights;
       return {all->states, attended};
     }
   }
   const auto inputs = x.unbind(0);
   std::vector<torch::Tensor> states;
   auto attention = first.attention;
-  auto attended = each_step(x.size(0), [&](std::size_t t) {
-    auto step = bottom_step(inputs[t], s, attention, encoded);
+  auto attended = run_steps(x.size(0), [&](std::size_t t) {
+    auto step = bottom_layer_step(inputs[t], s, attention, encoded);
     s = step.states;
     attention = step.attended.state;
     states.push_back(layers_[0]->hidden_output(s));
@@ -253,28 +252,29 @@ RecurrentDecoder::Bottom RecurrentDecoder::bottom_layer(const torch::Tensor& x,
   return {torch::stack(states), std::move(attended)};
 }
 
-RecurrentDecoder::Attended RecurrentDecoder::attend_all(const torch::Tensor& h,
-                                                        const AttentionState& first,
-                                                        const EncoderOutput& encoded) {
+RecurrentDecoder::AttentionResult RecurrentDecoder::attend_all_steps(const torch::Tensor& h,
+                                                                     const AttentionState& first,
+                                                                     const EncoderOutput& encoded) {
   const auto [T, B, D] = std::tuple(h.size(0), h.size(1), h.size(2));
   const auto queries = h.transpose(0, 1).reshape({B * T, D});
   if (auto all = attention_->all_steps(queries, first, encoded)) {
-    return derive(std::move(*all), queries, encoded);
+    return make_attention_result(std::move(*all), queries, encoded);
   }
   const auto one_by_one = h.unbind(0);
   auto state = first;
-  return each_step(T, [&](std::size_t t) {
+  return run_steps(T, [&](std::size_t t) {
     auto attended = attend(one_by_one[t], state, encoded);
     state = attended.state;
     return attended;
   });
 }
 
-Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded) {
+DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded,
+                                        const EncoderOutput& encoded) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
-  const auto first = start(encoded);
+  const auto first = initial_state(encoded);
   const auto x = layers_[0]->project(y.view({1, T * B, -1})).view({T, B, -1});  // [T, B, K · D]
 
   if (!F_.is_empty()) {  // each step needs the previous readout
@@ -283,35 +283,36 @@ Decoded RecurrentDecoder::forward(const torch::Tensor& embedded, const EncoderOu
     std::vector<torch::Tensor> readouts;
     std::vector<torch::Tensor> hidden;
     auto state = first;
-    const auto attended = each_step(T, [&](std::size_t t) {
+    const auto attended = run_steps(T, [&](std::size_t t) {
       auto step = advance(xs[t], ys[t], state, encoded);
       readouts.push_back(step.readout);
       hidden.push_back(step.hidden);
       state = std::move(step.state);
       return std::move(step.attended);
     });
-    return decoded(torch::stack(readouts, 1), torch::stack(hidden, 1), attended);
+    return make_decoder_output(torch::stack(readouts, 1), torch::stack(hidden, 1), attended);
   }
 
-  auto [bottom, attended] = bottom_layer(x, first, encoded);
+  auto [bottom, attended] = bottom_layer_all_steps(x, first, encoded);
   const auto s = upper_layers(bottom, [&](std::size_t l, const torch::Tensor& input) {
     const auto projected = layers_[l]->project(input.reshape({1, T * B, -1}));
     return layers_[l]->sequence(projected.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
   });  // [T, B, D]
-  if (query_ == Query::post) attended = attend_all(s, first.attention, encoded);
-  const auto c = context_part(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);
-  return decoded(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
+  if (query_ == Query::post) attended = attend_all_steps(s, first.attention, encoded);
+  const auto c = context_term(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);
+  return make_decoder_output(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
 }
 
-Decoded RecurrentDecoder::decoded(const torch::Tensor& readout, const torch::Tensor& hidden,
-                                  const Attended& attended) {
+DecoderOutput RecurrentDecoder::make_decoder_output(const torch::Tensor& readout,
+                                                    const torch::Tensor& hidden,
+                                                    const AttentionResult& attended) {
   const auto by_step = [&](const torch::Tensor& x) {
     return x.defined() ? x.unflatten(0, {readout.size(0), -1}) : x;
   };
   return {.readout = readout,
           .weights = by_step(attended.weights),
           .hidden = hidden,
-          .attention_loss = {by_step(attended.loss.penalty), by_step(attended.loss.log_choice)}};
+          .attention_loss = {by_step(attended.loss.penalty), by_step(attended.loss.sampled_log_p)}};
 }
 
 }  // namespace regard

@@ -1,6 +1,6 @@
 // The recurrent decoder with attention: a stack of GRUs, LSTMs or simple cells (cell.h, stack.h).
-// The query of attention is one of three states, shown here for a GRU. In parentheses: the value of
-// model.decoder.query.
+// The query of attention is one of three states, shown here for a GRU, with the value of
+// model.decoder.query in parentheses:
 //
 //   pre (last): the state before the step (Bahdanau, Cho, Bengio 2015, sections 3.1, A.2.2)
 //     c_t = attention(s_{t−1}, h), where s is the state of the bottom layer
@@ -52,36 +52,36 @@ class RecurrentDecoder : public Decoder {
   RecurrentDecoder(std::int64_t state_size, const ModelOptions& options);
 
   void prepare(EncoderOutput& encoded) override;
-  DecoderState start(const EncoderOutput& encoded) override;
+  DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                    const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
-  void at_step(std::int64_t step) override { attention_->at_step(step); }
-  bool shows_attention() const override { return attention_->traits().has_weights; }
+  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
+  void set_training_step(std::int64_t step) override { attention_->set_training_step(step); }
+  bool has_attention_weights() const override { return attention_->traits().has_weights; }
   std::int64_t readout_size() const override { return W_y_->weight.size(0); }
 
  private:
   // The result of attention for N queries: one step, or all steps with T consecutive rows per
   // sentence.
-  struct Attended {
+  struct AttentionResult {
     torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for post
     torch::Tensor weights;  // [N, S] or undefined
-    torch::Tensor mixing;   // [N, S], the weights after dropout; undefined if !is_mixture
-    torch::Tensor context;  // [N, C]; undefined for pre and post if is_mixture
-    torch::Tensor query;    // [N, D]
+    torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined if !is_mixture
+    torch::Tensor context;          // [N, C]; undefined for pre and post if is_mixture
+    torch::Tensor query;            // [N, D]
     AttentionState state;
     AttentionLoss loss;
   };
-  struct Bottom {
-    torch::Tensor states;  // one step: state [N, state_size]; all steps: outputs [T, B, D]
-    Attended attended;     // empty for post
+  struct BottomLayerOutput {
+    torch::Tensor states;      // one step: state [N, state_size]; all steps: outputs [T, B, D]
+    AttentionResult attended;  // empty for post
   };
   struct Step {
     torch::Tensor readout;  // [N, R]
     torch::Tensor hidden;   // [N, D], the top layer's state
-    Attended attended;
+    AttentionResult attended;
     DecoderState state;
   };
 
@@ -91,46 +91,49 @@ class RecurrentDecoder : public Decoder {
                const EncoderOutput& encoded);
   // Computes one step of the bottom layer from the state s [N, state_size]. x [N, K · D] is the
   // contribution of the input and, with input feeding, of the last readout to the gates.
-  Bottom bottom_step(const torch::Tensor& x, const torch::Tensor& s,
-                     const AttentionState& attention, const EncoderOutput& encoded);
+  BottomLayerOutput bottom_layer_step(const torch::Tensor& x, const torch::Tensor& s,
+                                      const AttentionState& attention,
+                                      const EncoderOutput& encoded);
   // Computes all steps of the bottom layer. x [T, B, K · D] is the contribution of the inputs.
-  Bottom bottom_layer(const torch::Tensor& x, const DecoderState& first,
-                      const EncoderOutput& encoded);
+  BottomLayerOutput bottom_layer_all_steps(const torch::Tensor& x, const DecoderState& first,
+                                           const EncoderOutput& encoded);
   // Runs the upper layers on the output h [..., D] of the bottom layer and returns the output of
   // the top layer. run(l, input) must run layer l on its input [..., D] and return its output.
   template <typename Run>
   torch::Tensor upper_layers(torch::Tensor h, Run run) const;
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
-                        const torch::Tensor& context_part);
+                        const torch::Tensor& context_term);
 
   // Computes one step of attention.
-  Attended attend(const torch::Tensor& query, const AttentionState& state,
-                  const EncoderOutput& encoded);
+  AttentionResult attend(const torch::Tensor& query, const AttentionState& state,
+                         const EncoderOutput& encoded);
   // Computes all steps of attention with the queries h [T, B, D].
-  Attended attend_all(const torch::Tensor& h, const AttentionState& first,
-                      const EncoderOutput& encoded);
-  // Converts the result of attention to Attended: applies dropout to the weights, and computes the
-  // context if needed and its contribution to the gates.
-  Attended derive(AttentionStep step, const torch::Tensor& query, const EncoderOutput& encoded);
+  AttentionResult attend_all_steps(const torch::Tensor& h, const AttentionState& first,
+                                   const EncoderOutput& encoded);
+  // Converts the result of attention to AttentionResult: applies dropout to the weights, and
+  // computes the context if needed and its contribution to the gates.
+  AttentionResult make_attention_result(AttentionStep step, const torch::Tensor& query,
+                                        const EncoderOutput& encoded);
   // Returns W_c c_t [N, R], the contribution of the context to the readout.
-  torch::Tensor context_part(const Attended& attended, const EncoderOutput& encoded);
+  torch::Tensor context_term(const AttentionResult& attended, const EncoderOutput& encoded);
 
-  // Calls step(t), which returns Attended, for t = 0 … T − 1 with deferred weight gradients. Stacks
-  // the results, T consecutive rows per sentence, except gates, query and state.
+  // Calls step(t), which returns AttentionResult, for t = 0 … T − 1 with deferred weight gradients.
+  // Stacks the results, T consecutive rows per sentence, except gates, query and state.
   template <typename OneStep>
-  Attended each_step(std::int64_t T, OneStep step);
-  // Creates the result from readout [B, T, R], hidden [B, T, D] and attended, which has T rows per
-  // sentence, or a single row per sentence if the context is constant.
-  static Decoded decoded(const torch::Tensor& readout, const torch::Tensor& hidden,
-                         const Attended& attended);
+  AttentionResult run_steps(std::int64_t T, OneStep step);
+  // Creates the result of forward() from readout [B, T, R], hidden [B, T, D] and `attended`, which
+  // has T rows per sentence, or one row per sentence if the context is constant.
+  static DecoderOutput make_decoder_output(const torch::Tensor& readout,
+                                           const torch::Tensor& hidden,
+                                           const AttentionResult& attended);
 
   InitialState initial_state_;
   std::shared_ptr<Attention> attention_;
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   Query query_;
-  Linear C_{nullptr};              // [K · D, C], from the context to the gates; pre
-  std::shared_ptr<Cell> second_;   // GRU_2; conditional
+  Linear C_{nullptr};                  // [K · D, C], from the context to the gates; pre
+  std::shared_ptr<Cell> second_cell_;  // GRU_2; conditional
   Linear F_{nullptr};              // [K · D, R], from the last readout to the gates; input feeding
   torch::nn::ModuleList bridges_;  // W_l [state_size, C] and b_l of each layer
   Linear W_y_{nullptr};            // [R, E], with b

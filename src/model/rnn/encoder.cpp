@@ -5,8 +5,8 @@
 namespace regard {
 namespace {
 
-// [B, S]: n − 1 − s at position s of a sentence of length n; padding keeps its position. The
-// permutation is its own inverse.
+// Returns the permutation [B, S] that reverses each sentence: n − 1 − s at position s of a sentence
+// of length n. Padding keeps its position. The permutation is its own inverse.
 torch::Tensor reversed_positions(const torch::Tensor& positions, const torch::Tensor& lengths) {
   const auto reversed = lengths.unsqueeze(1) - 1 - positions;
   return torch::where(reversed >= 0, reversed, positions);
@@ -45,7 +45,7 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
 
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const auto below = l > 0 ? stack_->input(l, x) : x;
+    const auto below = l > 0 ? stack_->layer_input(l, x) : x;
     std::vector<torch::Tensor> inputs = {below};
     if (directions_ == 2) inputs.push_back(reorder(below, reversal));
     const auto projected = layers_[l]
@@ -55,11 +55,12 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
     const auto h = layers_[l]->sequence(projected, first);  // [G, S, B, D]
     std::vector<torch::Tensor> outputs = {h[0]};
     if (directions_ == 2) outputs.push_back(reorder(h[1], reversal));
-    x = stack_->next_layer_input(l, x, torch::cat(outputs, -1));  // [S, B, C]
+    x = stack_->add_residual(l, x, torch::cat(outputs, -1));  // [S, B, C]
   }
-  x = stack_->top_output(x);
+  x = stack_->final_norm(x);
 
-  // The last state is at the last position left to right, at the first position right to left.
+  // The last state of the forward direction is at the last position, that of the backward direction
+  // at the first.
   const auto D = hidden_size_;
   const auto end = (on_device - 1).view({1, B, 1}).expand({1, B, D});
   auto last = x.narrow(2, 0, D).gather(0, end)[0];                            // [B, D]

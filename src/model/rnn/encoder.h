@@ -2,10 +2,10 @@
 //
 //   →h_s = f(x_s, →h_{s−1})      ←h_s = f(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
 //
-// f is a GRU, an LSTM or a simple cell (cell.h), or a stack of them (stack.h). The backward
-// direction begins at each sentence's last token: sentences are reversed within their length, so
-// that both directions run left to right and padding comes last. The h_s are the outputs of the
-// stack. The states and the summary have separate dropout masks.
+// f is a GRU, an LSTM or a simple cell (cell.h), or a stack of cells (stack.h). For the backward
+// direction, sentences are reversed within their length, so that both directions run left to right
+// and padding comes last. h_s is the output of the stack. The states and the summary have separate
+// dropout masks.
 #pragma once
 
 #include <torch/types.h>

@@ -14,16 +14,16 @@ Stack::Stack(std::int64_t layers, std::int64_t width, bool residual, bool layer_
   }
 }
 
-torch::Tensor Stack::input(std::size_t l, const torch::Tensor& x) const {
+torch::Tensor Stack::layer_input(std::size_t l, const torch::Tensor& x) const {
   return dropout_->forward(norms_.empty() ? x : norms_[l - 1]->forward(x));
 }
 
-torch::Tensor Stack::next_layer_input(std::size_t l, const torch::Tensor& x,
-                                      const torch::Tensor& y) const {
+torch::Tensor Stack::add_residual(std::size_t l, const torch::Tensor& x,
+                                  const torch::Tensor& y) const {
   return residual_ && l > 0 ? x + y : y;
 }
 
-torch::Tensor Stack::top_output(const torch::Tensor& x) const {
+torch::Tensor Stack::final_norm(const torch::Tensor& x) const {
   return norms_.empty() ? x : norms_.back()->forward(x);
 }
 

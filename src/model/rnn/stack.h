@@ -1,8 +1,10 @@
-// The connections between the layers of a recurrent stack, from the second layer on:
+// The connections between the layers of a recurrent stack, for layers l ≥ 1 (the first is 0):
 //
 //   x_l = layer_l(dropout(x_{l−1}))
-//   x_l = x_{l−1} + layer_l(dropout(x_{l−1}))          with residual (He et al. 2016)
-//   norm_l(x_{l−1}) as the input of a layer, and norm(x_L) at the top, with layer_norm
+//   x_l = x_{l−1} + layer_l(dropout(x_{l−1}))     with `residual` (He et al. 2016)
+//
+// With `layer_norm`, the input of a layer is dropout(norm_l(x_{l−1})), and the output of the last
+// layer is normalised too.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -18,16 +20,15 @@ namespace regard {
 
 class Stack : public torch::nn::Module {
  public:
-  // width: of the outputs of all layers.
+  // `width` is the width of all outputs.
   Stack(std::int64_t layers, std::int64_t width, bool residual, bool layer_norm, double dropout);
 
-  // The input of layer l, from 1 on, given x_{l−1} [..., width].
-  torch::Tensor input(std::size_t l, const torch::Tensor& x) const;
-  // x_l, given x_{l−1} and the output y of layer l.
-  torch::Tensor next_layer_input(std::size_t l, const torch::Tensor& x,
-                                 const torch::Tensor& y) const;
-  // The output of the stack, given x_L.
-  torch::Tensor top_output(const torch::Tensor& x) const;
+  // Returns the input of layer l ≥ 1, given x = x_{l−1} [..., width].
+  torch::Tensor layer_input(std::size_t l, const torch::Tensor& x) const;
+  // Returns x_l, given x = x_{l−1} and the output y of layer l.
+  torch::Tensor add_residual(std::size_t l, const torch::Tensor& x, const torch::Tensor& y) const;
+  // Returns the output of the stack, given the output x of the last layer.
+  torch::Tensor final_norm(const torch::Tensor& x) const;
 
  private:
   bool residual_;

@@ -15,17 +15,19 @@ TransformerDecoder::TransformerDecoder(std::int64_t state_size, const DecoderOpt
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       std::make_shared<DecoderLayer>(D_, state_size, o, dropout)));
   }
-  if (o.norm == NormPlace::pre) norm_ = register_module("norm", std::make_shared<LayerNorm>(D_));
+  if (o.norm == NormPlacement::pre)
+    norm_ = register_module("norm", std::make_shared<LayerNorm>(D_));
   register_module("readout_dropout", readout_dropout_);
 }
 
 void TransformerDecoder::prepare(EncoderOutput& encoded) {
   DecoderContext::Tensors keys_and_values;
-  for (const auto& layer : layers_) keys_and_values.push_back(layer->source_keys(encoded.states));
+  for (const auto& layer : layers_)
+    keys_and_values.push_back(layer->source_keys_and_values(encoded.states));
   encoded.context.set(this, std::move(keys_and_values));
 }
 
-DecoderState TransformerDecoder::start(const EncoderOutput& encoded) {
+DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
   for (const auto& source : encoded.context.at(this)) {
     state.layers.push_back(source.narrow(1, 0, 0));  // no steps yet: [B, 0, 2D]
@@ -33,30 +35,30 @@ DecoderState TransformerDecoder::start(const EncoderOutput& encoded) {
   return state;
 }
 
-torch::Tensor TransformerDecoder::normalised(const torch::Tensor& x) const {
+torch::Tensor TransformerDecoder::final_norm(const torch::Tensor& x) const {
   return norm_ ? norm_->forward(x) : x;
 }
 
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                      const EncoderOutput& encoded) {
-  return step_through(embedded, state, encoded, nullptr);
+  return compute_step(embedded, state, encoded, nullptr);
 }
 
 AttentionDetail TransformerDecoder::explain(const torch::Tensor& embedded,
                                             const DecoderState& state,
                                             const EncoderOutput& encoded) {
   AttentionDetail detail;
-  step_through(embedded, state, encoded, &detail);
+  compute_step(embedded, state, encoded, &detail);
   return detail;
 }
 
-DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
+DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
                                              const DecoderState& state,
                                              const EncoderOutput& encoded,
                                              AttentionDetail* detail) {
   DecoderStep next;
   const auto& sources = encoded.context.at(this);
-  const auto padding = padding_of(encoded.mask, encoded.lengths, embedded);
+  const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   auto x = embedded.unsqueeze(1);  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
@@ -67,20 +69,21 @@ DecoderStep TransformerDecoder::step_through(const torch::Tensor& embedded,
     if (is_last) next.weights = step.weights;
     if (detail) detail->heads.push_back(step.heads);
   }
-  next.hidden = normalised(x.squeeze(1));  // [N, D]
+  next.hidden = final_norm(x.squeeze(1));  // [N, D]
   next.readout = readout_dropout_->forward(next.hidden);
   return next;
 }
 
-Decoded TransformerDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded) {
+DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
+                                          const EncoderOutput& encoded) {
   const auto& sources = encoded.context.at(this);
-  const auto padding = padding_of(encoded.mask, encoded.lengths, embedded);
+  const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   DecoderLayer::AllSteps all{embedded, {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     all = layers_[l]->forward(all.x, {sources[l], padding}, is_last && want_weights_);
   }
-  const auto hidden = normalised(all.x);
+  const auto hidden = final_norm(all.x);
   return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};
 }
 

@@ -1,10 +1,10 @@
-// The Transformer's decoder (Vaswani et al. 2017), over embedded tokens with positions.
+// The Transformer decoder (Vaswani et al. 2017).
 //
-// Training computes all steps at once under a causal mask. In decoding, the state holds the keys
-// and values of earlier steps, and a step appends its own; keys and values of the source are
+// Training computes all steps at once with a causal mask. In decoding, the state holds the keys and
+// values of earlier steps, and each step appends its own. The keys and values of the source are
 // computed once per sentence and shared by its hypotheses. The attention weights are those of the
-// last layer to the source, the mean over its heads. The readout is the state of the top layer, D
-// wide.
+// last layer's attention to the source, averaged over the heads. The readout [D] is the output of
+// the top layer.
 #pragma once
 
 #include <memory>
@@ -19,32 +19,34 @@ namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // state_size is the encoder's width C. forward() returns attention weights only if want_weights:
-  // fused attention computes none.
+  // state_size is the encoder's width C. forward() returns attention weights only if want_weights
+  // is true, because fused attention does not compute them.
   TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
   void prepare(EncoderOutput& encoded) override;
-  DecoderState start(const EncoderOutput& encoded) override;
+  DecoderState initial_state(const EncoderOutput& encoded) override;
   DecoderStep step(const torch::Tensor& embedded, const DecoderState& state,
                    const EncoderOutput& encoded) override;
-  // Returns the heads of each layer.
+  // Returns the weights of the heads of each layer.
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  Decoded forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
-  bool shows_attention() const override { return true; }
+  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
+  bool has_attention_weights() const override { return true; }
   std::int64_t readout_size() const override { return D_; }
 
  private:
-  torch::Tensor normalised(const torch::Tensor& x) const;
-  // step(); also stores the heads of every layer in `detail` if not null.
-  DecoderStep step_through(const torch::Tensor& embedded, const DecoderState& state,
+  // Applies the normalisation after the last layer, if there is one.
+  torch::Tensor final_norm(const torch::Tensor& x) const;
+  // Implements step(). Stores the weights of the heads of each layer in `detail`, if it is not
+  // null.
+  DecoderStep compute_step(const torch::Tensor& embedded, const DecoderState& state,
                            const EncoderOutput& encoded, AttentionDetail* detail);
 
   std::int64_t D_;
   bool want_weights_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> norm_;  // for layers with normalisation before their sublayers
+  std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
   std::shared_ptr<Dropout> readout_dropout_;
 };
 

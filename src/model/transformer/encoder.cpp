@@ -15,7 +15,7 @@ TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       std::make_shared<EncoderLayer>(D, options, dropout)));
   }
-  if (options.norm == NormPlace::pre)
+  if (options.norm == NormPlacement::pre)
     norm_ = register_module("norm", std::make_shared<LayerNorm>(D));
 }
 
@@ -23,7 +23,7 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
                                           const torch::Tensor& lengths) {
   const auto on_device = lengths.to(embedded.device());
   const auto mask = torch::arange(embedded.size(1), on_device.options()) < on_device.unsqueeze(1);
-  const auto padding = padding_of(mask, lengths, embedded, /*is_of_queries=*/true);
+  const auto padding = make_padding(mask, lengths, embedded, /*is_self_attention=*/true);
   auto x = embedded;
   for (const auto& layer : layers_) x = layer->forward(x, padding);
   if (norm_) x = norm_->forward(x);

@@ -1,5 +1,5 @@
-// The Transformer's encoder (Vaswani et al. 2017): layers of self-attention over embedded tokens
-// with positions, or over the states of another encoder.
+// The Transformer encoder (Vaswani et al. 2017): layers of self-attention over embedded tokens, or
+// over the states of another encoder.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class TransformerEncoder : public Encoder {
  private:
   std::int64_t D_;
   std::vector<std::shared_ptr<EncoderLayer>> layers_;
-  std::shared_ptr<LayerNorm> norm_;  // for layers with normalisation before their sublayers
+  std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
 };
 
 // Transformer layers on top of another encoder.

@@ -16,11 +16,11 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
                                          std::make_shared<Residual>(D, o.norm, dropout.states))) {}
 
 Tensor EncoderLayer::forward(const Tensor& x, const Padding& padding) {
-  const auto attended = attention_norm_->around(x, [&](const Tensor& z) {
+  const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
     return attention_->forward(z, attention_->keys_and_values(z), padding, false, false).y;
   });
-  return feed_forward_norm_->around(attended,
-                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
+  return feed_forward_norm_->apply(attended,
+                                   [&](const Tensor& z) { return feed_forward_->forward(z); });
 }
 
 DecoderLayer::DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& o,
@@ -38,46 +38,48 @@ DecoderLayer::DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOp
   feed_forward_norm_ = register_module("feed_forward_norm", norm());
 }
 
-Tensor DecoderLayer::source_keys(const Tensor& states) {
+Tensor DecoderLayer::source_keys_and_values(const Tensor& states) {
   return source_attention_->keys_and_values(states);
 }
 
 DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& source,
                                              bool want_weights) {
   AllSteps all;
-  const auto so_far = self_attention_norm_->around(x, [&](const Tensor& z) {
+  const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
     return self_attention_->forward(z, self_attention_->keys_and_values(z), {}, true, false).y;
   });
-  const auto informed = source_attention_norm_->around(so_far, [&](const Tensor& z) {
-    const auto attended =
-        source_attention_->forward(z, source.keys_and_values, source.padding, false, want_weights);
-    all.weights = attended.weights;
-    return attended.y;
-  });
-  all.x = feed_forward_norm_->around(informed,
-                                     [&](const Tensor& z) { return feed_forward_->forward(z); });
+  const auto after_source_attention =
+      source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
+        const auto attended = source_attention_->forward(z, source.keys_and_values, source.padding,
+                                                         false, want_weights);
+        all.weights = attended.weights;
+        return attended.y;
+      });
+  all.x = feed_forward_norm_->apply(after_source_attention,
+                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
   return all;
 }
 
 DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const Source& source,
                                       bool want_weights) {
   Step next;
-  const auto so_far = self_attention_norm_->around(x, [&](const Tensor& z) {
+  const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
     next.past = torch::cat({past, self_attention_->keys_and_values(z)}, 1);
     return self_attention_->forward(z, next.past, {}, false, false).y;
   });
-  const auto informed = source_attention_norm_->around(so_far, [&](const Tensor& z) {
-    const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
-    const auto attended = source_attention_->forward(queries, source.keys_and_values,
-                                                     source.padding, false, want_weights);
-    if (want_weights) {
-      next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
-      next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
-    }
-    return attended.y.view_as(z);
-  });
-  next.x = feed_forward_norm_->around(informed,
-                                      [&](const Tensor& z) { return feed_forward_->forward(z); });
+  const auto after_source_attention =
+      source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
+        const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
+        const auto attended = source_attention_->forward(queries, source.keys_and_values,
+                                                         source.padding, false, want_weights);
+        if (want_weights) {
+          next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
+          next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
+        }
+        return attended.y.view_as(z);
+      });
+  next.x = feed_forward_norm_->apply(after_source_attention,
+                                     [&](const Tensor& z) { return feed_forward_->forward(z); });
   return next;
 }
 

@@ -20,20 +20,20 @@ namespace regard {
 //   post: norm(x + dropout(f(x)))      pre: x + dropout(f(norm(x)))
 class Residual : public LayerNorm {
  public:
-  Residual(std::int64_t D, NormPlace place, double dropout)
+  Residual(std::int64_t D, NormPlacement placement, double dropout)
       : LayerNorm(D),
-        place_(place),
+        placement_(placement),
         dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {}
 
-  // f: [B, T, D] -> [B, T, D]
+  // Applies sublayer f: [B, T, D] -> [B, T, D] with its residual connection.
   template <typename Sublayer>
-  torch::Tensor around(const torch::Tensor& x, Sublayer&& f) const {
-    if (place_ == NormPlace::pre) return x + dropout_->forward(f(forward(x)));
+  torch::Tensor apply(const torch::Tensor& x, Sublayer&& f) const {
+    if (placement_ == NormPlacement::pre) return x + dropout_->forward(f(forward(x)));
     return forward(x + dropout_->forward(f(x)));
   }
 
  private:
-  NormPlace place_;
+  NormPlacement placement_;
   std::shared_ptr<Dropout> dropout_;
 };
 
@@ -42,7 +42,8 @@ class Residual : public LayerNorm {
 //   y = W_2 max(0, W_1 x + b_1) + b_2
 class FeedForward : public torch::nn::Module {
  public:
-  // D: width of input and output; F: width inside, where the dropout is.
+  // D is the width of input and output, F the width of the inner layer, to which dropout is
+  // applied.
   FeedForward(std::int64_t D, std::int64_t F, double dropout)
       : W_1_(register_module("W_1", Linear(D, F))),
         W_2_(register_module("W_2", Linear(F, D))),
@@ -57,7 +58,7 @@ class FeedForward : public torch::nn::Module {
   std::shared_ptr<Dropout> dropout_;
 };
 
-// A layer of the encoder: self-attention and the feed-forward network, each with a residual
+// An encoder layer: self-attention and the feed-forward network, each with a residual
 // connection and layer normalisation.
 class EncoderLayer : public torch::nn::Module {
  public:
@@ -73,7 +74,7 @@ class EncoderLayer : public torch::nn::Module {
   std::shared_ptr<Residual> feed_forward_norm_;
 };
 
-// A layer of the decoder: self-attention to the positions so far, attention to the source, and the
+// A decoder layer: self-attention to the positions so far, attention to the source, and the
 // feed-forward network, each with a residual connection and layer normalisation.
 class DecoderLayer : public torch::nn::Module {
  public:
@@ -81,27 +82,28 @@ class DecoderLayer : public torch::nn::Module {
   DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& options,
                const DropoutOptions& dropout);
 
-  // The source sentences, as keys and values of this layer.
+  // The source sentences.
   struct Source {
-    torch::Tensor keys_and_values;  // [B, S, 2D], from source_keys()
+    torch::Tensor keys_and_values;  // [B, S, 2D], from source_keys_and_values()
     Padding padding;
   };
-  torch::Tensor source_keys(const torch::Tensor& states);  // [B, S, C] -> [B, S, 2D]
+  // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
+  torch::Tensor source_keys_and_values(const torch::Tensor& states);
 
-  // All positions at once: x [B, T, D].
+  // Computes all positions at once: x [B, T, D].
   struct AllSteps {
     torch::Tensor x;        // [B, T, D]
-    torch::Tensor weights;  // [B, T, S] over the source, the mean over the heads; if wanted
+    torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; if wanted
   };
   AllSteps forward(const torch::Tensor& x, const Source& source, bool want_weights);
 
-  // One position for N = G · B rows, G consecutive rows per sentence: x [N, 1, D]; past [N, t, 2D],
-  // the keys and values of the earlier positions.
+  // Computes one position x [N, 1, D] for N = G · B rows, with G consecutive rows per sentence.
+  // past [N, t, 2D] has the keys and values of the earlier positions.
   struct Step {
     torch::Tensor x;        // [N, 1, D]
     torch::Tensor past;     // [N, t + 1, 2D]
-    torch::Tensor weights;  // [N, S] over the source, the mean over the heads; if wanted
-    torch::Tensor heads;    // [N, H, S] over the source; if wanted
+    torch::Tensor weights;  // [N, S] attention to the source, mean over the heads; if wanted
+    torch::Tensor heads;    // [N, H, S] attention of each head to the source; if wanted
   };
   Step step(const torch::Tensor& x, const torch::Tensor& past, const Source& source,
             bool want_weights);

@@ -7,20 +7,20 @@
 
 namespace regard {
 
-Padding padding_of(const torch::Tensor& mask, const torch::Tensor& lengths,
-                   const torch::Tensor& like, bool is_of_queries) {
-  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_of_queries};
+Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
+                     const torch::Tensor& like, bool is_self_attention) {
+  if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_self_attention};
   const auto bias = torch::zeros(mask.sizes(), like.options())
                         .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
                         .view({mask.size(0), 1, 1, mask.size(1)});
-  return {bias, lengths.contiguous(), is_of_queries};
+  return {bias, lengths.contiguous(), is_self_attention};
 }
 
-HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                           const Padding& padding, bool causal, bool want_weights,
-                           const Dropout& dropout) {
+HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                          const Padding& padding, bool causal, bool want_weights,
+                          const Dropout& dropout) {
   if (kernels::is_batch_invariant(q) && !causal) {
-    if (padding.is_of_queries && !want_weights) {
+    if (padding.is_self_attention && !want_weights) {
       return {kernels::attend_to_itself(q, k, v, padding.lengths)};
     }
     const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights);
@@ -34,9 +34,9 @@ HeadsOutput attend_by_head(const torch::Tensor& q, const torch::Tensor& k, const
   } else {
     y = kernels::scaled_dot_product(q, k, v, padding.bias, causal);
   }
-  const auto side_by_side = y.transpose(1, 2).reshape({q.size(0), q.size(2), -1});
-  if (!want_weights) return {side_by_side};
-  return {side_by_side, alpha.mean(1), alpha};
+  const auto concatenated = y.transpose(1, 2).reshape({q.size(0), q.size(2), -1});
+  if (!want_weights) return {concatenated};
+  return {concatenated, alpha.mean(1), alpha};
 }
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads,
@@ -57,8 +57,8 @@ HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
                                         const Padding& padding, bool causal, bool want_weights) {
   const auto sides = keys_and_values.chunk(2, -1);
   auto attended =
-      attend_by_head(by_head(W_Q_(x), heads_), by_head(sides[0], heads_), by_head(sides[1], heads_),
-                     padding, causal, want_weights, *dropout_);
+      compute_heads(split_heads(W_Q_(x), heads_), split_heads(sides[0], heads_),
+                    split_heads(sides[1], heads_), padding, causal, want_weights, *dropout_);
   attended.y = W_O_(attended.y);
   return attended;
 }

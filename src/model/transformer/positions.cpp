@@ -11,12 +11,12 @@
 namespace regard {
 namespace {
 
-// Enough for nearly all sentences. Further positions are computed on demand, in blocks of this
-// size: the values of a position must not depend on the other positions requested, but LibTorch
-// rounds differently at another place in a tensor.
-constexpr std::int64_t kept_sinusoids = 512;
+// The number of stored positions, enough for nearly all sentences. More positions are computed on
+// demand, in blocks of this size: the values of a position must not depend on the other positions
+// requested, but the rounding of LibTorch depends on the place of an element in its tensor.
+constexpr std::int64_t stored_sinusoids = 512;
 
-// Positions first … first + n − 1: [n, D]
+// Returns the sinusoids of positions first … first + n − 1: [n, D].
 torch::Tensor sinusoids(std::int64_t first, std::int64_t n, std::int64_t D) {
   const auto t = torch::arange(first, first + n, torch::kDouble).unsqueeze(1);  // [n, 1]
   const auto i = torch::arange((D + 1) / 2, torch::kDouble);
@@ -32,18 +32,18 @@ Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::s
     p_ = register_parameter("p", torch::empty({options.max_positions, D}));
     embedding_normal(p_);
   } else if (kind_ == PositionKind::sinusoidal) {
-    p_ = register_buffer("p", sinusoids(0, kept_sinusoids, D).to(torch::kFloat));
+    p_ = register_buffer("p", sinusoids(0, stored_sinusoids, D).to(torch::kFloat));
   }
 }
 
 torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
   if (first + n <= p_.size(0)) return p_.narrow(0, first, n);
   if (kind_ == PositionKind::sinusoidal) {
-    const auto begin = first / kept_sinusoids * kept_sinusoids;
+    const auto begin = first / stored_sinusoids * stored_sinusoids;
     std::vector<torch::Tensor> blocks;
-    for (auto block = begin; block < first + n; block += kept_sinusoids) {
-      blocks.push_back(block == 0 ? p_
-                                  : sinusoids(block, kept_sinusoids, p_.size(1)).to(p_.options()));
+    for (auto block = begin; block < first + n; block += stored_sinusoids) {
+      blocks.push_back(
+          block == 0 ? p_ : sinusoids(block, stored_sinusoids, p_.size(1)).to(p_.options()));
     }
     return torch::cat(blocks).narrow(0, first - begin, n);
   }

@@ -1,5 +1,5 @@
-// Position embeddings: a vector p_t added to the input at position t, learned or sinusoidal
-// (Vaswani et al. 2017, section 3.5):
+// Position embeddings: add a vector p_t, learned or sinusoidal, to the input at position t (Vaswani
+// et al. 2017, section 3.5):
 //
 //   p(t, 2i) = sin(t / 10000^(2i/D))      p(t, 2i + 1) = cos(t / 10000^(2i/D))
 #pragma once
@@ -16,12 +16,12 @@ namespace regard {
 
 class Positions : public torch::nn::Module {
  public:
-  // D: width; `side`: the section of max_positions for messages, such as "model.encoder".
-  // PositionKind::automatic means none here.
+  // D is the width. `side` is the configuration section of max_positions, such as "model.encoder",
+  // for messages. PositionKind::automatic means none here.
   Positions(const SelfAttentionOptions& options, std::int64_t D, std::string side);
 
-  // x + p, for x [B, T, D] from position `first` on, or x [N, D] all at position `first`.
-  // InputError beyond the last learned position.
+  // Returns x + p for x [B, T, D] at positions first … first + T − 1, or for x [N, D], all at
+  // position `first`. Throws InputError beyond the last learned position.
   torch::Tensor add_to(const torch::Tensor& x, std::int64_t first) const;
 
  private:
@@ -29,7 +29,7 @@ class Positions : public torch::nn::Module {
 
   PositionKind kind_;
   std::string side_;
-  torch::Tensor p_;  // [max_positions, D] learned; the first sinusoids; or undefined
+  torch::Tensor p_;  // learned [max_positions, D], or the first sinusoids, or undefined
 };
 
 }  // namespace regard

@@ -155,7 +155,7 @@ TEST(LocalReference, MonotonicWindowsMoveOnAndStayInsideTheSentence) {
   local->to(torch::kDouble);
   const Sentences s;
   const auto encoded = s.encoded(*local);
-  auto state = local->start(encoded);
+  auto state = local->initial_state(encoded);
   for (std::int64_t t = 0; t < 8; ++t) {
     const auto step = local->step(s.query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {

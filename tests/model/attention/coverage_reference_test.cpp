@@ -24,7 +24,7 @@ TEST(CoverageReference, ThreeStepsFollowTheEquationsAndChargeForRepetition) {
   const auto w = numbers(p["w"]);
   const Sentences s;
   const auto encoded = s.encoded(coverage);
-  auto state = coverage.start(encoded);
+  auto state = coverage.initial_state(encoded);
   std::vector<Numbers> covered(B, Numbers(S, 0));
   std::vector<Numbers> looked(B, Numbers(S, 0));
   for (int t = 0; t < 3; ++t) {

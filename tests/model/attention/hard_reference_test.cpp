@@ -141,9 +141,9 @@ TEST(HardReference, TheMeanOfReinforceIsTheGradientByEnumeration) {
         torch::stack({model.nll(seen, 0),
                       model.nll(kernels::mix(two.weights, encoded.states, encoded.lengths), 1)},
                      1);  // [n, 2]
-    const auto log_choice = torch::stack({one.loss.log_choice, two.loss.log_choice}, 1);
+    const auto sampled_log_p = torch::stack({one.loss.sampled_log_p, two.loss.sampled_log_p}, 1);
     const auto real = torch::ones({n, 2}, torch::kBool);
-    const auto loss = nll.sum() + reinforce(log_choice, nll, real, /*mean_log_p=*/-1);
+    const auto loss = nll.sum() + reinforce(sampled_log_p, nll, real, /*mean_log_p=*/-1);
     const auto gradient = torch::autograd::grad({loss / n}, {W, copies.h});
     sampled.push_back(torch::cat({gradient[0].flatten(), gradient[1].flatten()}));
   }
@@ -156,14 +156,14 @@ TEST(HardReference, TheMeanOfReinforceIsTheGradientByEnumeration) {
 
 TEST(HardReference, WhatAPositionEarnedCountsAsMuchAsTheOptionSays) {
   const Sentences s;
-  const auto log_choice = [&](double reward) {
+  const auto sampled_log_p = [&](double reward) {
     auto options = hard_options(HardEstimator::reinforce);
     options.reward = reward;
     auto hard = make_hard(options);
     const RandomStream stream(5, 5);
-    return hard.step(s.query, {}, s.encoded(hard)).loss.log_choice;
+    return hard.step(s.query, {}, s.encoded(hard)).loss.sampled_log_p;
   };
-  EXPECT_TRUE(torch::allclose(log_choice(0.25), 0.25 * log_choice(1)));
+  EXPECT_TRUE(torch::allclose(sampled_log_p(0.25), 0.25 * sampled_log_p(1)));
 }
 
 TEST(HardReference, EntropyIsRewarded) {
@@ -216,10 +216,10 @@ TEST(HardReference, AnnealingReadsAllSoftlyAtFirstAndNoneInTheEnd) {
   const auto query = torch::randn({1, D}, torch::kDouble).expand({1000, D});
   const auto soft_share = [&](std::int64_t step) {
     const RandomStream stream(1, static_cast<std::uint64_t>(step));
-    hard.at_step(step);
-    const auto taken = hard.step(query, hard.start(encoded), encoded);
+    hard.set_training_step(step);
+    const auto taken = hard.step(query, hard.initial_state(encoded), encoded);
     const auto soft = std::get<0>(taken.weights.max(1)).lt(1);
-    EXPECT_TRUE(taken.loss.log_choice.masked_select(soft).eq(0).all().item<bool>());
+    EXPECT_TRUE(taken.loss.sampled_log_p.masked_select(soft).eq(0).all().item<bool>());
     return soft.to(torch::kDouble).mean().item<double>();
   };
   EXPECT_EQ(soft_share(1), 1);

@@ -3,7 +3,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
-#include "kernels/fused.h"
+#include "kernels/device.h"
 #include "model/attention/table.h"
 #include "tests/gradcheck.h"
 #include "tests/model/attention/sentences.h"
@@ -24,7 +24,7 @@ class AttentionKinds : public testing::TestWithParam<std::string> {
   // The first step, with the context in any case.
   AttentionStep attend(const Sentences& s) {
     const auto encoded = s.encoded(*attention_);
-    auto step = attention_->step(s.query, attention_->start(encoded), encoded);
+    auto step = attention_->step(s.query, attention_->initial_state(encoded), encoded);
     if (attention_->traits().is_mixture)
       step.context = kernels::mix(step.weights, encoded.states, encoded.lengths);
     return step;
@@ -71,7 +71,7 @@ TEST_P(AttentionKinds, ARaggedBatchEqualsItsSentencesOneAtATime) {
 TEST_P(AttentionKinds, SeveralQueriesToASentenceAreAnsweredOneByOne) {
   const auto encoded = sentences_.encoded(*attention_);
   const auto queries = torch::randn({B * 2, D}, torch::kDouble);
-  const auto one = attention_->start(encoded);
+  const auto one = attention_->initial_state(encoded);
   AttentionState two;
   for (const auto& tensor : one) two.push_back(tensor.repeat_interleave(2, 0));
   const auto together = attention_->step(queries, two, encoded);  // [2B, …]
@@ -128,7 +128,7 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
   const auto along = torch::randn({2, B, C}, torch::kDouble);
   const auto two_steps = [&] {
     const auto encoded = sentences_.encoded(*attention_);
-    auto state = attention_->start(encoded);
+    auto state = attention_->initial_state(encoded);
     auto sum = torch::zeros({}, torch::kDouble);
     for (std::int64_t t = 0; t < 2; ++t) {
       auto step = attention_->step(sentences_.query * (t + 1), state, encoded);
@@ -146,7 +146,8 @@ TEST_P(SmoothKinds, GradientsEqualCentralDifferences) {
 class PlainDot : public ScoreAttention {
  public:
   torch::Tensor keys(const torch::Tensor& states) override { return states; }
-  torch::Tensor score(const torch::Tensor& queries, const EncoderOutput& encoded) override {
+  torch::Tensor grouped_scores(const torch::Tensor& queries,
+                               const EncoderOutput& encoded) override {
     return queries.matmul(prepared_keys(encoded).transpose(1, 2));
   }
 };

@@ -33,7 +33,7 @@ TEST(MonotonicReference, TrainingFollowsTheRecurrenceFromStepToStep) {
   auto monotonic = make_monotonic();
   const Sentences s;
   const auto encoded = s.encoded(monotonic);
-  auto state = monotonic.start(encoded);
+  auto state = monotonic.initial_state(encoded);
   std::vector<Numbers> before(B, Numbers(S, 0));
   for (auto& alpha : before) alpha[0] = 1;
   for (std::uint64_t t = 0; t < 3; ++t) {
@@ -66,7 +66,7 @@ TEST(MonotonicReference, DecodingStopsAtTheFirstPositionThatWantsItAndNeverGoesB
   }
   const Sentences s;
   const auto encoded = s.encoded(monotonic);
-  auto state = monotonic.start(encoded);
+  auto state = monotonic.initial_state(encoded);
   std::vector<std::int64_t> last(B, 0);
   std::int64_t read = 0;
   for (int t = 0; t < 6; ++t) {
@@ -102,7 +102,7 @@ TEST(MonotonicReference, GradientsOfTrainingEqualCentralDifferences) {
       [&] {
         const RandomStream random(1, 1);
         const auto encoded = s.encoded(monotonic);
-        const auto one = monotonic.step(s.query, monotonic.start(encoded), encoded);
+        const auto one = monotonic.step(s.query, monotonic.initial_state(encoded), encoded);
         const auto two = monotonic.step(s.query * 2, one.state, encoded);
         return (one.weights * along[0] + two.weights * along[1]).sum();
       },

@@ -63,7 +63,7 @@ TEST(NtmReference, ThreeStepsFollowTheEquations) {
     ntm.to(torch::kDouble);
     const Sentences s;
     const auto encoded = s.encoded(ntm);
-    auto state = ntm.start(encoded);
+    auto state = ntm.initial_state(encoded);
     std::vector<Numbers> before(B, Numbers(S, 0));
     for (auto& weights : before) weights[0] = 1;
     for (int t = 0; t < 3; ++t) {
@@ -92,12 +92,12 @@ TEST(NtmReference, TheScoresAndNumbersThatItShowsLeadToTheWeights) {
   ntm.to(torch::kDouble);
   const Sentences sentences;
   const auto encoded = sentences.encoded(ntm);
-  auto state = ntm.start(encoded);
+  auto state = ntm.initial_state(encoded);
   for (int t = 0; t < 2; ++t) {
     const auto query = sentences.query * (1 + t);
     const auto detail = ntm.explain(query, state, encoded);
     std::map<std::string, torch::Tensor> shown;
-    for (const auto& [name, rows] : detail.numbers) shown[name] = rows;
+    for (const auto& [name, rows] : detail.quantities) shown[name] = rows;
     const auto step = ntm.step(query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = sentences.mask[b].sum().item<std::int64_t>();
@@ -124,7 +124,7 @@ TEST(NtmReference, AShiftGoesRoundTheSentenceAndNotThePadding) {
   }
   const Sentences s;
   const auto encoded = s.encoded(ntm);
-  auto state = ntm.start(encoded);
+  auto state = ntm.initial_state(encoded);
   for (std::int64_t t = 1; t <= 6; ++t) {
     const auto step = ntm.step(s.query, state, encoded);
     for (std::int64_t b = 0; b < B; ++b) {

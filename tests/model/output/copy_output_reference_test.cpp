@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "config/source_locations.h"
+#include "config/options.h"
 #include "decoding/score_targets.h"
 #include "tests/gradcheck.h"
 #include "tests/model/output/output_layer_case.h"
@@ -121,8 +121,8 @@ TEST(CopyOutputReference, ProbabilitiesOfAllWordsSumToOne) {
   Plain plain(model, x);
   const torch::NoGradGuard guard;
   const auto encoded = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
-  const auto p = model.output().logits(step, encoded).exp();
+  const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
+  const auto p = model.output_layer().logits(step, encoded).exp();
   for (std::int64_t b = 0; b < 3; ++b) {
     EXPECT_NEAR(p[b].sum().item<double>(), 1, 1e-12);
     for (std::int64_t y = 0; y < 10; ++y) {
@@ -209,7 +209,7 @@ TEST(CopyOutputLayer, IsFiniteWhereAllWeightIsLost) {
   auto weights = torch::zeros_like(run.decoded.weights);
   weights.select(2, 0).fill_(1);
   run.decoded.weights = weights.detach().requires_grad_();
-  const auto loss = model.output().loss(run.decoded, run.encoded, x.output, 0).objective;
+  const auto loss = model.output_layer().loss(run.decoded, run.encoded, x.output, 0).objective;
   EXPECT_TRUE(std::isfinite(loss.item<double>()));
   const auto gradients =
       torch::autograd::grad({loss}, {run.decoded.weights, run.decoded.readout, run.decoded.hidden});
@@ -221,11 +221,11 @@ TEST(CopyOutputLayer, WantsAttentionThatIsADistribution) {
   for (const std::string kind : {"none", "local_p"}) {
     options.attention.kind = kind;
     options.attention.size = 8;
-    EXPECT_THROW(check_output(options, {}), ConfigError) << kind;
+    EXPECT_THROW(check_output_layer(options, {}), ConfigError) << kind;
   }
   for (const std::string kind : {"local_m", "multi_head"}) {
     options.attention.kind = kind;
-    EXPECT_NO_THROW(check_output(options, {})) << kind;
+    EXPECT_NO_THROW(check_output_layer(options, {})) << kind;
   }
 }
 
@@ -233,14 +233,14 @@ TEST(CopyOutputLayer, WhatTheVocabularyLacksComesOfTheShareThatIsNotGenerated) {
   auto model = copy_model();
   const auto x = copy_case();
   const auto encoded = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
-  const auto generates = model.output().generates(step, encoded);  // [N]
-  const auto P = model.output().logits(step, encoded).softmax(-1);
+  const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
+  const auto p_gen = model.output_layer().generation_probability(step, encoded);  // [N]
+  const auto P = model.output_layer().logits(step, encoded).softmax(-1);
   const auto alpha = step.weights[0];
   const auto twice = (alpha[1] + alpha[3]).item<double>();  // where the word of id 8 stands
-  ASSERT_EQ(generates.sizes(), torch::IntArrayRef({3}));
-  EXPECT_NEAR(P[0][8].item<double>(), (1 - generates[0].item<double>()) * twice, 1e-12);
-  EXPECT_NEAR(P[0][9].item<double>(), (1 - generates[0].item<double>()) * alpha[2].item<double>(),
+  ASSERT_EQ(p_gen.sizes(), torch::IntArrayRef({3}));
+  EXPECT_NEAR(P[0][8].item<double>(), (1 - p_gen[0].item<double>()) * twice, 1e-12);
+  EXPECT_NEAR(P[0][9].item<double>(), (1 - p_gen[0].item<double>()) * alpha[2].item<double>(),
               1e-12);
 }
 

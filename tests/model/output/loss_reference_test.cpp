@@ -54,17 +54,17 @@ TEST(CrossEntropyReference, TheGradientAtPaddingIsZero) {
 }
 
 TEST(ReinforceReference, ASampledPositionIsWeightedByTheLossAfterItAgainstTheMean) {
-  const auto log_choice =
+  const auto sampled_log_p =
       torch::tensor({{-0.5, -1.0, -2.0}, {-0.3, -0.7, -9.0}}, torch::kDouble).requires_grad_();
   const auto nll = torch::tensor({{3.0, 1.0, 2.0}, {4.0, 0.5, 0.0}}, torch::kDouble);
   const auto real = torch::tensor({{1, 1, 1}, {1, 1, 0}}, torch::kBool);
-  const auto term = reinforce(log_choice, nll, real, -1.5);
+  const auto term = reinforce(sampled_log_p, nll, real, -1.5);
   // The nll from each token on, less 1.5 for each of these tokens.
   const auto advantage =
       torch::tensor({{6 - 4.5, 3 - 3.0, 2 - 1.5}, {4.5 - 3.0, 0.5 - 1.5, 0.0}}, torch::kDouble);
-  EXPECT_NEAR(term.item<double>(), (advantage * log_choice).sum().item<double>(), 1e-12);
+  EXPECT_NEAR(term.item<double>(), (advantage * sampled_log_p).sum().item<double>(), 1e-12);
   term.backward();
-  EXPECT_TRUE(torch::allclose(log_choice.grad(), advantage));
+  EXPECT_TRUE(torch::allclose(sampled_log_p.grad(), advantage));
 }
 
 }  // namespace

@@ -36,12 +36,12 @@ struct Computed {
   Computed(EncoderDecoder& model, const OutputCase& x)
       : encoded(model.encode(x.source, x.lengths)), decoded(model.decode(x.input, encoded)) {}
   EncoderOutput encoded;
-  Decoded decoded;
+  DecoderOutput decoded;
 };
 
 inline torch::Tensor loss_of(EncoderDecoder& model, const OutputCase& x, double smoothing) {
   const Computed run(model, x);
-  return model.output().loss(run.decoded, run.encoded, x.output, smoothing).objective;
+  return model.output_layer().loss(run.decoded, run.encoded, x.output, smoothing).objective;
 }
 
 // Sentence b alone, without padding.
@@ -64,11 +64,11 @@ inline void expect_batch_equals_sentences(EncoderDecoder& model, const OutputCas
 inline void expect_steps_equal_loss(EncoderDecoder& model, const OutputCase& x) {
   const torch::NoGradGuard guard;
   const auto encoded = model.encode(x.source, x.lengths);
-  auto state = model.start(encoded);
+  auto state = model.initial_state(encoded);
   double sum = 0;
   for (std::int64_t t = 0; t < x.input.size(1); ++t) {
     auto step = model.step(x.input.select(1, t), state, encoded);
-    const auto log_p = model.output().logits(step, encoded).log_softmax(-1);
+    const auto log_p = model.output_layer().logits(step, encoded).log_softmax(-1);
     for (std::int64_t b = 0; b < x.source.size(0); ++b) {
       const auto y = x.output[b][t].item<std::int64_t>();
       if (y != 0) sum -= log_p[b][y].item<double>();

@@ -117,8 +117,8 @@ TEST(PointerOutputLayer, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
   auto model = pointer_model(0);
   const auto x = pointer_case();
   const auto encoded = model.encode(x.source, x.lengths);
-  const auto step = model.step(x.input.select(1, 0), model.start(encoded), encoded);
-  const auto p = model.output().logits(step, encoded).softmax(-1);
+  const auto step = model.step(x.input.select(1, 0), model.initial_state(encoded), encoded);
+  const auto p = model.output_layer().logits(step, encoded).softmax(-1);
   for (std::int64_t b = 0; b < 3; ++b) {
     for (std::int64_t y = 0; y < p.size(1); ++y) {
       const bool can = y >= 3 && y < 3 + x.lengths[b].item<std::int64_t>();

@@ -35,11 +35,11 @@ TEST(StackReference, LayersAreJoinedAsTheOptionsSay) {
       const auto expect_norm = [&](const torch::Tensor& found, int l) {
         EXPECT_TRUE(torch::allclose(found, layer_norm ? norm(stack, l, x) : x, 1e-4, 1e-5)) << l;
       };
-      expect_norm(stack.input(1, x), 1);
-      expect_norm(stack.input(2, x), 2);
-      expect_norm(stack.top_output(x), 3);
-      EXPECT_TRUE(torch::allclose(stack.next_layer_input(2, x, y), residual ? x + y : y));
-      EXPECT_TRUE(torch::equal(stack.next_layer_input(0, x, y), y));  // below, widths may differ
+      expect_norm(stack.layer_input(1, x), 1);
+      expect_norm(stack.layer_input(2, x), 2);
+      expect_norm(stack.final_norm(x), 3);
+      EXPECT_TRUE(torch::allclose(stack.add_residual(2, x, y), residual ? x + y : y));
+      EXPECT_TRUE(torch::equal(stack.add_residual(0, x, y), y));  // below, widths may differ
       EXPECT_EQ(stack.parameters().size(), layer_norm ? 6u : 0u);
     }
   }
@@ -50,14 +50,14 @@ TEST(StackReference, DropoutFallsOnWhatALayerReadsAndOnNothingElse) {
   const auto x = torch::ones({20, 5});
   stack.train();
   const RandomStream stream(1, 1);
-  const auto read = stack.input(1, x);
+  const auto read = stack.layer_input(1, x);
   EXPECT_TRUE(read.eq(0).logical_or(read.eq(2)).all().item<bool>());
   EXPECT_TRUE(read.eq(0).any().item<bool>());
   EXPECT_TRUE(read.eq(2).any().item<bool>());
-  EXPECT_TRUE(torch::equal(stack.next_layer_input(1, x, x), x + x));
-  EXPECT_TRUE(torch::equal(stack.top_output(x), x));
+  EXPECT_TRUE(torch::equal(stack.add_residual(1, x, x), x + x));
+  EXPECT_TRUE(torch::equal(stack.final_norm(x), x));
   stack.eval();
-  EXPECT_TRUE(torch::equal(stack.input(1, x), x));
+  EXPECT_TRUE(torch::equal(stack.layer_input(1, x), x));
 }
 
 }  // namespace

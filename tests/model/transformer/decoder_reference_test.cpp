@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t B = 2, T = 4, S = 3, D = 4, C = 6, L = 2;
 
-DecoderOptions small_decoder(NormPlace norm) {
+DecoderOptions small_decoder(NormPlacement norm) {
   DecoderOptions options;
   options.kind = LayerKind::transformer;
   options.embedding_dim = options.hidden_size = D;
@@ -21,7 +21,7 @@ DecoderOptions small_decoder(NormPlace norm) {
   return options;
 }
 
-class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
+class TransformerDecoderReference : public testing::TestWithParam<NormPlacement> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
@@ -39,8 +39,8 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlace> {
     return encoded;
   }
   // The result of sentence b, in plain numbers.
-  plain::Transformer::Decoded expected(std::int64_t b) {
-    const plain::Transformer plain(decoder_, 2, GetParam() == NormPlace::pre);
+  plain::Transformer::DecoderOutput expected(std::int64_t b) {
+    const plain::Transformer plain(decoder_, 2, GetParam() == NormPlacement::pre);
     return plain.decode(plain::rows_of(x_[b]), plain::rows_of(states_[b].narrow(0, 0, S - b)), L);
   }
 
@@ -69,7 +69,7 @@ TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
 
 TEST_P(TransformerDecoderReference, StepByStepReadoutsAndWeightsEqualPlainLoops) {
   const auto source = encoded();
-  auto state = decoder_.start(source);
+  auto state = decoder_.initial_state(source);
   std::vector<torch::Tensor> readouts;
   std::vector<torch::Tensor> weights;
   for (std::int64_t t = 0; t < T; ++t) {
@@ -101,9 +101,9 @@ TEST_P(TransformerDecoderReference, HypothesesOfASentenceShareItsSourceAndKeepTh
   const auto source = encoded();
   const auto rows = torch::tensor({0, 0, 1, 1});
   const auto other = torch::randn({B, T, D}, torch::kDouble);
-  auto one = decoder_.start(source);
-  auto two = decoder_.start(source);
-  auto both = decoder_.start(source).select(rows);
+  auto one = decoder_.initial_state(source);
+  auto two = decoder_.initial_state(source);
+  auto both = decoder_.initial_state(source).select(rows);
   for (std::int64_t t = 0; t < T; ++t) {
     const auto a = decoder_.step(x_.select(1, t), one, source);
     const auto b = decoder_.step(other.select(1, t), two, source);
@@ -129,8 +129,9 @@ TEST_P(TransformerDecoderReference, GradientsEqualCentralDifferences) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Norms, TransformerDecoderReference,
-                         testing::Values(NormPlace::pre, NormPlace::post), [](const auto& tested) {
-                           return tested.param == NormPlace::pre ? "pre" : "post";
+                         testing::Values(NormPlacement::pre, NormPlacement::post),
+                         [](const auto& tested) {
+                           return tested.param == NormPlacement::pre ? "pre" : "post";
                          });
 
 }  // namespace

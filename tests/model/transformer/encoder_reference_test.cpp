@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t B = 3, S = 5, D = 4, L = 2;
 
-class TransformerEncoderReference : public testing::TestWithParam<NormPlace> {
+class TransformerEncoderReference : public testing::TestWithParam<NormPlacement> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
     draw_parameters(encoder_);
     x_ = torch::randn({B, S, D}, torch::kDouble);
   }
-  bool is_pre() const { return GetParam() == NormPlace::pre; }
+  bool is_pre() const { return GetParam() == NormPlacement::pre; }
 
   TransformerEncoder encoder_{D, L, small_attention(GetParam()), no_dropout};
   torch::Tensor x_;
@@ -64,8 +64,9 @@ TEST_P(TransformerEncoderReference, WithoutPositionsAPermutedSentenceHasPermuted
 }
 
 INSTANTIATE_TEST_SUITE_P(Norms, TransformerEncoderReference,
-                         testing::Values(NormPlace::pre, NormPlace::post), [](const auto& tested) {
-                           return tested.param == NormPlace::pre ? "pre" : "post";
+                         testing::Values(NormPlacement::pre, NormPlacement::post),
+                         [](const auto& tested) {
+                           return tested.param == NormPlacement::pre ? "pre" : "post";
                          });
 
 TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {

@@ -25,7 +25,7 @@ struct Case {
   torch::Tensor z = torch::randn({B, S, C}, torch::kDouble);
   torch::Tensor lengths = torch::tensor({5, 3, 1});
   torch::Tensor mask = torch::arange(S) < lengths.unsqueeze(1);
-  Padding padding = padding_of(mask, lengths, x);
+  Padding padding = make_padding(mask, lengths, x);
 };
 
 TEST(MultiHeadAttentionReference, ValuesAndWeightsEqualThoseOfPlainLoops) {
@@ -85,7 +85,7 @@ TEST(MultiHeadAttention, DropoutFallsOnTheWeightsInTrainingOnly) {
 TEST(MultiHeadAttention, ABatchWithoutPaddingNeedsNoBias) {
   const auto lengths = torch::tensor({4, 4});
   const auto mask = torch::ones({2, 4}, torch::kBool);
-  EXPECT_FALSE(padding_of(mask, lengths, torch::empty({0})).bias.defined());
+  EXPECT_FALSE(make_padding(mask, lengths, torch::empty({0})).bias.defined());
 }
 
 }  // namespace

@@ -48,12 +48,12 @@ class Transformer {
     return pre_ ? norm("norm", x) : x;
   }
 
-  struct Decoded {
+  struct DecoderOutput {
     Rows readout;
     Rows weights;  // of the last layer
   };
-  Decoded decode(Rows x, const Rows& source, std::size_t layers) const {
-    Decoded decoded;
+  DecoderOutput decode(Rows x, const Rows& source, std::size_t layers) const {
+    DecoderOutput decoded;
     for (std::size_t l = 0; l < layers; ++l) {
       const auto layer = "layer" + std::to_string(l) + ".";
       x = around(layer + "self_attention_norm", x,

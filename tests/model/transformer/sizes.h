@@ -9,7 +9,7 @@
 
 namespace regard {
 
-inline SelfAttentionOptions small_attention(NormPlace norm = NormPlace::pre) {
+inline SelfAttentionOptions small_attention(NormPlacement norm = NormPlacement::pre) {
   SelfAttentionOptions options;
   options.heads = 2;
   options.feed_forward_size = 5;

@@ -1,0 +1,86 @@
+#include "kernels/token_probabilities.h"
+
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "kernels/device.h"
+#include "kernels/function_rows.h"
+#include "kernels/functions.h"
+
+namespace regard::kernels {
+
+TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k) {
+  if (!is_fused_on(logits)) return top_log_probabilities_reference(logits, k);
+  const auto N = logits.size(0);
+  const auto rows = logits.contiguous();
+  TopK top = {torch::empty({N, k}, logits.options()), torch::empty({N, k}, torch::kInt64)};
+  AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "top_log_probabilities", [&] {
+    top_k_rows(N, rows.size(1), k, rows.const_data_ptr<scalar_t>(),
+               top.log_p.mutable_data_ptr<scalar_t>(),
+               top.indices.mutable_data_ptr<std::int64_t>());
+  });
+  return top;
+}
+
+TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k) {
+  const auto [log_p, indices] = logits.log_softmax(-1).topk(k, -1);
+  return {log_p, indices};
+}
+
+namespace {
+
+template <typename T>
+T log_add_exp(T a, T b) {
+  const T larger = std::max(a, b);
+  if (std::isinf(larger)) return larger;
+  return larger + std::log1p(std::exp(-std::abs(a - b)));
+}
+
+// One row: log_p [width] becomes log P. mass [width] is 0 before and after.
+template <typename T>
+void add_copies(std::int64_t V, std::int64_t length, const std::int64_t* ids, const T* weights,
+                T log_copies, std::vector<T>& mass, T* log_p) {
+  constexpr T least = std::numeric_limits<float>::min();
+  constexpr T added = -1;
+  for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] += weights[s];
+  for (std::int64_t s = 0; s < length; ++s) {
+    const auto y = ids[s];
+    if (mass[y] == added) continue;
+    const T copied = y < V ? mass[y] : std::max(mass[y], least);
+    if (copied != 0) log_p[y] = log_add_exp(log_p[y], log_copies + std::log(copied));
+    mass[y] = added;
+  }
+  for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] = 0;
+}
+
+}  // namespace
+
+torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate,
+                           const torch::Tensor& weights, const torch::Tensor& ids,
+                           const torch::Tensor& lengths, std::int64_t width) {
+  const auto B = log_p.size(0), G = log_p.size(1), V = log_p.size(2), S = ids.size(1);
+  auto mixture =
+      torch::full({B, G, width}, -std::numeric_limits<double>::infinity(), log_p.options());
+  mixture.narrow(2, 0, V).copy_(log_p + kernels::log_sigmoid(gate));
+  const auto log_copies = kernels::log_sigmoid(-gate).contiguous();
+  const auto alpha = weights.contiguous();
+  const auto tokens = ids.contiguous();
+  const auto ends = lengths.contiguous();
+  AT_DISPATCH_FLOATING_TYPES(log_p.scalar_type(), "copy_mixture", [&] {
+    std::vector<scalar_t> mass(static_cast<std::size_t>(width), scalar_t(0));
+    for (std::int64_t n = 0; n < B * G; ++n) {
+      const auto b = n / G;
+      add_copies(V, ends.const_data_ptr<std::int64_t>()[b],
+                 tokens.const_data_ptr<std::int64_t>() + b * S,
+                 alpha.const_data_ptr<scalar_t>() + n * S, log_copies.const_data_ptr<scalar_t>()[n],
+                 mass, mixture.mutable_data_ptr<scalar_t>() + n * width);
+    }
+  });
+  return mixture;
+}
+
+}  // namespace regard::kernels

@@ -1,0 +1,38 @@
+// Log-probabilities of tokens in a search: the most probable tokens, and the mixture of a
+// pointer-generator.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+namespace regard::kernels {
+
+// The k most probable of V tokens.
+struct TopK {
+  torch::Tensor log_p;    // [N, k], descending
+  torch::Tensor indices;  // [N, k] int64; on the CPU, lower indices first among equals
+};
+
+// logits [N, V] -> the k largest log softmax(logits), k ≤ V, without a softmax over all tokens. Not
+// differentiable on the CPU.
+TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k);
+
+// Reference implementation: LibTorch's operations, on any device.
+TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k);
+
+// The probabilities of a pointer-generator (model/output/copy_output.h) in a search on the CPU:
+//
+//   log P(y) = log(σ(g) P_vocabulary(y) + σ(−g) Σ_{s: x_s = y} α_s)
+//
+// Only the words of the source are computed one by one: copying changes no other probability.
+//
+// log_p [B, G, V] of the vocabulary, gate g [B, G, 1], weights α [B, G, S], ids x [B, S] int64
+// below `width`, real up to lengths [B] -> log P [B, G, width], −∞ for words of other sentences. A
+// word outside the vocabulary without weight has the logarithm of the least normal float. Not
+// differentiable. Batch-invariant.
+torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate,
+                           const torch::Tensor& weights, const torch::Tensor& ids,
+                           const torch::Tensor& lengths, std::int64_t width);
+
+}  // namespace regard::kernels

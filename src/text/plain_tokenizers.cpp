@@ -1,0 +1,198 @@
+#include "text/plain_tokenizers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "text/unicode.h"
+#include "text/vocabulary.h"
+
+namespace regard {
+namespace {
+
+std::vector<std::string_view> split(TokenizerKind kind, std::string_view text) {
+  return kind == TokenizerKind::word ? split_at_ascii_space(text) : code_points(text);
+}
+
+class VocabularyTokenizer : public Tokenizer {
+ public:
+  VocabularyTokenizer(TokenizerKind kind, Vocabulary vocabulary)
+      : kind_(kind), vocabulary_(std::move(vocabulary)) {}
+
+  std::vector<std::int32_t> encode(std::string_view text) const override {
+    std::vector<std::int32_t> ids;
+    for (const std::string_view token : split(kind_, text)) ids.push_back(vocabulary_.id(token));
+    return ids;
+  }
+
+  std::vector<std::string> pieces(std::string_view text) const override {
+    const auto tokens = split(kind_, text);
+    return {tokens.begin(), tokens.end()};
+  }
+
+  std::string decode(std::span<const std::int32_t> ids) const override {
+    std::string text;
+    bool first = true;
+    for (const std::int32_t id : ids) {
+      if (id < special_count && id != unk_id) continue;
+      if (kind_ == TokenizerKind::word && !first) text += ' ';
+      text += vocabulary_.token(id);
+      first = false;
+    }
+    return text;
+  }
+
+  std::string token(std::int32_t id) const override { return vocabulary_.token(id); }
+  std::string join(const std::vector<std::string>& tokens) const override {
+    if (kind_ == TokenizerKind::word) return Tokenizer::join(tokens);
+    std::string text;
+    for (const auto& token : tokens) text += token;
+    return text;
+  }
+  std::int64_t size() const override { return vocabulary_.size(); }
+  std::string serialized() const override { return vocabulary_.serialized(); }
+
+ private:
+  TokenizerKind kind_;
+  Vocabulary vocabulary_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                      const LineSource& next_line) {
+  Vocabulary::Counts counts;
+  std::string line;
+  while (next_line(line)) {
+    for (const std::string_view token : split(options.kind, line)) ++counts[std::string(token)];
+  }
+  if (counts.empty()) throw InputError("found no text to make a vocabulary from");
+  Vocabulary vocabulary(counts, options.min_frequency, options.vocabulary_size);
+  if (vocabulary.size() == special_count) {
+    throw ConfigError(
+        "data.tokenizer.min_frequency is {}, but no token of the training text occurs so often; "
+        "lower it",
+        options.min_frequency);
+  }
+  return std::make_unique<VocabularyTokenizer>(options.kind, std::move(vocabulary));
+}
+
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+                                                     const std::string& name) {
+  const auto fault = [kind](std::string_view token) -> std::string {
+    if (split(kind, token).size() == 1 && split(kind, token).front() == token) return {};
+    return kind == TokenizerKind::word ? "contains white space, which a word cannot"
+                                       : "is more than one character";
+  };
+  Vocabulary vocabulary = Vocabulary::parse(bytes, name, fault);
+  if (vocabulary.size() == special_count) {
+    throw InputError("{}: found no tokens, expected one per line", name);
+  }
+  return std::make_unique<VocabularyTokenizer>(kind, std::move(vocabulary));
+}
+
+namespace {
+
+template <typename Number>
+bool parse(std::string_view text, Number& number) {
+  const auto* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end;
+}
+
+class NumbersTokenizer : public Tokenizer {
+ public:
+  explicit NumbersTokenizer(std::int64_t width) : width_(width) {}
+
+  std::vector<std::int32_t> encode(std::string_view text) const override {
+    return std::vector<std::int32_t>(split_at_ascii_space(text).size(), special_count);
+  }
+  std::vector<float> numbers(std::string_view text) const override {
+    std::vector<float> values;
+    for (const std::string_view word : split_at_ascii_space(text)) {
+      append_vector(word, values);
+      values.push_back(0);
+    }
+    values.insert(values.end(), static_cast<std::size_t>(width_), 0);
+    values.push_back(1);
+    return values;
+  }
+  std::vector<std::string> pieces(std::string_view text) const override {
+    const auto words = split_at_ascii_space(text);
+    return {words.begin(), words.end()};
+  }
+  bool reads_elements() const override { return true; }
+  std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
+  std::string token(std::int32_t /*id*/) const override { return "#"; }
+  std::int64_t size() const override { return special_count + 1; }
+  std::string serialized() const override { return {}; }
+
+ private:
+  void append_vector(std::string_view word, std::vector<float>& values) const {
+    std::int64_t count = 0;
+    for (std::size_t begin = 0; begin <= word.size(); ++count) {
+      const std::size_t comma = std::min(word.find(',', begin), word.size());
+      float number = 0;
+      if (!parse(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
+        throw InputError(
+            "found `{}`, expected a vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
+            excerpt(word));
+      }
+      values.push_back(number);
+      begin = comma + 1;
+    }
+    if (count != width_) {
+      throw InputError("`{}` has {}, expected {} (model.encoder.numbers)", excerpt(word),
+                       counted(count, "number"), width_);
+    }
+  }
+
+  std::int64_t width_;
+};
+
+class PositionsTokenizer : public Tokenizer {
+ public:
+  std::vector<std::int32_t> encode(std::string_view text) const override {
+    std::vector<std::int32_t> ids;
+    for (const std::string_view word : split_at_ascii_space(text)) {
+      std::int32_t position = 0;
+      if (!parse(word, position) || position < 0 ||
+          position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
+        throw InputError("found `{}`, expected a source position: a whole number, counted from 0",
+                         excerpt(word));
+      }
+      ids.push_back(first_position_id + position);
+    }
+    return ids;
+  }
+  bool reads_elements() const override { return true; }
+  std::string decode(std::span<const std::int32_t> ids) const override {
+    std::string text;
+    for (const std::int32_t id : ids) {
+      if (id >= special_count) text += (text.empty() ? "" : " ") + token(id);
+    }
+    return text;
+  }
+  std::string token(std::int32_t id) const override {
+    return id < special_count ? std::string(special_name(id))
+                              : std::to_string(id - first_position_id);
+  }
+  std::int64_t size() const override { return special_count; }
+  std::string serialized() const override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width) {
+  return std::make_unique<NumbersTokenizer>(width);
+}
+
+std::unique_ptr<Tokenizer> make_positions_tokenizer() {
+  return std::make_unique<PositionsTokenizer>();
+}
+
+}  // namespace regard

@@ -1,0 +1,35 @@
+// Tokenizers without sub-words:
+//   word       splits at ASCII white space; decoded with one space between words
+//   character  each code point is a token, spaces included; decoded by concatenation
+//   numbers    each word is a vector of numbers, separated by commas: "0.5,-2"
+//   positions  each word is a position of the source, counted from 0: "2 0 1"
+// Words and characters have a vocabulary, numbers and positions have none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "text/tokenizer.h"
+
+namespace regard {
+
+// See train_tokenizer(). Throws ConfigError if no token is frequent enough.
+std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                      const LineSource& next_line);
+
+// See load_tokenizer(). Throws InputError with name:line if an entry is not a word, or not a single
+// character.
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+                                                     const std::string& name);
+
+// Reads vectors of `width` numbers. All tokens have the same id; numbers() returns their values and
+// throws InputError if a word is not a vector of that width.
+std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width);
+
+// Encodes position p as the token first_position_id + p. encode() throws InputError if a word is
+// not a whole number.
+std::unique_ptr<Tokenizer> make_positions_tokenizer();
+
+}  // namespace regard

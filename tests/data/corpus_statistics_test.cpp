@@ -1,0 +1,96 @@
+#include "data/corpus_statistics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/data/test_folder.h"
+
+namespace regard {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(CorpusStatistics, CountsPairsAndWords) {
+  const TestFolder folder;
+  const auto statistics = read_corpus_statistics(folder.write("t.en", "the cat sees\na dog\n"),
+                                                 folder.write("t.fr", "le chat\nle chien\n"));
+  EXPECT_EQ(statistics.pairs, 2);
+  EXPECT_EQ(statistics.src.language, "en");
+  EXPECT_EQ(statistics.trg.language, "fr");
+  EXPECT_DOUBLE_EQ(statistics.src.mean_words, 2.5);
+  EXPECT_EQ(statistics.src.distinct_words, 5);
+  EXPECT_EQ(statistics.trg.distinct_words, 3);
+  EXPECT_EQ(statistics.trg.distinct_characters, 9);  // including the space
+  EXPECT_EQ(statistics.src.length_percentile_99, 3);
+}
+
+TEST(CorpusStatistics, PairsAreCountedByTheirLongerSide) {
+  const TestFolder folder;
+  const auto statistics =
+      read_corpus_statistics(folder.write("t.en", "a\na b c\na b\n" + std::string(200, 'x') + "\n"),
+                             folder.write("t.fr", "a b\na\na b\na\n"));
+  EXPECT_EQ(statistics.pairs_by_length[1], 0);
+  EXPECT_EQ(statistics.pairs_by_length[2], 2);
+  EXPECT_EQ(statistics.pairs_by_length[3], 1);
+  EXPECT_EQ(statistics.pairs_by_length[50], 1);  // no spaces: a word per 4 characters
+}
+
+TEST(CorpusStatistics, TheLanguageIsTheFileExtension) {
+  EXPECT_EQ(language_from_path("a.b/train.de"), "de");
+  EXPECT_EQ(language_from_path("train.en.gz"), "en");
+  EXPECT_EQ(language_from_path("a.b/train"), "");
+}
+
+TEST(CorpusStatistics, LongLengthIsTheNinetyNinthPercentile) {
+  const TestFolder folder;
+  std::string text;
+  for (int i = 0; i < 95; ++i) text += "a b\n";
+  for (int i = 0; i < 5; ++i) text += "a b c d e f g h i j k l\n";
+  const auto statistics =
+      read_corpus_statistics(folder.write("t.en", text), folder.write("t.fr", text));
+  EXPECT_EQ(statistics.src.length_percentile_99, 12);
+}
+
+TEST(CorpusStatistics, TextWithoutSpacesIsMeasuredInCharacters) {
+  const TestFolder folder;
+  const std::string line(200, 'x');
+  const auto statistics =
+      read_corpus_statistics(folder.write("t.zh", line + "\n"), folder.write("t.en", "a b\n"));
+  EXPECT_EQ(statistics.src.length_percentile_99, 50);
+}
+
+TEST(CorpusStatistics, DetectsTokenisedAndSplitText) {
+  const TestFolder folder;
+  const auto statistics =
+      read_corpus_statistics(folder.write("t.en", "They are watching .\nWho ?\nYes .\n"),
+                             folder.write("t.fr", "Ils re@@ gardent.\nQui ?\nO@@ ui.\n"));
+  EXPECT_TRUE(statistics.src.tokenised);
+  EXPECT_FALSE(statistics.src.split);
+  EXPECT_FALSE(statistics.trg.tokenised);
+  EXPECT_TRUE(statistics.trg.split);
+}
+
+TEST(CorpusStatistics, ReadsGzip) {
+  const TestFolder folder;
+  const auto statistics = read_corpus_statistics(folder.write("t.en.gz", gzipped("one\ntwo\n")),
+                                                 folder.write("t.fr", "un\ndeux\n"));
+  EXPECT_EQ(statistics.pairs, 2);
+}
+
+TEST(CorpusStatistics, UnreadableOrUnequalFilesAreErrors) {
+  const TestFolder folder;
+  const auto one = folder.write("one.en", "a\n");
+  const auto two = folder.write("two.fr", "a\nb\n");
+  const auto none = folder.write("none.fr", "\n");
+  EXPECT_THAT([&] { read_corpus_statistics(one, two); },
+              ThrowsMessage<InputError>(HasSubstr("two.fr")));
+  EXPECT_THAT([&] { read_corpus_statistics(one, none); },
+              ThrowsMessage<InputError>(HasSubstr("found no text")));
+  EXPECT_THAT([&] { read_corpus_statistics(one, folder.path("no.fr")); },
+              ThrowsMessage<InputError>(HasSubstr("no.fr")));
+}
+
+}  // namespace
+}  // namespace regard

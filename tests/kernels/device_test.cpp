@@ -1,0 +1,44 @@
+#include "kernels/device.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/attention.h"
+#include "kernels/cross_entropy.h"
+#include "kernels/functions.h"
+#include "kernels/gru.h"
+
+namespace regard::kernels {
+namespace {
+
+class Fused : public testing::Test {
+ protected:
+  ~Fused() override { use_reference(false); }
+};
+
+// A hand-written gradient is a node of this kind; LibTorch's own operations have others.
+bool is_fused(const torch::Tensor& output) {
+  return output.grad_fn()->name().find("CppNode") != std::string::npos;
+}
+
+std::vector<bool> which_are_fused() {
+  const auto draw = [](at::IntArrayRef sizes) { return torch::randn(sizes).requires_grad_(); };
+  const AttentionScore score{
+      .form = ScoreForm::dot, .keys = draw({2, 3, 4}), .lengths = torch::tensor({3, 2})};
+  return {is_fused(attention_weights(score, draw({2, 4}))),
+          is_fused(gru(draw({2, 3, 12}), draw({3, 4}), draw({4, 12}), draw({4})).states),
+          is_fused(linear_cross_entropy(draw({3, 4}), draw({7, 4}), draw({7}),
+                                        torch::tensor({1, 0, 6}), 0.1)
+                       .loss),
+          is_fused(kernels::dropout(draw({3, 4}), 0.5, 1))};
+}
+
+TEST_F(Fused, UseReferenceReplacesEveryKernelAndUndoesIt) {
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
+  use_reference(true);
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({false, false, false, false}));
+  use_reference(false);
+  EXPECT_EQ(which_are_fused(), std::vector<bool>({true, true, true, true}));
+}
+
+}  // namespace
+}  // namespace regard::kernels
