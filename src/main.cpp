@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -36,7 +37,8 @@ rlim_t tight_memory_limit() {
 }
 
 // Runs the program in a child process and returns false if loading fails. Without memory the
-// dynamic loader exits with code 127, or a static constructor of LibTorch ends in a signal.
+// dynamic loader exits with code 127, or a static constructor of LibTorch ends in a signal. The
+// child has less memory than this process, because loading does not always take the same.
 bool can_load(const std::filesystem::path& program) {
   const pid_t child = ::fork();
   if (child < 0) return true;
@@ -45,6 +47,10 @@ bool can_load(const std::filesystem::path& program) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(null_device, stream);
     const rlimit no_core_dump{};
     ::setrlimit(RLIMIT_CORE, &no_core_dump);
+    rlimit memory{};
+    ::getrlimit(RLIMIT_AS, &memory);
+    memory.rlim_cur -= std::min<rlim_t>(memory.rlim_cur, rlim_t{4} << 20);
+    ::setrlimit(RLIMIT_AS, &memory);
     ::execl(program.c_str(), "regard", "--version", nullptr);
     ::_exit(0);
   }

@@ -55,4 +55,9 @@ class DamagedError : public CheckpointError {
   using CheckpointError::CheckpointError;
 };
 
+// A checkpoint that a training removed or replaced while it was read.
+class RemovedError : public CheckpointError {
+  using CheckpointError::CheckpointError;
+};
+
 }  // namespace regard

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -56,16 +57,21 @@ std::uint64_t address_space() noexcept {
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Returns true if memory cannot be allocated, or if its limit (ulimit -v) is nearly reached. If an
-// exception itself cannot be allocated, std::terminate() runs without a current exception.
+// Returns true if less than this number of bytes is left below the limit on memory (ulimit -v).
+// Allocates nothing, so that a signal handler can call it.
+bool is_limit_nearly_reached(std::uint64_t bytes) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+         address_space() + bytes > limit.rlim_cur;
+}
+
+// Returns true if memory cannot be allocated, or if its limit is nearly reached. If an exception
+// itself cannot be allocated, std::terminate() runs without a current exception.
 bool is_memory_exhausted() noexcept {
   constexpr std::size_t little = 1 << 20;
   void* probe = std::malloc(little);
   std::free(probe);
-  rlimit limit{};
-  return probe == nullptr ||
-         (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-          address_space() + 32 * little > limit.rlim_cur);
+  return probe == nullptr || is_limit_nearly_reached(32 * little);
 }
 
 // Writes to standard error without allocating memory.
@@ -102,6 +108,35 @@ ExitCode report_current_exception() noexcept {
 void report_exit_of_library(int status, void* /*unused*/) {
   if (status != EXIT_FAILURE || !is_memory_exhausted()) return;
   std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
+}
+
+// Called for a fault of memory access. The stack of the main thread grows when it is used, so a
+// limit on memory can end the program at any call; some libraries use memory that they failed to
+// allocate. All other faults end the program by their signal, as without this function.
+void report_fault(int signal) {
+  constexpr std::uint64_t thread_stacks_and_buffers = 64 << 20;
+  if (is_limit_nearly_reached(thread_stacks_and_buffers)) {
+    std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
+  }
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+// Calls report_fault() on a stack of its own. Does nothing if another library, such as a sanitizer,
+// handles the signal already.
+void handle_faults() {
+  static std::array<std::byte, 1 << 16> handler_stack;
+  stack_t stack{};
+  stack.ss_sp = handler_stack.data();
+  stack.ss_size = handler_stack.size();
+  if (::sigaltstack(&stack, nullptr) != 0) return;
+  for (const int signal : {SIGSEGV, SIGBUS}) {
+    struct sigaction action {};
+    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = report_fault;
+    action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+    ::sigaction(signal, &action, nullptr);
+  }
 }
 
 // Opens /dev/null as this standard descriptor if it is closed. open() takes the lowest free number,
@@ -166,6 +201,7 @@ void prepare_process() {
     open_if_closed(descriptor);
   }
   std::signal(SIGXFSZ, SIG_IGN);
+  handle_faults();
   report_uncaught_exceptions();
   ::on_exit(report_exit_of_library, nullptr);
 }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "checkpoint/manifest.h"
 #include "checkpoint/safetensors.h"
@@ -61,7 +62,8 @@ class FolderWriter {
   bool keep_others_ = false;
 };
 
-// Reads a checkpoint folder. Throws DamagedError with the name of a missing or damaged file.
+// Reads a checkpoint folder. Throws DamagedError with the name of a missing or damaged file, and
+// RemovedError if the folder is no longer at its path.
 class FolderReader {
  public:
   // The files in `may_change` may be edited by the user: a change is only a warning.
@@ -80,11 +82,29 @@ class FolderReader {
   const std::filesystem::path& path() const { return path_; }
 
  private:
+  template <typename Read>
+  auto read_or_explain(Read read) const;
+  void verify_file(const std::string& name) const;
+
   std::filesystem::path path_;
   std::set<std::string> may_change_;
+  std::string identity_;  // of the folder that was at the path at first
   std::map<std::string, FileChecksum> files_;
   Json info_;
 };
+
+// Returns read(), which finds checkpoints of a run and reads them. Calls it again if a training has
+// removed one of them in the meantime. Throws RemovedError if that happens ten times.
+template <typename Read>
+auto retry_if_removed(Read read) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return read();
+    } catch (const RemovedError&) {
+      if (attempt == 10) throw;
+    }
+  }
+}
 
 // True if there is a complete checkpoint at the path.
 bool is_checkpoint(const std::filesystem::path& path);

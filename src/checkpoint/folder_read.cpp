@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <system_error>
 
 #include "base/error.h"
@@ -8,25 +10,61 @@
 #include "checkpoint/manifest.h"
 
 namespace regard {
+namespace {
+
+// Returns what changes when another folder takes the path, or when a link in it leads elsewhere;
+// empty if there is no folder.
+std::string identity_of(const std::filesystem::path& path) {
+  struct stat found {};
+  std::error_code error;
+  const auto target = std::filesystem::canonical(path, error);
+  if (error || ::stat(target.c_str(), &found) != 0) return "";
+  return fmt::format("{} {} {}", target.string(), found.st_dev, found.st_ino);
+}
+
+}  // namespace
+
+// Returns read(). If it fails because the folder has gone, throws RemovedError instead.
+template <typename Read>
+auto FolderReader::read_or_explain(Read read) const {
+  try {
+    return read();
+  } catch (const Error& error) {
+    if (identity_.empty()) throw RemovedError("{}", error.what());
+    if (identity_of(path_) == identity_) throw;
+    throw RemovedError(
+        "{}: removed or replaced while it was read; read it again, or keep more checkpoints "
+        "(training.keep_newest, training.keep_best)",
+        path_.string());
+  }
+}
 
 FolderReader::FolderReader(std::filesystem::path path, std::set<std::string> may_change)
-    : path_(std::move(path)), may_change_(std::move(may_change)) {
-  Manifest manifest = read_manifest(path_);
+    : path_(std::move(path)), may_change_(std::move(may_change)), identity_(identity_of(path_)) {
+  Manifest manifest = read_or_explain([&] { return read_manifest(path_); });
   files_ = std::move(manifest.files);
   info_ = std::move(manifest.info);
 }
 
 std::string FolderReader::text(const std::string& name) const {
-  verify(name);
-  return read_file<CheckpointError>(path_ / name, "checkpoint's file");
+  return read_or_explain([&] {
+    verify_file(name);
+    return read_file<CheckpointError>(path_ / name, "checkpoint's file");
+  });
 }
 
 NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* metadata) const {
-  verify(name);
-  return read_safetensors(path_ / name, metadata);
+  return read_or_explain([&] {
+    verify_file(name);
+    return read_safetensors(path_ / name, metadata);
+  });
 }
 
 void FolderReader::verify(const std::string& name) const {
+  read_or_explain([&] { verify_file(name); });
+}
+
+void FolderReader::verify_file(const std::string& name) const {
   const auto expected = files_.find(name);
   if (expected == files_.end()) {
     throw CheckpointError("{}: this checkpoint was written without {}", path_.string(), name);

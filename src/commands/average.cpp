@@ -107,9 +107,12 @@ void check_output(const std::vector<fs::path>& folders, const fs::path& output) 
 }  // namespace
 
 ExitCode average(const AverageArguments& arguments) {
-  const auto folders = model_folders(arguments);
-  check_output(folders, arguments.output);
-  const auto model = average_models(folders);
+  std::vector<fs::path> folders;
+  const auto model = retry_if_removed([&] {
+    folders = model_folders(arguments);
+    check_output(folders, arguments.output);
+    return average_models(folders);
+  });
   FolderWriter writer(arguments.output);
   add_model(writer, model.options, model.tokenizers, model.weights);
   Json names = Json::array();

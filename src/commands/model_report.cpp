@@ -253,10 +253,11 @@ std::string attention_kind(const ModelOptions& o) {
 
 ModelReport read_model_report(const fs::path& path) {
   ModelReport report;
-  report.path = resolve_model(path);
-  report.model = load_model(report.path, torch::kCPU);
-  const FolderReader folder(report.path);
-  report.checkpoint = folder.info();
+  retry_if_removed([&] {
+    report.path = resolve_model(path);
+    report.model = load_model(report.path, torch::kCPU);
+    report.checkpoint = FolderReader(report.path).info();
+  });
   std::error_code ignored;
   if (fs::is_directory(path / "checkpoints", ignored)) report.run = read_run_report(path);
   return report;

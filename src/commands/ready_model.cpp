@@ -80,11 +80,17 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
   for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
   const auto device = find_device(arguments.device);
   auto pool = make_thread_pool(arguments.threads, device);
-  auto first = load_model(paths.at(0), device);
+  const auto load = [&](std::size_t m) {
+    return retry_if_removed([&] {
+      paths[m] = resolve_model(arguments.models[m]);
+      return load_model(paths[m], device);
+    });
+  };
+  auto first = load(0);
   if (paths.size() > 1) {
     std::vector<std::shared_ptr<Seq2Seq>> members = {first.model};
     for (std::size_t m = 1; m < paths.size(); ++m) {
-      auto other = load_model(paths[m], device);
+      auto other = load(m);
       check_alike(first, paths[0], other, paths[m]);
       members.push_back(std::move(other.model));
     }

@@ -63,7 +63,7 @@ struct Model::Parts {
   Parts(const std::string& folder, const std::string& name, std::int64_t threads)
       : device(find_device(name)),
         pool(make_thread_pool(threads, device)),
-        loaded(load_model(resolve_model(folder), device)),
+        loaded(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
         translator(loaded.model, loaded.tokenizers, device, *pool),
         source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
         target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}

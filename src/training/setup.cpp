@@ -142,13 +142,14 @@ void load_data(Setup& setup) {
   warn_of_unspaced_text(setup);
 }
 
-// The model of --init-from with its options.
+// The model of --init-from.
 struct InitialModel {
   explicit InitialModel(const std::filesystem::path& path)
-      : folder(path), options(read_model_options(folder)) {}
+      : folder(path), options(read_model_options(folder)), weights(read_weights(folder)) {}
 
   FolderReader folder;
   Options options;
+  NamedTensors weights;
 };
 
 // Returns a line for each option in which the two models differ, except dropout.
@@ -163,11 +164,10 @@ std::string model_differences(const Options& before, const Options& options) {
 
 // Copies the weights of the initial model, whose options may differ as long as the shapes fit.
 void copy_weights(Setup& setup, const InitialModel& initial) {
-  const auto weights = read_weights(initial.folder);
   const auto where = initial.folder.path().string();
   const auto differences = model_differences(initial.options, setup.options);
   try {
-    load_weights(*setup.model, weights, where);
+    load_weights(*setup.model, initial.weights, where);
   } catch (const CheckpointError& error) {
     if (differences.empty()) throw;
     throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
@@ -292,8 +292,10 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     compare_with_checkpoint(*setup.checkpoint, options);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
   } else if (!init_from.empty()) {  // its weights only make sense with its vocabulary
-    initial.emplace(resolve_model(init_from));
-    use_tokenizers_of(setup, *initial);
+    retry_if_removed([&] {
+      initial.emplace(resolve_model(init_from));
+      use_tokenizers_of(setup, *initial);
+    });
   } else {
     setup.tokenizers = make_tokenizers(options.data, options.model, options.threads);
   }

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <new>
 #include <system_error>
@@ -54,6 +57,41 @@ TEST(FailureDeathTest, UncaughtExceptionInAThreadEndsTheProgramWithACode) {
   EXPECT_EXIT(throw_in_a_thread(std::make_exception_ptr(7)), testing::ExitedWithCode(1),
               "unexpected");
 }
+
+#ifndef __SANITIZE_ADDRESS__  // the sanitizer handles faults itself
+// Uses more and more of the stack.
+int fill_stack(int depth) {
+  std::array<volatile char, 4096> block{};
+  block[0] = static_cast<char>(depth);
+  if (depth > 100'000'000) return 0;
+  return fill_stack(depth + 1) + block[0];
+}
+
+// Uses up the stack although the limit on it is higher than the limit on memory.
+void fill_stack_with_little_memory() {
+  prepare_process();
+  const rlimit stack{RLIM_INFINITY, RLIM_INFINITY};
+  const rlimit memory{std::uint64_t{1} << 30, std::uint64_t{1} << 30};
+  ::setrlimit(RLIMIT_STACK, &stack);
+  ::setrlimit(RLIMIT_AS, &memory);
+  fill_stack(0);
+}
+
+TEST(FailureDeathTest, AStackThatCannotGrowIsTooLittleMemory) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(fill_stack_with_little_memory(), testing::ExitedWithCode(6), "not enough memory");
+}
+
+void use_invalid_memory() {
+  prepare_process();
+  std::raise(SIGSEGV);
+}
+
+TEST(FailureDeathTest, AnyOtherFaultEndsTheProgramByItsSignal) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(use_invalid_memory(), testing::KilledBySignal(SIGSEGV), "");
+}
+#endif
 
 }  // namespace
 }  // namespace regard

@@ -494,6 +494,50 @@ TEST(CheckpointFolder, RejectsALargeManifestBeforeReadingIt) {
               HasSubstr("manifest.json: larger than 1048576 bytes"));
 }
 
+TEST(CheckpointFolder, AFolderRemovedWhileItIsReadIsFoundAgain) {
+  const ScratchFolder scratch;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    FolderWriter writer(scratch / name);
+    writer.add_text("tokens.txt", text);
+    writer.commit();
+  };
+  const auto link = scratch / "best";
+  write("first", "1");
+  write("second", "2");
+  fs::create_directory_symlink("first", link);
+  int attempts = 0;
+  const auto text = retry_if_removed([&] {
+    const FolderReader reader(link);
+    ++attempts;
+    if (attempts == 1) {  // as training does: the link first
+      fs::remove(link);
+      fs::create_directory_symlink("second", link);
+      remove_checkpoint(scratch / "first");
+    } else if (attempts == 2) {
+      write("second", "3");
+    }
+    return reader.text("tokens.txt");
+  });
+  EXPECT_EQ(attempts, 3);
+  EXPECT_EQ(text, "3");
+}
+
+TEST(CheckpointFolder, AFolderThatIsRemovedEachTimeIsAnError) {
+  const ScratchFolder scratch;
+  int attempts = 0;
+  EXPECT_THAT(message_of<RemovedError>([&] {
+                retry_if_removed([&] {
+                  ++attempts;
+                  writer_of(scratch / "c").commit();
+                  const FolderReader reader(scratch / "c");
+                  remove_checkpoint(scratch / "c");
+                  reader.verify_all();
+                });
+              }),
+              HasSubstr("c: removed or replaced while it was read"));
+  EXPECT_EQ(attempts, 10);
+}
+
 TEST(CheckpointFolder, RemovalLeavesNothing) {
   const ScratchFolder scratch;
   writer_of(scratch / "c").commit();
