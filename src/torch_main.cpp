@@ -24,6 +24,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::score(arguments.score);
     case Command::average:
       return regard::average(arguments.average);
+    case Command::quantize:
+      return regard::quantize(arguments.quantize);
     case Command::info:
       return regard::info(arguments.info);
     case Command::report:

@@ -23,6 +23,7 @@ constexpr Synonyms table[] = {
     {"eval test validate sacrebleu metrics compare", "evaluate"},
     {"rescore scorer marian_scorer force_decode logprob align", "score"},
     {"avg mean average_checkpoints average_models avg_checkpoints", "average"},
+    {"quantise compress int8 release_model ct2-transformers-converter", "quantize"},
     {"show describe inspect summary model_info", "info"},
     {"plot visualize visualise dashboard curves", "report"},
     {"configure configuration", "config"},

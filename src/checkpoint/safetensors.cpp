@@ -23,13 +23,14 @@ struct ElementType {
   torch::ScalarType type;
 };
 
-constexpr std::array<ElementType, 8> element_types{{
+constexpr std::array<ElementType, 9> element_types{{
     {"F64", torch::kDouble},
     {"F32", torch::kFloat},
     {"F16", torch::kHalf},
     {"BF16", torch::kBFloat16},
     {"I64", torch::kLong},
     {"I32", torch::kInt},
+    {"I8", torch::kChar},
     {"U8", torch::kByte},
     {"BOOL", torch::kBool},
 }};

@@ -5,7 +5,7 @@
 //               "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
 //     the rest  the tensors, row-major and little-endian, without gaps
 //
-// Element types: F64 F32 F16 BF16 I64 I32 U8 BOOL.
+// Element types: F64 F32 F16 BF16 I64 I32 I8 U8 BOOL.
 #pragma once
 
 #include <torch/types.h>

@@ -1,4 +1,4 @@
-// The commands train, score, average, info, report, config, completions and man.
+// The commands train, score, average, quantize, info, report, config, completions and man.
 
 #include "cli/arguments.h"
 
@@ -112,6 +112,22 @@ CLI::App* add_average(CLI::App& program, AverageArguments& arguments) {
       ->transform(whole_number(1, 1000))
       ->type_name("N")
       ->excludes(last);
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "output model folder; an existing model is replaced")
+      ->type_name("FOLDER")
+      ->required();
+  return command;
+}
+
+CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "quantize", "Store the weights of a model in 8 bits, in a quarter of the space");
+  command
+      ->add_option("model", arguments.model,
+                   "a run folder (its best model, else its last) or a model folder")
+      ->required()
+      ->type_name("MODEL");
   command
       ->add_option("-o,--output", arguments.output,
                    "output model folder; an existing model is replaced")

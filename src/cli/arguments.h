@@ -20,11 +20,12 @@ struct ModelArguments {
   std::vector<double> ensemble_weights;
   std::string device = "auto";
   std::int64_t threads = 0;
+  std::string precision = "auto";
 };
 
 // Adds --device and --threads.
 void add_device_options(CLI::App& command, ModelArguments& arguments);
-// Adds --device, --threads, -m and the options of ensembles. Returns the option -m.
+// Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
 struct SearchArguments {
@@ -139,6 +140,12 @@ struct AverageArguments {
 };
 
 CLI::App* add_average(CLI::App& program, AverageArguments& arguments);
+
+struct QuantizeArguments {
+  std::string model;
+  std::string output;
+};
+CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments);
 
 struct InfoArguments {
   std::string model;

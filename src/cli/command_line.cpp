@@ -52,6 +52,7 @@ CommandLine::CommandLine()
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));
   add_average(program_, average)->callback(choose(Command::average));
+  add_quantize(program_, quantize)->callback(choose(Command::quantize));
   add_info(program_, info)->callback(choose(Command::info));
   add_report(program_, report)->callback(choose(Command::report));
   const auto configs = add_config(program_, config, config_init, config_convert);

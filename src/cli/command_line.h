@@ -20,6 +20,7 @@ enum class Command {
   evaluate,
   score,
   average,
+  quantize,
   info,
   report,
   config_print,
@@ -50,6 +51,7 @@ class CommandLine {
   EvaluateArguments evaluate;
   ScoreArguments score;
   AverageArguments average;
+  QuantizeArguments quantize;
   InfoArguments info;
   ReportArguments report;
   ConfigArguments config;

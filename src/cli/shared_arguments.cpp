@@ -159,6 +159,11 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
 
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
   add_device_options(command, arguments);
+  command
+      .add_option("--precision", arguments.precision,
+                  "precision of the factors of matrix products; auto is bf16 on processors that "
+                  "have it, else fp32")
+      ->type_name("auto|fp32|bf16|int8");
   auto* model = command
                     .add_option("-m,--model", arguments.models,
                                 "a run folder (its best model, else its last) or a model folder; "

@@ -11,6 +11,7 @@ ExitCode translate(const TranslateArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
+ExitCode quantize(const QuantizeArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode report(const ReportArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);

@@ -79,6 +79,7 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
   std::vector<std::filesystem::path> paths;
   for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
   const auto device = find_device(arguments.device);
+  const auto precision = kernels::find_precision(arguments.precision, device);
   auto pool = make_thread_pool(arguments.threads, device);
   const auto load = [&](std::size_t m) {
     return retry_if_removed([&] {
@@ -97,7 +98,7 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
     first.model->eval();
   }
-  return {paths[0], paths.size(), device, std::move(pool), std::move(first)};
+  return {paths[0], paths.size(), device, precision, std::move(pool), std::move(first)};
 }
 
 std::vector<std::string> cut_source_lines(const ReadyModel& model, std::vector<std::string> lines,

@@ -18,10 +18,13 @@ struct ReadyModel {
   std::filesystem::path path;
   std::size_t members = 1;
   torch::Device device;
+  kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
   TranslationModel loaded;
 
-  Translator translator() const { return {loaded.model, loaded.tokenizers, device, *pool}; }
+  Translator translator() const {
+    return {loaded.model, loaded.tokenizers, device, *pool, precision};
+  }
 };
 
 // Also creates the thread pool, so it must be called before the first tensor is made. Throws the

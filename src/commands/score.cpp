@@ -70,9 +70,9 @@ class Scorer {
 
 void Scorer::score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size) {
   DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
-  translations_ = score_translations(model_.loaded, model_.device, *model_.pool, pairs.source,
-                                     pairs.target, want_weights, batch_size,
-                                     [&](std::int64_t done) { reporter.update(done); });
+  translations_ = score_translations(
+      model_.loaded, model_.device, *model_.pool, pairs.source, pairs.target, want_weights,
+      batch_size, [&](std::int64_t done) { reporter.update(done); }, model_.precision);
 }
 
 double Scorer::log_probability(std::size_t i) const {

@@ -259,8 +259,10 @@ ExitCode train(const TrainArguments& arguments) {
   if (last) {
     log::info("Resuming from step {} ({}).", trainer->position().step, last->string());
   } else {
-    log::info("Training on {} with {}, into {}.", setup.device.str(),
-              counted(setup.pool->count(), "thread"), run.path().string());
+    const auto precision = setup.options.training.precision;
+    log::info("Training on {} with {} in {}, into {}.", setup.device.str(),
+              counted(setup.pool->count(), "thread"),
+              enum_names(precision)[static_cast<std::size_t>(precision)], run.path().string());
   }
   const auto first_step = trainer->position().step;
   const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer);

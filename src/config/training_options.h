@@ -35,6 +35,12 @@ constexpr std::array<std::string_view, 4> enum_names(Metric) {
   return {"loss", "perplexity", "bleu", "chrf"};
 }
 
+// The precision of the factors of matrix products. Sums, weights and everything else are fp32.
+enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
+constexpr std::array<std::string_view, 4> enum_names(TrainingPrecision) {
+  return {"auto", "fp32", "tf32", "bf16"};
+}
+
 struct TrainingOptions {
   std::string model_dir;
   std::int64_t random_seed = 42;
@@ -45,6 +51,7 @@ struct TrainingOptions {
   BatchType batch_type = BatchType::token;
   std::int64_t gradient_accumulation = 1;
   double label_smoothing = 0.1;
+  TrainingPrecision precision = TrainingPrecision::automatic;
 
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 0.001;
@@ -93,6 +100,10 @@ void describe(TrainingOptions& o, Field&& field) {
         "number of batches whose gradients are summed for one update", between(1, max_count));
   field("label_smoothing", o.label_smoothing,
         "probability mass spread over the whole vocabulary (Szegedy 2016)", between(0, 0.99));
+
+  field("precision", o.precision,
+        "precision of the factors of matrix products: fp32, bf16 (processors with AVX512-BF16, "
+        "GPUs), tf32 (GPUs), or auto: bf16 on processors that have it, else fp32");
 
   field("optimizer", o.optimizer, "the update rule");
   field("learning_rate", o.learning_rate, "learning rate; the peak, if there is a warm-up",

@@ -6,6 +6,7 @@
 
 #include "kernels/device.h"
 #include "kernels/function_rows.h"
+#include "kernels/packed_weights.h"
 
 namespace regard::kernels {
 namespace {
@@ -44,7 +45,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       const auto n = std::min(piece, N - begin);
       const auto these = rows.narrow(0, begin, n);
       auto logits = buffer.narrow(0, 0, n);  // [n, V], without their bias
-      torch::mm_out(logits, these, weight.t());
+      weight_product_into(logits, these, weight.t());
       AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
         loss += cross_entropy_rows<scalar_t>(
             n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
@@ -54,12 +55,8 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
       });
       if (!with_gradient) continue;
       auto d_these = d_rows.narrow(0, begin, n);
-      torch::mm_out(d_these, logits, weight);
-      if (begin == 0) {
-        torch::mm_out(d_weight, logits.t(), these);
-      } else {
-        d_weight.addmm_(logits.t(), these);
-      }
+      weight_product_into(d_these, logits, weight);
+      matrix_product_into(d_weight, logits.t(), these, /*add=*/begin > 0);
     }
     context->save_for_backward({d_rows, d_weight, d_bias});
     context->mark_non_differentiable({nll});

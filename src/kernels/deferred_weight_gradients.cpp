@@ -36,7 +36,7 @@ DeferredSteps& steps_of(AutogradContext& context) {
 
 Tensor multiply(const Tensor& x, const Tensor& W, std::optional<PackedMatrix>& packed) {
   if (W.dim() > 2) return x.matmul(W);
-  if (!packed) packed.emplace(W);
+  if (!packed) packed.emplace(W, training_precision_for(x));
   auto y = torch::empty({x.size(0), W.size(1)}, x.options());
   packed->multiply(x.contiguous(), y);
   return y;
@@ -55,7 +55,11 @@ class AfterSteps : public torch::autograd::Function<AfterSteps> {
     const auto x = std::exchange(steps_of(*context).x, {});
     const auto d_y = std::exchange(steps_of(*context).d_y, {});
     if (x.empty()) return {Tensor(), Tensor()};
-    return {torch::cat(x, -2).transpose(-1, -2).matmul(torch::cat(d_y, -2)), Tensor()};
+    const auto all_x = torch::cat(x, -2);
+    const auto all_d_y = torch::cat(d_y, -2);
+    return {all_x.dim() > 2 ? all_x.transpose(-1, -2).matmul(all_d_y)
+                            : matrix_product(all_x.t(), all_d_y),
+            Tensor()};
   }
 };
 

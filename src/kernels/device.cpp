@@ -55,6 +55,26 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
 }  // namespace regard
 
 namespace regard::kernels {
+
+Precision find_precision(const std::string& name, torch::Device device) {
+  const auto can_use = [&](Precision precision) {
+    return precision == Precision::full || (device.is_cpu() && can_multiply(precision));
+  };
+  if (name == "auto") return can_use(Precision::bf16) ? Precision::bf16 : Precision::full;
+  const bool is_int8 = name == "int8";
+  if (name != "fp32" && name != "bf16" && !is_int8) {
+    throw ConfigError("precision: found `{}`, expected auto, fp32, bf16 or int8", name);
+  }
+  const auto precision = name == "fp32" ? Precision::full
+                         : is_int8      ? Precision::int8
+                                        : Precision::bf16;
+  if (can_use(precision)) return precision;
+  throw EnvironmentError("precision: found {}, which needs {}; use auto or fp32", name,
+                         !device.is_cpu() ? "device=cpu"
+                                          : fmt::format("a processor with {}",
+                                                        is_int8 ? "AVX512-VNNI" : "AVX512-BF16"));
+}
+
 namespace {
 
 std::atomic<bool> reference_wanted = false;

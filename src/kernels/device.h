@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/thread_pool.h"
+#include "kernels/product_rows.h"
 
 namespace regard {
 
@@ -25,6 +26,11 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
 }  // namespace regard
 
 namespace regard::kernels {
+
+// Returns the precision of this name in which a search multiplies: "fp32", "bf16", "int8", or
+// "auto": bf16 on processors that have it, else fp32. Throws ConfigError for any other name,
+// EnvironmentError if the device cannot multiply in this precision.
+Precision find_precision(const std::string& name, torch::Device device);
 
 // True on the CPU in single or double precision, unless use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);

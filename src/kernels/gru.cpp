@@ -52,7 +52,8 @@ class Loop {
         D_(tape.states.size(2)),
         J_(tape.joint_weight.size(1)),
         A_(tape.W.defined() ? tape.W.size(0) : 0),
-        U_candidate_(tape.U.narrow(1, 2 * D_, D_)) {
+        U_candidate_(tape.U.narrow(1, 2 * D_, D_)),
+        precision_(training_precision_for(tape.U)) {
     if (!tape.keys.defined()) return;
     attention_ =
         AttentionScore{form, tape.W, tape.v, scale, tape.keys, tape.lengths}.template buffers<T>();
@@ -63,7 +64,7 @@ class Loop {
   void forward(const Tensor& x) {
     auto mixture = torch::empty({B_, 3 * D_}, x.options());  // x̂_t
     auto product = torch::empty({B_, D_}, x.options());      // U (r ⊙ s)
-    const PackedMatrix joint_weight(tape_.joint_weight);
+    const PackedMatrix joint_weight(tape_.joint_weight, precision_);
     const auto U_candidate = pack_candidate(U_candidate_);
     for (std::int64_t t = 0; t < T_; ++t) {
       joint_weight.multiply(tape_.states[t], tape_.joint[t]);
@@ -106,7 +107,7 @@ class Loop {
       if (tape_.v.defined()) d_v = torch::zeros({B_, A_}, options);
       if (!tape_.W.defined()) d_query = torch::empty({B_, D_}, options);
     }
-    const PackedMatrix joint_weight_t(tape_.joint_weight.t());
+    const PackedMatrix joint_weight_t(tape_.joint_weight.t(), precision_);
     const auto U_candidate_t = pack_candidate(U_candidate_.t());
     auto d_s = torch::zeros({B_, D_}, options);
     auto d_previous = torch::empty({B_, D_}, options);
@@ -153,21 +154,25 @@ class Loop {
 
   // Only the reset gate before the product has a second product per step.
   std::optional<PackedMatrix> pack_candidate(const Tensor& U_candidate) const {
-    return tape_.b_U.defined() ? std::nullopt : std::optional<PackedMatrix>(U_candidate);
+    return tape_.b_U.defined()
+               ? std::nullopt
+               : std::optional<PackedMatrix>(std::in_place, U_candidate, precision_);
   }
 
   // Weight gradients do not depend on the order of steps: one product over all.
   void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,
                             const Tensor& d_v) const {
     const auto rows = T_ * B_;
-    const auto d_joint_weight =
-        tape_.states.narrow(0, 0, T_).view({rows, D_}).t().mm(d_joint.view({rows, J_}));  // [D, J]
+    const auto d_joint_weight =  // [D, J]
+        matrix_product(tape_.states.narrow(0, 0, T_).view({rows, D_}).t(),
+                       d_joint.view({rows, J_}));
     d.U = d_joint_weight.narrow(1, A_, J_ - A_);
     if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
     if (tape_.b_U.defined()) {
       d.b_U = d_joint.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
     } else {
-      const auto d_U_candidate = tape_.reset.view({rows, D_}).t().mm(d_product.view({rows, D_}));
+      const auto d_U_candidate =
+          matrix_product(tape_.reset.view({rows, D_}).t(), d_product.view({rows, D_}));
       d.U = torch::cat({d.U, d_U_candidate}, 1);
     }
     if (!attention_) return;
@@ -178,6 +183,7 @@ class Loop {
   Tape& tape_;
   std::int64_t T_, B_, D_, J_, A_;
   Tensor U_candidate_;  // [D, D]
+  Precision precision_;
   std::optional<AttentionBuffers<T>> attention_;
 };
 

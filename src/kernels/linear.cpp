@@ -1,16 +1,81 @@
 #include "kernels/linear.h"
 
+#include <torch/autograd.h>
+
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// True if W has the memory of a parameter, which no other tensor takes.
+bool is_parameter_or_view(const Tensor& W) {
+  return W.is_leaf() ? W.requires_grad() : W.is_view() && W._base().is_leaf();
+}
+
+// x [M, K], W [K, N], b [N] or none -> x W + b, with the products of training (packed_weights.h).
+//
+//   dx = dy Wᵀ    dW = xᵀ dy    db = Σ_m dy_m
+class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& W,
+                        const std::optional<Tensor>& b, bool is_parameter) {
+    context->save_for_backward({x, W});
+    context->saved_data["is_parameter"] = is_parameter;
+    context->saved_data["has_bias"] = b.has_value();
+    context->set_materialize_grads(false);
+    auto y = b ? b->repeat({x.size(0), 1}) : torch::empty({x.size(0), W.size(1)}, x.options());
+    if (is_parameter) {
+      weight_product_into(y, x, W, b.has_value());
+    } else {
+      matrix_product_into(y, x, W, b.has_value());
+    }
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    tensor_list result(4);
+    if (!gradients[0].defined()) return result;
+    const auto saved = context->get_saved_variables();
+    const auto& [x, W] = std::tie(saved[0], saved[1]);
+    const auto d_y = gradients[0].contiguous();
+    if (context->needs_input_grad(0)) {
+      result[0] = torch::empty_like(x);
+      if (context->saved_data["is_parameter"].toBool()) {
+        weight_product_into(result[0], d_y, W.t());
+      } else {
+        matrix_product_into(result[0], d_y, W.t());
+      }
+    }
+    if (context->needs_input_grad(1)) {
+      // In the layout of the parameter: W is usually the transposed view of one.
+      result[1] = W.stride(0) == 1 ? matrix_product(d_y.t(), x).t() : matrix_product(x.t(), d_y);
+    }
+    const bool has_bias = context->saved_data["has_bias"].toBool();
+    if (has_bias && context->needs_input_grad(2)) result[2] = d_y.sum(0);
+    return result;
+  }
+};
+
+Tensor training_product(const Tensor& x, const Tensor& W, const Tensor& b) {
+  return TrainingProduct::apply(x, W, b.defined() ? std::optional(b) : std::nullopt,
+                                is_parameter_or_view(W));
+}
+
+}  // namespace
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {
   auto* packed = packed_weights_for(W);
-  if (packed == nullptr && !is_deferred(W)) return torch::linear(x, W, b);
+  const bool is_plain = packed == nullptr && !is_deferred(W);
+  if (is_plain && training_products_for(x) == nullptr) return torch::linear(x, W, b);
   const auto rows = x.reshape({-1, x.size(-1)}).contiguous();  // [M, K]
   auto shape = x.sizes().vec();
   shape.back() = W.size(0);
+  if (is_plain) return training_product(rows, W.t(), b).view(shape);
   if (packed == nullptr) {
     const auto y = deferred_product(rows, W.t()).view(shape);
     return b.defined() ? y + b : y;
@@ -22,12 +87,15 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
-  return packed_weights_for(W) == nullptr ? deferred_product(x, W) : kernels::linear(x, W.t());
+  if (packed_weights_for(W) != nullptr) return kernels::linear(x, W.t());
+  if (is_deferred(W) || training_products_for(x) == nullptr) return deferred_product(x, W);
+  return training_product(x.contiguous(), W, {});
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  const bool plain = packed_weights_for(W) == nullptr && !is_deferred(W);
-  return plain ? torch::addmm(b, x, W) : b + product(x, W);
+  const bool is_plain =
+      packed_weights_for(W) == nullptr && !is_deferred(W) && training_products_for(x) == nullptr;
+  return is_plain ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
 torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v) {
@@ -37,8 +105,15 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
   auto* packed = packed_weights_for(W);
-  if (packed == nullptr)
-    return is_deferred(W) ? b + deferred_product(x, W) : torch::baddbmm(b, x, W);
+  if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
+  if (packed == nullptr && training_products_for(x) != nullptr) {
+    std::vector<Tensor> products;
+    for (std::int64_t g = 0; g < W.size(0); ++g) {
+      products.push_back(training_product(x[g].contiguous(), W[g], {}));
+    }
+    return b + torch::stack(products);
+  }
+  if (packed == nullptr) return torch::baddbmm(b, x, W);
   const auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());
   y.copy_(b);
   for (std::int64_t g = 0; g < W.size(0); ++g) {

@@ -2,13 +2,26 @@
 
 #include <c10/core/GradMode.h>
 
+#include <utility>
+#include <vector>
+
 #include "kernels/device.h"
-#include "kernels/product_rows.h"
 
 namespace regard::kernels {
 namespace {
 
 thread_local PackedWeights* in_use = nullptr;
+thread_local PackedWeights* in_use_for_training = nullptr;
+
+// Below these sizes, whole panels and converted rows cost more than they save.
+constexpr std::int64_t min_size = 16;
+// The sums of longer rows could overflow (product_int8_rows.cpp).
+constexpr std::int64_t max_int8_length = 60'000;
+
+Precision precision_for(std::int64_t K, std::int64_t N, torch::ScalarType type, Precision wanted) {
+  if (type != torch::kFloat || K < min_size || N < min_size) return Precision::full;
+  return wanted == Precision::int8 && K > max_int8_length ? Precision::full : wanted;
+}
 
 template <typename T>
 MatrixView<const T> view(const torch::Tensor& matrix) {
@@ -17,10 +30,24 @@ MatrixView<const T> view(const torch::Tensor& matrix) {
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(const torch::Tensor& W) : K_(W.size(0)), N_(W.size(1)) {
-  AT_DISPATCH_FLOATING_TYPES(W.scalar_type(), "pack", [&] {
-    packed_ = torch::empty({packed_size<scalar_t>(K_, N_)}, W.options());
-    pack_rows<scalar_t>(K_, N_, view<scalar_t>(W), packed_.mutable_data_ptr<scalar_t>());
+PackedMatrix::PackedMatrix(const torch::Tensor& W, Precision precision)
+    : K_(W.size(0)),
+      N_(W.size(1)),
+      precision_(precision_for(K_, N_, W.scalar_type(), precision)),
+      type_(W.scalar_type()) {
+  AT_DISPATCH_FLOATING_TYPES(type_, "pack", [&] {
+    packed_ = torch::empty({fastest_product_loops<scalar_t>(precision_).packed_bytes(K_, N_)},
+                           torch::kByte);
+  });
+  repack(W);
+}
+
+void PackedMatrix::repack(const torch::Tensor& W) {
+  TORCH_CHECK(W.size(0) == K_ && W.size(1) == N_ && W.scalar_type() == type_,
+              "another matrix than the packed one");
+  AT_DISPATCH_FLOATING_TYPES(type_, "pack", [&] {
+    fastest_product_loops<scalar_t>(precision_)
+        .pack(K_, N_, view<scalar_t>(W), packed_.mutable_data_ptr());
   });
 }
 
@@ -28,10 +55,10 @@ void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool
   TORCH_CHECK(x.size(1) == K_ && y.size(0) == x.size(0) && y.size(1) == N_ &&
                   (x.stride(1) == 1 || x.stride(0) == 1) && y.stride(1) == 1,
               "the shapes or strides do not fit the packed matrix");
-  AT_DISPATCH_FLOATING_TYPES(packed_.scalar_type(), "multiply", [&] {
-    multiply_rows<scalar_t>(x.size(0), K_, N_, view<scalar_t>(x),
-                            packed_.const_data_ptr<scalar_t>(), y.mutable_data_ptr<scalar_t>(),
-                            y.stride(0), add);
+  AT_DISPATCH_FLOATING_TYPES(type_, "multiply", [&] {
+    fastest_product_loops<scalar_t>(precision_)
+        .multiply(x.size(0), K_, N_, view<scalar_t>(x), packed_.const_data_ptr(),
+                  y.mutable_data_ptr<scalar_t>(), y.stride(0), add);
   });
 }
 
@@ -40,21 +67,76 @@ const PackedMatrix& PackedWeights::of(const torch::Tensor& W) {
   const std::scoped_lock lock(mutex_);
   auto found = entries_.find(key);
   if (found == entries_.end()) {
-    found = entries_.emplace(key, Entry{W, PackedMatrix(W.detach())}).first;
+    const auto weight = W.detach();
+    found = entries_.emplace(key, Entry{weight, PackedMatrix(weight, precision_)}).first;
   }
   return found->second.packed;
 }
 
-WithPackedWeights::WithPackedWeights(PackedWeights& weights) : before_(in_use) {
-  in_use = &weights;
+void PackedWeights::repack_all(ThreadPool& pool) {
+  std::vector<Entry*> entries;
+  for (auto& [key, entry] : entries_) entries.push_back(&entry);
+  const auto n = pool.count();
+  pool.run([&](std::size_t w) {
+    for (std::size_t i = w; i < entries.size(); i += n) entries[i]->packed.repack(entries[i]->W);
+  });
 }
+
+WithPackedWeights::WithPackedWeights(PackedWeights& weights)
+    : before_(std::exchange(in_use, &weights)) {}
 
 WithPackedWeights::~WithPackedWeights() {
   in_use = before_;
 }
 
+WithTrainingProducts::WithTrainingProducts(PackedWeights* weights)
+    : before_(std::exchange(in_use_for_training, weights)) {}
+
+WithTrainingProducts::~WithTrainingProducts() {
+  in_use_for_training = before_;
+}
+
 PackedWeights* packed_weights_for(const torch::Tensor& W) {
   return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : in_use;
+}
+
+PackedWeights* training_products_for(const torch::Tensor& x) {
+  const bool fits =
+      in_use_for_training != nullptr && is_fused_on(x) && x.scalar_type() == torch::kFloat;
+  return fits ? in_use_for_training : nullptr;
+}
+
+Precision training_precision_for(const torch::Tensor& x) {
+  const auto* products = training_products_for(x);
+  return products == nullptr ? Precision::full : products->precision();
+}
+
+torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
+  if (training_products_for(a) == nullptr) return a.mm(b);
+  const auto y = torch::empty({a.size(0), b.size(1)}, a.options());
+  matrix_product_into(y, a, b);
+  return y;
+}
+
+void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
+                         bool add) {
+  if (const auto* products = training_products_for(a)) {
+    PackedMatrix(b, products->precision()).multiply(a, y, add);
+  } else if (add) {
+    y.addmm_(a, b);
+  } else {
+    auto result = y;
+    torch::mm_out(result, a, b);
+  }
+}
+
+void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
+                         const torch::Tensor& weight, bool add) {
+  if (auto* products = training_products_for(a)) {
+    products->of(weight).multiply(a, y, add);
+  } else {
+    matrix_product_into(y, a, weight, add);
+  }
 }
 
 bool is_batch_invariant(const torch::Tensor& x) {

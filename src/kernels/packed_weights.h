@@ -1,7 +1,7 @@
 // Matrices packed once for many products (product_rows.h), and a store of packed model weights.
 //
-// In a search, a model's weights are multiplied with few rows at a time. Packing a weight at every
-// product would take most of the time.
+// Packing a weight takes as long as multiplying it with some rows. A search multiplies the same
+// weights with few rows at a time, and the threads of a training step share them.
 #pragma once
 
 #include <torch/types.h>
@@ -10,12 +10,19 @@
 #include <mutex>
 #include <tuple>
 
+#include "base/thread_pool.h"
+#include "kernels/product_rows.h"
+
 namespace regard::kernels {
 
 class PackedMatrix {
  public:
-  // W [K, N] on the CPU, in single or double precision, with any strides.
-  explicit PackedMatrix(const torch::Tensor& W);
+  // W [K, N] on the CPU, in single or double precision, with any strides. A matrix in double
+  // precision, or one that is too narrow to gain, is packed in Precision::full.
+  explicit PackedMatrix(const torch::Tensor& W, Precision precision = Precision::full);
+
+  // Packs another matrix of the same sizes and type in place of this one.
+  void repack(const torch::Tensor& W);
 
   // x [M, K] with contiguous rows or columns -> y [M, N] = x W, or y + x W if add; y has contiguous
   // rows. The result of a row has the same bits whatever the other rows are.
@@ -23,15 +30,24 @@ class PackedMatrix {
 
  private:
   std::int64_t K_, N_;
-  torch::Tensor packed_;
+  Precision precision_;
+  torch::ScalarType type_;
+  torch::Tensor packed_;  // bytes
 };
 
-// Packs each weight at its first use. The weights must not change while this object lives.
-// Thread-safe.
+// Packs each weight at its first use. Thread-safe, except repack_all().
 class PackedWeights {
  public:
-  // The packed form of W [K, N].
+  explicit PackedWeights(Precision precision = Precision::full) : precision_(precision) {}
+
+  // The packed form of W [K, N]. W must not change until repack_all().
   const PackedMatrix& of(const torch::Tensor& W);
+
+  // Packs all weights again, which have changed, on all threads of the pool. No other thread may
+  // use this object at the same time.
+  void repack_all(ThreadPool& pool);
+
+  Precision precision() const { return precision_; }
 
  private:
   struct Entry {
@@ -40,11 +56,13 @@ class PackedWeights {
   };
   // Address, sizes and strides: a slice of a weight has an entry of its own.
   using Key = std::tuple<const void*, std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+  Precision precision_;
   std::mutex mutex_;
   std::map<Key, Entry> entries_;
 };
 
-// While an object lives, products with weights on this thread (linear.h) use `weights`.
+// While an object lives, products with weights on this thread (linear.h) use `weights`, as long as
+// no gradient is wanted: in a search.
 class WithPackedWeights {
  public:
   explicit WithPackedWeights(PackedWeights& weights);
@@ -56,9 +74,38 @@ class WithPackedWeights {
   PackedWeights* before_;
 };
 
-// The packed weights in use on this thread. Null if a gradient is wanted, or if W is on a device or
-// of a type without packed products.
+// While an object lives, the products of this folder on this thread use `weights` in forward and
+// backward passes: in training. Null: they are those of LibTorch.
+class WithTrainingProducts {
+ public:
+  explicit WithTrainingProducts(PackedWeights* weights);
+  ~WithTrainingProducts();
+  WithTrainingProducts(const WithTrainingProducts&) = delete;
+  WithTrainingProducts& operator=(const WithTrainingProducts&) = delete;
+
+ private:
+  PackedWeights* before_;
+};
+
+// The packed weights of a search in use on this thread. Null if a gradient is wanted, or if W is on
+// a device or of a type without packed products.
 PackedWeights* packed_weights_for(const torch::Tensor& W);
+
+// The packed weights of a training in use on this thread. Null if x is not in single precision on
+// the CPU.
+PackedWeights* training_products_for(const torch::Tensor& x);
+
+// Returns the precision of products with x in training, Precision::full without packed weights.
+Precision training_precision_for(const torch::Tensor& x);
+
+// a [M, K], b [K, N] -> a b [M, N], in the precision of training products. Not differentiable.
+torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
+// The same into y, or added to it. y has contiguous rows.
+void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
+                         bool add = false);
+// The same, where b is a weight or a view of one, which is packed once for all products of a step.
+void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
+                         const torch::Tensor& weight, bool add = false);
 
 // True if results on x must have the same bits whatever else is in the batch: packed weights are in
 // use on this thread, no gradient is wanted, and x is on the CPU. The operations of this folder

@@ -1,6 +1,6 @@
 // Products of factors rounded to bfloat16 (8 bits of exponent, 8 of precision) with sums in single
-// precision. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt). The instruction reads numbers
-// below 2⁻¹²⁶ as 0.
+// precision. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt). The instruction reads
+// numbers below 2⁻¹²⁶ as 0.
 #include "kernels/product_short_loops.h"
 
 namespace regard::kernels {
@@ -33,9 +33,9 @@ inline __m512i to_pairs(__m512 a, __m512 b) {
 inline __m512i load_line(const float* from, std::int64_t step, std::int64_t count) {
   if (count <= 0) return _mm512_setzero_si512();
   if (step == 1) {
-    return to_groups(_mm512_maskz_loadu_ps(first_lanes(count), from),
-                     _mm512_maskz_loadu_ps(count > lanes ? first_lanes(count - lanes) : 0,
-                                           from + lanes));
+    return to_groups(
+        _mm512_maskz_loadu_ps(first_lanes(count), from),
+        _mm512_maskz_loadu_ps(count > lanes ? first_lanes(count - lanes) : 0, from + lanes));
   }
   alignas(64) float numbers[2 * lanes];
   for (std::int64_t i = 0; i < 2 * lanes; ++i) numbers[i] = i < count ? from[i * step] : 0.0F;
@@ -61,8 +61,8 @@ void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> 
   if (W.column == 1) {
     const auto mask = first_lanes(columns);
     for (std::int64_t g = 0; g < groups; ++g) {
-      _mm512_store_si512(to + g * panel_columns, load_pairs(W.data + 2 * g * W.row, W.row,
-                                                            2 * g + 1 < K, mask));
+      _mm512_store_si512(to + g * panel_columns,
+                         load_pairs(W.data + 2 * g * W.row, W.row, 2 * g + 1 < K, mask));
     }
     return;
   }

@@ -6,9 +6,9 @@
 //
 // If a row of x contains NaN or infinity, its results are NaN.
 //
-// The scale of a row of x is determined at each product ("dynamic"), those of the columns of W once.
-// The instruction multiplies unsigned with signed numbers, so x̂ + 128 is multiplied, and
-// 128 Σ_k ŵ_kj is subtracted. Sums of up to 60,000 products cannot overflow.
+// The scale of a row of x is determined at each product ("dynamic"), those of the columns of W
+// once. The instruction multiplies unsigned with signed numbers, so x̂ + 128 is multiplied, and 128
+// Σ_k ŵ_kj is subtracted. Sums of up to 60,000 products cannot overflow.
 #include "kernels/product_short_loops.h"
 
 namespace regard::kernels {
@@ -48,7 +48,8 @@ inline float factor_of(float max) {
   return max > 0 ? largest / max : 0.0F;
 }
 
-void pack_panel(std::int64_t K, std::int64_t columns, MatrixView<const float> W, std::uint32_t* to) {
+void pack_panel(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
+                std::uint32_t* to) {
   const auto groups = groups_of(K);
   auto& scales = *reinterpret_cast<PanelScales*>(to + groups * panel_columns);
   alignas(64) float max[panel_columns] = {};
@@ -124,8 +125,8 @@ void multiply_panel(std::int64_t rows, std::int64_t groups, std::int64_t row_gro
   const auto& scales = *reinterpret_cast<const PanelScales*>(panel + groups * panel_columns);
   for (std::int64_t i = 0; i < rows; i += tile_rows) {
     multiply_last_tile<Int8, tile_rows>(
-        rows - i, groups, converted + i * row_groups, row_groups, panel,
-        [&](std::int64_t r, const __m512i(&sums)[vectors]) __attribute__((always_inline)) {
+        rows - i, groups, converted + i * row_groups, row_groups,
+        panel, [&](std::int64_t r, const __m512i(&sums)[vectors]) __attribute__((always_inline)) {
           const auto row_scale = _mm512_set1_ps(row_scales[i + r]);
           for (int v = 0; v < vectors; ++v) {
             const auto left = columns - v * lanes;
@@ -153,7 +154,8 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
   for (std::int64_t m = 0; m < M; m += most) {
     const auto rows = M - m < most ? M - m : most;
     for (std::int64_t r = 0; r < rows; ++r) {
-      row_scales[r] = convert_row(K, x.data + (m + r) * x.row, x.column, converted + r * row_groups);
+      row_scales[r] =
+          convert_row(K, x.data + (m + r) * x.row, x.column, converted + r * row_groups);
     }
     const auto* panel = static_cast<const std::uint32_t*>(packed);
     for (std::int64_t j = 0; j < N; j += panel_columns) {

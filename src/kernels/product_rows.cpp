@@ -1,5 +1,7 @@
 #include "kernels/product_rows.h"
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 #include "base/cpu.h"
@@ -13,6 +15,14 @@ bool can_multiply(Precision precision) {
   if (precision == Precision::int8) return has_int8_products();
 #endif
   return precision == Precision::full;
+}
+
+bool are_own_products_faster() {
+#if defined(__x86_64__)
+  return cpu_level() == CpuLevel::v4 && __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
 }
 
 template <typename T>
@@ -33,7 +43,17 @@ std::vector<ProductLoops<T>> runnable_product_loops(Precision precision) {
   return runnable;
 }
 
+template <typename T>
+const ProductLoops<T>& fastest_product_loops(Precision precision) {
+  static const std::array<std::vector<ProductLoops<T>>, 3> loops = {
+      runnable_product_loops<T>(Precision::full), runnable_product_loops<T>(Precision::bf16),
+      runnable_product_loops<T>(Precision::int8)};
+  return loops.at(static_cast<std::size_t>(precision)).at(0);
+}
+
 template std::vector<ProductLoops<float>> runnable_product_loops(Precision);
 template std::vector<ProductLoops<double>> runnable_product_loops(Precision);
+template const ProductLoops<float>& fastest_product_loops(Precision);
+template const ProductLoops<double>& fastest_product_loops(Precision);
 
 }  // namespace regard::kernels

@@ -50,8 +50,16 @@ struct ProductLoops {
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision = Precision::full);
 
+// Returns the first of them. Throws std::out_of_range if there are none.
+template <typename T>
+const ProductLoops<T>& fastest_product_loops(Precision precision = Precision::full);
+
 // Returns true if this processor can multiply in this precision.
 bool can_multiply(Precision precision);
+
+// Returns true if the loops of this folder are faster than the library of LibTorch's products for
+// matrices of any size: on processors of AMD with AVX-512, where that library uses AVX2.
+bool are_own_products_faster();
 
 // The loops for newer generations of x86-64, each compiled from its own source.
 template <typename T>

@@ -73,9 +73,9 @@ template <typename Number, int R, typename Finish>
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; ++v) {
       w[v] = _mm512_load_si512(panel + v * lanes);
-      _mm_prefetch(reinterpret_cast<const char*>(panel + prefetch_distance * panel_columns +
-                                                 v * lanes),
-                   _MM_HINT_T0);
+      _mm_prefetch(
+          reinterpret_cast<const char*>(panel + prefetch_distance * panel_columns + v * lanes),
+          _MM_HINT_T0);
     }
 #pragma GCC unroll 8
     for (int r = 0; r < R; ++r) {

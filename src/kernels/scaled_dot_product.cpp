@@ -91,22 +91,23 @@ Tensor attend_to_itself(const Tensor& q, const Tensor& k, const Tensor& v, const
     const auto keys = heads_of<const Number>(k);
     const auto values = heads_of<const Number>(v);
     const auto y = heads_of<Number>(result.view({B, T, H, d}).transpose(1, 2));
-    const auto packed_keys = torch::empty({packed_size<Number>(d, S)}, q.options());
-    const auto packed_values = torch::empty({packed_size<Number>(S, d)}, q.options());
+    const auto& loops = fastest_product_loops<Number>();
+    const auto packed_keys = torch::empty({loops.packed_bytes(d, S)}, torch::kByte);
+    const auto packed_values = torch::empty({loops.packed_bytes(S, d)}, torch::kByte);
     const auto row = (S + 15) / 16 * 16;  // as softmax_of_scores() requires
     const auto scores = torch::empty({S, row}, q.options());
-    auto* packed_k = packed_keys.mutable_data_ptr<Number>();
-    auto* packed_v = packed_values.mutable_data_ptr<Number>();
+    auto* packed_k = packed_keys.mutable_data_ptr();
+    auto* packed_v = packed_values.mutable_data_ptr();
     auto* e = scores.mutable_data_ptr<Number>();
     for (std::int64_t b = 0; b < B; ++b) {
       const auto n = sizes.length(b);
       for (std::int64_t h = 0; h < H; ++h) {
-        pack_rows<Number>(d, n, {keys.at(b, 0, h), 1, keys.row}, packed_k);
-        multiply_rows<Number>(n, d, n, {queries.at(b, 0, h), queries.row, 1}, packed_k, e, row,
-                              /*add=*/false);
+        loops.pack(d, n, {keys.at(b, 0, h), 1, keys.row}, packed_k);
+        loops.multiply(n, d, n, {queries.at(b, 0, h), queries.row, 1}, packed_k, e, row,
+                       /*add=*/false);
         softmax_of_scores<Number>(n, n, static_cast<Number>(scale_of(q)), e, row);
-        pack_rows<Number>(n, d, {values.at(b, 0, h), values.row, 1}, packed_v);
-        multiply_rows<Number>(n, n, d, {e, row, 1}, packed_v, y.at(b, 0, h), y.row, /*add=*/false);
+        loops.pack(n, d, {values.at(b, 0, h), values.row, 1}, packed_v);
+        loops.multiply(n, n, d, {e, row, 1}, packed_v, y.at(b, 0, h), y.row, /*add=*/false);
       }
     }
   });

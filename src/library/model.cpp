@@ -60,11 +60,13 @@ std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLim
 }  // namespace
 
 struct Model::Parts {
-  Parts(const std::string& folder, const std::string& name, std::int64_t threads)
-      : device(find_device(name)),
+  Parts(const std::string& folder, const std::string& device_name, std::int64_t threads,
+        const std::string& precision_name)
+      : device(find_device(device_name)),
+        precision(kernels::find_precision(precision_name, device)),
         pool(make_thread_pool(threads, device)),
         loaded(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
-        translator(loaded.model, loaded.tokenizers, device, *pool),
+        translator(loaded.model, loaded.tokenizers, device, *pool, precision),
         source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
         target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}
 
@@ -87,6 +89,7 @@ struct Model::Parts {
   }
 
   torch::Device device;
+  kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
   TranslationModel loaded;
   Translator translator;
@@ -94,8 +97,9 @@ struct Model::Parts {
   LineLimit target_limit;
 };
 
-Model::Model(const std::string& folder, const std::string& device, std::int64_t threads)
-    : parts_(std::make_unique<Parts>(folder, device, threads)) {}
+Model::Model(const std::string& folder, const std::string& device, std::int64_t threads,
+             const std::string& precision)
+    : parts_(std::make_unique<Parts>(folder, device, threads, precision)) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
@@ -131,7 +135,7 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
   const auto translations = score_translations(
       model, parts_->device, *parts_->pool, cut_lines(sources, parts_->source_limit, "source"),
       cut_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
-      score_batch_size);
+      score_batch_size, {}, parts_->precision);
   return convert(translations, 1, parts_->translator);
 }
 

@@ -36,9 +36,10 @@ class __attribute__((visibility("default"))) Model {
 
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
-  // process may use.
+  // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, or auto: bf16
+  // on processors that have it, else fp32.
   explicit Model(const std::string& folder, const std::string& device = "auto",
-                 std::int64_t threads = 0);
+                 std::int64_t threads = 0, const std::string& precision = "auto");
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;

@@ -82,13 +82,14 @@ void remove_run_files(const RunFolder& run) {
 
 void warn_of_changes(const RunFolder& run, const Setup& setup) {
   const auto before = read_run_manifest(run.path() / "manifest.json");
-  const auto now = run_manifest(setup.options, "", setup.pool->count());
+  const auto now = run_manifest(setup.options, "", setup.pool->count(), setup.device.is_cpu());
   warn_of_changes(before, now);
 }
 
 void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
-  auto manifest = run_manifest(setup.options, command_line, setup.pool->count());
+  auto manifest =
+      run_manifest(setup.options, command_line, setup.pool->count(), setup.device.is_cpu());
   if (setup.checkpoint) {
     const auto before = read_run_manifest(path);
     warn_of_changes(before, manifest);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "base/version.h"
 #include "data/line_reader.h"
+#include "kernels/product_rows.h"
 
 namespace regard {
 namespace {
@@ -60,7 +62,8 @@ bool is_intact(const Json& manifest) {
 
 }  // namespace
 
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads) {
+Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
+                  bool on_cpu) {
   Json files = Json::array();
   for (const auto& corpus : options.data.train) {
     files.push_back(file_entry(corpus.src));
@@ -77,11 +80,18 @@ Json run_manifest(const Options& options, const std::string& command_line, std::
       tokenizers.push_back(file_entry(path));
     }
   }
+  const auto& o = options.training;
+  const auto products = o.precision == TrainingPrecision::bf16 && on_cpu ? "regard, AVX512-BF16"
+                        : on_cpu && kernels::are_own_products_faster()
+                            ? "regard, " + cpu_level_name()
+                            : std::string("LibTorch");
   return {{"regard", version()},
           {"libtorch", TORCH_VERSION},
           {"command", command_line},
-          {"random_seed", options.training.random_seed},
+          {"random_seed", o.random_seed},
           {"threads", threads},
+          {"precision", enum_names(o.precision)[static_cast<std::size_t>(o.precision)]},
+          {"products", products},
           {"data", std::move(files)},
           {"tokenizer_files", std::move(tokenizers)}};
 }
@@ -110,6 +120,8 @@ std::vector<std::string> manifest_differences(const Json& before, const Json& no
   compare("regard", "regard's version", digits);
   compare("libtorch", "LibTorch's version", digits);
   compare("threads", "threads", digits);
+  compare("precision", "precision", "both precisions are equally good");
+  compare("products", "matrix products", digits);
   return found;
 }
 

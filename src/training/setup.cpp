@@ -11,6 +11,7 @@
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
 #include "kernels/device.h"
+#include "kernels/product_rows.h"
 #include "metrics/input_warnings.h"
 #include "model/build_model.h"
 #include "report/format.h"
@@ -96,8 +97,11 @@ Options options_of(const FolderReader& checkpoint) {
 
 // Throws CheckpointError if an option differs on which the checkpoint depends. Warns of other
 // differences.
-void compare_with_checkpoint(const FolderReader& checkpoint, const Options& options) {
+void compare_with_checkpoint(const FolderReader& checkpoint, Options options) {
   const auto before = options_of(checkpoint);
+  if (options.training.precision == TrainingPrecision::automatic) {
+    options.training.precision = before.training.precision;
+  }
   std::string fixed;
   for (const auto& difference : differing_keys(before, options)) {
     if (is_fixed(difference, before.training, options.training)) {
@@ -145,7 +149,9 @@ void load_data(Setup& setup) {
 // The model of --init-from.
 struct InitialModel {
   explicit InitialModel(const std::filesystem::path& path)
-      : folder(path), options(read_model_options(folder)), weights(read_weights(folder)) {}
+      : folder(path), options(read_model_options(folder)), weights(read_weights(folder)) {
+    check_not_quantized(folder);
+  }
 
   FolderReader folder;
   Options options;
@@ -277,6 +283,29 @@ SubwordSampling sampling_for(const Options& options, const Seq2Seq& model) {
   return sampling;
 }
 
+TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device device,
+                                    std::optional<TrainingPrecision> recorded) {
+  using enum TrainingPrecision;
+  const bool has_bf16 = device.is_cuda() || kernels::can_multiply(kernels::Precision::bf16);
+  auto precision = wanted;
+  if (wanted == automatic && recorded) {
+    // Runs of versions without this option were in single precision.
+    precision = *recorded == automatic ? fp32 : *recorded;
+  } else if (wanted == automatic) {
+    precision = device.is_cpu() && has_bf16 ? bf16 : fp32;
+  }
+  const bool is_missing =
+      (precision == bf16 && !has_bf16) || (precision == tf32 && !device.is_cuda());
+  if (!is_missing) return precision;
+  throw EnvironmentError(
+      "training.precision: {}{}, which {} on this machine does not have; set training.precision to "
+      "fp32",
+      wanted == automatic ? "this run was started in " : "found ",
+      enum_names(precision)[static_cast<std::size_t>(precision)],
+      precision == tf32 || !device.is_cpu() ? fmt::format("the device {}", device.str())
+                                            : "the processor");
+}
+
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from) {
   Setup setup;
@@ -287,11 +316,15 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
   if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
   std::optional<InitialModel> initial;
+  auto& precision = setup.options.training.precision;
   if (last) {
     setup.checkpoint.emplace(*last);
     compare_with_checkpoint(*setup.checkpoint, options);
+    precision = resolve_precision(precision, setup.device,
+                                  options_of(*setup.checkpoint).training.precision);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
-  } else if (!init_from.empty()) {  // its weights only make sense with its vocabulary
+  } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
+    // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {
       initial.emplace(resolve_model(init_from));
       use_tokenizers_of(setup, *initial);

@@ -36,6 +36,12 @@ struct Setup {
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from);
 
+// Returns the precision in which this machine trains: a precision other than `automatic` itself,
+// `recorded` if that is given, or the fastest that the device has. Throws EnvironmentError if the
+// device does not have it.
+TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device device,
+                                    std::optional<TrainingPrecision> recorded = std::nullopt);
+
 // Returns data.tokenizer.sampling, limited to lengths for which the model has positions.
 SubwordSampling sampling_for(const Options& options, const Seq2Seq& model);
 

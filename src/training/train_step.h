@@ -14,6 +14,7 @@
 #include "base/thread_pool.h"
 #include "config/training_options.h"
 #include "data/batch.h"
+#include "kernels/packed_weights.h"
 #include "model/output/loss.h"
 #include "model/seq2seq.h"
 #include "optim/moving_average.h"
@@ -43,6 +44,8 @@ struct TrainedModel {
   GradientSum gradient;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<MovingAverage> average;
+  // The weights packed for the products of a step. Null: the products are those of LibTorch.
+  std::unique_ptr<kernels::PackedWeights> products;
   // True while weights and averages are updated. Stays true if an exception interrupts the update:
   // some weights are then updated and others are not.
   bool is_updating = false;

@@ -13,6 +13,7 @@
 #include "base/process.h"
 #include "base/strings.h"
 #include "data/batch_sampler.h"
+#include "kernels/device.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "report/progress.h"
@@ -100,7 +101,8 @@ Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
   search.beam_groups = 1;
   search.samples = 0;
   search.cancelled = hooks.cancelled;
-  const Translator translator(model, dev_.tokenizers(), device_, pool_);
+  const Translator translator(model, dev_.tokenizers(), device_, pool_,
+                              kernels::find_precision("auto", device_));
   DecodingReporter reporter("validating", dev_.size());
   const auto progress = [&](std::int64_t done) {
     reporter.update(done);

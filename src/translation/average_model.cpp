@@ -62,6 +62,7 @@ void add(NamedTensors& sums, const NamedTensors& weights, const std::string& pat
 AverageModel average_models(const std::vector<fs::path>& folders) {
   const torch::NoGradGuard guard;
   const FolderReader first(folders[0]);
+  check_not_quantized(first);
   AverageModel average;
   average.options = read_model_options(first);
   average.tokenizers = read_tokenizers(first, average.options);
@@ -71,6 +72,7 @@ AverageModel average_models(const std::vector<fs::path>& folders) {
   }
   for (std::size_t i = 1; i < folders.size(); ++i) {
     const FolderReader folder(folders[i]);
+    check_not_quantized(folder);
     check_same(average, folders[0], folder);
     add(average.weights, read_weights(folder), folders[i].string());
   }

@@ -14,6 +14,7 @@
 #include "model/build_model.h"
 #include "model/initialisation.h"
 #include "translation/memory_budget.h"
+#include "translation/quantized_weights.h"
 
 namespace regard {
 namespace {
@@ -92,7 +93,16 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
 }
 
 NamedTensors read_weights(const FolderReader& folder) {
-  return folder.tensors(weights_file);
+  return dequantize(folder.tensors(weights_file), (folder.path() / weights_file).string());
+}
+
+void check_not_quantized(const FolderReader& folder) {
+  const auto source = folder.info().value("quantized_from", Json());
+  if (!source.is_string()) return;
+  throw CheckpointError(
+      "{}: its weights are quantized, for translation only; use the model it was "
+      "made from ({})",
+      folder.path().string(), source.get<std::string>());
 }
 
 Options read_model_options(const FolderReader& folder, SourceLocations* locations) {

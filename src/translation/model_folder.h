@@ -28,7 +28,10 @@ void add_model_options(FolderWriter& folder, const Options& options);
 void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
                const NamedTensors& weights);
 
+// Quantized weights (quantized_weights.h) are converted to single precision.
 NamedTensors read_weights(const FolderReader& folder);
+// Throws CheckpointError if the weights are quantized: training and averages need all their digits.
+void check_not_quantized(const FolderReader& folder);
 // Throws DamagedError with file and line if config.yaml is not a valid configuration.
 Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
 // Reads the tokenizers of the kinds in options.data.tokenizer and options.model.

@@ -34,7 +34,8 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
                                             const std::vector<std::string>& sources,
                                             const std::vector<std::string>& targets,
                                             bool want_weights, std::int64_t batch_size,
-                                            const std::function<void(std::int64_t)>& progress) {
+                                            const std::function<void(std::int64_t)>& progress,
+                                            kernels::Precision precision) {
   std::vector<Translation> translations(sources.size());
   std::vector<Example> examples;
   const auto source_limit = model.model->source_limit();
@@ -52,7 +53,7 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
   std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
     return a.source.size() > b.source.size();
   });
-  kernels::PackedWeights packed;  // shared by all batches
+  kernels::PackedWeights packed(precision);  // shared by all batches
   const auto score_range = [&](std::size_t begin, std::size_t end) {
     const auto count = end - begin;
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);

@@ -42,12 +42,12 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
 }
 
 Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
-                       ThreadPool& pool)
+                       ThreadPool& pool, kernels::Precision precision)
     : model_(std::move(model)),
       tokenizers_(std::move(tokenizers)),
       device_(device),
       pool_(pool),
-      packed_(std::make_unique<kernels::PackedWeights>()) {}
+      packed_(std::make_unique<kernels::PackedWeights>(precision)) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const SearchOptions& options,

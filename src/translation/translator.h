@@ -11,6 +11,7 @@
 #include "base/thread_pool.h"
 #include "config/testing_options.h"
 #include "decoding/search.h"
+#include "kernels/product_rows.h"
 #include "model/seq2seq.h"
 #include "translation/model_folder.h"
 
@@ -37,9 +38,9 @@ SearchOptions search_options(const TestingOptions& options);
 class Translator {
  public:
   // The model is in evaluation mode while it translates. Its weights must not change while the
-  // translator lives.
+  // translator lives. Matrix products have this precision (kernels/product_rows.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
-             ThreadPool& pool);
+             ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
   // Returns one translation per line; a blank line has an empty text. Batches lines of similar
   // length, batch_size at a time, one batch per thread. Calls `progress` with the number of

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "kernels/product_rows.h"
 
 namespace regard::kernels {
@@ -87,14 +91,12 @@ void expect_every_generation_agrees(double tolerance) {
     const torch::Tensor x = torch::randn({M, K}, type);
     const torch::Tensor W = torch::randn({K, N}, type);
     for (const auto& loops : runnable_product_loops<T>()) {
-      const auto panels = (N + loops.panel - 1) / loops.panel;
-      torch::Tensor packed = torch::empty({K * panels * loops.panel}, type);
+      torch::Tensor packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
       const torch::Tensor y = torch::empty({M, N}, type);
-      loops.pack(K, N, {W.data_ptr<T>(), N, 1}, packed.data_ptr<T>());
-      loops.multiply(M, K, N, {x.data_ptr<T>(), K, 1}, packed.data_ptr<T>(), y.data_ptr<T>(), N,
+      loops.pack(K, N, {W.data_ptr<T>(), N, 1}, packed.data_ptr());
+      loops.multiply(M, K, N, {x.data_ptr<T>(), K, 1}, packed.data_ptr(), y.data_ptr<T>(), N,
                      false);
-      EXPECT_TRUE(torch::allclose(y, x.mm(W), tolerance, tolerance))
-          << M << " " << K << " " << N << ", panels of " << loops.panel;
+      EXPECT_TRUE(torch::allclose(y, x.mm(W), tolerance, tolerance)) << M << " " << K << " " << N;
     }
   }
 }
@@ -102,6 +104,105 @@ void expect_every_generation_agrees(double tolerance) {
 TEST(PackedMatrixReference, EveryGenerationOfProcessorsComputesTheSame) {
   expect_every_generation_agrees<double>(1e-12);
   expect_every_generation_agrees<float>(1e-3);
+}
+
+// The factors as Precision::bf16 and Precision::int8 define them, in double precision.
+torch::Tensor rounded(const torch::Tensor& matrix, Precision precision, std::int64_t scaled_over) {
+  if (precision == Precision::bf16) return matrix.to(torch::kBFloat16).to(torch::kDouble);
+  const auto largest = matrix.abs().amax(scaled_over, /*keepdim=*/true);
+  const auto factor = (127 / largest).nan_to_num(0, 0, 0);
+  return (matrix * factor).round().to(torch::kDouble) * (largest / 127).to(torch::kDouble);
+}
+
+class ShortFactors : public testing::TestWithParam<Precision> {
+ protected:
+  void SetUp() override {
+    torch::manual_seed(2);
+    if (!can_multiply(GetParam())) GTEST_SKIP() << "this processor has no such products";
+  }
+};
+
+TEST_P(ShortFactors, ProductsEqualThoseOfRoundedFactorsInEveryLayout) {
+  // Matrices below 16 rows or columns are packed in full.
+  const std::vector<Shape> sizes = {{1, 16, 16},   {5, 33, 31},     {7, 64, 64},   {6, 512, 100},
+                                    {13, 257, 65}, {200, 1100, 96}, {50, 90, 130}, {17, 2000, 18}};
+  for (const auto& [M, K, N] : sizes) {
+    for (const bool transposed_x : {false, true}) {
+      for (const bool transposed_W : {false, true}) {
+        const auto x = matrix(M, K, transposed_x, torch::kFloat);
+        const auto W = matrix(K, N, transposed_W, torch::kFloat);
+        const auto wide = torch::full({M, N + 5}, 7, torch::kFloat);
+        const auto y = wide.narrow(1, 2, N);
+        const PackedMatrix packed(W, GetParam());
+        const auto expected = rounded(x, GetParam(), 1).mm(rounded(W, GetParam(), 0));
+        const auto tolerance = 1e-5 * std::sqrt(static_cast<double>(K));
+        packed.multiply(x, y);
+        EXPECT_LT((y - expected).abs().max().item<double>(), tolerance)
+            << M << " " << K << " " << N;
+        packed.multiply(x, y, /*add=*/true);
+        EXPECT_LT((y - 2 * expected).abs().max().item<double>(), 2 * tolerance)
+            << M << " " << K << " " << N;
+        EXPECT_TRUE(wide.narrow(1, 0, 2).eq(7).all().item<bool>());
+        EXPECT_TRUE(wide.narrow(1, N + 2, 3).eq(7).all().item<bool>());
+      }
+    }
+  }
+}
+
+TEST_P(ShortFactors, ARowsResultIsTheSameToTheBitWhateverTheOthersAre) {
+  const auto x = matrix(205, 700, false, torch::kFloat);
+  const PackedMatrix packed(matrix(700, 70, false, torch::kFloat), GetParam());
+  const auto together = torch::empty({205, 70});
+  packed.multiply(x, together);
+  for (std::int64_t count = 1; count <= 205; count += 17) {
+    const auto some = torch::empty({count, 70});
+    packed.multiply(x.narrow(0, 205 - count, count), some);
+    EXPECT_TRUE(torch::equal(some, together.narrow(0, 205 - count, count))) << count;
+  }
+}
+
+TEST_P(ShortFactors, WhatIsNotFiniteStaysSoInItsRowAlone) {
+  const PackedMatrix packed(matrix(40, 70, false, torch::kFloat), GetParam());
+  for (const double number : {std::nan(""), 1.0 / 0.0}) {
+    auto x = torch::randn({9, 40});
+    x[4][17] = number;
+    const auto y = torch::empty({9, 70});
+    packed.multiply(x, y);
+    EXPECT_FALSE(y[4].isfinite().any().item<bool>());
+    EXPECT_EQ(y.isfinite().sum().item<int>(), 8 * 70);
+  }
+}
+
+TEST_P(ShortFactors, ZerosGiveZeros) {
+  const auto y = torch::full({3, 20}, 5, torch::kFloat);
+  PackedMatrix(torch::zeros({30, 20}), GetParam()).multiply(torch::randn({3, 30}), y);
+  EXPECT_EQ(y.count_nonzero().item<int>(), 0);
+  PackedMatrix(torch::randn({30, 20}), GetParam()).multiply(torch::zeros({3, 30}), y);
+  EXPECT_EQ(y.count_nonzero().item<int>(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Reference, ShortFactors, testing::Values(Precision::bf16, Precision::int8),
+                         [](const auto& test) -> std::string {
+                           return test.param == Precision::bf16 ? "bf16" : "int8";
+                         });
+
+TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
+  ThreadPool pool(2);
+  PackedWeights weights;
+  std::vector<torch::Tensor> all;
+  for (int i = 0; i < 5; ++i) all.push_back(torch::randn({20, 30 + i}));
+  const auto expect_products = [&] {
+    for (const auto& W : all) {
+      const auto x = torch::randn({4, 20});
+      const auto y = torch::empty({4, W.size(1)});
+      weights.of(W).multiply(x, y);
+      EXPECT_TRUE(torch::allclose(y, x.mm(W), 1e-4, 1e-5));
+    }
+  };
+  expect_products();
+  for (const auto& W : all) W.add_(1);
+  weights.repack_all(pool);
+  expect_products();
 }
 
 }  // namespace

@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/cpu.h"
+#include "base/json.h"
+#include "tests/cli/run.h"
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class TrainingPrecision : public Train {
+ protected:
+  Json manifest() const { return Json::parse(read_text(folder_ / "run" / "manifest.json")); }
+};
+
+TEST_F(TrainingPrecision, AutoIsRecordedAndKeptOnResuming) {
+  const std::string fastest = has_bf16_products() ? "bf16" : "fp32";
+  ASSERT_EQ(train({"training.max_steps=20"}).code, 0);
+  EXPECT_EQ(manifest().at("precision"), fastest);
+  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"), HasSubstr("precision: " + fastest));
+  const auto resumed = train({"training.max_steps=30"});
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, testing::Not(HasSubstr("precision")));
+  EXPECT_EQ(manifest().at("precision"), fastest);
+}
+
+TEST_F(TrainingPrecision, ARunMovesBetweenPrecisionsWithAWarning) {
+  ASSERT_EQ(train({"training.max_steps=20", "training.precision=fp32"}).code, 0);
+  EXPECT_EQ(manifest().at("precision"), "fp32");
+  const auto kept = train({"training.max_steps=25"});  // auto: as it was
+  EXPECT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(manifest().at("precision"), "fp32");
+  if (!has_bf16_products()) GTEST_SKIP() << "this processor has no other precision";
+  const auto moved = train({"training.max_steps=30", "training.precision=bf16"});
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  EXPECT_THAT(moved.err, HasSubstr("training.precision"));
+  EXPECT_EQ(manifest().at("precision"), "bf16");
+}
+
+TEST_F(TrainingPrecision, AResumedRunEndsInTheSameBytesInEachPrecision) {
+  for (const std::string precision : {"fp32", "bf16"}) {
+    if (precision == "bf16" && !has_bf16_products()) continue;
+    const auto option = "training.precision=" + precision;
+    const auto whole = "training.model_dir=" + (folder_ / (precision + "-whole")).string();
+    const auto parts = "training.model_dir=" + (folder_ / (precision + "-parts")).string();
+    ASSERT_EQ(train({option, whole}).code, 0);
+    ASSERT_EQ(train({option, parts, "training.max_steps=35"}).code, 0);
+    ASSERT_EQ(train({option, parts}).code, 0);
+    EXPECT_EQ(weights(precision + "-whole"), weights(precision + "-parts")) << precision;
+  }
+}
+
+TEST_F(TrainingPrecision, WhatThisMachineLacksIsAnErrorBeforeAnythingIsWritten) {
+  const auto on_cpu = train({"device=cpu", "training.precision=tf32"});
+  EXPECT_EQ(on_cpu.code, 6);
+  EXPECT_THAT(on_cpu.err, HasSubstr("training.precision: found tf32"));
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "config.yaml"));
+  const auto unknown = train({"training.precision=fp16"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("expected one of auto, fp32, tf32, bf16"));
+  if (has_bf16_products()) return;
+  const auto missing = train({"training.precision=bf16"});
+  EXPECT_EQ(missing.code, 6);
+  EXPECT_THAT(missing.err, HasSubstr("the processor on this machine does not have"));
+}
+
+Finished translate(const std::string& precision, const std::string& source,
+                   std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments = {"translate", "-m", tiny_model().string()};
+  if (!precision.empty()) arguments.insert(arguments.end(), {"--precision", precision});
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(arguments, source);
+}
+
+TEST(DecodingPrecision, TranslatesInEachPrecisionWhateverTheBatchesAndThreads) {
+  const auto source = toy_corpus(40, 9).source;
+  for (const std::string precision : {"fp32", "bf16", "int8"}) {
+    const bool is_missing = (precision == "bf16" && !has_bf16_products()) ||
+                            (precision == "int8" && !has_int8_products());
+    const auto translated = translate(precision, source, {"--n-best", "3"});
+    EXPECT_EQ(translated.code, is_missing ? 6 : 0) << precision << translated.err;
+    if (is_missing) {
+      EXPECT_THAT(translated.err, HasSubstr("precision: found " + precision + ", which needs"));
+      continue;
+    }
+    const auto other =
+        translate(precision, source, {"--n-best", "3", "--batch-size", "7", "--threads", "3"});
+    EXPECT_EQ(translated.out, other.out) << precision;
+  }
+}
+
+TEST(DecodingPrecision, AutoIsTheFastestOfFullRange) {
+  const auto source = toy_corpus(20, 9).source;
+  const auto expected = translate(has_bf16_products() ? "bf16" : "fp32", source, {"--n-best", "2"});
+  EXPECT_EQ(translate("", source, {"--n-best", "2"}).out, expected.out);
+  EXPECT_EQ(translate("auto", source, {"--n-best", "2"}).out, expected.out);
+}
+
+TEST(DecodingPrecision, AnUnknownPrecisionIsAUsageError) {
+  const auto finished = translate("fp16", "a\n");
+  EXPECT_EQ(finished.code, 2);
+  EXPECT_THAT(finished.err,
+              HasSubstr("precision: found `fp16`, expected auto, fp32, bf16 or int8"));
+}
+
+class Quantize : public testing::Test {
+ protected:
+  // A model with matrices that are large enough to be quantized.
+  static fs::path model() {
+    static const auto trained = [] {
+      const auto config = toy_training(fresh_folder());
+      EXPECT_EQ(run({"train", "-c", config.string(), "model.encoder.hidden_size=64",
+                     "model.decoder.hidden_size=64"})
+                    .code,
+                0);
+      return config.parent_path() / "run";
+    }();
+    return trained;
+  }
+  fs::path output_ = fresh_folder() / "small";
+};
+
+TEST_F(Quantize, WritesASmallerModelThatTranslates) {
+  const auto finished = run({"quantize", model().string(), "-o", output_.string()});
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("MB instead of"));
+  EXPECT_LT(fs::file_size(output_ / "model.safetensors"),
+            fs::file_size(model() / "best" / "model.safetensors") / 2);
+  const auto source = toy_corpus(30, 9).source;
+  const auto of = [&](const fs::path& path) {
+    return run({"translate", "-m", path.string(), "--precision", "fp32"}, source);
+  };
+  EXPECT_EQ(of(output_).code, 0) << of(output_).err;
+  const auto expected = lines_of(of(model()).out);
+  const auto found = lines_of(of(output_).out);
+  ASSERT_EQ(found.size(), expected.size());
+  std::size_t same = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) same += found[i] == expected[i] ? 1U : 0U;
+  EXPECT_GE(same * 10, found.size() * 8) << "of " << found.size();
+  EXPECT_EQ(run({"info", output_.string()}).code, 0);
+}
+
+TEST_F(Quantize, OnlyTranslationTakesTheResult) {
+  ASSERT_EQ(run({"quantize", model().string(), "-o", output_.string()}).code, 0);
+  const auto config = toy_training(fresh_folder());
+  const std::vector<std::vector<std::string>> calls = {
+      {"train", "-c", config.string(), "--init-from", output_.string()},
+      {"average", output_.string(), model().string(), "-o", output_.string() + "2"},
+      {"quantize", output_.string(), "-o", output_.string() + "2"}};
+  for (const auto& call : calls) {
+    const auto finished = run(call);
+    EXPECT_EQ(finished.code, 5) << call[0];
+    EXPECT_THAT(finished.err, HasSubstr("its weights are quantized, for translation only"))
+        << call[0];
+  }
+}
+
+TEST_F(Quantize, DoesNotOverwriteARunOrTheModelItself) {
+  const auto into_run = run({"quantize", model().string(), "-o", model().string()});
+  EXPECT_EQ(into_run.code, 2);
+  const auto best = fs::canonical(model() / "best");
+  const auto before = read_text(best / "manifest.json");
+  const auto into_model = run({"quantize", best.string(), "-o", best.string()});
+  EXPECT_EQ(into_model.code, 2);
+  EXPECT_THAT(into_model.err, HasSubstr("is the model itself"));
+  EXPECT_EQ(read_text(best / "manifest.json"), before);
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "kernels/cross_entropy.h"
+#include "kernels/deferred_weight_gradients.h"
+#include "kernels/gru.h"
+#include "kernels/linear.h"
+#include "kernels/packed_weights.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+
+Tensor weight(at::IntArrayRef shape) {
+  return (0.2 * torch::randn(shape)).requires_grad_();
+}
+
+// Every operation that has products in training.
+struct Network {
+  Tensor W = weight({48, 40});  // as of a Linear
+  Tensor b = weight({48});
+  Tensor slice = weight({48, 100});
+  Tensor direct = weight({48, 32});
+  Tensor each = weight({2, 32, 33});
+  Tensor each_b = weight({2, 1, 33});
+  Tensor step = weight({33, 33});
+  Tensor U = weight({20, 60});
+  Tensor b_U = weight({20});
+  Tensor to_gru = weight({60, 33});
+  Tensor V = weight({50, 20});
+  Tensor b_V = weight({50});
+  Tensor x = weight({7, 5, 40});
+
+  std::vector<Tensor> all() const {
+    return {W, b, slice, direct, each, each_b, step, U, b_U, to_gru, V, b_V, x};
+  }
+
+  Tensor loss() const {
+    auto y = kernels::linear(x, W, b).tanh().view({35, 48});
+    y = kernels::linear(y, slice.slice(1, 52)).tanh() + y;
+    y = add_product(y.new_ones({35, 32}), y, direct).tanh() + product(y, direct);
+    y = linear_each(each_b, torch::stack({y, -y}), each).sum(0);
+    {
+      const DeferredWeightGradients deferred;
+      for (int t = 0; t < 3; ++t) y = product(y, step).tanh();
+    }
+    const auto input = kernels::linear(y, to_gru).view({7, 5, 60});
+    const auto states = gru(input, y.new_zeros({5, 20}), U, b_U).states;
+    const auto targets = torch::arange(35, torch::kLong);
+    return linear_cross_entropy(states.reshape({35, 20}), V, b_V, targets, 0.1).loss;
+  }
+};
+
+// Returns the loss and the gradients of all weights.
+std::vector<Tensor> gradients(const Network& network, PackedWeights* products) {
+  const WithTrainingProducts with(products);
+  const auto loss = network.loss();
+  auto result = torch::autograd::grad({loss}, network.all());
+  result.push_back(loss.detach());
+  return result;
+}
+
+void expect_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
+                  double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].sizes(), expected[i].sizes()) << i;
+    const auto error = (found[i] - expected[i]).norm() / expected[i].norm();
+    EXPECT_LT(error.item<double>(), tolerance) << "tensor " << i;
+  }
+}
+
+TEST(TrainingProductsReference, ValuesAndGradientsEqualThoseOfLibTorch) {
+  torch::manual_seed(1);
+  const Network network;
+  const auto expected = gradients(network, nullptr);
+  PackedWeights products;
+  expect_close(gradients(network, &products), expected, 1e-5);
+}
+
+TEST(TrainingProductsReference, Bf16DiffersByItsRounding) {
+  if (!can_multiply(Precision::bf16)) GTEST_SKIP() << "this processor has no such products";
+  torch::manual_seed(1);
+  const Network network;
+  const auto expected = gradients(network, nullptr);
+  PackedWeights products(Precision::bf16);
+  const auto found = gradients(network, &products);
+  expect_close(found, expected, 0.03);
+  const auto again = gradients(network, &products);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(torch::equal(found[i], again[i]));
+  EXPECT_FALSE(torch::equal(found.front(), expected.front()));
+}
+
+TEST(TrainingProductsReference, DoublePrecisionKeepsLibTorchsProducts) {
+  PackedWeights products;
+  const WithTrainingProducts with(&products);
+  const auto x = torch::randn({3, 20}, torch::kDouble);
+  const auto W = torch::randn({30, 20}, torch::kDouble).requires_grad_();
+  EXPECT_TRUE(torch::equal(kernels::linear(x, W), torch::linear(x, W)));
+  EXPECT_EQ(training_products_for(x), nullptr);
+}
+
+}  // namespace
+}  // namespace regard::kernels
