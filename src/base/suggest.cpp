@@ -22,23 +22,23 @@ std::string normalize(std::string_view word) {
 
 struct Match {
   Similarity similarity;
-  std::size_t rank;  // edits, or the position in the list of synonyms; less is better
+  std::size_t rank;  // edits, or the position in the list of synonyms; lower is better
   auto operator<=>(const Match&) const = default;
 };
 
-// Compares two normalized words. `meanings` is synonyms(word).
+// Compares two normalized words. `word_synonyms` is synonyms(word).
 std::optional<Match> match(const std::string& word, const std::string& known,
-                           const std::vector<std::string_view>& meanings) {
+                           const std::vector<std::string_view>& word_synonyms) {
   constexpr std::size_t min_prefix = 2;
-  if (word == known) return Match{Similarity::spelling, 0};
-  if (const auto found = std::ranges::find(meanings, known); found != meanings.end()) {
-    return Match{Similarity::synonym, static_cast<std::size_t>(found - meanings.begin())};
+  if (word == known) return Match{Similarity::equal, 0};
+  if (const auto found = std::ranges::find(word_synonyms, known); found != word_synonyms.end()) {
+    return Match{Similarity::synonym, static_cast<std::size_t>(found - word_synonyms.begin())};
   }
   const std::size_t longer = std::max(word.size(), known.size());
   const std::size_t shorter = std::min(word.size(), known.size());
   const std::size_t max_edits = std::min((longer + 1) / 3, word.size() - 1);
   const bool is_prefix = word.size() >= min_prefix && known.starts_with(word);
-  // The difference of the lengths is a lower bound of the distance, and much cheaper.
+  // The difference of the lengths is a lower bound of the edit distance, and cheap to compute.
   if (longer - shorter > max_edits && !is_prefix) return std::nullopt;
   const std::size_t edits = edit_distance(word, known);
   if (edits == 1 && edits <= max_edits) return Match{Similarity::one_edit, edits};
@@ -50,7 +50,8 @@ std::optional<Match> match(const std::string& word, const std::string& known,
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Rows i - 2, i - 1 and i of the dynamic programming table; row i is for i bytes of `a`.
+  // Rows i - 2, i - 1 and i of the dynamic programming table; row i has the distances
+  // of the first i bytes of `a` to each prefix of `b`.
   std::vector<std::size_t> row_minus_2(b.size() + 1), row_minus_1(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -72,11 +73,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<Suggestion> suggest(std::string_view word, const std::vector<std::string>& known) {
   const std::string normalized_word = normalize(word);
   if (normalized_word.empty()) return std::nullopt;
-  const auto meanings = synonyms(normalized_word);
+  const auto word_synonyms = synonyms(normalized_word);
   const std::string* best = nullptr;
   std::optional<Match> best_match;
   for (const std::string& candidate : known) {
-    const auto candidate_match = match(normalized_word, normalize(candidate), meanings);
+    const auto candidate_match = match(normalized_word, normalize(candidate), word_synonyms);
     if (!candidate_match || (best_match && *candidate_match >= *best_match)) continue;
     best = &candidate;
     best_match = candidate_match;
@@ -93,9 +94,8 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known) {
   const auto suggested = nearest(word, known);
-  return ConfigError("unknown {} '{}': {}expected {}", kind, word,
-                     suggested ? fmt::format("did you mean '{}'? ", *suggested) : "",
-                     fmt::join(known, ", "));
+  return ConfigError("unknown {} '{}': expected {}{}", kind, word, fmt::join(known, ", "),
+                     suggested ? fmt::format("; did you mean '{}'?", *suggested) : "");
 }
 
 }  // namespace regard

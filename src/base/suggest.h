@@ -18,8 +18,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Kinds of similarity to a known word, the strongest first.
 enum class Similarity {
-  spelling,       // equal except for case, "_" for "-", and leading dashes
-  synonym,        // the name in another program; see synonyms()
+  equal,          // equal except for case, "_" for "-", and leading dashes
+  synonym,        // a name from another toolkit; see synonyms()
   one_edit,       // one edit away
   prefix,         // a prefix of the known word
   several_edits,  // at most round(n / 3) edits for n bytes of the longer word, and fewer than the
@@ -27,7 +27,7 @@ enum class Similarity {
 };
 
 struct Suggestion {
-  std::string word;  // in its known spelling
+  std::string word;  // as in the list of known words
   Similarity similarity;
 };
 
@@ -43,7 +43,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 // with "_" for "-".
 std::vector<std::string_view> synonyms(std::string_view word);
 
-// Returns an error such as "unknown metric 'blue': did you mean 'bleu'? expected bleu, chrf, ter".
+// Returns an error such as "unknown metric 'blue': expected bleu, ter; did you mean 'bleu'?".
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known);
 

@@ -23,7 +23,8 @@ std::vector<std::string> models_in(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
     if (path.filename().string().starts_with('.')) continue;
-    if (is_model(path) || !RunFolder(path).list().empty()) models.push_back(path.string());
+    if (is_model(path) || !RunFolder(path).checkpoint_steps().empty())
+      models.push_back(path.string());
   }
   std::ranges::sort(models);
   if (models.size() > max_suggestions) {
@@ -42,7 +43,7 @@ std::vector<std::string> models_near(const fs::path& path) {
 // Returns "; did you mean `runs/mine`?" if `path` is the name of a run.
 std::string suggest_run(const fs::path& path) {
   const auto run = fs::path("runs") / path;
-  if (!is_model(run) && RunFolder(run).list().empty()) return "";
+  if (!is_model(run) && RunFolder(run).checkpoint_steps().empty()) return "";
   return fmt::format("; did you mean `{}`?", run.string());
 }
 

@@ -38,8 +38,8 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
-// Returns the names in a folder; none if it does not exist. Throws EnvironmentError if it cannot be
-// read.
+// Returns the names of the files in a folder, or nothing if there is no such folder. Throws
+// EnvironmentError if it cannot be read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -64,11 +64,11 @@ std::optional<std::int64_t> step_of_checkpoint(const fs::path& checkpoint) {
   return std::nullopt;
 }
 
-std::string manifest_of(const fs::path& checkpoint) {
+std::string manifest_text(const fs::path& checkpoint) {
   return read_file<CheckpointError>(checkpoint / manifest_name, "checkpoint's manifest");
 }
 
-// Returns the first unused name of NAME.copied, NAME.copied-1, …
+// Appends the suffix to the path, and also "-1", "-2", … if that path exists.
 fs::path unused_name(const fs::path& path, std::string_view suffix) {
   std::error_code ignored;
   fs::path unused = path.string() + std::string(suffix);
@@ -78,7 +78,8 @@ fs::path unused_name(const fs::path& path, std::string_view suffix) {
   return unused;
 }
 
-std::string holder_of(int lock) {
+// Returns "process 123" for the process that wrote its id into the lock file.
+std::string lock_holder(int lock) {
   char digits[32] = {};
   const ssize_t count = ::pread(lock, digits, sizeof digits - 1, 0);
   return count > 0 ? "process " + std::string(digits, std::strcspn(digits, "\n")) : "a process";
@@ -101,7 +102,7 @@ void RunFolder::lock() {
         file.string(), std::strerror(errno));
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;
-    const std::string holder = holder_of(fd);
+    const std::string holder = lock_holder(fd);
     ::close(fd);
     if (error == EWOULDBLOCK) {
       throw EnvironmentError("{}: {} is training here; wait for it, stop it, or use another folder",
@@ -134,17 +135,17 @@ void RunFolder::check_not_moved() const {
 
 void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
-  for (const std::string& hidden : names_in(folder)) {
-    const fs::path name(hidden);
+  for (const std::string& file : names_in(folder)) {
+    const fs::path name(file);
     const bool is_leftover = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
                              name.extension() == ".old";
-    if (!is_leftover || !hidden.starts_with('.')) continue;
-    const std::string target = name.stem().string().substr(1);
-    if (step_of(target)) clear_leftovers(folder / target);
+    if (!is_leftover || !file.starts_with('.')) continue;
+    const std::string written = name.stem().string().substr(1);
+    if (step_of(written)) clear_leftovers(folder / written);
   }
 }
 
-// `cp -rL` of a run replaces the links `last` and `best` by copies of checkpoints.
+// Restores the links `last` and `best`, which `cp -rL` of a run replaces by copies of checkpoints.
 void RunFolder::replace_copied_links() {
   for (const char* link : {"last", "best"}) {
     std::error_code ignored;
@@ -159,8 +160,9 @@ void RunFolder::replace_copied_links() {
   }
 }
 
-// Makes room for the link. The folder in its place becomes the checkpoint of its step, is removed
-// if that checkpoint exists with the same files, or is renamed otherwise.
+// Moves the copied checkpoint LINK away, so that a link can take its name. It becomes the run's
+// checkpoint of its step if there is none. It is removed if that checkpoint has the same manifest,
+// and renamed to LINK.copied otherwise.
 void RunFolder::adopt_copied_checkpoint(const char* link) {
   const fs::path path = path_ / link;
   const auto step = step_of_checkpoint(path);
@@ -169,16 +171,16 @@ void RunFolder::adopt_copied_checkpoint(const char* link) {
     make_folder(path_ / checkpoints_name);
     fs::rename(path, checkpoint(*step), error);
   } else if (step && is_checkpoint(checkpoint(*step)) &&
-             manifest_of(path) == manifest_of(checkpoint(*step))) {
+             manifest_text(path) == manifest_text(checkpoint(*step))) {
     for (const auto& [name, checksum] : read_manifest(path).files) fs::remove(path / name, error);
     fs::remove(path / manifest_name, error);
-    fs::remove(path, error);  // fails if it holds something else
+    fs::remove(path, error);  // fails if it holds other files
     if (error) fs::rename(path, unused_name(path, ".copied"), error);
   } else {
     fs::rename(path, unused_name(path, ".copied"), error);
   }
   if (error) {
-    throw EnvironmentError("{}: found a folder in place of a link, which cannot be moved ({})",
+    throw EnvironmentError("{}: found a folder, expected a link; the folder cannot be moved ({})",
                            path.string(), error.message());
   }
 }
@@ -187,14 +189,14 @@ fs::path RunFolder::checkpoint(std::int64_t step) const {
   return path_ / checkpoints_name / fmt::format("{}{:08}", step_prefix, step);
 }
 
-std::vector<std::int64_t> RunFolder::list() const {
-  auto steps = all_steps();
+std::vector<std::int64_t> RunFolder::checkpoint_steps() const {
+  auto steps = folder_steps();
   std::erase_if(steps, [&](std::int64_t step) { return !is_checkpoint(checkpoint(step)); });
   return steps;
 }
 
-// Returns the target of the link. In a copied run, the link may be a folder, which is returned
-// itself.
+// Returns the target of the link, or the path itself if it is a checkpoint copied by `cp -rL`.
+// Returns nullopt if there is no checkpoint.
 std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path path = path_ / link;
   std::error_code error;
@@ -210,7 +212,7 @@ std::optional<fs::path> RunFolder::follow(const char* link) const {
 
 std::optional<fs::path> RunFolder::last() const {
   if (std::optional<fs::path> linked = follow("last")) return linked;
-  const std::vector<std::int64_t> steps = list();
+  const std::vector<std::int64_t> steps = checkpoint_steps();
   if (steps.empty()) return std::nullopt;
   return checkpoint(steps.back());
 }
@@ -224,8 +226,8 @@ void RunFolder::check_last() const {
                      (path_ / target / manifest_name).string());
 }
 
-// Returns the steps of all names of checkpoints under checkpoints/, complete or not.
-std::vector<std::int64_t> RunFolder::all_steps() const {
+// Returns the steps of the folders step-N under checkpoints/, complete or not, in ascending order.
+std::vector<std::int64_t> RunFolder::folder_steps() const {
   std::vector<std::int64_t> steps;
   for (const std::string& name : names_in(path_ / checkpoints_name)) {
     const auto step = step_of(name);
@@ -235,9 +237,10 @@ std::vector<std::int64_t> RunFolder::all_steps() const {
   return steps;
 }
 
-// Returns the complete checkpoints in the order in which last_intact() tries them.
+// Returns the steps in the order in which last_intact() tries them: from that of `last` down to the
+// first, then the later ones in ascending order.
 std::vector<std::int64_t> RunFolder::recovery_order() const {
-  auto steps = list();
+  auto steps = checkpoint_steps();
   std::error_code ignored;
   const auto linked = fs::read_symlink(path_ / "last", ignored);
   const auto last = step_of_checkpoint(linked.empty() ? path_ / "last" : linked);
@@ -248,7 +251,7 @@ std::vector<std::int64_t> RunFolder::recovery_order() const {
 
 std::optional<fs::path> RunFolder::last_intact() const {
   const auto steps = recovery_order();
-  std::optional<fs::path> with_changed_config;
+  std::optional<fs::path> with_changed_config;  // the first of which only config.yaml has changed
   for (const auto step : steps) {
     try {
       FolderReader(checkpoint(step), /*may_change=*/{}).verify_all();
@@ -262,7 +265,7 @@ std::optional<fs::path> RunFolder::last_intact() const {
   }
   if (with_changed_config) return with_changed_config;
   std::error_code ignored;
-  if (all_steps().empty() && !fs::exists(fs::symlink_status(path_ / "last", ignored))) {
+  if (folder_steps().empty() && !fs::exists(fs::symlink_status(path_ / "last", ignored))) {
     return std::nullopt;
   }
   throw CheckpointError("{}: all checkpoints of this run are damaged; use --fresh to start over",
@@ -270,7 +273,7 @@ std::optional<fs::path> RunFolder::last_intact() const {
 }
 
 void RunFolder::move_damaged_away() {
-  for (const auto step : all_steps()) {
+  for (const auto step : folder_steps()) {
     const auto from = checkpoint(step);
     if (is_checkpoint(from)) continue;
     std::error_code error;
@@ -299,7 +302,7 @@ void RunFolder::set_best(std::int64_t step) {
 
 void RunFolder::set_link(const char* link, std::int64_t step) {
   if (!is_checkpoint(checkpoint(step))) {
-    throw CheckpointError("{}: no complete checkpoint for '{}' to point to",
+    throw CheckpointError("{}: the link `{}` needs a complete checkpoint, but there is none",
                           checkpoint(step).string(), link);
   }
   const fs::path temporary = path_ / fmt::format(".{}.tmp", link);
@@ -317,7 +320,7 @@ void RunFolder::set_link(const char* link, std::int64_t step) {
 
 void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,
                       const std::vector<std::int64_t>& ranking) {
-  const std::vector<std::int64_t> steps = list();
+  const std::vector<std::int64_t> steps = checkpoint_steps();
   const std::size_t newest = std::min(keep_newest, steps.size());
   std::set<std::int64_t> kept(steps.end() - static_cast<std::ptrdiff_t>(newest), steps.end());
 

@@ -39,7 +39,7 @@ class RunFolder {
   // Returns the path of the checkpoint of this step, which need not exist.
   Path checkpoint(std::int64_t step) const;
   // Returns the steps of the complete checkpoints, in ascending order.
-  std::vector<std::int64_t> list() const;
+  std::vector<std::int64_t> checkpoint_steps() const;
 
   // Returns the target of `last` or, if that is missing, the newest complete checkpoint.
   std::optional<Path> last() const;
@@ -72,7 +72,7 @@ class RunFolder {
   void replace_copied_links();
   void adopt_copied_checkpoint(const char* link);
   std::optional<Path> follow(const char* link) const;
-  std::vector<std::int64_t> all_steps() const;
+  std::vector<std::int64_t> folder_steps() const;
   std::vector<std::int64_t> recovery_order() const;
   void set_link(const char* link, std::int64_t step);
 

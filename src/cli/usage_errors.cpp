@@ -122,7 +122,7 @@ std::optional<Suggestion> suggest_key(const std::string& name) {
     all_keys.push_back(setting.key), all_parts.push_back(part);
   }
   if (auto whole = suggest(name, all_keys)) {
-    if (whole->similarity == Similarity::spelling) return whole;
+    if (whole->similarity == Similarity::equal) return whole;
   }
   const auto by_part = [&](const Words& in, const Words& of) -> std::optional<Suggestion> {
     const auto part = suggest(name, in);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ScoredSteps read_scored_steps(const Validations& validations) {
+ScoredSteps read_scored_steps(const ValidationTable& validations) {
   const auto column = [&](const std::string& name) {
     auto numbers = validations.numbers(name);
     numbers.resize(validations.rows.size(), std::numeric_limits<double>::quiet_NaN());
@@ -45,7 +45,7 @@ ScoredSteps read_scored_steps(const Validations& validations) {
 
 // Returns the steps that still have a checkpoint, best first.
 std::vector<std::int64_t> best_steps(const RunFolder& run) {
-  const auto kept = run.list();
+  const auto kept = run.checkpoint_steps();
   if (kept.empty()) return kept;
   const auto options = read_model_options(FolderReader(run.checkpoint(kept.back())));
   const auto validations = read_validations((run.path() / "validations.tsv").string());
@@ -56,7 +56,7 @@ std::vector<std::int64_t> best_steps(const RunFolder& run) {
 
 std::vector<fs::path> checkpoints_of_run(const AverageArguments& arguments) {
   const RunFolder run(arguments.models[0]);
-  auto steps = arguments.best > 0 ? best_steps(run) : run.list();
+  auto steps = arguments.best > 0 ? best_steps(run) : run.checkpoint_steps();
   if (arguments.best == 0) std::ranges::reverse(steps);
   const auto count = static_cast<std::size_t>(std::max(arguments.best, arguments.last));
   if (steps.size() < count) {

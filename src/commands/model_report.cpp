@@ -87,7 +87,7 @@ RunReport read_run_report(const fs::path& path) {
   if (const auto file = path / "validations.tsv"; fs::exists(file, ignored)) {
     report.validations = read_validations(file.string());
   }
-  report.checkpoints = run.list();
+  report.checkpoints = run.checkpoint_steps();
   report.best = run.best();
   report.last = run.last();
   return report;
@@ -181,7 +181,7 @@ std::string training_text(const ModelReport& report) {
   return text + "\n" + table.text();
 }
 
-std::string scores_text(const Validations& validations) {
+std::string scores_text(const ValidationTable& validations) {
   std::vector<Table::Column> columns;
   for (const auto& column : validations.columns) columns.push_back({column, Align::right});
   Table table(columns);
@@ -217,7 +217,7 @@ std::string checkpoints_text(const RunReport& run) {
   return text;
 }
 
-Json validations_json(const Validations& validations) {
+Json validations_json(const ValidationTable& validations) {
   Json rows = Json::array();
   for (const auto& row : validations.rows) {
     Json object = Json::object();

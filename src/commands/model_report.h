@@ -17,7 +17,7 @@ namespace regard {
 struct RunReport {
   std::filesystem::path path;
   Json manifest;  // data, versions, command of the run; an empty object if there is none
-  Validations validations;
+  ValidationTable validations;
   std::vector<std::int64_t> checkpoints;
   std::optional<std::filesystem::path> best;
   std::optional<std::filesystem::path> last;

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the step of the last validation marked as best.
-std::optional<std::int64_t> last_best_step(const Validations& validations) {
+std::optional<std::int64_t> last_best_step(const ValidationTable& validations) {
   const auto column = std::ranges::find(validations.columns, "best");
   const auto steps = validations.steps();
   std::optional<std::int64_t> best;

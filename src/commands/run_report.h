@@ -30,7 +30,7 @@ struct RunRecord {
   Options options;
   Json manifest;  // an empty object if there is none
   std::vector<Json> journal;
-  Validations validations;
+  ValidationTable validations;
   std::optional<std::int64_t> best_step;
 
   // Steps of the validations; skips rows without a step.

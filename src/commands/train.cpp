@@ -70,7 +70,7 @@ std::string command_line() {
 // Adds to the error of a damaged checkpoint how the run can be continued.
 [[noreturn]] void explain_damage(const RunFolder& run, const DamagedError& error,
                                  const std::filesystem::path& damaged) {
-  const bool others = std::ranges::any_of(run.list(), [&](std::int64_t step) {
+  const bool others = std::ranges::any_of(run.checkpoint_steps(), [&](std::int64_t step) {
     return run.checkpoint(step).filename() != damaged.filename();
   });
   throw CheckpointError("{}\n{}", error.what(),
@@ -143,7 +143,7 @@ std::optional<std::filesystem::path> rollback_checkpoint(const RunFolder& run,
                                                          std::int64_t step) {
   if (step > start_step) return run.last();
   std::optional<std::filesystem::path> earlier;
-  for (const auto saved : run.list()) {
+  for (const auto saved : run.checkpoint_steps()) {
     if (saved < start_step) earlier = run.checkpoint(saved);
   }
   return earlier;

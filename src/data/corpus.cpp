@@ -17,7 +17,7 @@ namespace {
 // The average number of pairs, with a tolerance for the rounding of decimal weights.
 constexpr double min_pairs_per_epoch = 1 - 1e-9;
 
-bool has_odd_ratio(std::size_t a, std::size_t b, double max_ratio) {
+bool exceeds_max_ratio(std::size_t a, std::size_t b, double max_ratio) {
   if (max_ratio == 0) return false;
   return static_cast<double>(std::max(a, b)) > max_ratio * static_cast<double>(std::min(a, b));
 }
@@ -70,7 +70,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
         "(data.max_ratio){}",
         fmt::join(files, ", "), report.read, report.empty, report.too_long,
         counted(limits.max_length, "token"), counted(text_limit(options).bytes, "byte"),
-        report.odd_ratio, limits.max_ratio, other_line_break(files.front()));
+        report.high_ratio, limits.max_ratio, other_line_break(files.front()));
   }
   corpus.check_epoch(options);
   return corpus;
@@ -183,8 +183,8 @@ void Corpus::add(const Line& source_line, const Line& target_line, const LengthL
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
     std::int64_t* reason = source.empty() || target.empty() ? &report_.empty
                            : longest > limits->max_length   ? &report_.too_long
-                           : has_odd_ratio(source.size(), target.size(), limits->max_ratio)
-                               ? &report_.odd_ratio
+                           : exceeds_max_ratio(source.size(), target.size(), limits->max_ratio)
+                               ? &report_.high_ratio
                                : nullptr;
     if (reason != nullptr) {
       ++*reason;

@@ -24,9 +24,9 @@ struct CorpusReport {
   };
   std::int64_t read = 0;
   std::int64_t kept = 0;
-  std::int64_t empty = 0;      // one side is blank; skipped in training
-  std::int64_t too_long = 0;   // above data.max_length or a LineLimit; skipped, or cut (validation)
-  std::int64_t odd_ratio = 0;  // ratio of lengths above data.max_ratio; skipped
+  std::int64_t empty = 0;     // one side is blank; skipped in training
+  std::int64_t too_long = 0;  // above data.max_length or a LineLimit; skipped, or cut (validation)
+  std::int64_t high_ratio = 0;  // ratio of lengths above data.max_ratio; skipped
   Side source;
   Side target;
 

@@ -1,5 +1,4 @@
-// Statistics of a parallel corpus, from which a configuration is suggested
-// (config/starter_config.h).
+// Measures a parallel corpus. config/starter_config.h writes a first configuration from the result.
 #pragma once
 
 #include <string>
@@ -12,8 +11,8 @@ namespace regard {
 // or if the line counts differ.
 CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg);
 
-// Returns the extension of a file name, without .gz, which names its language: "en" for
-// train.en.gz. Empty if there is none.
+// Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""
+// if there is no extension.
 std::string language_from_path(const std::string& path);
 
 }  // namespace regard

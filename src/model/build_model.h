@@ -9,8 +9,8 @@
 
 namespace regard {
 
-// Throws ConfigError, with the location of the option, if the attention or the output layer does not
-// fit the rest of the model.
+// Throws ConfigError, with the location of the option, if the attention or the output layer does
+// not fit the rest of the model.
 void check_model(const ModelOptions& options, const SourceLocations& locations);
 // Like check_model(). Also checks that the model has enough positions for data.max_length.
 void check_model_to_train(const Options& options, const SourceLocations& locations);

@@ -12,12 +12,12 @@ thread_local bool skip_initialisation = false;
 
 }  // namespace
 
-SkipInitialisation::SkipInitialisation() : before_(skip_initialisation) {
+SkipInitialisation::SkipInitialisation() : previous_(skip_initialisation) {
   skip_initialisation = true;
 }
 
 SkipInitialisation::~SkipInitialisation() {
-  skip_initialisation = before_;
+  skip_initialisation = previous_;
 }
 
 void xavier_uniform(torch::Tensor tensor) {
@@ -38,7 +38,7 @@ void embedding_normal(torch::Tensor tensor) {
   tensor.normal_(0, 1 / std::sqrt(static_cast<double>(tensor.size(1))));
 }
 
-torch::Tensor score_vector(std::int64_t n) {
+torch::Tensor uniform_vector(std::int64_t n) {
   auto v = torch::empty({n});
   const double bound = 1 / std::sqrt(static_cast<double>(n));
   if (!skip_initialisation) v.uniform_(-bound, bound);

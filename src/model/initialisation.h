@@ -5,8 +5,8 @@
 
 namespace regard {
 
-// While an object lives, the functions below leave the values uninitialised on this thread and draw
-// no random numbers. For models whose weights are read from a file.
+// While an instance exists, the functions below leave tensors uninitialised on this thread and draw
+// no random numbers. Used for models whose weights are then read from a file.
 class SkipInitialisation {
  public:
   SkipInitialisation();
@@ -15,7 +15,7 @@ class SkipInitialisation {
   SkipInitialisation& operator=(const SkipInitialisation&) = delete;
 
  private:
-  bool before_;
+  bool previous_;
 };
 
 // The next three functions fill the tensor in place.
@@ -27,8 +27,8 @@ void orthogonal(torch::Tensor tensor);
 // Normal with standard deviation 1 / sqrt(E), for an embedding [V, E].
 void embedding_normal(torch::Tensor tensor);
 
-// Returns a new vector [n] for scores v · x, uniform between ±1 / sqrt(n).
-torch::Tensor score_vector(std::int64_t n);
+// Returns a new vector [n], uniform between ±1 / sqrt(n). For the v of scores v · x.
+torch::Tensor uniform_vector(std::int64_t n);
 // Returns a new vector [n], standard normal.
 torch::Tensor normal_vector(std::int64_t n);
 

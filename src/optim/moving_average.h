@@ -1,9 +1,9 @@
-// An exponential moving average of the weights (Polyak and Juditsky 1992), which validation uses
-// and checkpoints store in place of the weights:
+// An exponential moving average of the weights (Polyak and Juditsky 1992). Validation uses it and
+// checkpoints store it in place of the weights:
 //
 //   θ̄ ← d θ̄ + (1 − d) θ      d = min(decay, (1 + n) / (10 + n)) at update n
 //
-// The smaller d of the first updates keeps the random first weights out of the average.
+// d is smaller in the first updates, so that the average soon forgets the initial weights.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace regard {
 
 class MovingAverage {
  public:
-  // Starts from the current weights. Keeps a reference to their buffer.
+  // Starts from the current weights. Shares the storage of `weights`.
   MovingAverage(double decay, const ParameterBuffer& weights);
 
-  // To be called after update n, which counts from 1.
+  // Call this after the n-th optimizer update, n = 1, 2, …
   void update(std::int64_t n, ThreadPool& pool);
   const NamedParameters& averages() const { return averages_.views(); }
   const torch::Tensor& flat() const { return averages_.flat(); }
@@ -31,7 +31,7 @@ class MovingAverage {
 };
 
 // Puts the averages in place of the model's weights for its lifetime. Restores the weights on
-// destruction, also when an exception ends the scope. Does nothing without an average.
+// destruction, also when an exception ends the scope. Does nothing if `average` is null.
 class AveragedWeights {
  public:
   explicit AveragedWeights(MovingAverage* average);

@@ -42,7 +42,7 @@ void LineFile::write(std::string_view bytes) {
   if (!written || std::fflush(file_.get()) != 0) fail_writing(path_);
 }
 
-std::vector<std::string> read_whole_lines(const std::string& path) {
+std::vector<std::string> read_complete_lines(const std::string& path) {
   if (!std::filesystem::exists(path)) return {};
   const std::string text = read_file<EnvironmentError>(path, "record of the run");
   std::vector<std::string> lines;
@@ -58,11 +58,11 @@ namespace {
 LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
   std::string kept;
   bool dropped = false;
-  int torn = 0;
-  for (const std::string& line : read_whole_lines(path)) {
+  int damaged = 0;
+  for (const std::string& line : read_complete_lines(path)) {
     const Json object = parse_json(line);
     if (!object.is_object()) {
-      ++torn;
+      ++damaged;
       continue;
     }
     const auto step = object.find("step");
@@ -73,7 +73,8 @@ LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
     else
       dropped = true;
   }
-  if (torn > 0) log::warning("{}: dropped {} while resuming", path, counted(torn, "damaged line"));
+  if (damaged > 0)
+    log::warning("{}: dropped {} while resuming", path, counted(damaged, "damaged line"));
   write_file(path, kept);
   return {path, LineFile::Mode::append};
 }
@@ -104,8 +105,8 @@ std::string join_tabs(const std::vector<std::string>& cells) {
 LineFile open_validations(const std::string& path, std::vector<std::string>& columns,
                           std::optional<std::int64_t> resume_step) {
   std::string rows;
-  if (resume_step && !read_whole_lines(path).empty()) {
-    Validations old = read_validations(path);
+  if (resume_step && !read_complete_lines(path).empty()) {
+    ValidationTable old = read_validations(path);
     const auto steps = old.steps();
     if (steps.size() < old.rows.size()) {
       throw InputError(
@@ -145,7 +146,7 @@ void Journal::append(const Json& object) {
 
 std::vector<Json> read_journal(const std::string& path) {
   std::vector<Json> objects;
-  for (const std::string& line : read_whole_lines(path)) {
+  for (const std::string& line : read_complete_lines(path)) {
     Json object = parse_json(line);
     if (object.is_object()) objects.push_back(std::move(object));
   }
@@ -167,7 +168,7 @@ void ValidationsWriter::append(const Json& row) {
   file_.append(join_tabs(cells));
 }
 
-std::vector<double> Validations::numbers(const std::string& column) const {
+std::vector<double> ValidationTable::numbers(const std::string& column) const {
   const auto found = std::find(columns.begin(), columns.end(), column);
   if (found == columns.end()) return {};
   const auto index = static_cast<std::size_t>(found - columns.begin());
@@ -176,7 +177,7 @@ std::vector<double> Validations::numbers(const std::string& column) const {
   return values;
 }
 
-std::vector<std::optional<std::int64_t>> Validations::steps() const {
+std::vector<std::optional<std::int64_t>> ValidationTable::steps() const {
   std::vector<std::optional<std::int64_t>> steps;
   for (const auto number : numbers("step")) {
     const bool is_step = number >= 0 && number < 1e15;
@@ -185,12 +186,12 @@ std::vector<std::optional<std::int64_t>> Validations::steps() const {
   return steps;
 }
 
-Validations read_validations(const std::string& path) {
+ValidationTable read_validations(const std::string& path) {
   if (!std::filesystem::exists(path))
     throw EnvironmentError("{}: no such file; training writes it at the first validation", path);
-  Validations result;
+  ValidationTable result;
   int number = 0;
-  for (const std::string& line : read_whole_lines(path)) {
+  for (const std::string& line : read_complete_lines(path)) {
     ++number;
     const auto parts = split(line, '\t');
     std::vector<std::string> cells(parts.begin(), parts.end());

@@ -1,6 +1,6 @@
 // The machine-readable records of a run: train.jsonl (one JSON object per line), validations.tsv
-// (one row per validation) and the translations of each validation. Resuming at a step drops what
-// later steps had written, so an interrupted run has the same lines as an uninterrupted one.
+// (one row per validation) and the translations of each validation. Resuming at a step drops the
+// records of later steps, so an interrupted run has the same lines as an uninterrupted one.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace regard {
 
-// A text file that is written by whole lines. append() flushes each line to the system, so that a
-// killed process leaves at most its last line torn.
+// A text file that is written line by line. append() flushes each line to the operating system, so
+// that a killed process leaves at most one incomplete line, the last.
 class LineFile {
  public:
   enum class Mode { create, append };
@@ -28,7 +28,7 @@ class LineFile {
   // Writes `line` and a newline, and flushes them. Throws EnvironmentError with the system's reason
   // on failure, e.g. a full disk.
   void append(std::string_view line);
-  // The same for bytes, without a newline.
+  // Writes and flushes bytes like append(), without a newline.
   void write(std::string_view bytes);
   const std::string& path() const { return path_; }
 
@@ -40,16 +40,15 @@ class LineFile {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-// Returns the lines of a file, none if there is no file. Omits a last line without a newline, which
-// a killed process leaves. Throws EnvironmentError.
-std::vector<std::string> read_whole_lines(const std::string& path);
+// Returns the lines of a file, or nothing if there is no file. Omits a last line without a newline,
+// left by a killed process. Throws EnvironmentError if the file cannot be read.
+std::vector<std::string> read_complete_lines(const std::string& path);
 
 // train.jsonl.
 class Journal {
  public:
-  // Without `resume_step`, starts an empty file. With it, keeps the lines whose "step" is not
-  // greater, and lines without a step before the first dropped line. Drops a line torn by a crash.
-  // Throws EnvironmentError.
+  // Without `resume_step`, starts an empty file. With it, drops the lines with a greater "step",
+  // the lines without a step after the first of these, and damaged lines. Throws EnvironmentError.
   explicit Journal(const std::string& path, std::optional<std::int64_t> resume_step = {});
 
   // Writes one line and flushes it. Numbers that are not finite become null.
@@ -66,13 +65,14 @@ std::vector<Json> read_journal(const std::string& path);
 // Writes validations.tsv: a header of column names, the first of which is "step".
 class ValidationsWriter {
  public:
-  // Resumes like Journal. Keeps further columns of an existing file, and adds missing ones to its
-  // header. Throws EnvironmentError, and InputError (file:line) if a row has no step.
+  // Resumes like Journal. Keeps other columns of an existing file, and adds the missing columns
+  // to its header. Throws EnvironmentError, and InputError (file:line) if a row has no step.
   ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                     std::optional<std::int64_t> resume_step = {});
 
-  // Writes an object of column → string, number, bool or null. Missing columns stay empty. Tabs and
-  // newlines in strings become spaces. Throws std::invalid_argument for an unknown column.
+  // Writes one row. `row` maps a column to a string, number, bool or null. Missing columns stay
+  // empty. Tabs and newlines in strings become spaces. Throws std::invalid_argument for an unknown
+  // column.
   void append(const Json& row);
 
  private:
@@ -80,7 +80,8 @@ class ValidationsWriter {
   LineFile file_;
 };
 
-struct Validations {
+// The contents of validations.tsv.
+struct ValidationTable {
   std::vector<std::string> columns;
   std::vector<std::vector<std::string>> rows;  // each as wide as `columns`
 
@@ -94,9 +95,9 @@ struct Validations {
 
 // Throws EnvironmentError if the file cannot be read, InputError (file:line) if a row does not
 // match the header.
-Validations read_validations(const std::string& path);
+ValidationTable read_validations(const std::string& path);
 
-// Returns the path of a run's validation translations at a step.
+// Returns the path of the file with the validation translations of a step.
 std::filesystem::path translations_file(const std::filesystem::path& run, std::int64_t step);
 
 }  // namespace regard

@@ -36,7 +36,7 @@ Series training_series(const std::string& name, const std::vector<Json>& journal
   return {name, downsample(points)};
 }
 
-Series validation_series(const std::string& name, const Validations& validations,
+Series validation_series(const std::string& name, const ValidationTable& validations,
                          const char* column) {
   const auto steps = validations.numbers("step");
   const auto values = validations.numbers(column);
@@ -49,7 +49,7 @@ Series validation_series(const std::string& name, const Validations& validations
 }  // namespace
 
 std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
-                                       const Validations& validations) {
+                                       const ValidationTable& validations) {
   std::vector<LineChart> charts;
   const auto add = [&](const std::string& title, std::vector<Series> series) {
     std::erase_if(series, [](const Series& one) { return one.points.empty(); });

@@ -12,6 +12,6 @@ namespace regard {
 // Leaves out charts without data. Reduces long curves to the means of up to a thousand groups of
 // points.
 std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
-                                       const Validations& validations);
+                                       const ValidationTable& validations);
 
 }  // namespace regard

@@ -32,7 +32,7 @@ void warn_of_changes(const Json& before, const Json& now) {
 
 void check_run_folder(const RunFolder& run) {
   namespace fs = std::filesystem;
-  if (!run.list().empty()) return;
+  if (!run.checkpoint_steps().empty()) return;
   std::error_code ignored;
   const auto has = [&](const fs::path& name) {
     return fs::exists(fs::symlink_status(run.path() / name, ignored));

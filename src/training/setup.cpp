@@ -22,12 +22,12 @@
 namespace regard {
 namespace {
 
-// Returns the part of the model that a parameter belongs to: "encoder.layer0" for
-// "encoder.layer0.W", "output_bias" for itself, three levels at most.
-std::string part_of(const std::string& parameter) {
-  auto part = parameter.substr(0, parameter.rfind('.'));
-  while (std::ranges::count(part, '.') > 2) part.resize(part.rfind('.'));
-  return part;
+// Returns the module that a parameter belongs to, at most three levels deep: "encoder.layer0" for
+// "encoder.layer0.W". Returns the name of a parameter that is in no module, such as "output_bias".
+std::string module_of(const std::string& parameter) {
+  auto module = parameter.substr(0, parameter.rfind('.'));
+  while (std::ranges::count(module, '.') > 2) module.resize(module.rfind('.'));
+  return module;
 }
 
 std::vector<std::string> data_row(const std::string& name, const Corpus& corpus) {
@@ -41,12 +41,12 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus)
           format_thousands(r.kept),
           format_thousands(r.empty),
           format_thousands(r.too_long),
-          format_thousands(r.odd_ratio),
+          format_thousands(r.high_ratio),
           side(r.source),
           side(r.target)};
 }
 
-bool names_tokenizer_file(const std::string& difference) {
+bool is_tokenizer_file(const std::string& difference) {
   return difference.starts_with("data.tokenizer.src_file") ||
          difference.starts_with("data.tokenizer.trg_file");
 }
@@ -56,7 +56,7 @@ bool names_tokenizer_file(const std::string& difference) {
 bool is_fixed(const std::string& difference, const TrainingOptions& before,
               const TrainingOptions& now) {
   if (difference.starts_with("model.dropout") ||
-      difference.starts_with("data.tokenizer.sampling") || names_tokenizer_file(difference)) {
+      difference.starts_with("data.tokenizer.sampling") || is_tokenizer_file(difference)) {
     return false;
   }
   if (difference.starts_with("training.moving_average")) {
@@ -66,9 +66,11 @@ bool is_fixed(const std::string& difference, const TrainingOptions& before,
          difference.starts_with("training.optimizer");
 }
 
-// A learning rate that increases by this factor or more causes a warning.
+// consequence() mentions an increase of the learning rate by at least this factor.
 constexpr double large_increase = 4;
 
+// Returns a clause on what a changed option does to the run, to append to a warning; "" for most
+// options.
 std::string consequence(const std::string& difference, const TrainingOptions& before,
                         const TrainingOptions& now) {
   if (difference.starts_with("training.learning_rate:") && before.learning_rate > 0) {
@@ -76,12 +78,12 @@ std::string consequence(const std::string& difference, const TrainingOptions& be
     if (ratio < large_increase) return "";
     return fmt::format("; {:.3g} times as high: the loss may rise and stay high", ratio);
   }
-  if (names_tokenizer_file(difference)) return "; the run keeps the tokenizers it has";
-  const bool moves_end = difference.starts_with("training.max_steps") ||
-                         (difference.starts_with("training.epochs") && before.max_steps == 0);
-  if (moves_end && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
-    return "; the cosine now ends elsewhere: the learning rates differ from those of a run that "
-           "had this length from the start";
+  if (is_tokenizer_file(difference)) return "; the run keeps the tokenizers of its checkpoint";
+  const bool changes_length = difference.starts_with("training.max_steps") ||
+                              (difference.starts_with("training.epochs") && before.max_steps == 0);
+  if (changes_length && before.scheduling == ScheduleKind::cosine && before.decay_steps == 0) {
+    return "; the cosine schedule now ends at another step: the learning rates differ from those "
+           "of a run that had this length from the start";
   }
   return "";
 }
@@ -123,18 +125,18 @@ void compare_with_checkpoint(const FolderReader& checkpoint, Options options) {
       checkpoint.path().string(), fixed);
 }
 
-// The BLEU of validations splits words by 13a, which needs spaces.
+// BLEU on the validation set uses the tokenizer 13a, which splits words at spaces.
 void warn_of_unspaced_text(const Setup& setup) {
-  const bool decides = setup.options.training.early_stopping_metric == Metric::bleu;
-  if (!setup.dev || !decides) return;
+  const bool selects_best = setup.options.training.early_stopping_metric == Metric::bleu;
+  if (!setup.dev || !selects_best) return;
   std::vector<std::string> lines;
   for (std::int64_t i = 0; i < setup.dev->size(); ++i)
     lines.emplace_back(setup.dev->target_text(i));
   const auto script = unspaced_script(lines);
   if (!script) return;
   log::warning(
-      "{}: found {}, which has no spaces between words: the BLEU of validations, which chooses the "
-      "best checkpoint, counts each clause as one word; set training.early_stopping_metric to chrf",
+      "{}: found {}, which has no spaces between words. Validation BLEU, which selects the best "
+      "checkpoint, counts each clause as one word; set training.early_stopping_metric to chrf",
       setup.options.data.dev.trg, language_name(*script));
 }
 
@@ -158,7 +160,7 @@ struct InitialModel {
   NamedTensors weights;
 };
 
-// Returns a line for each option in which the two models differ, except dropout.
+// Returns a line for each model option that differs, except dropout.
 std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
   for (const auto& difference : differing_keys(before, options)) {
@@ -176,10 +178,10 @@ void copy_weights(Setup& setup, const InitialModel& initial) {
     load_weights(*setup.model, initial.weights, where);
   } catch (const CheckpointError& error) {
     if (differences.empty()) throw;
-    throw CheckpointError("{}\nIts model differs from this configuration's:{}", error.what(),
+    throw CheckpointError("{}\nIts model options differ from this configuration:{}", error.what(),
                           differences);
   }
-  log::info("the initial weights are those of {}", where);
+  log::info("loaded initial weights from {}", where);
   if (!differences.empty()) {
     log::warning("{}: the weights fit, but come from a model with other options:{}", where,
                  differences);
@@ -223,13 +225,13 @@ void check_dev_lengths(const Setup& setup) {
 // of the new run.
 void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   auto& options = setup.options.data.tokenizer;
-  auto found = initial.options.data.tokenizer;
-  found.sampling = options.sampling;
-  found.src_file = found.trg_file = "";  // paths on the machine where it was trained
-  Options before = setup.options;
-  options = found;
+  auto of_initial = initial.options.data.tokenizer;
+  of_initial.sampling = options.sampling;
+  of_initial.src_file = of_initial.trg_file = "";  // paths on the machine where it was trained
+  const Options before = setup.options;
+  options = of_initial;
   for (const auto& difference : differing_keys(before, setup.options)) {
-    log::warning("the tokenizers are those of {}: {}", initial.folder.path().string(), difference);
+    log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
   }
   setup.tokenizers = read_tokenizers(initial.folder, setup.options);
 }
@@ -237,20 +239,20 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
 }  // namespace
 
 std::string parameter_table(const Seq2Seq& model) {
-  Table table({{"part"}, {"shapes"}, {"parameters", Align::right}});
+  Table table({{"module"}, {"shapes"}, {"parameters", Align::right}});
   std::vector<std::string> order;
-  std::map<std::string, std::pair<std::string, std::int64_t>> parts;
+  std::map<std::string, std::pair<std::string, std::int64_t>> modules;
   std::int64_t total = 0;
   for (const auto& [name, tensor] : parameters_of(model)) {
-    const auto part = part_of(name);
-    if (!parts.contains(part)) order.push_back(part);
-    auto& [shapes, count] = parts[part];
+    const auto module = module_of(name);
+    if (!modules.contains(module)) order.push_back(module);
+    auto& [shapes, count] = modules[module];
     shapes += fmt::format("{}[{}]", shapes.empty() ? "" : " ", fmt::join(tensor.sizes(), "×"));
     count += tensor.numel();
     total += tensor.numel();
   }
-  for (const auto& part : order) {
-    table.add({part, parts[part].first, format_thousands(parts[part].second)});
+  for (const auto& module : order) {
+    table.add({module, modules[module].first, format_thousands(modules[module].second)});
   }
   table.add_rule();
   table.add({"all", "", format_thousands(total)});
@@ -263,7 +265,7 @@ std::string data_table(const Corpus& train, const Corpus* dev) {
                {"kept", Align::right},
                {"empty", Align::right},
                {"too long", Align::right},
-               {"odd ratio", Align::right},
+               {"high ratio", Align::right},
                {"source tokens", Align::right},
                {"target tokens", Align::right}});
   table.add(data_row("train", train));
@@ -277,6 +279,7 @@ void roll_back(Setup& setup, const std::filesystem::path& checkpoint) {
 }
 
 SubwordSampling sampling_for(const Options& options, const Seq2Seq& model) {
+  // One position is for </s>.
   SubwordSampling sampling{.amount = options.data.tokenizer.sampling};
   if (const auto limit = model.source_limit()) sampling.max_source_length = limit->tokens - 1;
   if (const auto limit = model.target_limit()) sampling.max_target_length = limit->tokens - 1;

@@ -48,7 +48,7 @@ SubwordSampling sampling_for(const Options& options, const Seq2Seq& model);
 // Loads this checkpoint of the run, as if the run had been resumed from it.
 void roll_back(Setup& setup, const std::filesystem::path& checkpoint);
 
-// Returns a table of the model's parts with their shapes and parameter counts.
+// Returns a table of the model's modules with their shapes and parameter counts.
 std::string parameter_table(const Seq2Seq& model);
 
 // Returns a table of the corpora: pairs, discarded pairs by reason, tokens, lengths, unknown

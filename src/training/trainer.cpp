@@ -188,12 +188,12 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
       const auto sentences = batches.front().size();
       if (!halve_batches(batches)) {
         throw EnvironmentError(
-            "step {}: the memory is too small for a single pair ({}); lower data.max_length, or "
+            "step {}: not enough memory for a single pair ({}); lower data.max_length, or "
             "make the model smaller",
             position_.step + 1, corpus_.source_locations(last_pairs_));
       }
       log::warning(
-          "step {}: the memory is too small for {} sentences at once; processing them in halves. "
+          "step {}: not enough memory for {} sentences at once; processing them in halves. "
           "Halve training.batch_size and double training.gradient_accumulation for the same "
           "updates",
           position_.step + 1, sentences);

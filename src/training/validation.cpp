@@ -53,14 +53,14 @@ double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
   const auto plan = plan_sorted(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
-  const auto read_batch = [&](std::size_t i, std::size_t /*end*/) {
+  const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
     if (hooks.cancelled && hooks.cancelled()) throw SearchCancelled();
     const torch::InferenceMode guard;
     const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
     nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
     tokens[i] = batch.target_tokens;
   };
-  parallel_for_ranges(pool_, nll.size(), 1, read_batch, [&](std::int64_t) {
+  parallel_for_ranges(pool_, nll.size(), 1, score_batch, [&](std::int64_t) {
     if (hooks.after_batch) hooks.after_batch();
   });
   return std::accumulate(nll.begin(), nll.end(), 0.0) /
@@ -72,25 +72,25 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
   for (;;) {
     try {
       const EvaluationMode guard(*model);
-      return validate_in_batches(model, hooks);
+      return validate_once(model, hooks);
     } catch (const SearchCancelled&) {
       return std::nullopt;
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;
       if (batch_size_ == 1) {
-        throw EnvironmentError("validation: the memory is too small for a single sentence");
+        throw EnvironmentError("validation: not enough memory for a single sentence");
       }
       batch_size_ = std::max<std::int64_t>(1, std::min(batch_size_, dev_.size()) / 2);
       log::warning(
-          "validation: the memory is too small; continuing with batches of {}. Set "
+          "validation: not enough memory; continuing with batches of {}. Set "
           "testing.batch_size lower to avoid this",
           counted(batch_size_, "sentence"));
     }
   }
 }
 
-Validation Validator::validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
-                                          const ValidationHooks& hooks) const {
+Validation Validator::validate_once(const std::shared_ptr<Seq2Seq>& model,
+                                    const ValidationHooks& hooks) const {
   const auto start = std::chrono::steady_clock::now();
   Validation validation;
   validation.scores.loss = loss(*model, hooks);

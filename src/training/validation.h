@@ -36,8 +36,8 @@ class Validator {
  public:
   Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool);
 
-  // Returns nothing if it was cancelled. Uses batches of testing.batch_size sentences. If the
-  // memory is too small, halves them with a warning, and throws EnvironmentError if one sentence
+  // Returns nullopt if it was cancelled. Uses batches of testing.batch_size sentences. If they do
+  // not fit into memory, halves them with a warning, and throws EnvironmentError if one sentence
   // does not fit. Leaves the model in training mode, also after an exception.
   std::optional<Validation> validate(const std::shared_ptr<Seq2Seq>& model,
                                      const ValidationHooks& hooks = {});
@@ -48,8 +48,9 @@ class Validator {
  private:
   // Returns −log P per target token, without label smoothing.
   double loss(Seq2Seq& model, const ValidationHooks& hooks) const;
-  Validation validate_in_batches(const std::shared_ptr<Seq2Seq>& model,
-                                 const ValidationHooks& hooks) const;
+  // Validates with batches of batch_size_. Throws if they do not fit into memory.
+  Validation validate_once(const std::shared_ptr<Seq2Seq>& model,
+                           const ValidationHooks& hooks) const;
 
   Options options_;
   Corpus dev_;

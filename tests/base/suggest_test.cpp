@@ -57,7 +57,7 @@ TEST(Suggest, PrefersTheSameSpelling) {
   const auto suggestion = suggest("--Beam_Size", {"--beam-sizes", "--beam-size"});
   ASSERT_TRUE(suggestion);
   EXPECT_EQ(suggestion->word, "--beam-size");
-  EXPECT_EQ(suggestion->similarity, Similarity::spelling);
+  EXPECT_EQ(suggestion->similarity, Similarity::equal);
 }
 
 TEST(Suggest, NoSuggestionIfNothingIsSimilar) {

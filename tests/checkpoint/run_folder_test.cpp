@@ -32,10 +32,10 @@ void save(const RunFolder& run, std::initializer_list<std::int64_t> steps) {
 TEST(RunFolder, StepsHaveEightDigitsAndSortAsNumbers) {
   const ScratchFolder scratch;
   const RunFolder run(scratch / "x");
-  EXPECT_THAT(run.list(), IsEmpty());
+  EXPECT_THAT(run.checkpoint_steps(), IsEmpty());
   EXPECT_EQ(run.checkpoint(1000), scratch / "x/checkpoints/step-00001000");
   save(run, {123456789, 2000, 99999999, 0});
-  EXPECT_THAT(run.list(), ElementsAre(0, 2000, 99999999, 123456789));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(0, 2000, 99999999, 123456789));
 }
 
 TEST(RunFolder, ListsOnlyCompleteCheckpoints) {
@@ -50,7 +50,7 @@ TEST(RunFolder, ListsOnlyCompleteCheckpoints) {
       put_bytes(scratch / "x/checkpoints" / name / "manifest.json", "{}");
     }
   }
-  EXPECT_THAT(run.list(), ElementsAre(5));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(5));
 }
 
 TEST(RunFolder, LinksAreRelativeAndReplaced) {
@@ -170,9 +170,9 @@ TEST(RunFolder, PruningKeepsTheNewestTheBestAndTheLinked) {
   run.set_best(1);
   run.set_last(2);
   run.prune(2, 2, {99, 4, 6, 3});
-  EXPECT_THAT(run.list(), ElementsAre(1, 2, 4, 6, 7, 8));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(1, 2, 4, 6, 7, 8));
   run.prune(0, 0, {});
-  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(1, 2));
 }
 
 TEST(RunFolder, PruningFewCheckpointsRemovesNothing) {
@@ -181,7 +181,7 @@ TEST(RunFolder, PruningFewCheckpointsRemovesNothing) {
   run.prune(3, 3, {});
   save(run, {1, 2});
   run.prune(3, 3, {1});
-  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(1, 2));
 }
 
 TEST(RunFolder, ASecondLockNamesTheHolder) {
@@ -235,7 +235,7 @@ TEST(RunFolder, LockingCleansUpAfterAKilledTraining) {
   put_bytes(scratch / "x/checkpoints/.step-00000004.regard-lock",
             "regard is writing the folder of this name\n123\n89abcdef\n");
   run.lock();
-  EXPECT_THAT(run.list(), ElementsAre(1, 2));
+  EXPECT_THAT(run.checkpoint_steps(), ElementsAre(1, 2));
   for (const auto* name :
        {".step-00000003.tmp", ".step-00000004.tmp-89abcdef", ".step-00000004.regard-lock"}) {
     EXPECT_FALSE(fs::exists(scratch / "x/checkpoints" / name)) << name;

@@ -416,8 +416,8 @@ TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithASuggestion) {
     return finished.err;
   };
   EXPECT_THAT(with("--tokenize", "14a"), HasSubstr("did you mean '13a'?"));
-  EXPECT_THAT(with("--metrics", "bleu,tre"),
-              HasSubstr("unknown metric 'tre': did you mean 'ter'?"));
+  EXPECT_THAT(with("--metrics", "bleu,tre"), AllOf(HasSubstr("unknown metric 'tre': expected "),
+                                                   HasSubstr("; did you mean 'ter'?")));
   EXPECT_THAT(with("--format", "latx"), HasSubstr("did you mean 'latex'?"));
 }
 

@@ -299,7 +299,7 @@ TEST_F(TrainResume, ReportsAMovedEndOfTheCosine) {
   ASSERT_EQ(train({"training.scheduling=cosine", "training.max_steps=20"}).code, 0);
   const auto result = train({"training.scheduling=cosine", "training.max_steps=40"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("the cosine now ends elsewhere"));
+  EXPECT_THAT(result.err, HasSubstr("the cosine schedule now ends at another step"));
 }
 
 TEST_F(TrainResume, RestoresALostBestLink) {

@@ -69,7 +69,7 @@ TEST_F(CorpusTest, SkipsPairsAndCountsTheReasons) {
   EXPECT_EQ(report.kept, 2);
   EXPECT_EQ(report.empty, 3);
   EXPECT_EQ(report.too_long, 1);
-  EXPECT_EQ(report.odd_ratio, 1);
+  EXPECT_EQ(report.high_ratio, 1);
   EXPECT_EQ(report.source.tokens, 4);
   EXPECT_EQ(report.source.max_length, 3);
   EXPECT_EQ(report.mean_length(report.source), 2);

@@ -37,7 +37,7 @@ TEST(MetricFactory, NamesEqualThoseOfSacreBleu) {
 TEST(MetricFactory, AnUnknownNameHasASuggestion) {
   EXPECT_THAT([] { make_metric("blue", {}); },
               testing::ThrowsMessage<ConfigError>(
-                  "unknown metric 'blue': did you mean 'bleu'? expected bleu, chrf, chrf++, ter"));
+                  "unknown metric 'blue': expected bleu, chrf, chrf++, ter; did you mean 'bleu'?"));
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST_F(Validation, RowsFollowTheHeader) {
   EXPECT_EQ(content(), "step\tloss\tbleu\tbest\n500\t\t31.25\t*\n1000\tinf\t\ta b\n");
   EXPECT_THROW(writer.append({{"ter", 1.0}}), std::invalid_argument);
 
-  const Validations read = read_validations(path_);
+  const ValidationTable read = read_validations(path_);
   EXPECT_THAT(read.columns, ElementsAre("step", "loss", "bleu", "best"));
   EXPECT_THAT(read.numbers("step"), ElementsAre(500.0, 1000.0));
   EXPECT_EQ(read.numbers("bleu")[0], 31.25);

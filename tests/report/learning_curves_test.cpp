@@ -11,7 +11,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::SizeIs;
 
-Validations validations() {
+ValidationTable validations() {
   return {{"step", "loss", "bleu", "chrf"}, {{"100", "4.5", "1.5", "20"}, {"200", "", "3", "25"}}};
 }
 

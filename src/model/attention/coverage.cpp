@@ -14,7 +14,7 @@ Coverage::Coverage(std::int64_t query_size, std::int64_t state_size,
   additive_ =
       register_module("additive", std::make_shared<Additive>(query_size, state_size, options));
   fertility_ = register_module("fertility", Linear(state_size, 1));
-  w_ = register_parameter("w", score_vector(options.size));
+  w_ = register_parameter("w", uniform_vector(options.size));
 }
 
 AttentionState Coverage::initial_state(const EncoderOutput& encoded) {

@@ -71,7 +71,7 @@ torch::Tensor LocalM::centre(const torch::Tensor& queries, const AttentionState&
 LocalP::LocalP(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : Local(query_size, state_size, options, /*is_distribution=*/false) {
   W_p_ = register_module("W_p", Linear(query_size, query_size, false));
-  v_p_ = register_parameter("v_p", score_vector(query_size));
+  v_p_ = register_parameter("v_p", uniform_vector(query_size));
 }
 
 torch::Tensor LocalP::centre(const torch::Tensor& queries, const AttentionState& /*state*/,

@@ -21,7 +21,7 @@ Additive::Additive(std::int64_t query_size, std::int64_t state_size,
   const auto A = options.size;
   W_ = register_module("W", Linear(query_size, A, false));
   U_ = register_module("U", Linear(state_size, A));
-  v_ = register_parameter("v", score_vector(A));
+  v_ = register_parameter("v", uniform_vector(A));
 }
 
 Tensor Additive::keys(const Tensor& states) {
@@ -37,7 +37,7 @@ Concat::Concat(std::int64_t query_size, std::int64_t state_size, const Attention
   const auto A = options.size;
   W_ = register_parameter("W", torch::empty({A, query_size + state_size}));
   xavier_uniform(W_);
-  v_ = register_parameter("v", score_vector(A));
+  v_ = register_parameter("v", uniform_vector(A));
 }
 
 Tensor Concat::keys(const Tensor& states) {

@@ -19,9 +19,9 @@ namespace regard {
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options);
 
-// Throws the errors of make_attention(), and ConfigError for an option that differs from its default
-// although only other kinds read it. The message has the location of the option. Does nothing for a
-// Transformer decoder.
+// Throws the errors of make_attention(), and ConfigError for an option that differs from its
+// default although only other kinds read it. The message has the location of the option. Does
+// nothing for a Transformer decoder.
 void check_attention(const ModelOptions& model, const SourceLocations& locations);
 
 // Throws ConfigError if data.max_length allows sentences with more positions than the attention

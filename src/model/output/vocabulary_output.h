@@ -20,8 +20,8 @@ class VocabularyOutputLayer : public OutputLayer {
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  protected:
-  torch::Tensor embedding_;  // [V, E]; the source embedding if all are tied
-  torch::Tensor W_;          // [V, R]; the embedding if tied
+  torch::Tensor embedding_;  // [V, E]; also the source embedding if all embeddings are tied
+  torch::Tensor W_;          // [V, R]; the same tensor as embedding_ if tied
   torch::Tensor b_;          // [V]
 };
 
