@@ -76,7 +76,7 @@ TEST_F(Outputs, CopyingNeedsWordsAndWeights) {
   const auto blind =
       train({"model.output.kind=copy", "model.attention.kind=none", "model.attention.size=512"});
   EXPECT_EQ(blind.code, 2);
-  EXPECT_THAT(blind.err, HasSubstr("are no distribution"));
+  EXPECT_THAT(blind.err, HasSubstr("do not sum to 1"));
 }
 
 TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
