@@ -122,9 +122,15 @@ void report_fault(int signal) {
   ::raise(signal);
 }
 
+bool has_default_action(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
+}
+
 // Calls report_fault() on a stack of its own. Does nothing if another library, such as a sanitizer,
-// handles the signal already.
+// handles the signals already.
 void handle_faults() {
+  if (!has_default_action(SIGSEGV) || !has_default_action(SIGBUS)) return;
   static std::array<std::byte, 1 << 16> handler_stack;
   stack_t stack{};
   stack.ss_sp = handler_stack.data();
@@ -132,7 +138,6 @@ void handle_faults() {
   if (::sigaltstack(&stack, nullptr) != 0) return;
   for (const int signal : {SIGSEGV, SIGBUS}) {
     struct sigaction action {};
-    if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = report_fault;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;
     ::sigaction(signal, &action, nullptr);

@@ -6,6 +6,7 @@
 
 #include "kernels/device.h"
 #include "kernels/function_rows.h"
+#include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -93,8 +94,8 @@ CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, cons
 CrossEntropy linear_cross_entropy_reference(const Tensor& rows, const Tensor& weight,
                                             const Tensor& bias, const Tensor& targets,
                                             double label_smoothing) {
-  const auto log_p = torch::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
-  const auto nll = -log_p.gather(1, targets.unsqueeze(1)).squeeze(1);    // [N]
+  const auto log_p = kernels::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
+  const auto nll = -log_p.gather(1, targets.unsqueeze(1)).squeeze(1);      // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -log_p.sum() / log_p.size(1);

@@ -66,9 +66,18 @@ Tensor training_product(const Tensor& x, const Tensor& W, const Tensor& b) {
                                 is_parameter_or_view(W));
 }
 
+// x [..., M, K], W [..., K, N] -> x W, with factors and result in bf16.
+Tensor bf16_reference_product(const Tensor& x, const Tensor& W) {
+  return x.to(torch::kBFloat16).matmul(W.to(torch::kBFloat16)).to(x.scalar_type());
+}
+
 }  // namespace
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {
+  if (has_bf16_reference_products(x)) {
+    const auto y = bf16_reference_product(x, W.t());
+    return b.defined() ? y + b : y;
+  }
   auto* packed = packed_weights_for(W);
   const bool is_plain = packed == nullptr && !is_deferred(W);
   if (is_plain && training_products_for(x) == nullptr) return torch::linear(x, W, b);
@@ -87,14 +96,17 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
+  if (has_bf16_reference_products(x)) return bf16_reference_product(x, W);
   if (packed_weights_for(W) != nullptr) return kernels::linear(x, W.t());
   if (is_deferred(W) || training_products_for(x) == nullptr) return deferred_product(x, W);
-  return training_product(x.contiguous(), W, {});
+  auto shape = x.sizes().vec();
+  shape.back() = W.size(1);
+  return training_product(x.reshape({-1, x.size(-1)}).contiguous(), W, {}).view(shape);
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  const bool is_plain =
-      packed_weights_for(W) == nullptr && !is_deferred(W) && training_products_for(x) == nullptr;
+  const bool is_plain = packed_weights_for(W) == nullptr && !is_deferred(W) &&
+                        training_products_for(x) == nullptr && !has_bf16_reference_products(x);
   return is_plain ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
@@ -104,6 +116,7 @@ torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v
 }
 
 torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
+  if (has_bf16_reference_products(x)) return b + bf16_reference_product(x, W);
   auto* packed = packed_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
   if (packed == nullptr && training_products_for(x) != nullptr) {

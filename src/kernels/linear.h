@@ -10,7 +10,7 @@ namespace regard::kernels {
 // x [..., K], W [N, K], b [N] or undefined -> x Wᵀ + b [..., N]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b = {});
 
-// x [M, K], W [K, N] -> x W [M, N]
+// x [..., K], W [K, N] -> x W [..., N]
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);
 
 // b [M, N], x [M, K], W [K, N] -> b + x W [M, N]

@@ -106,6 +106,11 @@ PackedWeights* training_products_for(const torch::Tensor& x) {
   return fits ? in_use_for_training : nullptr;
 }
 
+bool has_bf16_reference_products(const torch::Tensor& x) {
+  return in_use_for_training != nullptr && !is_fused_on(x) &&
+         in_use_for_training->precision() == Precision::bf16 && x.scalar_type() == torch::kFloat;
+}
+
 Precision training_precision_for(const torch::Tensor& x) {
   const auto* products = training_products_for(x);
   return products == nullptr ? Precision::full : products->precision();

@@ -98,6 +98,10 @@ PackedWeights* training_products_for(const torch::Tensor& x);
 // Returns the precision of products with x in training, Precision::full without packed weights.
 Precision training_precision_for(const torch::Tensor& x);
 
+// True if training products with x are those of LibTorch with factors in bf16: on a device, or
+// under use_reference(true).
+bool has_bf16_reference_products(const torch::Tensor& x);
+
 // a [M, K], b [K, N] -> a b [M, N], in the precision of training products. Not differentiable.
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
 // The same into y, or added to it. y has contiguous rows.

@@ -1,5 +1,6 @@
 #include "training/setup.h"
 
+#include <ATen/Context.h>
 #include <fmt/ranges.h>
 #include <torch/utils.h>
 
@@ -335,6 +336,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   } else {
     setup.tokenizers = make_tokenizers(options.data, options.model, options.threads);
   }
+  at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup);
   make_model(setup, initial ? &*initial : nullptr);
   check_dev_lengths(setup);

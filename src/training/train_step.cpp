@@ -90,10 +90,9 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> untrained, const TrainingOpt
       gradient(weights),
       optimizer(make_optimizer(options, weights)) {
   if (options.moving_average > 0) average.emplace(options.moving_average, weights);
-  if (!weights.flat().is_cpu()) return;
   if (options.precision == TrainingPrecision::bf16) {
     products = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);
-  } else if (kernels::are_own_products_faster()) {
+  } else if (weights.flat().is_cpu() && kernels::are_own_products_faster()) {
     products = std::make_unique<kernels::PackedWeights>();
   }
 }

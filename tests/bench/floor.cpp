@@ -1,12 +1,95 @@
 #include "tests/bench/floor.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kernels/packed_weights.h"
+#include "tests/bench/timing.h"
 
 namespace regard {
+namespace {
 
-Floor::Floor(const ModelOptions& options, const BatchShape& shape) {
+using kernels::Precision;
+using torch::Tensor;
+
+struct Candidate {
+  std::string library;
+  std::function<void()> run;
+};
+
+// a b by oneDNN with b packed, or nullopt if this LibTorch does not have it.
+std::optional<Candidate> one_dnn(const Tensor& a, const Tensor& b) {
+  auto& dispatcher = c10::Dispatcher::singleton();
+  const auto reorder = dispatcher.findSchema({"mkldnn::_reorder_linear_weight", ""});
+  const auto linear = dispatcher.findSchema({"mkldnn::_linear_pointwise", ""});
+  if (!reorder || !linear) return std::nullopt;
+  try {
+    torch::jit::Stack stack = {b.t().contiguous(), a.size(0)};
+    reorder->callBoxed(stack);
+    const auto packed = stack.at(0).toTensor();
+    auto run = [linear = *linear, packed, a = a.contiguous()] {
+      c10::List<std::optional<at::Scalar>> none;
+      torch::jit::Stack arguments = {a, packed, c10::IValue(), "none", none, ""};
+      linear.callBoxed(arguments);
+    };
+    run();
+    return Candidate{"oneDNN", run};
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<Candidate> candidates(const Tensor& a, const Tensor& b, Precision precision) {
+  std::vector<Candidate> all;
+  const auto y = torch::empty({a.size(0), b.size(1)});
+  const auto add_own = [&](Precision p) {
+    all.push_back({"regard", [=, packed = std::make_shared<kernels::PackedMatrix>(b, p)] {
+                     packed->multiply(a, y);
+                   }});
+  };
+  const auto add_libraries = [&](const Tensor& left, const Tensor& right) {
+    const auto result = y.to(left.scalar_type());
+    all.push_back({"LibTorch", [=] {
+                     auto into = result;
+                     at::mm_out(into, left, right);
+                   }});
+    if (auto found = one_dnn(left, right)) all.push_back(*found);
+  };
+  add_own(Precision::full);
+  add_libraries(a, b);
+  if (precision == Precision::bf16) {
+    add_own(precision);
+    add_libraries(a.to(torch::kBFloat16), b.to(torch::kBFloat16));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::function<void()> Floor::fastest(const Tensor& a, const Tensor& b, double times) {
+  std::optional<Candidate> best;
+  double least = 0;
+  for (auto& candidate : candidates(a, b, precision_)) {
+    candidate.run();
+    double time = seconds(candidate.run);
+    for (int i = 0; i < 4; ++i) time = std::min(time, seconds(candidate.run));
+    if (best && time >= least) continue;
+    best = std::move(candidate);
+    least = time;
+  }
+  by_library_[best->library] += 2 * times * static_cast<double>(a.numel() * b.size(1));
+  return best->run;
+}
+
+Floor::Floor(const ModelOptions& options, const BatchShape& shape, Precision precision)
+    : precision_(precision) {
+  const torch::NoGradGuard guard;
   const auto [B, S, T, V] = shape;
   const auto E = options.encoder.embedding_dim;
   const auto D_enc = options.encoder.hidden_size;
@@ -32,17 +115,13 @@ Floor::Floor(const ModelOptions& options, const BatchShape& shape) {
 
 void Floor::add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out,
                 std::int64_t times) {
-  Product p;
-  p.part = part;
-  p.times = times;
-  p.all_x = torch::randn({times * rows, in});
-  p.all_y = torch::randn({times * rows, out});
-  p.x = p.all_x.narrow(0, 0, rows);
-  p.y = p.all_y.narrow(0, 0, rows);
-  p.w = torch::randn({in, out});
-  p.d_x = torch::empty({rows, in});
-  p.d_w = torch::empty({in, out});
-  products_.push_back(p);
+  const auto all_x = torch::randn({times * rows, in});
+  const auto all_y = torch::randn({times * rows, out});
+  const auto w = torch::randn({in, out});
+  const auto n = static_cast<double>(times);
+  products_.push_back({part, fastest(all_x.narrow(0, 0, rows), w, n),
+                       fastest(all_y.narrow(0, 0, rows), w.t(), n), fastest(all_x.t(), all_y, 1),
+                       times});
   operations_ += 6.0 * static_cast<double>(rows * times) * static_cast<double>(in * out);
 }
 
@@ -56,7 +135,7 @@ void Floor::run_forward(Part part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
     if (p.part != part) continue;
-    for (std::int64_t t = 0; t < p.times; ++t) at::mm_out(p.y, p.x, p.w);
+    for (std::int64_t t = 0; t < p.times; ++t) p.forward();
   }
 }
 
@@ -64,8 +143,8 @@ void Floor::run_backward(Part part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
     if (p.part != part) continue;
-    for (std::int64_t t = 0; t < p.times; ++t) at::mm_out(p.d_x, p.y, p.w.t());
-    at::mm_out(p.d_w, p.all_x.t(), p.all_y);
+    for (std::int64_t t = 0; t < p.times; ++t) p.backward_x();
+    p.backward_w();
   }
 }
 

@@ -1,12 +1,18 @@
-// The floor under a training step: its matrix products alone, at their shapes, in their order.
+// The floor under a training step: its matrix products alone, at their shapes, in their order, each
+// by the fastest code for it on this machine: LibTorch's product, oneDNN's with a packed matrix, or
+// regard's own. The conversion and packing of the factors is not part of the floor.
 #pragma once
 
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "config/model_options.h"
+#include "kernels/product_rows.h"
 
 namespace regard {
 
@@ -22,28 +28,35 @@ enum class Part { encoder, decoder, output };
 // The products that a step cannot do without, forward and backward: those of a recurrent translator
 // with one encoder layer in two directions, one decoder layer with additive attention (the
 // encoder's part includes what is made of its states once a sentence: keys, gate and read-out
-// values), and an output layer over all tokens. Threads must not share one: they would write the
-// same results.
+// values), and an output layer over all tokens. In bf16, products in fp32 are candidates too.
+// Threads must not share one: they would write the same results.
 class Floor {
  public:
-  Floor(const ModelOptions& options, const BatchShape& shape);
+  Floor(const ModelOptions& options, const BatchShape& shape,
+        kernels::Precision precision = kernels::Precision::full);
   void run();
   void run_forward(Part part);
   void run_backward(Part part);
   // Multiplications and additions of one run().
   double operations() const { return operations_; }
+  // The number of operations in products made by each library, by its name.
+  const std::map<std::string, double>& operations_by_library() const { return by_library_; }
 
  private:
   // [rows, in] · [in, out], `times` over: the value, and with respect to both factors. The products
   // of a time loop are made step by step, save the last, which can wait for all steps.
   struct Product {
     Part part;
-    torch::Tensor x, w, y, d_x, d_w, all_x, all_y;
+    std::function<void()> forward, backward_x, backward_w;
     std::int64_t times;
   };
+  // Returns the fastest way to compute a b.
+  std::function<void()> fastest(const torch::Tensor& a, const torch::Tensor& b, double times);
   void add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out, std::int64_t times = 1);
 
+  kernels::Precision precision_;
   std::vector<Product> products_;
+  std::map<std::string, double> by_library_;
   double operations_ = 0;
 };
 

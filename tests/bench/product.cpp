@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -47,9 +48,14 @@ Json measure(const Case& c, int repeats, Table& table) {
   const auto W = matrix(c.K, c.N, c.transposed_W);
   auto y = torch::empty({c.M, c.N});
   const kernels::PackedMatrix packed(W);
+  std::map<kernels::Precision, kernels::PackedMatrix> shorter;
+  for (const auto precision : {kernels::Precision::bf16, kernels::Precision::int8}) {
+    if (kernels::can_multiply(precision)) shorter.try_emplace(precision, W, precision);
+  }
   const double operations = 2.0 * static_cast<double>(c.M * c.K * c.N);
   const auto times = std::max(1, static_cast<int>(std::lround(1e9 / operations)));
   std::vector<double> torchs, packeds, packings;
+  std::map<kernels::Precision, std::vector<double>> times_of_shorter;
   for (int round = 0; round < repeats; ++round) {
     const auto each = [&](auto&& product) {
       return seconds([&] {
@@ -59,20 +65,32 @@ Json measure(const Case& c, int repeats, Table& table) {
     };
     torchs.push_back(each([&] { at::mm_out(y, x, W); }));
     packeds.push_back(each([&] { packed.multiply(x, y); }));
+    for (const auto& [precision, matrix] : shorter) {
+      times_of_shorter[precision].push_back(each([&] { matrix.multiply(x, y); }));
+    }
     packings.push_back(each([&] { kernels::PackedMatrix unused(W); }));
   }
   const auto gflops = [&](double time) { return operations / time / 1e9; };
   const auto ratio = median_of_pairs(torchs, packeds);
+  const auto shorter_gflops = [&](kernels::Precision precision) {
+    const auto found = times_of_shorter.find(precision);
+    return found == times_of_shorter.end() ? 0.0 : gflops(median(found->second));
+  };
+  const auto bf16 = shorter_gflops(kernels::Precision::bf16);
+  const auto int8 = shorter_gflops(kernels::Precision::int8);
+  const auto text = [](double speed) { return speed > 0 ? fmt::format("{:.0f}", speed) : "–"; };
   table.add({c.of, fmt::format("{} × {} · {} × {}", c.M, c.K, c.K, c.N),
              fmt::format("{:.0f}", gflops(median(torchs))),
              fmt::format("{:.0f}", gflops(median(packeds))), fmt::format("{:.2f}", ratio),
-             fmt::format("{:.2f}", 1000 * median(packings)),
+             text(bf16), text(int8), fmt::format("{:.2f}", 1000 * median(packings)),
              fmt::format("{:.2f}", 1000 * median(packeds))});
   return {{"of", c.of},
           {"shape", {c.M, c.K, c.N}},
           {"gflops_libtorch", gflops(median(torchs))},
           {"gflops_packed", gflops(median(packeds))},
           {"faster_by", ratio},
+          {"gflops_bf16", bf16},
+          {"gflops_int8", int8},
           {"packing_milliseconds", 1000 * median(packings)}};
 }
 
@@ -87,12 +105,14 @@ int main(int argc, char** argv) {
   CLI11_PARSE(program, argc, argv);
   at::set_num_threads(1);
 
-  fmt::print("One thread, single precision, medians of {} rounds.\n\n", repeats);
+  fmt::print("One thread, medians of {} rounds.\n\n", repeats);
   regard::Table table({{"product"},
                        {"shape", Align::right},
                        {"LibTorch, GFLOP/s", Align::right},
                        {"packed, GFLOP/s", Align::right},
                        {"faster by", Align::right},
+                       {"bf16, GFLOP/s", Align::right},
+                       {"int8, GFLOP/s", Align::right},
                        {"packing, ms", Align::right},
                        {"product, ms", Align::right}});
   regard::Json json;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "kernels/device.h"
+#include "kernels/packed_weights.h"
 #include "report/table.h"
 #include "tests/bench/growth.h"
 #include "tests/bench/timing.h"
@@ -25,23 +27,51 @@ std::string ratio(double value) {
   return fmt::format("{:.2f}", value);
 }
 
-Timings measure_step(TrainingCase& training, int repeats) {
+// `plain`: also the plain path and loop, which are in single precision.
+Timings measure_step(TrainingCase& training, int repeats, bool plain) {
   Timings timings;
   for (int round = -1; round < repeats; ++round) {  // the first warms up
     Timings unused;
     auto& t = round < 0 ? unused : timings;
     t.add("floor", training.floor());
     t.add("step", training.step());
-    t.add("plain", training.plain_step());
-    t.add("plain, all threads", training.plain_step_all_threads());
-    t.add("plain loop", training.plain_loop());
-    t.add("floor, all threads", training.floor_all_threads());
+    if (plain) {
+      t.add("plain", training.plain_step());
+      t.add("plain, all threads", training.plain_step_all_threads());
+      t.add("plain loop", training.plain_loop());
+    }
     training.time_parts(t);
   }
   return timings;
 }
 
-Json report_step(const Timings& timings, const TrainingCase& training, std::size_t n) {
+// The speed of a product in the first-level caches, GFLOP/s of one thread: close to the peak.
+double peak_gflops(kernels::Precision precision) {
+  constexpr std::int64_t rows = 96, length = 128, columns = 64;
+  const auto x = torch::randn({rows, length});
+  const auto y = torch::empty({rows, columns});
+  const kernels::PackedMatrix packed(torch::randn({length, columns}), precision);
+  double best = 0;
+  for (int round = 0; round < 20; ++round) {
+    constexpr int times = 200;
+    const auto time = seconds([&] {
+      for (int i = 0; i < times; ++i) packed.multiply(x, y);
+    });
+    best = std::max(best, 2.0 * rows * length * columns * times / time / 1e9);
+  }
+  return best;
+}
+
+std::string libraries_text(const Floor& floor) {
+  std::string text;
+  for (const auto& [library, operations] : floor.operations_by_library()) {
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", library,
+                        100 * operations / floor.operations());
+  }
+  return text;
+}
+
+Json report_step(const Timings& timings, const TrainingCase& training, std::size_t n, bool plain) {
   Json json;
   const auto tokens = static_cast<double>(training.target_tokens());
   Table table({{""},
@@ -61,11 +91,12 @@ Json report_step(const Timings& timings, const TrainingCase& training, std::size
                fmt::format("{:.0f}", tokens / t)});
   };
   whole("floor: matrix products alone, one thread in each", "floor");
-  whole("matrix products alone, all threads in each", "floor, all threads");
   whole("**step**", "step");
-  whole(fmt::format("plain path, {} thread(s)", n), "plain");
-  whole("plain path, all threads in each operation", "plain, all threads");
-  whole("plain loop, token by token", "plain loop");
+  if (plain) {
+    whole(fmt::format("plain path, {} thread(s)", n), "plain");
+    whole("plain path, all threads in each operation", "plain, all threads");
+    whole("plain loop, token by token", "plain loop");
+  }
   for (const auto& name : TrainingCase::part_names()) {
     const auto floor = "floor: " + name;
     table.add({"· " + name, milliseconds(time(name)), milliseconds(time(floor)),
@@ -76,32 +107,56 @@ Json report_step(const Timings& timings, const TrainingCase& training, std::size
   fmt::print("{}\n", table.markdown());
 
   json["efficiency"] = median_of_pairs(timings.of("floor"), timings.of("step"));
+  json["target_tokens_per_second"] = tokens / median(timings.of("step"));
+  json["floor_gflops"] = training.operations() / median(timings.of("floor")) / 1e9;
+  if (!plain) return json;
   json["over_plain"] = median_of_pairs(timings.of("plain"), timings.of("step"));
   json["over_plain_all_threads"] =
       median_of_pairs(timings.of("plain, all threads"), timings.of("step"));
   json["over_plain_loop"] = median_of_pairs(timings.of("plain loop"), timings.of("step"));
-  json["target_tokens_per_second"] = tokens / median(timings.of("step"));
-  json["floor_gflops"] = training.operations() / median(timings.of("floor")) / 1e9;
+  return json;
+}
+
+Json bench_precision(int repeats, ThreadPool& workers, TrainingPrecision precision) {
+  const auto n = workers.count();
+  const BatchShape shape;
+  const bool is_fp32 = precision == TrainingPrecision::fp32;
+  TrainingCase training(bench_model(), shape, workers, precision);
+  const auto name = enum_names(precision)[static_cast<std::size_t>(precision)];
+  fmt::print("**{}.**\n\n", name);
+  auto json = report_step(measure_step(training, repeats, is_fp32), training, n, is_fp32);
+  const auto peak = peak_gflops(is_fp32 ? kernels::Precision::full : kernels::Precision::bf16);
+  const auto speed = json["floor_gflops"].get<double>() * json["efficiency"].get<double>();
+  json["peak_gflops"] = peak;
+  fmt::print(
+      "Efficiency in {} (floor ÷ step, median of pairs): **{:.2f}**. The products of the floor run "
+      "at {:.0f} GFLOP/s ({}), those of the step at {:.0f} over its whole time; a product in the "
+      "first-level caches runs at {:.0f} GFLOP/s in each thread.",
+      name, json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
+      libraries_text(training.whole_floor()), speed, peak);
+  if (is_fp32) {
+    fmt::print(
+        " The step is faster than the plain path by {:.2f} (shards) and {:.2f} (all threads in "
+        "each operation), than the plain loop by {:.2f}.",
+        json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
+        json["over_plain_loop"].get<double>());
+  }
+  fmt::print("\n\n");
   return json;
 }
 
 Json bench_step(int repeats, ThreadPool& workers) {
-  const auto n = workers.count();
   const BatchShape shape;
-  TrainingCase training(bench_model(), shape, workers);
   fmt::print(
       "The bench model, a batch of {} × {} tokens, {} thread(s), medians of {} rounds. The parts "
       "marked ·, down to the encoder's backward, are those of one thread alone with its shard.\n\n",
-      shape.B, shape.T, n, repeats);
-  auto json = report_step(measure_step(training, repeats), training, n);
-  fmt::print(
-      "Efficiency (floor ÷ step, median of pairs): **{:.2f}**; the products run at {:.0f} GFLOP/s. "
-      "Faster than the plain path by {:.2f} (shards) and {:.2f} (all threads in each operation), "
-      "than "
-      "the plain loop by {:.2f}.\n\n",
-      json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
-      json["over_plain"].get<double>(), json["over_plain_all_threads"].get<double>(),
-      json["over_plain_loop"].get<double>());
+      shape.B, shape.T, workers.count(), repeats);
+  auto json = bench_precision(repeats, workers, TrainingPrecision::fp32);
+  if (kernels::can_multiply(kernels::Precision::bf16)) {
+    json["bf16"] = bench_precision(repeats, workers, TrainingPrecision::bf16);
+  } else {
+    fmt::print("This processor has no products in bf16.\n\n");
+  }
   return json;
 }
 

@@ -59,6 +59,16 @@ class Composites {
   Composites& operator=(const Composites&) = delete;
 };
 
+TrainingOptions options_with(TrainingPrecision precision) {
+  TrainingOptions options;
+  options.precision = precision;
+  return options;
+}
+
+kernels::Precision product_precision(TrainingPrecision precision) {
+  return precision == TrainingPrecision::bf16 ? kernels::Precision::bf16 : kernels::Precision::full;
+}
+
 // Cuts the graph here, so that either side of the cut can be timed by itself.
 torch::Tensor leaf(const torch::Tensor& tensor) {
   return tensor.detach().requires_grad_();
@@ -91,26 +101,24 @@ const std::vector<double>& Timings::of(const std::string& name) const {
 }
 
 TrainingCase::TrainingCase(const ModelOptions& options, const BatchShape& shape,
-                           ThreadPool& workers)
+                           ThreadPool& workers, TrainingPrecision precision)
     : pool_(workers),
+      training_(options_with(precision)),
       examples_(random_examples(shape)),
       batch_(make_batch(examples_)),
-      share_floor_(options, share_of(shape, workers.count())) {
+      share_floor_(options, share_of(shape, workers.count()), product_precision(precision)) {
   torch::manual_seed(1);
   model_ = build_model(shape.V, shape.V, options);
   model_->train();
   trained_.emplace(model_, training_);
-  for (std::size_t w = 0; w < workers.count(); ++w) floors_.emplace_back(options, shape);
+  for (std::size_t w = 0; w < workers.count(); ++w) {
+    floors_.emplace_back(options, shape, product_precision(precision));
+  }
 }
 
 double TrainingCase::floor() {
   const auto all = seconds([&] { pool_.run([&](std::size_t w) { floors_[w].run(); }); });
   return all / static_cast<double>(pool_.count());
-}
-
-double TrainingCase::floor_all_threads() {
-  const TorchThreads threads(pool_.count());
-  return seconds([&] { floors_[0].run(); });
 }
 
 double TrainingCase::timed_step(ThreadPool& workers) {

@@ -35,12 +35,11 @@ class Timings {
 class TrainingCase {
  public:
   // Every sentence has S and T tokens: no padding. `workers` must outlive this.
-  TrainingCase(const ModelOptions& options, const BatchShape& shape, ThreadPool& workers);
+  TrainingCase(const ModelOptions& options, const BatchShape& shape, ThreadPool& workers,
+               TrainingPrecision precision = TrainingPrecision::fp32);
 
-  // All in seconds a batch. The floor with all cores busy, one thread in each product; and with all
-  // threads in each.
+  // All in seconds a batch. The floor with all cores busy, one thread in each product.
   double floor();
-  double floor_all_threads();
   // One update as in training.
   double step();
   // The same from the composites; and so with one worker, all threads in each operation.
@@ -55,6 +54,7 @@ class TrainingCase {
 
   std::int64_t target_tokens() const { return batch_.target_tokens; }
   double operations() const { return floors_[0].operations(); }
+  const Floor& whole_floor() const { return floors_[0]; }
   static const std::vector<std::string>& part_names();
 
  private:

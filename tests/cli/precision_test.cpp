@@ -113,33 +113,31 @@ TEST(DecodingPrecision, AnUnknownPrecisionIsAUsageError) {
 
 class Quantize : public testing::Test {
  protected:
-  // A model with matrices that are large enough to be quantized.
-  static fs::path model() {
-    static const auto trained = [] {
-      const auto config = toy_training(fresh_folder());
-      EXPECT_EQ(run({"train", "-c", config.string(), "model.encoder.hidden_size=64",
-                     "model.decoder.hidden_size=64"})
-                    .code,
-                0);
-      return config.parent_path() / "run";
-    }();
-    return trained;
+  // Trains a model with matrices that are large enough to be quantized.
+  void SetUp() override {
+    const auto config = toy_training(folder_ / "trained");
+    const auto trained = run({"train", "-c", config.string(), "model.encoder.hidden_size=64",
+                              "model.decoder.hidden_size=64"});
+    ASSERT_EQ(trained.code, 0) << trained.err;
   }
-  fs::path output_ = fresh_folder() / "small";
+
+  fs::path folder_ = fresh_folder();
+  fs::path model_ = folder_ / "trained" / "run";
+  fs::path output_ = folder_ / "small";
 };
 
 TEST_F(Quantize, WritesASmallerModelThatTranslates) {
-  const auto finished = run({"quantize", model().string(), "-o", output_.string()});
+  const auto finished = run({"quantize", model_.string(), "-o", output_.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("MB instead of"));
   EXPECT_LT(fs::file_size(output_ / "model.safetensors"),
-            fs::file_size(model() / "best" / "model.safetensors") / 2);
+            fs::file_size(model_ / "best" / "model.safetensors") / 2);
   const auto source = toy_corpus(30, 9).source;
   const auto of = [&](const fs::path& path) {
     return run({"translate", "-m", path.string(), "--precision", "fp32"}, source);
   };
   EXPECT_EQ(of(output_).code, 0) << of(output_).err;
-  const auto expected = lines_of(of(model()).out);
+  const auto expected = lines_of(of(model_).out);
   const auto found = lines_of(of(output_).out);
   ASSERT_EQ(found.size(), expected.size());
   std::size_t same = 0;
@@ -149,11 +147,11 @@ TEST_F(Quantize, WritesASmallerModelThatTranslates) {
 }
 
 TEST_F(Quantize, OnlyTranslationTakesTheResult) {
-  ASSERT_EQ(run({"quantize", model().string(), "-o", output_.string()}).code, 0);
-  const auto config = toy_training(fresh_folder());
+  ASSERT_EQ(run({"quantize", model_.string(), "-o", output_.string()}).code, 0);
+  const auto config = toy_training(folder_ / "other");
   const std::vector<std::vector<std::string>> calls = {
       {"train", "-c", config.string(), "--init-from", output_.string()},
-      {"average", output_.string(), model().string(), "-o", output_.string() + "2"},
+      {"average", output_.string(), model_.string(), "-o", output_.string() + "2"},
       {"quantize", output_.string(), "-o", output_.string() + "2"}};
   for (const auto& call : calls) {
     const auto finished = run(call);
@@ -164,9 +162,9 @@ TEST_F(Quantize, OnlyTranslationTakesTheResult) {
 }
 
 TEST_F(Quantize, DoesNotOverwriteARunOrTheModelItself) {
-  const auto into_run = run({"quantize", model().string(), "-o", model().string()});
+  const auto into_run = run({"quantize", model_.string(), "-o", model_.string()});
   EXPECT_EQ(into_run.code, 2);
-  const auto best = fs::canonical(model() / "best");
+  const auto best = fs::canonical(model_ / "best");
   const auto before = read_text(best / "manifest.json");
   const auto into_model = run({"quantize", best.string(), "-o", best.string()});
   EXPECT_EQ(into_model.code, 2);

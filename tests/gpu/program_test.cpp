@@ -54,7 +54,8 @@ class Gpu : public Train {
   }
   std::string folder(const std::string& name) const { return (folder_ / name).string(); }
   Words translate(const Words& more) const {
-    return Words{"translate", "-m", folder("run"), "-i", folder("dev.en")} + more;
+    return Words{"translate", "-m", folder("run"), "-i", folder("dev.en"), "--precision", "fp32"} +
+           more;
   }
 };
 
@@ -73,7 +74,7 @@ TEST_F(Gpu, IsStrict) {
 }
 
 const Words ten_steps = {"training.max_steps=10", "training.validation_every=10",
-                         "model.decoder.hidden_size=32"};
+                         "training.precision=fp32", "model.decoder.hidden_size=32"};
 
 // Overrides of the toy training, whose attention is additive.
 const std::map<std::string, Words> systems = [] {
@@ -186,10 +187,11 @@ TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
     expect_same_output(there.out, run(translate(options)).out, options[0]);
   }
   const Words texts = {"-s", folder("dev.en"), "-r", folder("dev.fr")};
-  const auto evaluate = Words{"evaluate", "-m", folder("run")} + texts;
+  const auto evaluate = Words{"evaluate", "-m", folder("run"), "--precision", "fp32"} + texts;
   expect_same_output(on_gpu(evaluate).out, run(evaluate).out, "evaluate");
   const auto score =
-      Words{"score", "-m", folder("run"), "-s", folder("dev.en"), "-t", folder("dev.fr")};
+      Words{"score",          "-m",          folder("run"), "-s", folder("dev.en"), "-t",
+            folder("dev.fr"), "--precision", "fp32"};
   EXPECT_EQ(on_gpu(score).err, run(score).err);  // the perplexity
 }
 
@@ -200,6 +202,17 @@ TEST_F(Gpu, AKilledRunGoesOnToTheByteWithDropout) {
   ASSERT_EQ(train_on_gpu(dropout).code, 0);
   ASSERT_EQ(train_on_gpu(dropout + Words{"training.model_dir=" + folder("straight")}).code, 0);
   EXPECT_TRUE(weights() == weights("straight"));
+}
+
+TEST_F(Gpu, TrainsInBf16AndTf32) {
+  const auto here = train(ten_steps);
+  ASSERT_EQ(here.code, 0) << here.err;
+  for (const std::string precision : {"bf16", "tf32"}) {
+    const auto there =
+        train_on_gpu(ten_steps + Words{"--fresh", "training.precision=" + precision});
+    ASSERT_EQ(there.code, 0) << there.err;
+    EXPECT_NEAR(validation_loss(there), validation_loss(here), 0.05) << precision;
+  }
 }
 
 TEST_F(Gpu, ARunGoesFromTheCpuToTheGpuAndBack) {
