@@ -84,8 +84,12 @@ template <typename Number, int R, typename Finish>
       for (int v = 0; v < vectors; ++v) sums[r][v] = Number::dot(sums[r][v], group, w[v]);
     }
   }
+  // A copy: g++ 12 keeps sums whose address is taken in memory, also during the loop.
 #pragma GCC unroll 8
-  for (int r = 0; r < R; ++r) finish(r, sums[r]);
+  for (int r = 0; r < R; ++r) {
+    const typename Number::Sum row[vectors] = {sums[r][0], sums[r][1], sums[r][2], sums[r][3]};
+    finish(r, row);
+  }
 }
 
 // multiply_tile() for a number of rows from 1 to R known at run time.

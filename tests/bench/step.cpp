@@ -45,15 +45,15 @@ Timings measure_step(TrainingCase& training, int repeats, bool plain) {
   return timings;
 }
 
-// The speed of a product in the first-level caches, GFLOP/s of one thread: close to the peak.
+// The speed of a product in the processor's caches, GFLOP/s of one thread: close to the peak.
 double peak_gflops(kernels::Precision precision) {
-  constexpr std::int64_t rows = 96, length = 128, columns = 64;
+  constexpr std::int64_t rows = 192, length = 256, columns = 256;
   const auto x = torch::randn({rows, length});
   const auto y = torch::empty({rows, columns});
   const kernels::PackedMatrix packed(torch::randn({length, columns}), precision);
   double best = 0;
   for (int round = 0; round < 20; ++round) {
-    constexpr int times = 200;
+    constexpr int times = 50;
     const auto time = seconds([&] {
       for (int i = 0; i < times; ++i) packed.multiply(x, y);
     });
@@ -131,7 +131,7 @@ Json bench_precision(int repeats, ThreadPool& workers, TrainingPrecision precisi
   fmt::print(
       "Efficiency in {} (floor ÷ step, median of pairs): **{:.2f}**. The products of the floor run "
       "at {:.0f} GFLOP/s ({}), those of the step at {:.0f} over its whole time; a product in the "
-      "first-level caches runs at {:.0f} GFLOP/s in each thread.",
+      "caches runs at {:.0f} GFLOP/s in each thread.",
       name, json["efficiency"].get<double>(), json["floor_gflops"].get<double>(),
       libraries_text(training.whole_floor()), speed, peak);
   if (is_fp32) {
