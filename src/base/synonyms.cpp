@@ -105,6 +105,9 @@ constexpr Synonyms table[] = {
     {"clip_norm clip_grad max_grad_norm clip gradient_clip_val", "clip_grad_norm"},
     {"smoothing", "label_smoothing"},
     {"ema exponential_smoothing average_decay", "moving_average"},
+    {"fp16 bf16 amp use_amp mixed_precision half memory_efficient_fp16 model_dtype compute_type "
+     "int8 autocast",
+     "precision"},
     {"validation_freq valid_freq valid_steps validate_interval validate_interval_updates "
      "eval_steps "
      "eval_every validation_interval",

@@ -28,7 +28,7 @@ namespace {
 using Unsupported = JoeyFile::Unsupported;
 const std::map<std::string, Unsupported> unsupported_keys = {
     {"joeynmt_version", {}},
-    {"fp16", {"regard computes in 32 bits", "false"}},
+    {"fp16", {"regard has training.precision: bf16 instead", "false"}},
     {"num_workers", {"regard has `threads`", "0"}},
     {"data.test", {"pass test files to `regard evaluate`"}},
     {"data.dataset_cfg", {"regard reads plain text files"}},

@@ -220,7 +220,7 @@ TEST(JoeyNmt, NotesUnsupportedKeysWithTheirLines) {
       convert(with(with(recurrent, "use_cuda: False", "use_cuda: False\nfp16: True"),
                    "  patience: 3", "  patience: 3\n  frobnicate: 12\n  clip_grad_val: 2.0"));
   EXPECT_THAT(converted.notes,
-              ElementsAre("joey.yaml:4: fp16: True: regard computes in 32 bits",
+              ElementsAre("joey.yaml:4: fp16: True: regard has training.precision: bf16 instead",
                           "joey.yaml:26: training.frobnicate: 12: regard has no such option",
                           "joey.yaml:27: training.clip_grad_val: 2.0: regard clips the norm: "
                           "training.clip_grad_norm"));
