@@ -17,7 +17,7 @@ namespace regard {
 
 namespace {
 
-EnsembleMean mean_named(const std::string& name) {
+EnsembleMean parse_ensemble_mean(const std::string& name) {
   if (name == "log_linear") return EnsembleMean::log_linear;
   if (name == "linear") return EnsembleMean::linear;
   throw ConfigError("--ensemble-mean: found `{}`, expected log_linear or linear", name);
@@ -37,8 +37,8 @@ void check_weights(const std::vector<double>& weights, std::size_t models) {
   }
 }
 
-void check_alike(const TranslationModel& first, const std::filesystem::path& first_path,
-                 const TranslationModel& other, const std::filesystem::path& other_path) {
+void check_compatible(const TranslationModel& first, const std::filesystem::path& first_path,
+                      const TranslationModel& other, const std::filesystem::path& other_path) {
   const auto reject = [&](const std::string& what) {
     throw ConfigError(
         "the models of an ensemble must have the same vocabularies and output, but {} has another "
@@ -61,8 +61,8 @@ void check_alike(const TranslationModel& first, const std::filesystem::path& fir
   }
 }
 
-std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLimit& limit,
-                                   const std::string& path) {
+std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                        const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto warning =
         cut_long_line(lines[i], limit, input_name(path), static_cast<std::int64_t>(i) + 1);
@@ -74,7 +74,7 @@ std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLim
 }  // namespace
 
 ReadyModel prepare_model(const ModelArguments& arguments) {
-  const auto mean = mean_named(arguments.ensemble_mean);
+  const auto mean = parse_ensemble_mean(arguments.ensemble_mean);
   check_weights(arguments.ensemble_weights, arguments.models.size());
   std::vector<std::filesystem::path> paths;
   for (const auto& model : arguments.models) paths.push_back(resolve_model(model));
@@ -92,7 +92,7 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
     std::vector<std::shared_ptr<Seq2Seq>> members = {first.model};
     for (std::size_t m = 1; m < paths.size(); ++m) {
       auto other = load(m);
-      check_alike(first, paths[0], other, paths[m]);
+      check_compatible(first, paths[0], other, paths[m]);
       members.push_back(std::move(other.model));
     }
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
@@ -104,13 +104,13 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
 std::vector<std::string> cut_source_lines(const ReadyModel& model, std::vector<std::string> lines,
                                           const std::string& path) {
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
-  return cut_lines(std::move(lines), limit, path);
+  return truncate_lines(std::move(lines), limit, path);
 }
 
 std::vector<std::string> cut_target_lines(const ReadyModel& model, std::vector<std::string> lines,
                                           const std::string& path) {
   const auto limit = target_line_limit(model.loaded.tokenizers, model.loaded.options.data);
-  return cut_lines(std::move(lines), limit, path);
+  return truncate_lines(std::move(lines), limit, path);
 }
 
 std::vector<Alignment> alignments_of(const ReadyModel& model,

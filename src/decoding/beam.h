@@ -57,7 +57,8 @@ class Beam {
 
   std::int64_t add_node(const Candidate& candidate);
   Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
-  // Moves the open hypotheses that satisfy most of the lexical constraints to the finished ones.
+  // Moves the open hypotheses that satisfy the largest number of lexical constraints to the
+  // finished ones.
   void finish_open_hypotheses();
   bool can_stop() const;
 

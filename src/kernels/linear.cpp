@@ -12,7 +12,8 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// True if W has the memory of a parameter, which no other tensor takes.
+// True if W is a parameter or a view of one. No other tensor takes its memory, so that
+// PackedWeights can pack it once.
 bool is_parameter_or_view(const Tensor& W) {
   return W.is_leaf() ? W.requires_grad() : W.is_view() && W._base().is_leaf();
 }
@@ -52,7 +53,7 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
       }
     }
     if (context->needs_input_grad(1)) {
-      // In the layout of the parameter: W is usually the transposed view of one.
+      // W is usually the transposed view of a parameter. dW has the memory layout of the parameter.
       result[1] = W.stride(0) == 1 ? matrix_product(d_y.t(), x).t() : matrix_product(x.t(), d_y);
     }
     const bool has_bias = context->saved_data["has_bias"].toBool();
@@ -98,6 +99,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
   if (has_bf16_reference_products(x)) return bf16_reference_product(x, W);
   if (packed_weights_for(W) != nullptr) return kernels::linear(x, W.t());
+  // deferred_product() is x.matmul(W) if W is not deferred.
   if (is_deferred(W) || training_products_for(x) == nullptr) return deferred_product(x, W);
   auto shape = x.sizes().vec();
   shape.back() = W.size(1);
@@ -105,9 +107,9 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
-  const bool is_plain = packed_weights_for(W) == nullptr && !is_deferred(W) &&
-                        training_products_for(x) == nullptr && !has_bf16_reference_products(x);
-  return is_plain ? torch::addmm(b, x, W) : b + product(x, W);
+  const bool uses_libtorch = packed_weights_for(W) == nullptr && !is_deferred(W) &&
+                             training_products_for(x) == nullptr && !has_bf16_reference_products(x);
+  return uses_libtorch ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
 torch::Tensor product_with_vector(const torch::Tensor& x, const torch::Tensor& v) {

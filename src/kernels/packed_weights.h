@@ -1,7 +1,8 @@
-// Matrices packed once for many products (product_rows.h), and a store of packed model weights.
+// Matrices packed once for many products (product_rows.h), and a cache of packed model weights.
 //
-// Packing a weight takes as long as multiplying it with some rows. A search multiplies the same
-// weights with few rows at a time, and the threads of a training step share them.
+// Packing a weight costs as much as multiplying it with several rows. The cache pays off because a
+// search multiplies the same weights with few rows at every step, and because the threads of a
+// training step share the packed weights.
 #pragma once
 
 #include <torch/types.h>
@@ -18,7 +19,8 @@ namespace regard::kernels {
 class PackedMatrix {
  public:
   // W [K, N] on the CPU, in single or double precision, with any strides. A matrix in double
-  // precision, or one that is too narrow to gain, is packed in Precision::full.
+  // precision, or one with too few rows or columns for a lower precision to be faster, is packed in
+  // Precision::full.
   explicit PackedMatrix(const torch::Tensor& W, Precision precision = Precision::full);
 
   // Packs another matrix of the same sizes and type in place of this one.
@@ -43,8 +45,8 @@ class PackedWeights {
   // The packed form of W [K, N]. W must not change until repack_all().
   const PackedMatrix& of(const torch::Tensor& W);
 
-  // Packs all weights again, which have changed, on all threads of the pool. No other thread may
-  // use this object at the same time.
+  // Packs all weights again after their values have changed, on all threads of the pool. No other
+  // thread may use this object at the same time.
   void repack_all(ThreadPool& pool);
 
   Precision precision() const { return precision_; }
@@ -61,8 +63,8 @@ class PackedWeights {
   std::map<Key, Entry> entries_;
 };
 
-// While an object lives, products with weights on this thread (linear.h) use `weights`, as long as
-// no gradient is wanted: in a search.
+// For search. While an object lives, products with weights (linear.h) on this thread use `weights`
+// if gradients are disabled.
 class WithPackedWeights {
  public:
   explicit WithPackedWeights(PackedWeights& weights);
@@ -74,8 +76,8 @@ class WithPackedWeights {
   PackedWeights* before_;
 };
 
-// While an object lives, the products of this folder on this thread use `weights` in forward and
-// backward passes: in training. Null: they are those of LibTorch.
+// For training. While an object lives, the products of this folder on this thread use `weights` in
+// forward and backward passes. If `weights` is null, LibTorch computes the products.
 class WithTrainingProducts {
  public:
   explicit WithTrainingProducts(PackedWeights* weights);
@@ -87,27 +89,29 @@ class WithTrainingProducts {
   PackedWeights* before_;
 };
 
-// The packed weights of a search in use on this thread. Null if a gradient is wanted, or if W is on
-// a device or of a type without packed products.
+// Returns the argument of the current WithPackedWeights of this thread. Null if there is none, if
+// gradients are enabled, or if there are no packed products for the device or type of W.
 PackedWeights* packed_weights_for(const torch::Tensor& W);
 
-// The packed weights of a training in use on this thread. Null if x is not in single precision on
-// the CPU.
+// Returns the argument of the current WithTrainingProducts of this thread. Null if there is none,
+// or if x is not in single precision on the CPU.
 PackedWeights* training_products_for(const torch::Tensor& x);
 
-// Returns the precision of products with x in training, Precision::full without packed weights.
+// Returns the precision of the products with x in training: Precision::full if
+// training_products_for(x) is null.
 Precision training_precision_for(const torch::Tensor& x);
 
-// True if training products with x are those of LibTorch with factors in bf16: on a device, or
-// under use_reference(true).
+// True if LibTorch computes the training products with x, with factors in bf16: in bf16
+// training, if x is not on the CPU or under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
 
 // a [M, K], b [K, N] -> a b [M, N], in the precision of training products. Not differentiable.
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
-// The same into y, or added to it. y has contiguous rows.
+// Computes y = a b, or y += a b if add. y has contiguous rows.
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
                          bool add = false);
-// The same, where b is a weight or a view of one, which is packed once for all products of a step.
+// As matrix_product_into(), but packs the weight, a parameter or a view of one, only once for all
+// products of a step.
 void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
                          const torch::Tensor& weight, bool add = false);
 

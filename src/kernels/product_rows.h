@@ -1,5 +1,5 @@
-// Matrix products y = x W or y += x W, for few rows x and a W that many x are multiplied with, as
-// in training and search.
+// Matrix products y = x W or y += x W, where x has few rows and the same W is multiplied with many
+// x, as in training and search.
 //
 // W [K, N] is copied ("packed") into panels of a few columns, in the order in which the loop reads
 // it. x is packed a few rows at a time during the product. The loop multiplies a tile of rows with
@@ -24,29 +24,29 @@ struct MatrixView {
   }
 };
 
-// The numbers that a product multiplies. Sums are in the type of the matrices, T, or at least in
-// single precision.
+// The number format of the factors x and W in a product of matrices of type T. Sums are in T or at
+// least in single precision.
 enum class Precision {
-  full,  // T itself
+  full,  // T, not rounded
   bf16,  // rounded to 8 bits of precision
   int8,  // scaled by row of x and column of W, and rounded to 8 bits (product_int8_rows.cpp)
 };
 
-// The loops of one kind of number and one generation of processors.
+// The functions for one number format and one instruction set.
 template <typename T>
 struct ProductLoops {
-  // The size of a packed [K, N].
+  // Returns the size of a packed W [K, N] in bytes.
   std::int64_t (*packed_bytes)(std::int64_t K, std::int64_t N);
   // W [K, N] -> packed, aligned to 64 bytes.
   void (*pack)(std::int64_t K, std::int64_t N, MatrixView<const T> W, void* packed);
-  // x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows,
-  // y_row apart.
+  // x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows
+  // that are y_row elements apart.
   void (*multiply)(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
                    const void* packed, T* y, std::int64_t y_row, bool add);
 };
 
-// Returns the loops that this processor can run, fastest first; none if it has no instruction for
-// the precision. Only single precision has others than Precision::full.
+// Returns the loops that this processor can run, fastest first. Returns none if the processor has
+// no instruction for the precision, or if T is double and the precision is not Precision::full.
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision = Precision::full);
 
@@ -57,11 +57,12 @@ const ProductLoops<T>& fastest_product_loops(Precision precision = Precision::fu
 // Returns true if this processor can multiply in this precision.
 bool can_multiply(Precision precision);
 
-// Returns true if the loops of this folder are faster than the library of LibTorch's products for
-// matrices of any size: on processors of AMD with AVX-512, where that library uses AVX2.
+// Returns true if the loops of this folder are faster than LibTorch's matrix products for matrices
+// of any size: on AMD processors with AVX-512, where LibTorch's BLAS uses AVX2.
 bool are_own_products_faster();
 
-// The loops for newer generations of x86-64, each compiled from its own source.
+// The loops for each instruction set newer than baseline x86-64, each compiled from its own source
+// file.
 template <typename T>
 ProductLoops<T> product_v3();
 template <typename T>

@@ -1,11 +1,11 @@
-// The loops of product_rows.h for factors of 16 or 8 bits, for processors with vectors of 64 bytes.
-// Included only by one source for each kind of number. Must not call any function with external
-// linkage (product_loops.h).
+// The loops of product_rows.h for 16-bit and 8-bit factors, with AVX-512. Included only by
+// product_bf16_rows.cpp and product_int8_rows.cpp. Must not call any function with external linkage
+// (product_loops.h).
 //
-// A group is what one instruction multiplies and adds up in a lane of 32 bits: 2 factors of 16
-// bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns; a panel holds, for each group
-// of rows of W, 64 lanes. x is converted a few rows at a time into rows of groups. Sums have 32
-// bits.
+// A group is the factors along k that one instruction multiplies and sums in one 32-bit lane: 2
+// factors of 16 bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns. For each 2 or 4
+// rows of W, a panel holds 64 lanes, one group per column. x is converted a few rows at a time into
+// rows of groups. Sums have 32 bits.
 #pragma once
 
 #include <immintrin.h>
@@ -56,8 +56,9 @@ inline void transpose(__m512i (&rows)[16]) {
   for (int i = 0; i < 16; ++i) rows[i] = t[i];
 }
 
-// Multiplies R rows of groups, `length` long and `x_row` apart, with one panel. `Number` has the
-// type of the sums and the instruction. finish(r, sums) receives the sums of row r.
+// Multiplies R rows of x with one panel. Each row has `length` groups; rows are `x_row` groups
+// apart. `Number` defines the type of the sums and the dot-product instruction. Calls
+// finish(r, sums) with the sums of each row r.
 template <typename Number, int R, typename Finish>
 [[gnu::always_inline]] inline void multiply_tile(std::int64_t length, const std::uint32_t* x,
                                                  std::int64_t x_row, const std::uint32_t* panel,
@@ -84,7 +85,8 @@ template <typename Number, int R, typename Finish>
       for (int v = 0; v < vectors; ++v) sums[r][v] = Number::dot(sums[r][v], group, w[v]);
     }
   }
-  // A copy: g++ 12 keeps sums whose address is taken in memory, also during the loop.
+  // finish() receives a copy: if the address of `sums` were taken, g++ 12 would keep them in memory
+  // instead of registers, even during the loop.
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
     const typename Number::Sum row[vectors] = {sums[r][0], sums[r][1], sums[r][2], sums[r][3]};

@@ -44,8 +44,8 @@ struct TrainedModel {
   GradientSum gradient;
   std::unique_ptr<Optimizer> optimizer;
   std::optional<MovingAverage> average;
-  // The precision of the products of a step, and on the CPU the weights packed for them. Null: the
-  // products are those of LibTorch.
+  // The precision of the matrix products of a training step and, on the CPU, the packed weights.
+  // Null if LibTorch computes the products in full precision.
   std::unique_ptr<kernels::PackedWeights> products;
   // True while weights and averages are updated. Stays true if an exception interrupts the update:
   // some weights are then updated and others are not.

@@ -3,9 +3,9 @@
 //   W ≈ Q ⊙ s    Q: integers from -127 to 127    s: one number for each row, or for each column
 //   s = max |w| / 127 over the row or column    Q = round(W / s)
 //
-// Rows or columns: whichever gives the smaller squared error. The tensor NAME becomes Q, and
-// NAME.scale becomes s, in a shape that is multiplied by broadcasting. Vectors and small matrices
-// stay as they are.
+// Each matrix is scaled by row or by column, whichever has the smaller squared error. Q is stored
+// as NAME and s as NAME.scale, in a shape that broadcasts to W. Vectors and small matrices are
+// unchanged.
 #pragma once
 
 #include "checkpoint/safetensors.h"
@@ -16,7 +16,8 @@ namespace regard {
 NamedTensors quantize(const NamedTensors& weights);
 
 // Returns the weights in single precision. Weights that were not quantized are unchanged. Throws
-// CheckpointError with `where` if a scale is missing or does not fit.
+// CheckpointError if a scale is missing or does not fit; its message begins with `where`, the name
+// of the file.
 NamedTensors dequantize(const NamedTensors& weights, const std::string& where);
 
 }  // namespace regard

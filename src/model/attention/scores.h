@@ -1,4 +1,5 @@
-// The kinds of attention that score each position independently (ScoreAttention). s is the query:
+// The kinds of attention that score each position independently (ScoreAttention). h_s is the
+// encoder state at source position s. Outside of a subscript, s is the query, of width d:
 //
 //   additive    e_ts = vᵀ tanh(W s + U h_s + b)       (Bahdanau, Cho, Bengio 2015, A.1.2)
 //   concat      e_ts = vᵀ tanh(W [s; h_s])            (Luong, Pham, Manning 2015, 3.1)
@@ -32,8 +33,8 @@ class Additive : public ScoreAttention {
   torch::Tensor v_;    // [A]
 };
 
-// Equal to the additive score without b, because W [s; h] = W_s s + W_h h. Only the default query
-// differs.
+// Equal to the additive score without b, because W [s; h] = W_s s + W_h h. Only the default of
+// model.decoder.query differs.
 class Concat : public ScoreAttention {
  public:
   Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);

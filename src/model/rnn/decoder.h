@@ -27,6 +27,10 @@
 // Dropout is applied to the attention weights, to the inputs of upper layers (stack.h) and to the
 // readout.
 //
+// In the shapes below, C is the width of the encoder states, D the width of the decoder's hidden
+// states, K the number of gates of the cell, E the embedding size, R the readout size, and
+// state_size that of the cell (cell.h).
+//
 // advance() computes one step of the whole decoder. forward() computes each part (bottom layer,
 // upper layers, attention, readout) for all steps at once if the recurrence allows it.
 #pragma once
@@ -48,7 +52,7 @@ namespace regard {
 
 class RecurrentDecoder : public Decoder {
  public:
-  // state_size is the width C of the encoder states.
+  // The argument state_size is C, the width of the encoder states.
   RecurrentDecoder(std::int64_t state_size, const ModelOptions& options);
 
   void prepare(EncoderOutput& encoded) override;
@@ -68,7 +72,8 @@ class RecurrentDecoder : public Decoder {
   struct AttentionResult {
     torch::Tensor gates;    // [N, K · D], contribution of c_t to the gates; undefined for post
     torch::Tensor weights;  // [N, S] or undefined
-    torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined if !is_mixture
+    torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined unless
+                                    // AttentionTraits::is_mixture
     torch::Tensor context;          // [N, C]; undefined for pre and post if is_mixture
     torch::Tensor query;            // [N, D]
     AttentionState state;
@@ -139,7 +144,8 @@ class RecurrentDecoder : public Decoder {
   Linear W_y_{nullptr};            // [R, E], with b
   Linear W_s_{nullptr};            // [R, D]
   Linear W_c_{nullptr};            // [R, C]
-  std::shared_ptr<Dropout> attention_dropout_;  // applied to the weights: one mask for all mixtures
+  // Applied to the attention weights, with the same mask for gates and readout.
+  std::shared_ptr<Dropout> attention_dropout_;
   std::shared_ptr<Dropout> readout_dropout_;
 };
 
