@@ -11,9 +11,8 @@
 namespace regard {
 
 struct Converted {
-  std::string yaml;  // begins with the notes as comments
-  std::vector<std::string>
-      notes;  // "joey.yaml:12: training.fp16: True: regard has …"
+  std::string yaml;                // begins with the notes as comments
+  std::vector<std::string> notes;  // "joey.yaml:12: training.fp16: True: regard has …"
 };
 
 // Throws ConfigError with `name` and the line if the text is not YAML or not a configuration of
