@@ -15,7 +15,8 @@ using torch::autograd::tensor_list;
 // True if W is a parameter or a view of one. No other tensor takes its memory, so that
 // PackedWeights can pack it once.
 bool is_parameter_or_view(const Tensor& W) {
-  return W.is_leaf() ? W.requires_grad() : W.is_view() && W._base().is_leaf();
+  const auto& owner = W.is_view() ? W._base() : W;
+  return owner.is_leaf() && owner.requires_grad();
 }
 
 // x [M, K], W [K, N], b [N] or none -> x W + b, with the products of training (packed_weights.h).
@@ -97,13 +98,11 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
-  if (has_bf16_reference_products(x)) return bf16_reference_product(x, W);
-  if (packed_weights_for(W) != nullptr) return kernels::linear(x, W.t());
-  // deferred_product() is x.matmul(W) if W is not deferred.
-  if (is_deferred(W) || training_products_for(x) == nullptr) return deferred_product(x, W);
-  auto shape = x.sizes().vec();
-  shape.back() = W.size(1);
-  return training_product(x.reshape({-1, x.size(-1)}).contiguous(), W, {}).view(shape);
+  const bool is_training_product = !is_deferred(W) && training_products_for(x) != nullptr;
+  if (packed_weights_for(W) != nullptr || is_training_product || has_bf16_reference_products(x)) {
+    return kernels::linear(x, W.t());
+  }
+  return deferred_product(x, W);  // x.matmul(W) if W is not deferred
 }
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {

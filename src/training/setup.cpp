@@ -98,10 +98,10 @@ Options options_of(const FolderReader& checkpoint) {
   }
 }
 
-// Throws CheckpointError if an option differs on which the checkpoint depends. Warns of other
-// differences.
-void compare_with_checkpoint(const FolderReader& checkpoint, Options options) {
-  const auto before = options_of(checkpoint);
+// Compares the options of the checkpoint with those of now. Throws CheckpointError if an option
+// differs on which the checkpoint depends. Warns of other differences.
+void compare_with_checkpoint(const FolderReader& checkpoint, const Options& before,
+                             Options options) {
   if (options.training.precision == TrainingPrecision::automatic) {
     options.training.precision = before.training.precision;
   }
@@ -323,9 +323,9 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   auto& precision = setup.options.training.precision;
   if (last) {
     setup.checkpoint.emplace(*last);
-    compare_with_checkpoint(*setup.checkpoint, options);
-    precision = resolve_precision(precision, setup.device,
-                                  options_of(*setup.checkpoint).training.precision);
+    const auto before = options_of(*setup.checkpoint);
+    compare_with_checkpoint(*setup.checkpoint, before, options);
+    precision = resolve_precision(precision, setup.device, before.training.precision);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
   } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
     // Its weights only make sense with its vocabulary.
