@@ -1,6 +1,6 @@
 """Measures the peak memory of training the bench model, and its growth with the steps."""
 
-from programs import journal, train, work_folder
+from programs import train_log, train, work_folder
 from pages import table
 from project import need_multi30k
 from report import build
@@ -20,7 +20,7 @@ def run(report, options):
             f"training.validation_every={steps}",
             f"training.logging_every={every}",
         )
-        peaks = [(line["step"], line["peak_memory"]) for line in journal(work / "run")]
+        peaks = [(line["step"], line["peak_memory"]) for line in train_log(work / "run")]
     growth = peaks[-1][1] / peaks[0][1] - 1
     rows = [[f"step {step}", f"{peak / 1e6:.0f}"] for step, peak in peaks]
     rows.append(["the end, with validation and saving", f"{whole.peak_bytes / 1e6:.0f}"])

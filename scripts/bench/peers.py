@@ -11,7 +11,7 @@ import sys
 
 import peer_joeynmt
 import peer_opennmt
-from programs import journal, timed, train, work_folder
+from programs import train_log, timed, train, work_folder
 from pages import table
 from project import BUILD, ROOT, Failure, need_multi30k, warn
 from report import build, median
@@ -82,7 +82,7 @@ def run_regard(case):
         f"training.logging_every={case.every}",
     )
     case.tokenizers = folder / "last"
-    return ran, [line["target_tokens_per_second"] for line in journal(folder)]
+    return ran, [line["target_tokens_per_second"] for line in train_log(folder)]
 
 
 def write_pieces(python, case):

@@ -72,7 +72,7 @@ def train(config, folder, options, *overrides, watch=None):
     return timed(command, f"{folder}.log", watch=watch)
 
 
-def journal(folder):
+def train_log(folder):
     """Returns the lines of train.jsonl."""
     text = (pathlib.Path(folder) / "train.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]

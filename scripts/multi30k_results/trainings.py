@@ -58,7 +58,7 @@ class Training:
         with open(run / "validations.tsv", encoding="utf-8") as file:
             validations = list(csv.DictReader(file, delimiter="\t"))
         best = max(validations, key=lambda row: float(row["bleu"]))
-        journal = read(run / "train.jsonl").splitlines()
+        train_log = read(run / "train.jsonl").splitlines()
         return {
             "recipe": self.recipe,
             "machine": machine(),
@@ -66,7 +66,7 @@ class Training:
             "best_step": int(best["step"]),
             "minutes": float(validations[-1]["seconds"]) / 60,
             "tokens_per_second": statistics.median(
-                json.loads(line)["target_tokens_per_second"] for line in journal
+                json.loads(line)["target_tokens_per_second"] for line in train_log
             ),
             "validation_bleu": float(best["bleu"]),
             "bleu": test["bleu"]["score"],

@@ -110,7 +110,7 @@ def outcome(folder):
     """Returns everything that must be equal."""
     last = folder / "last"
     state = without_times(json.loads((last / "training.json").read_text(encoding="utf-8")))
-    journal = [
+    train_log = [
         without_times(json.loads(line))
         for line in (folder / "train.jsonl").read_text(encoding="utf-8").splitlines()
     ]
@@ -121,7 +121,7 @@ def outcome(folder):
         "optimizer and random states": digest(last / "training.safetensors"),
         "position, schedule, patience": state,
         "validations.tsv": table_without_times(folder / "validations.tsv"),
-        "train.jsonl": journal,
+        "train.jsonl": train_log,
         "validation translations": {
             path.name: digest(path) for path in sorted((folder / "validation").iterdir())
         },

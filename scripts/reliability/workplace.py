@@ -233,7 +233,7 @@ class Workplace:
 
     @staticmethod
     def steps(run):
-        """Returns the steps in the journal of a running training."""
+        """Returns the steps in the training log of a running training."""
         try:
             lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
         except OSError:

@@ -45,13 +45,13 @@ AttentionPicture make_picture(const Translation& translation, const Translator& 
 
 }  // namespace
 
-void require_attention(const ReadyModel& model, const std::string& option) {
+void require_attention(const LoadedModel& model, const std::string& option) {
   if (model.loaded.model->has_attention_weights()) return;
   throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
                     model.path.string(), model.loaded.options.model.attention.kind);
 }
 
-AlignmentOutput::AlignmentOutput(const std::string& path, const ReadyModel& model)
+AlignmentOutput::AlignmentOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--alignments"), path)),
       kind_(model.loaded.options.data.tokenizer.kind) {}
 
@@ -67,7 +67,7 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   }
 }
 
-WeightsOutput::WeightsOutput(const std::string& path, const ReadyModel& model)
+WeightsOutput::WeightsOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--attention-weights"), path)) {}
 
 void WeightsOutput::write(std::int64_t number, const Translation& translation,
@@ -127,7 +127,7 @@ void check_picture_name(const std::string& path) {
       path, extension);
 }
 
-PictureOutput::PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale)
+PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale)
     : path_(path),
       scale_(scale),
       brightness_(scale),

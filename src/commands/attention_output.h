@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "commands/ready_model.h"
 #include "config/data_options.h"
 #include "report/alignment_picture.h"
 #include "translation/translator.h"
@@ -20,7 +20,7 @@ namespace regard {
 class AlignmentOutput {
  public:
   // Throws ConfigError if the model has no attention.
-  AlignmentOutput(const std::string& path, const ReadyModel& model);
+  AlignmentOutput(const std::string& path, const LoadedModel& model);
 
   // Writes the best `hypotheses` translations, or an empty line for an empty source.
   void write(const Translation& translation, const Translator& translator, std::size_t hypotheses);
@@ -36,7 +36,7 @@ class AlignmentOutput {
 class WeightsOutput {
  public:
   // Throws ConfigError if the model has no attention.
-  WeightsOutput(const std::string& path, const ReadyModel& model);
+  WeightsOutput(const std::string& path, const LoadedModel& model);
 
   // Writes the best `hypotheses` translations of line `number`, from 1. A blank line has an object
   // without tokens.
@@ -86,7 +86,7 @@ void check_picture_name(const std::string& path);
 class PictureOutput {
  public:
   // Throws ConfigError if the model has no attention.
-  PictureOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
+  PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
 
   void add(const Translation& translation, const Translator& translator);
   void commit();
@@ -106,6 +106,6 @@ class PictureOutput {
 };
 
 // Throws ConfigError, which names `option`, if the model has no attention.
-void require_attention(const ReadyModel& model, const std::string& option);
+void require_attention(const LoadedModel& model, const std::string& option);
 
 }  // namespace regard

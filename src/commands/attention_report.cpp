@@ -164,7 +164,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   return maps;
 }
 
-std::string sentence_html(const ReadyModel& model, const std::string& line,
+std::string sentence_html(const LoadedModel& model, const std::string& line,
                           const Translation& translation, WeightScale scale) {
   const auto translator = model.translator();
   const auto explanation = explain(model.loaded, model.device, line, translation);
@@ -186,7 +186,7 @@ std::string sentence_html(const ReadyModel& model, const std::string& line,
   return html;
 }
 
-ReportOutput::ReportOutput(const std::string& path, const ReadyModel& model, WeightScale scale)
+ReportOutput::ReportOutput(const std::string& path, const LoadedModel& model, WeightScale scale)
     : file_(path), model_(model), scale_(scale) {}
 
 void ReportOutput::add(const std::string& line, const Translation& translation) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "commands/ready_model.h"
 #include "report/alignment_picture.h"
 #include "translation/explanation.h"
 
@@ -20,21 +20,21 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 
 // Returns HTML with source and translation, the attention of the best hypothesis, its word
 // alignment, the n-best list, and the search tree if it was kept.
-std::string sentence_html(const ReadyModel& model, const std::string& line,
+std::string sentence_html(const LoadedModel& model, const std::string& line,
                           const Translation& translation,
                           WeightScale scale = WeightScale::absolute);
 
 // Writes the page with the first 50 sentences.
 class ReportOutput {
  public:
-  ReportOutput(const std::string& path, const ReadyModel& model, WeightScale scale);
+  ReportOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
 
   void add(const std::string& line, const Translation& translation);
   void commit();
 
  private:
   OutputFile file_;
-  const ReadyModel& model_;
+  const LoadedModel& model_;
   WeightScale scale_;
   std::size_t lines_ = 0;
   std::size_t sentences_ = 0;  // lines with a translation

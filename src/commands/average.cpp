@@ -9,12 +9,12 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/owned_files.h"
 #include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
-#include "report/journal.h"
+#include "commands/loaded_model.h"
+#include "report/run_logs.h"
 #include "training/early_stopping.h"
 #include "translation/average_model.h"
 
@@ -87,30 +87,13 @@ std::vector<fs::path> model_folders(const AverageArguments& arguments) {
   return folders;
 }
 
-// Throws if the model cannot or must not be written to `output`. Runs before anything is read.
-void check_output(const std::vector<fs::path>& folders, const fs::path& output) {
-  std::error_code ignored;
-  for (const auto& folder : folders) {
-    if (fs::equivalent(folder, output, ignored)) {
-      throw ConfigError("average: {} is one of the models; choose another name with -o",
-                        output.string());
-    }
-  }
-  check_output_path(output);
-  if (is_run_folder(output)) {
-    throw ConfigError("average: {} is a training run; choose another name with -o",
-                      output.string());
-  }
-  check_replaceable(output);
-}
-
 }  // namespace
 
 ExitCode average(const AverageArguments& arguments) {
   std::vector<fs::path> folders;
   const auto model = retry_if_removed([&] {
     folders = model_folders(arguments);
-    check_output(folders, arguments.output);
+    check_model_output("average", folders, arguments.output);
     return average_models(folders);
   });
   FolderWriter writer(arguments.output);

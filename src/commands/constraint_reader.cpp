@@ -24,7 +24,7 @@ bool contains(const Phrase& tokens, const Phrase& phrase) {
 }  // namespace
 
 ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
-                                   const TestingOptions& testing, const ReadyModel& model)
+                                   const TestingOptions& testing, const LoadedModel& model)
     : tokenizers_(model.loaded.tokenizers),
       continues_word_(
           continuation_tokens(*tokenizers_.target, model.loaded.options.data.tokenizer.kind)),

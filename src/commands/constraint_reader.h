@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "commands/ready_model.h"
+#include "commands/loaded_model.h"
 #include "data/line_reader.h"
 #include "decoding/search.h"
 
@@ -22,7 +22,7 @@ class ConstraintReader {
   // constraint files are regular files, reads them once in advance, so that the errors of read()
   // and check_end() are thrown before anything is translated.
   ConstraintReader(const TranslateArguments& arguments, const TestingOptions& testing,
-                   const ReadyModel& model);
+                   const LoadedModel& model);
 
   // Returns the constraints of the next `count` lines, with their line numbers. Throws InputError
   // with file:line if a file has too few lines, a required word is not in the vocabulary, or

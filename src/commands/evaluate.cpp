@@ -9,8 +9,8 @@
 #include "commands/commands.h"
 #include "commands/evaluation.h"
 #include "commands/evaluation_report.h"
+#include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "commands/ready_model.h"
 #include "metrics/input_warnings.h"
 #include "report/progress.h"
 #include "translation/score_translations.h"
@@ -47,13 +47,13 @@ EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
 class ModelEvaluation {
  public:
   explicit ModelEvaluation(const EvaluateArguments& arguments)
-      : model_(prepare_model(arguments.model)),
+      : model_(load_models(arguments.model)),
         testing_(arguments.search.apply_to(model_.loaded.options.testing)) {
     check_search(testing_, *model_.loaded.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 
-  const ReadyModel& model() const { return model_; }
+  const LoadedModel& model() const { return model_; }
 
   Lines translate(const Lines& source) const {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
@@ -78,7 +78,7 @@ class ModelEvaluation {
   }
 
  private:
-  ReadyModel model_;
+  LoadedModel model_;
   TestingOptions testing_;
 };
 
@@ -194,10 +194,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   ReferenceScores figures;
   if (!arguments.model.models.empty()) {
     const ModelEvaluation model(arguments);
-    texts.source = cut_source_lines(model.model(), std::move(texts.source), arguments.source);
+    texts.source = truncate_source_lines(model.model(), std::move(texts.source), arguments.source);
     // Before translating: finds lines that the model cannot read.
     figures = model.score_reference(
-        texts, cut_target_lines(model.model(), texts.references[0], arguments.references[0]));
+        texts, truncate_target_lines(model.model(), texts.references[0], arguments.references[0]));
     texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models[0]),
                           model.translate(texts.source));
     if (translations) {

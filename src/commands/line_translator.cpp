@@ -118,7 +118,7 @@ std::vector<std::string> LineChunkReader::next() {
 namespace {
 
 void check_split(const TranslateArguments& arguments, const TestingOptions& testing,
-                 const ReadyModel& model) {
+                 const LoadedModel& model) {
   const auto reject = [](const std::string& option, const std::string& why) {
     throw ConfigError("--split-length cannot be combined with {}: {}", option, why);
   };
@@ -160,7 +160,7 @@ void TranslationWarnings::log() const {
 }
 
 LineTranslator::LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
-                               const ReadyModel& model, const Translator& translator)
+                               const LoadedModel& model, const Translator& translator)
     : translator_(translator),
       tokenizers_(model.loaded.tokenizers),
       batch_size_(testing.batch_size),

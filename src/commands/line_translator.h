@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "commands/ready_model.h"
+#include "commands/loaded_model.h"
 #include "config/options.h"
 #include "data/line_checks.h"
 #include "translation/translator.h"
@@ -63,7 +63,7 @@ class LineTranslator {
   // Throws ConfigError if the model or the search does not support an option. The model and the
   // translator must outlive this object.
   LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
-                 const ReadyModel& model, const Translator& translator);
+                 const LoadedModel& model, const Translator& translator);
 
   bool needs_weights() const { return unknown_words_.has_value(); }
 

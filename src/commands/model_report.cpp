@@ -67,11 +67,6 @@ std::string decoder_text(const DecoderOptions& o) {
 
 namespace fs = std::filesystem;
 
-template <typename Enum>
-std::string name_of(Enum value) {
-  return std::string(enum_names(value)[static_cast<std::size_t>(value)]);
-}
-
 // True if both paths lead to the same folder, through links.
 bool is_same_folder(const std::optional<fs::path>& a, const fs::path& b) {
   std::error_code ignored;
@@ -118,7 +113,7 @@ std::string model_text(const ModelReport& report) {
                         format_thousands(tokenizers.source->size()),
                         format_thousands(tokenizers.target->size()));
   return fmt::format("{}tokenizer  {}, {}\n\n{}", layers_text(options.model),
-                     name_of(options.data.tokenizer.kind), vocabulary,
+                     enum_name(options.data.tokenizer.kind), vocabulary,
                      parameter_table(*report.model.model));
 }
 
@@ -137,15 +132,15 @@ double training_seconds(const RunReport& run) {
 std::string recipe_text(const Options& options) {
   const auto& o = options.training;
   const auto& d = options.model.dropout;
-  auto schedule = name_of(o.scheduling);
+  auto schedule = std::string(enum_name(o.scheduling));
   if (o.warmup_steps > 0)
     schedule += fmt::format(" after {} of warm-up", counted(o.warmup_steps, "step"));
   return fmt::format(
       "optimizer  {}, learning rate {}, {}\n"
       "batches  {} {}s{}, gradient clipped to norm {}, label smoothing {}\n"
       "dropout  embeddings {}, states {}, readout {}{}\n",
-      name_of(o.optimizer), format_rate(o.learning_rate), schedule, o.batch_size,
-      name_of(o.batch_type),
+      enum_name(o.optimizer), format_rate(o.learning_rate), schedule, o.batch_size,
+      enum_name(o.batch_type),
       o.gradient_accumulation == 1 ? "" : fmt::format(" × {}", o.gradient_accumulation),
       o.clip_grad_norm, o.label_smoothing, d.embeddings, d.states, d.readout,
       d.attention == 0 ? "" : fmt::format(", attention {}", d.attention));
@@ -279,12 +274,12 @@ Json to_json(const ModelReport& report) {
   Json json{{"name", options.name},
             {"path", report.path.string()},
             {"regard", version()},
-            {"encoder", name_of(options.model.encoder.kind)},
-            {"decoder", name_of(options.model.decoder.kind)},
+            {"encoder", enum_name(options.model.encoder.kind)},
+            {"decoder", enum_name(options.model.decoder.kind)},
             {"attention", attention_kind(options.model)},
             {"parameters", parameter_count(*report.model.model)},
             {"tokenizer",
-             {{"kind", name_of(options.data.tokenizer.kind)},
+             {{"kind", enum_name(options.data.tokenizer.kind)},
               {"joint", options.data.tokenizer.joint},
               {"source", report.model.tokenizers.source->size()},
               {"target", report.model.tokenizers.target->size()}}},

@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "config/model_options.h"
-#include "report/journal.h"
+#include "report/run_logs.h"
 #include "translation/model_folder.h"
 
 namespace regard {

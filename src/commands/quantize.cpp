@@ -1,13 +1,11 @@
 // regard quantize: writes a copy of a model with weights of 8 bits.
 #include <filesystem>
-#include <system_error>
 
-#include "base/error.h"
 #include "base/log.h"
-#include "base/owned_files.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
+#include "commands/loaded_model.h"
 #include "translation/model_folder.h"
 #include "translation/quantized_weights.h"
 
@@ -34,21 +32,6 @@ SourceModel read_source(const fs::path& path) {
   return source;
 }
 
-// Throws if the model must not be written to `output`. Runs before anything is read.
-void check_output(const fs::path& model, const fs::path& output) {
-  std::error_code ignored;
-  if (fs::equivalent(resolve_model(model), output, ignored)) {
-    throw ConfigError("quantize: {} is the model itself; choose another name with -o",
-                      output.string());
-  }
-  check_output_path(output);
-  if (is_run_folder(output)) {
-    throw ConfigError("quantize: {} is a training run; choose another name with -o",
-                      output.string());
-  }
-  check_replaceable(output);
-}
-
 double megabytes(const NamedTensors& weights) {
   return static_cast<double>(safetensors_size(weights)) / 1e6;
 }
@@ -56,7 +39,7 @@ double megabytes(const NamedTensors& weights) {
 }  // namespace
 
 ExitCode quantize(const QuantizeArguments& arguments) {
-  check_output(arguments.model, arguments.output);
+  check_model_output("quantize", {resolve_model(arguments.model)}, arguments.output);
   const auto source = retry_if_removed([&] { return read_source(arguments.model); });
   const auto weights = quantize(source.weights);
   FolderWriter writer(arguments.output);

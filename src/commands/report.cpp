@@ -34,7 +34,7 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
 }
 
 // Translates a sample of the sentences with the run's model and shows the attention.
-std::string attention_html(const ReadyModel& model, const ScoredText& text, std::size_t count) {
+std::string attention_html(const LoadedModel& model, const ScoredText& text, std::size_t count) {
   const auto sample = evenly_spread(text.sources.size(), count);
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   std::vector<std::string> lines;
@@ -83,7 +83,7 @@ ExitCode report(const ReportArguments& arguments) {
   if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
   auto configuration = configuration_html(run);
   if (RunFolder(folder).last()) {
-    const auto model = prepare_model(arguments.model);
+    const auto model = load_models(arguments.model);
     if (text) {
       body += section_of("Inside the model", attention_html(model, *text, count));
     }

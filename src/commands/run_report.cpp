@@ -68,9 +68,9 @@ double RunRecord::value_at_best(const std::string& column) const {
 }
 
 double RunRecord::last_value(const std::string& key) const {
-  if (journal.empty()) return none;
-  const auto value = journal.back().find(key);
-  return value != journal.back().end() && value->is_number() ? value->get<double>() : none;
+  if (train_log.empty()) return none;
+  const auto value = train_log.back().find(key);
+  return value != train_log.back().end() && value->is_number() ? value->get<double>() : none;
 }
 
 RunRecord read_run(const fs::path& path) {
@@ -88,7 +88,7 @@ RunRecord read_run(const fs::path& path) {
     throw DamagedError("{}", error.what());
   }
   run.manifest = read_run_manifest(path / "manifest.json");
-  run.journal = read_journal((path / "train.jsonl").string());
+  run.train_log = read_json_lines((path / "train.jsonl").string());
   if (const auto file = path / "validations.tsv"; is_file(file)) {
     run.validations = read_validations(file.string());
   }
@@ -239,7 +239,7 @@ std::string summary_html(const RunRecord& run) {
 
 std::string learning_curves_html(const RunRecord& run) {
   std::string charts;
-  for (const auto& chart : learning_curves(run.journal, run.validations))
+  for (const auto& chart : learning_curves(run.train_log, run.validations))
     charts += line_chart_html(chart);
   return charts.empty() ? "" : "<div class=\"charts\">\n" + charts + "</div>\n";
 }

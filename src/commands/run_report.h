@@ -12,7 +12,7 @@
 
 #include "base/json.h"
 #include "config/options.h"
-#include "report/journal.h"
+#include "report/run_logs.h"
 
 namespace regard {
 
@@ -29,13 +29,14 @@ struct RunRecord {
   std::filesystem::path path;
   Options options;
   Json manifest;  // an empty object if there is none
-  std::vector<Json> journal;
+  std::vector<Json> train_log;
   ValidationTable validations;
   std::optional<std::int64_t> best_step;
 
   // Steps of the validations; skips rows without a step.
   std::vector<std::int64_t> validated_steps() const;
-  // Return a value of the best validation or of the journal's last line, NaN if it is missing.
+  // Return a value of the best validation or of the last line of the training log, NaN if it is
+  // missing.
   double value_at_best(const std::string& column) const;
   double last_value(const std::string& key) const;
 };

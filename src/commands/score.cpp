@@ -17,8 +17,8 @@
 #include "commands/commands.h"
 #include "commands/evaluation.h"
 #include "commands/evaluation_report.h"
+#include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "commands/ready_model.h"
 #include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -43,11 +43,11 @@ struct SentencePairs {
 // Scores given translations with a model.
 class Scorer {
  public:
-  // Throws the errors of prepare_model().
+  // Throws the errors of load_models().
   explicit Scorer(const ModelArguments& arguments)
-      : model_(prepare_model(arguments)), translator_(model_.translator()) {}
+      : model_(load_models(arguments)), translator_(model_.translator()) {}
 
-  const ReadyModel& model() const { return model_; }
+  const LoadedModel& model() const { return model_; }
 
   // Scores all pairs, batch_size at a time, with progress in a terminal.
   void score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size);
@@ -63,7 +63,7 @@ class Scorer {
   std::vector<WordScore> words(std::size_t i) const;
 
  private:
-  ReadyModel model_;
+  LoadedModel model_;
   Translator translator_;
   std::vector<Translation> translations_;
 };
@@ -131,11 +131,11 @@ ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
   auto source = read_lines(arguments.source);
   Scorer scorer(arguments.model);
-  source = cut_source_lines(scorer.model(), std::move(source), arguments.source);
+  source = truncate_source_lines(scorer.model(), std::move(source), arguments.source);
   auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
   OutputFile output(arguments.output);
   list.pairs.target =
-      cut_target_lines(scorer.model(), std::move(list.pairs.target), arguments.n_best);
+      truncate_target_lines(scorer.model(), std::move(list.pairs.target), arguments.n_best);
   scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
   for (std::size_t i = 0; i < list.entries.size(); ++i) {
     auto& entry = list.entries[i];
@@ -167,14 +167,14 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
 
 // Returns source and target language (en, fr) from the names of the training files, or empty
 // strings.
-std::pair<std::string, std::string> languages(const ReadyModel& model) {
+std::pair<std::string, std::string> languages(const LoadedModel& model) {
   const auto& train = model.loaded.options.data.train;
   if (train.empty()) return {};
   const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
   return both.first == both.second ? std::pair<std::string, std::string>() : both;
 }
 
-void warn_if_not_reverse(const ReadyModel& model, const ReadyModel& reverse) {
+void warn_if_not_reverse(const LoadedModel& model, const LoadedModel& reverse) {
   const auto [source, target] = languages(model);
   const auto [from, to] = languages(reverse);
   if (source == to && target == from) return;
@@ -262,8 +262,8 @@ ExitCode score(const ScoreArguments& arguments) {
                     arguments.target, static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
-  pairs = {cut_source_lines(scorer.model(), std::move(pairs.source), arguments.source),
-           cut_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
+  pairs = {truncate_source_lines(scorer.model(), std::move(pairs.source), arguments.source),
+           truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");
   OutputFile output(arguments.output);

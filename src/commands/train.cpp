@@ -183,7 +183,7 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
 void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
   const auto best = trainer.early_stopping().best_step();
   if (best == 0) return;
-  const auto name = enum_names(metric)[static_cast<std::size_t>(metric)];
+  const auto name = enum_name(metric);
   const auto taken = run.best_step();
   if (taken == best) {
     log::info("The best validation by {} was at step {}; translate uses that checkpoint.", name,
@@ -261,8 +261,7 @@ ExitCode train(const TrainArguments& arguments) {
   } else {
     const auto precision = setup.options.training.precision;
     log::info("Training on {} with {} in {}, into {}.", setup.device.str(),
-              counted(setup.pool->count(), "thread"),
-              enum_names(precision)[static_cast<std::size_t>(precision)], run.path().string());
+              counted(setup.pool->count(), "thread"), enum_name(precision), run.path().string());
   }
   const auto first_step = trainer->position().step;
   const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer);

@@ -15,8 +15,8 @@
 #include "commands/commands.h"
 #include "commands/constraint_reader.h"
 #include "commands/line_translator.h"
+#include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "commands/ready_model.h"
 #include "commands/translation_text.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -32,7 +32,7 @@ constexpr std::int64_t batches_per_chunk = 16;
 // All outputs of the command, opened before the first line is translated.
 class TranslationOutputs {
  public:
-  TranslationOutputs(const TranslateArguments& arguments, const ReadyModel& model,
+  TranslationOutputs(const TranslateArguments& arguments, const LoadedModel& model,
                      const Translator& translator, std::int64_t n_best)
       : model_(model),
         translator_(translator),
@@ -82,7 +82,7 @@ class TranslationOutputs {
   }
 
  private:
-  const ReadyModel& model_;
+  const LoadedModel& model_;
   const Translator& translator_;
   std::size_t n_best_;
   bool explain_;
@@ -106,7 +106,7 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
 }
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
-           const ReadyModel& model) {
+           const LoadedModel& model) {
   check_search(testing, *model.loaded.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
     throw ConfigError("{} shows one model: give one with -m, not {}",
@@ -144,7 +144,7 @@ ExitCode translate(const TranslateArguments& arguments) {
                arguments.dictionary},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});
-  const auto model = prepare_model(arguments.model);
+  const auto model = load_models(arguments.model);
   const auto translator = model.translator();
   const auto testing = arguments.search.apply_to(model.loaded.options.testing);
   check(arguments, testing, model);

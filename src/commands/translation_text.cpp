@@ -93,7 +93,7 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
 
 }  // namespace
 
-TranslationText::TranslationText(const TranslateArguments& arguments, const ReadyModel& model,
+TranslationText::TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
                                  const Translator& translator, std::int64_t n_best)
     : translator_(translator),
       kind_(model.loaded.options.data.tokenizer.kind),

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/arguments.h"
-#include "commands/ready_model.h"
+#include "commands/loaded_model.h"
 #include "translation/explanation.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
@@ -15,7 +15,7 @@ namespace regard {
 class TranslationText {
  public:
   // n_best: translations per line in an n-best list; 0 for the best translation alone.
-  TranslationText(const TranslateArguments& arguments, const ReadyModel& model,
+  TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
                   const Translator& translator, std::int64_t n_best);
 
   // Returns the output for line `number`, from 0, with newlines:

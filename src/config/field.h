@@ -53,6 +53,11 @@ template <typename T>
 concept Choice = std::is_enum_v<T> && requires(T value) {
   enum_names(value).size();
 };
+// Returns the name of a value: "gru".
+template <Choice T>
+std::string_view enum_name(T value) {
+  return enum_names(value).at(static_cast<std::size_t>(value));
+}
 template <typename T>
 concept List = std::same_as<T, std::vector<typename T::value_type>>;
 

@@ -20,7 +20,7 @@ std::string to_yaml(double value);
 std::string to_yaml(const std::string& value);
 template <Choice T>
 std::string to_yaml(T value) {
-  return std::string(enum_names(value).at(static_cast<std::size_t>(value)));
+  return std::string(enum_name(value));
 }
 
 // Parses a plain (unquoted) scalar. Returns false if the text does not have the type.

@@ -117,7 +117,7 @@ EpochPlan plan_epoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, s
   return with_shuffled_batches(plan, random);
 }
 
-EpochPlan plan_sorted(const Corpus& corpus, BatchSize size) {
+EpochPlan plan_by_length(const Corpus& corpus, BatchSize size) {
   EpochPlan plan;
   for (std::int64_t pair = 0; pair < corpus.size(); ++pair) plan.pairs.push_back(pair);
   sort_by_length(corpus, plan.pairs.begin(), plan.pairs.end());

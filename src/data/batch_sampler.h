@@ -50,7 +50,7 @@ struct SubwordSampling {
 };
 
 // Plans validation: each pair once, sorted by length.
-EpochPlan plan_sorted(const Corpus& corpus, BatchSize size);
+EpochPlan plan_by_length(const Corpus& corpus, BatchSize size);
 
 // Creates training batches on demand.
 class BatchSampler {

@@ -19,7 +19,7 @@
 namespace regard {
 
 // Thrown by a search if SearchOptions::cancelled returns true.
-class SearchCancelled : public std::exception {
+class CancelledSearch : public std::exception {
  public:
   const char* what() const noexcept override { return "the search was cancelled"; }
 };
@@ -32,12 +32,12 @@ struct SearchOptions : TestingOptions {
   bool want_weights = false;              // return the attention weights
   bool want_tree = false;                 // return the tree of a beam search
   // Called before each decoding step, from any thread. If it returns true, the search throws
-  // SearchCancelled. May be empty.
+  // CancelledSearch. May be empty.
   std::function<bool()> cancelled = {};
 
   bool needs_weights() const { return want_weights || coverage_beta > 0; }
   void throw_if_cancelled() const {
-    if (cancelled && cancelled()) throw SearchCancelled();
+    if (cancelled && cancelled()) throw CancelledSearch();
   }
 };
 

@@ -97,10 +97,10 @@ bool is_same(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-DeferredWeightGradients::DeferredWeightGradients() : before_(std::exchange(in_use, this)) {}
+DeferredWeightGradients::DeferredWeightGradients() : previous_(std::exchange(in_use, this)) {}
 
 DeferredWeightGradients::~DeferredWeightGradients() {
-  in_use = before_;
+  in_use = previous_;
 }
 
 const DeferredWeightGradients::Factor& DeferredWeightGradients::factor(const Tensor& W) {

@@ -35,7 +35,7 @@ class DeferredWeightGradients {
   const Factor& factor(const torch::Tensor& W);
 
   std::deque<Factor> factors_;
-  DeferredWeightGradients* before_;
+  DeferredWeightGradients* previous_;
 };
 
 // True if the gradient of W would be deferred now.

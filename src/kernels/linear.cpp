@@ -82,7 +82,7 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
   }
   auto* packed = packed_weights_for(W);
   const bool is_plain = packed == nullptr && !is_deferred(W);
-  if (is_plain && training_products_for(x) == nullptr) return torch::linear(x, W, b);
+  if (is_plain && training_weights_for(x) == nullptr) return torch::linear(x, W, b);
   const auto rows = x.reshape({-1, x.size(-1)}).contiguous();  // [M, K]
   auto shape = x.sizes().vec();
   shape.back() = W.size(0);
@@ -93,12 +93,12 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
   }
   const auto y = b.defined() ? b.repeat({rows.size(0), 1})  // a copy: never write into the bias
                              : torch::empty({rows.size(0), W.size(0)}, x.options());
-  packed->of(W.t()).multiply(rows, y, /*add=*/b.defined());
+  packed->get_or_pack(W.t()).multiply(rows, y, /*add=*/b.defined());
   return y.view(shape);
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
-  const bool is_training_product = !is_deferred(W) && training_products_for(x) != nullptr;
+  const bool is_training_product = !is_deferred(W) && training_weights_for(x) != nullptr;
   if (packed_weights_for(W) != nullptr || is_training_product || has_bf16_reference_products(x)) {
     return kernels::linear(x, W.t());
   }
@@ -107,7 +107,7 @@ torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {
 
 torch::Tensor add_product(const torch::Tensor& b, const torch::Tensor& x, const torch::Tensor& W) {
   const bool uses_libtorch = packed_weights_for(W) == nullptr && !is_deferred(W) &&
-                             training_products_for(x) == nullptr && !has_bf16_reference_products(x);
+                             training_weights_for(x) == nullptr && !has_bf16_reference_products(x);
   return uses_libtorch ? torch::addmm(b, x, W) : b + product(x, W);
 }
 
@@ -120,7 +120,7 @@ torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const 
   if (has_bf16_reference_products(x)) return b + bf16_reference_product(x, W);
   auto* packed = packed_weights_for(W);
   if (packed == nullptr && is_deferred(W)) return b + deferred_product(x, W);
-  if (packed == nullptr && training_products_for(x) != nullptr) {
+  if (packed == nullptr && training_weights_for(x) != nullptr) {
     std::vector<Tensor> products;
     for (std::int64_t g = 0; g < W.size(0); ++g) {
       products.push_back(training_product(x[g].contiguous(), W[g], {}));
@@ -131,7 +131,7 @@ torch::Tensor linear_each(const torch::Tensor& b, const torch::Tensor& x, const 
   const auto y = torch::empty({W.size(0), x.size(1), W.size(2)}, x.options());
   y.copy_(b);
   for (std::int64_t g = 0; g < W.size(0); ++g) {
-    packed->of(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
+    packed->get_or_pack(W[g]).multiply(x[g].contiguous(), y[g], /*add=*/true);
   }
   return y;
 }

@@ -62,7 +62,7 @@ void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool
   });
 }
 
-const PackedMatrix& PackedWeights::of(const torch::Tensor& W) {
+const PackedMatrix& PackedWeights::get_or_pack(const torch::Tensor& W) {
   const Key key = {W.const_data_ptr(), W.size(0), W.size(1), W.stride(0), W.stride(1)};
   const std::scoped_lock lock(mutex_);
   auto found = entries_.find(key);
@@ -83,24 +83,24 @@ void PackedWeights::repack_all(ThreadPool& pool) {
 }
 
 WithPackedWeights::WithPackedWeights(PackedWeights& weights)
-    : before_(std::exchange(in_use, &weights)) {}
+    : previous_(std::exchange(in_use, &weights)) {}
 
 WithPackedWeights::~WithPackedWeights() {
-  in_use = before_;
+  in_use = previous_;
 }
 
-WithTrainingProducts::WithTrainingProducts(PackedWeights* weights)
-    : before_(std::exchange(in_use_for_training, weights)) {}
+WithTrainingWeights::WithTrainingWeights(PackedWeights* weights)
+    : previous_(std::exchange(in_use_for_training, weights)) {}
 
-WithTrainingProducts::~WithTrainingProducts() {
-  in_use_for_training = before_;
+WithTrainingWeights::~WithTrainingWeights() {
+  in_use_for_training = previous_;
 }
 
 PackedWeights* packed_weights_for(const torch::Tensor& W) {
   return c10::GradMode::is_enabled() || !is_fused_on(W) ? nullptr : in_use;
 }
 
-PackedWeights* training_products_for(const torch::Tensor& x) {
+PackedWeights* training_weights_for(const torch::Tensor& x) {
   const bool fits =
       in_use_for_training != nullptr && is_fused_on(x) && x.scalar_type() == torch::kFloat;
   return fits ? in_use_for_training : nullptr;
@@ -112,12 +112,12 @@ bool has_bf16_reference_products(const torch::Tensor& x) {
 }
 
 Precision training_precision_for(const torch::Tensor& x) {
-  const auto* products = training_products_for(x);
-  return products == nullptr ? Precision::full : products->precision();
+  const auto* weights = training_weights_for(x);
+  return weights == nullptr ? Precision::full : weights->precision();
 }
 
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
-  if (training_products_for(a) == nullptr) return a.mm(b);
+  if (training_weights_for(a) == nullptr) return a.mm(b);
   const auto y = torch::empty({a.size(0), b.size(1)}, a.options());
   matrix_product_into(y, a, b);
   return y;
@@ -125,8 +125,8 @@ torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
 
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
                          bool add) {
-  if (const auto* products = training_products_for(a)) {
-    PackedMatrix(b, products->precision()).multiply(a, y, add);
+  if (const auto* weights = training_weights_for(a)) {
+    PackedMatrix(b, weights->precision()).multiply(a, y, add);
   } else if (add) {
     y.addmm_(a, b);
   } else {
@@ -137,8 +137,8 @@ void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const t
 
 void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
                          const torch::Tensor& weight, bool add) {
-  if (auto* products = training_products_for(a)) {
-    products->of(weight).multiply(a, y, add);
+  if (auto* weights = training_weights_for(a)) {
+    weights->get_or_pack(weight).multiply(a, y, add);
   } else {
     matrix_product_into(y, a, weight, add);
   }

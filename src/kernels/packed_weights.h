@@ -43,7 +43,7 @@ class PackedWeights {
   explicit PackedWeights(Precision precision = Precision::full) : precision_(precision) {}
 
   // The packed form of W [K, N]. W must not change until repack_all().
-  const PackedMatrix& of(const torch::Tensor& W);
+  const PackedMatrix& get_or_pack(const torch::Tensor& W);
 
   // Packs all weights again after their values have changed, on all threads of the pool. No other
   // thread may use this object at the same time.
@@ -73,32 +73,32 @@ class WithPackedWeights {
   WithPackedWeights& operator=(const WithPackedWeights&) = delete;
 
  private:
-  PackedWeights* before_;
+  PackedWeights* previous_;
 };
 
 // For training. While an object lives, the products of this folder on this thread use `weights` in
 // forward and backward passes. If `weights` is null, LibTorch computes the products.
-class WithTrainingProducts {
+class WithTrainingWeights {
  public:
-  explicit WithTrainingProducts(PackedWeights* weights);
-  ~WithTrainingProducts();
-  WithTrainingProducts(const WithTrainingProducts&) = delete;
-  WithTrainingProducts& operator=(const WithTrainingProducts&) = delete;
+  explicit WithTrainingWeights(PackedWeights* weights);
+  ~WithTrainingWeights();
+  WithTrainingWeights(const WithTrainingWeights&) = delete;
+  WithTrainingWeights& operator=(const WithTrainingWeights&) = delete;
 
  private:
-  PackedWeights* before_;
+  PackedWeights* previous_;
 };
 
 // Returns the argument of the current WithPackedWeights of this thread. Null if there is none, if
 // gradients are enabled, or if there are no packed products for the device or type of W.
 PackedWeights* packed_weights_for(const torch::Tensor& W);
 
-// Returns the argument of the current WithTrainingProducts of this thread. Null if there is none,
+// Returns the argument of the current WithTrainingWeights of this thread. Null if there is none,
 // or if x is not in single precision on the CPU.
-PackedWeights* training_products_for(const torch::Tensor& x);
+PackedWeights* training_weights_for(const torch::Tensor& x);
 
 // Returns the precision of the products with x in training: Precision::full if
-// training_products_for(x) is null.
+// training_weights_for(x) is null.
 Precision training_precision_for(const torch::Tensor& x);
 
 // True if LibTorch computes the training products with x, with factors in bf16: in bf16

@@ -1,7 +1,7 @@
 // Products of factors rounded to bfloat16 (8 bits of exponent, 8 of precision) with sums in single
 // precision. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt). The instruction reads
 // numbers below 2⁻¹²⁶ as 0.
-#include "kernels/product_short_loops.h"
+#include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {

@@ -9,7 +9,7 @@
 // The scale of a row of x is determined at each product ("dynamic"), those of the columns of W
 // once. The instruction multiplies unsigned with signed numbers, so x̂ + 128 is multiplied, and 128
 // Σ_k ŵ_kj is subtracted. Sums of up to 60,000 products cannot overflow.
-#include "kernels/product_short_loops.h"
+#include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
 namespace {

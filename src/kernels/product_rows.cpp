@@ -17,7 +17,7 @@ bool can_multiply(Precision precision) {
   return precision == Precision::full;
 }
 
-bool are_own_products_faster() {
+bool has_faster_products_than_libtorch() {
 #if defined(__x86_64__)
   return cpu_level() == CpuLevel::v4 && __builtin_cpu_is("amd");
 #else

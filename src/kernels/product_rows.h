@@ -59,7 +59,7 @@ bool can_multiply(Precision precision);
 
 // Returns true if the loops of this folder are faster than LibTorch's matrix products for matrices
 // of any size: on AMD processors with AVX-512, where LibTorch's BLAS uses AVX2.
-bool are_own_products_faster();
+bool has_faster_products_than_libtorch();
 
 // The loops for each instruction set newer than baseline x86-64, each compiled from its own source
 // file.

@@ -43,8 +43,8 @@ std::vector<Model::Translation> convert(const std::vector<Translation>& translat
 }
 
 // Checks that the lines are UTF-8, and cuts lines that are too long.
-std::vector<std::string> cut_lines(std::vector<std::string> lines, const LineLimit& limit,
-                                   const std::string& name) {
+std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
+                                        const std::string& name) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (const auto at = first_invalid_utf8(lines[i]); at != std::string_view::npos) {
       throw InputError("{}:{}: byte {} is not UTF-8", name, i + 1, at + 1);
@@ -84,7 +84,7 @@ struct Model::Parts {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && loaded.model->has_attention_weights();
-    return translator.translate(cut_lines(lines, source_limit, "line"), options,
+    return translator.translate(truncate_lines(lines, source_limit, "line"), options,
                                 testing.batch_size);
   }
 
@@ -133,8 +133,8 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
   }
   const auto& model = parts_->loaded;
   const auto translations = score_translations(
-      model, parts_->device, *parts_->pool, cut_lines(sources, parts_->source_limit, "source"),
-      cut_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
+      model, parts_->device, *parts_->pool, truncate_lines(sources, parts_->source_limit, "source"),
+      truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
       score_batch_size, {}, parts_->precision);
   return convert(translations, 1, parts_->translator);
 }

@@ -2,7 +2,7 @@
 
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
-#include "model/output/table.h"
+#include "model/output/output_factory.h"
 
 namespace regard {
 

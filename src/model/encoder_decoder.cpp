@@ -3,7 +3,7 @@
 #include "kernels/linear.h"
 #include "model/attention/table.h"
 #include "model/initialisation.h"
-#include "model/output/table.h"
+#include "model/output/output_factory.h"
 #include "model/rnn/decoder.h"
 #include "model/rnn/encoder.h"
 #include "model/transformer/decoder.h"
@@ -37,7 +37,7 @@ std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std:
 std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   std::optional<LengthLimit> limit;
   const auto lower_to = [&](std::int64_t tokens, const std::string& key) {
-    if (!limit || tokens < limit->tokens) limit = {tokens, key};
+    if (!limit || tokens < limit->max_tokens) limit = {tokens, key};
   };
   const auto& encoder = o.encoder.self_attention;
   if (has_self_attention(o.encoder) && encoder.position == PositionKind::learned) {

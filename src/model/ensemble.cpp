@@ -29,7 +29,7 @@ std::optional<LengthLimit> smallest(const std::vector<std::shared_ptr<Seq2Seq>>&
   std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();
-    if (limit && (!result || limit->tokens < result->tokens)) result = limit;
+    if (limit && (!result || limit->max_tokens < result->max_tokens)) result = limit;
   }
   return result;
 }

@@ -10,10 +10,10 @@ thread_local Random random(0);
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::uint64_t stream)
-    : before_(std::exchange(random, Random(seed, stream))) {}
+    : previous_(std::exchange(random, Random(seed, stream))) {}
 
 RandomStream::~RandomStream() {
-  random = before_;
+  random = previous_;
 }
 
 std::uint64_t RandomStream::draw() {

@@ -24,7 +24,7 @@ class RandomStream {
   static torch::Tensor uniform(std::int64_t n, const torch::TensorOptions& options);
 
  private:
-  Random before_;
+  Random previous_;
 };
 
 }  // namespace regard

@@ -105,7 +105,7 @@ struct AttentionDetail {
 // The maximum sentence length that a model accepts, in tokens including </s>, and the configuration
 // key that sets it.
 struct LengthLimit {
-  std::int64_t tokens;
+  std::int64_t max_tokens;
   std::string key;
 };
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/journal.h"
+#include "report/run_logs.h"
 
 namespace regard {
 

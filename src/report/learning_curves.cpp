@@ -24,9 +24,10 @@ Points downsample(const Points& points) {
   return means;
 }
 
-Series training_series(const std::string& name, const std::vector<Json>& journal, const char* key) {
+Series training_series(const std::string& name, const std::vector<Json>& train_log,
+                       const char* key) {
   Points points;
-  for (const auto& line : journal) {
+  for (const auto& line : train_log) {
     const auto step = line.find("step");
     const auto value = line.find(key);
     if (step == line.end() || value == line.end()) continue;
@@ -48,7 +49,7 @@ Series validation_series(const std::string& name, const ValidationTable& validat
 
 }  // namespace
 
-std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
+std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
                                        const ValidationTable& validations) {
   std::vector<LineChart> charts;
   const auto add = [&](const std::string& title, std::vector<Series> series) {
@@ -62,13 +63,14 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
     chart.height = 200;
     charts.push_back(std::move(chart));
   };
-  add("Loss, a target token", {training_series("training", journal, "loss"),
+  add("Loss, a target token", {training_series("training", train_log, "loss"),
                                validation_series("validation", validations, "loss")});
   add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
                                     validation_series("chrF", validations, "chrf")});
-  add("Learning rate", {training_series("", journal, "learning_rate")});
-  add("Gradient norm", {training_series("", journal, "gradient_norm")});
-  add("Speed, target tokens a second", {training_series("", journal, "target_tokens_per_second")});
+  add("Learning rate", {training_series("", train_log, "learning_rate")});
+  add("Gradient norm", {training_series("", train_log, "gradient_norm")});
+  add("Speed, target tokens a second",
+      {training_series("", train_log, "target_tokens_per_second")});
   add("Perplexity, validation", {validation_series("", validations, "perplexity")});
   return charts;
 }

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "base/json.h"
-#include "report/journal.h"
 #include "report/line_chart.h"
+#include "report/run_logs.h"
 
 namespace regard {
 
 // Leaves out charts without data. Reduces long curves to the means of up to a thousand groups of
 // points.
-std::vector<LineChart> learning_curves(const std::vector<Json>& journal,
+std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
                                        const ValidationTable& validations);
 
 }  // namespace regard

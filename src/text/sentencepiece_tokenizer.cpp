@@ -211,25 +211,25 @@ class CoreLimit {
  public:
   // 0 means no limit. Has no effect if the system cannot report or set the cores of a thread.
   explicit CoreLimit(std::int64_t cores) {
-    if (cores <= 0 || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-    if (cores >= CPU_COUNT(&before_)) return;
+    if (cores <= 0 || sched_getaffinity(0, sizeof previous_, &previous_) != 0) return;
+    if (cores >= CPU_COUNT(&previous_)) return;
     cpu_set_t some;
     CPU_ZERO(&some);
     // Starts at the current core, as other processes with such a limit run on other cores.
     auto core = std::max(0, sched_getcpu());
     for (; CPU_COUNT(&some) < cores; core = (core + 1) % CPU_SETSIZE) {
-      if (CPU_ISSET(core, &before_)) CPU_SET(core, &some);
+      if (CPU_ISSET(core, &previous_)) CPU_SET(core, &some);
     }
     limited_ = sched_setaffinity(0, sizeof some, &some) == 0;
   }
   ~CoreLimit() {
-    if (limited_) sched_setaffinity(0, sizeof before_, &before_);
+    if (limited_) sched_setaffinity(0, sizeof previous_, &previous_);
   }
   CoreLimit(const CoreLimit&) = delete;
   CoreLimit& operator=(const CoreLimit&) = delete;
 
  private:
-  cpu_set_t before_{};
+  cpu_set_t previous_{};
   bool limited_ = false;
 };
 

@@ -82,7 +82,7 @@ Json run_manifest(const Options& options, const std::string& command_line, std::
   }
   const auto& o = options.training;
   const auto products = o.precision == TrainingPrecision::bf16 && on_cpu ? "regard, AVX512-BF16"
-                        : on_cpu && kernels::are_own_products_faster()
+                        : on_cpu && kernels::has_faster_products_than_libtorch()
                             ? "regard, " + cpu_level_name()
                             : std::string("LibTorch");
   return {{"regard", version()},

@@ -282,8 +282,8 @@ void roll_back(Setup& setup, const std::filesystem::path& checkpoint) {
 SubwordSampling sampling_for(const Options& options, const Seq2Seq& model) {
   // One position is for </s>.
   SubwordSampling sampling{.amount = options.data.tokenizer.sampling};
-  if (const auto limit = model.source_limit()) sampling.max_source_length = limit->tokens - 1;
-  if (const auto limit = model.target_limit()) sampling.max_target_length = limit->tokens - 1;
+  if (const auto limit = model.source_limit()) sampling.max_source_length = limit->max_tokens - 1;
+  if (const auto limit = model.target_limit()) sampling.max_target_length = limit->max_tokens - 1;
   return sampling;
 }
 
@@ -304,8 +304,7 @@ TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device devi
   throw EnvironmentError(
       "training.precision: {}{}, which {} on this machine does not have; set training.precision to "
       "fp32",
-      wanted == automatic ? "this run was started in " : "found ",
-      enum_names(precision)[static_cast<std::size_t>(precision)],
+      wanted == automatic ? "this run was started in " : "found ", enum_name(precision),
       precision == tf32 || !device.is_cpu() ? fmt::format("the device {}", device.str())
                                             : "the processor");
 }

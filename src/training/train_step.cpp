@@ -24,10 +24,10 @@ double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches
   const auto n = pool.count();
   std::vector<double> nll(n, 0);
   trained.gradient.begin();
-  if (trained.products) trained.products->repack_all(pool);
+  if (trained.packed_weights) trained.packed_weights->repack_all(pool);
   pool.run([&](std::size_t w) {
     try {
-      const kernels::WithTrainingProducts with(trained.products.get());
+      const kernels::WithTrainingWeights with(trained.packed_weights.get());
       const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
       const RandomStream stream(seed, static_cast<std::uint64_t>(settings.step) * n + w);
       for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -91,9 +91,9 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> untrained, const TrainingOpt
       optimizer(make_optimizer(options, weights)) {
   if (options.moving_average > 0) average.emplace(options.moving_average, weights);
   if (options.precision == TrainingPrecision::bf16) {
-    products = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);
-  } else if (weights.flat().is_cpu() && kernels::are_own_products_faster()) {
-    products = std::make_unique<kernels::PackedWeights>();
+    packed_weights = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);
+  } else if (weights.flat().is_cpu() && kernels::has_faster_products_than_libtorch()) {
+    packed_weights = std::make_unique<kernels::PackedWeights>();
   }
 }
 

@@ -46,7 +46,7 @@ struct TrainedModel {
   std::optional<MovingAverage> average;
   // The precision of the matrix products of a training step and, on the CPU, the packed weights.
   // Null if LibTorch computes the products in full precision.
-  std::unique_ptr<kernels::PackedWeights> products;
+  std::unique_ptr<kernels::PackedWeights> packed_weights;
   // True while weights and averages are updated. Stays true if an exception interrupts the update:
   // some weights are then updated and others are not.
   bool is_updating = false;

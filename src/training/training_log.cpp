@@ -14,7 +14,7 @@ namespace regard {
 TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
                          std::optional<std::int64_t> resume_step)
     : options_(options), folder_(folder), validates_(validates) {
-  journal_.emplace(folder_ + "/train.jsonl", resume_step);
+  train_log_.emplace(folder_ + "/train.jsonl", resume_step);
   if (options.tensorboard) events_.emplace(folder, resume_step);
 }
 
@@ -74,18 +74,18 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
 void TrainingLog::report(const TrainingProgress& now) {
   const auto number_or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   reporter_.report(now);
-  journal_->append({{"step", now.step},
-                    {"epoch", now.epoch},
-                    {"loss", now.loss},
-                    {"perplexity", now.perplexity},
-                    {"learning_rate", now.learning_rate},
-                    {"gradient_norm", now.gradient_norm},
-                    {"source_tokens_per_second", now.source_tokens_per_second},
-                    {"target_tokens_per_second", now.target_tokens_per_second},
-                    {"peak_memory", now.peak_memory_bytes},
-                    {"seconds", now.seconds_elapsed},
-                    {"seconds_left", number_or_null(now.seconds_left)},
-                    {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
+  train_log_->append({{"step", now.step},
+                      {"epoch", now.epoch},
+                      {"loss", now.loss},
+                      {"perplexity", now.perplexity},
+                      {"learning_rate", now.learning_rate},
+                      {"gradient_norm", now.gradient_norm},
+                      {"source_tokens_per_second", now.source_tokens_per_second},
+                      {"target_tokens_per_second", now.target_tokens_per_second},
+                      {"peak_memory", now.peak_memory_bytes},
+                      {"seconds", now.seconds_elapsed},
+                      {"seconds_left", number_or_null(now.seconds_left)},
+                      {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
   if (!events_) return;
   events_->add(now.step, {{"train/loss", now.loss},
                           {"train/perplexity", now.perplexity},

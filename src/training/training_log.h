@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "config/training_options.h"
 #include "report/event_file.h"
-#include "report/journal.h"
 #include "report/progress.h"
+#include "report/run_logs.h"
 #include "training/early_stopping.h"
 #include "training/position.h"
 #include "training/train_step.h"
@@ -51,7 +51,7 @@ class TrainingLog {
   TrainingOptions options_;
   std::string folder_;
   bool validates_;
-  std::optional<Journal> journal_;
+  std::optional<JsonLinesWriter> train_log_;
   std::optional<EventFile> events_;
   ProgressReporter reporter_;
   double seconds_ = 0;

@@ -50,11 +50,11 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, T
 }
 
 double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
-  const auto plan = plan_sorted(dev_, {batch_size_, BatchType::sentence});
+  const auto plan = plan_by_length(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
   const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
-    if (hooks.cancelled && hooks.cancelled()) throw SearchCancelled();
+    if (hooks.cancelled && hooks.cancelled()) throw CancelledSearch();
     const torch::InferenceMode guard;
     const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
     nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
@@ -73,7 +73,7 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
     try {
       const EvaluationMode guard(*model);
       return validate_once(model, hooks);
-    } catch (const SearchCancelled&) {
+    } catch (const CancelledSearch&) {
       return std::nullopt;
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error)) throw;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "report/journal.h"
+#include "report/run_logs.h"
 #include "training/position.h"
 #include "training/validation.h"
 

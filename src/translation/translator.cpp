@@ -19,10 +19,10 @@ SearchOptions search_options(const TestingOptions& options) {
 
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
   const auto length = static_cast<std::int64_t>(tokens) + 1;
-  if (!limit || length <= limit->tokens) return;
+  if (!limit || length <= limit->max_tokens) return;
   throw InputError(
       "found {}, </s> included, but the model takes {} ({}); shorten it, or train with more",
-      counted(length, "token"), limit->tokens, limit->key);
+      counted(length, "token"), limit->max_tokens, limit->key);
 }
 
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
@@ -118,10 +118,10 @@ void check_search(const TestingOptions& options, const Seq2Seq& model) {
         options.coverage_beta);
   }
   const auto limit = model.target_limit();
-  if (limit && options.max_output_length > limit->tokens) {
+  if (limit && options.max_output_length > limit->max_tokens) {
     throw ConfigError(
         "max_output_length is {}, but the model takes {} ({}); set it to that or less",
-        options.max_output_length, counted(limit->tokens, "token"), limit->key);
+        options.max_output_length, counted(limit->max_tokens, "token"), limit->key);
   }
 }
 

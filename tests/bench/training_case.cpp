@@ -183,8 +183,8 @@ void TrainingCase::time_parts(Timings& timings) {
 }
 
 void TrainingCase::time_model(Timings& timings) {
-  if (trained_->products) trained_->products->repack_all(alone_);
-  const kernels::WithTrainingProducts with(trained_->products.get());
+  if (trained_->packed_weights) trained_->packed_weights->repack_all(alone_);
+  const kernels::WithTrainingWeights with(trained_->packed_weights.get());
   const auto n = static_cast<std::int64_t>(pool_.count());
   const auto batch = n == 1 ? batch_ : batch_.shard(0, n);
   const auto& names = part_names();

@@ -31,8 +31,8 @@ std::multimap<std::int64_t, float> series(const std::filesystem::path& run,
   return values;
 }
 
-std::multimap<std::int64_t, float> journal(const std::filesystem::path& run,
-                                           const std::string& key) {
+std::multimap<std::int64_t, float> train_log(const std::filesystem::path& run,
+                                             const std::string& key) {
   std::multimap<std::int64_t, float> values;
   for (const auto& line : lines_of(read_text(run / "train.jsonl"))) {
     const auto object = Json::parse(line);
@@ -54,9 +54,9 @@ TEST_F(Train, EventFilesEqualTheJournalAfterAKill) {
   ASSERT_EQ(train(options).code, 0);
   EXPECT_EQ(event_files(run).size(), 2U);
   const auto loss = series(run, "train/loss");
-  EXPECT_EQ(loss, journal(run, "loss"));
+  EXPECT_EQ(loss, train_log(run, "loss"));
   EXPECT_EQ(loss.count(35), 1U);
-  EXPECT_EQ(series(run, "train/learning_rate"), journal(run, "learning_rate"));
+  EXPECT_EQ(series(run, "train/learning_rate"), train_log(run, "learning_rate"));
   EXPECT_FALSE(series(run, "validation/bleu").empty());
 }
 

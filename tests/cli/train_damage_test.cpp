@@ -125,14 +125,14 @@ TEST_F(TrainDamage, DoesNotChangeARunWithoutManifests) {
   fs::remove(checkpoints / "step-00000060" / "manifest.json");
   EXPECT_THAT(train(same).err, HasSubstr("--fall-back"));
   fs::remove(checkpoints / "step-00000050" / "manifest.json");
-  const auto journal = read_text(folder_ / "run" / "train.jsonl");
+  const auto train_log = read_text(folder_ / "run" / "train.jsonl");
   auto arguments = same;
   arguments.push_back("--fall-back");
   const auto refused = train(arguments);
   EXPECT_EQ(refused.code, 5);
   EXPECT_THAT(refused.err, HasSubstr("all checkpoints of this run are damaged"));
   EXPECT_TRUE(fs::exists(checkpoints / "step-00000060" / "model.safetensors"));
-  EXPECT_EQ(read_text(folder_ / "run" / "train.jsonl"), journal);
+  EXPECT_EQ(read_text(folder_ / "run" / "train.jsonl"), train_log);
 }
 
 TEST_F(TrainDamage, NamesAnEditedConfiguration) {

@@ -44,7 +44,7 @@ TEST(EpochPlan, AnEpochHasEachPairOnce) {
     for (std::int64_t epoch = 0; epoch < 3; ++epoch) {
       expect_each_pair(plan_epoch(corpus, size, 1, epoch), 1501, 1);
     }
-    expect_each_pair(plan_sorted(corpus, size), 1501, 1);
+    expect_each_pair(plan_by_length(corpus, size), 1501, 1);
   }
 }
 
@@ -135,7 +135,7 @@ TEST(EpochPlan, ShufflesTrainingBatches) {
 TEST(EpochPlan, SortsValidationByLength) {
   const TestFolder folder;
   const Corpus corpus = random_corpus(folder, 300);
-  const EpochPlan plan = plan_sorted(corpus, ten_sentences);
+  const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   EXPECT_TRUE(std::is_sorted(plan.pairs.begin(), plan.pairs.end(), [&](auto a, auto b) {
     return corpus.target(a).size() < corpus.target(b).size();
   }));
@@ -144,7 +144,7 @@ TEST(EpochPlan, SortsValidationByLength) {
 TEST(EpochPlan, SourceOrderAlternatesWithTargetLength) {
   const TestFolder folder;
   const Corpus corpus = random_corpus(folder, 300);
-  const EpochPlan plan = plan_sorted(corpus, ten_sentences);
+  const EpochPlan plan = plan_by_length(corpus, ten_sentences);
   for (std::size_t i = 1; i < plan.pairs.size(); ++i) {
     const auto target = corpus.target(plan.pairs[i]).size();
     if (corpus.target(plan.pairs[i - 1]).size() != target) continue;

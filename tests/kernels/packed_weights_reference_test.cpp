@@ -195,7 +195,7 @@ TEST(PackedWeightsReference, WeightsThatHaveChangedArePackedAgain) {
     for (const auto& W : all) {
       const auto x = torch::randn({4, 20});
       const auto y = torch::empty({4, W.size(1)});
-      weights.of(W).multiply(x, y);
+      weights.get_or_pack(W).multiply(x, y);
       EXPECT_TRUE(torch::allclose(y, x.mm(W), 1e-4, 1e-5));
     }
   };

@@ -59,7 +59,7 @@ struct Network {
 
 // Returns the loss and the gradients of all weights.
 std::vector<Tensor> gradients(const Network& network, PackedWeights* products) {
-  const WithTrainingProducts with(products);
+  const WithTrainingWeights with(products);
   const auto loss = network.loss();
   auto result = torch::autograd::grad({loss}, network.all());
   result.push_back(loss.detach());
@@ -112,11 +112,11 @@ TEST(TrainingProductsReference, Bf16OfLibTorchDiffersByItsRounding) {
 
 TEST(TrainingProductsReference, DoublePrecisionKeepsLibTorchsProducts) {
   PackedWeights products;
-  const WithTrainingProducts with(&products);
+  const WithTrainingWeights with(&products);
   const auto x = torch::randn({3, 20}, torch::kDouble);
   const auto W = torch::randn({30, 20}, torch::kDouble).requires_grad_();
   EXPECT_TRUE(torch::equal(kernels::linear(x, W), torch::linear(x, W)));
-  EXPECT_EQ(training_products_for(x), nullptr);
+  EXPECT_EQ(training_weights_for(x), nullptr);
 }
 
 }  // namespace

@@ -30,9 +30,10 @@ TEST(LearningCurves, ShowBothLossesByStep) {
 }
 
 TEST(LearningCurves, LongCurvesAreMeansOfGroups) {
-  std::vector<Json> journal;
-  for (int step = 1; step <= 2500; ++step) journal.push_back({{"step", step}, {"loss", step % 3}});
-  const auto charts = learning_curves(journal, {});
+  std::vector<Json> train_log;
+  for (int step = 1; step <= 2500; ++step)
+    train_log.push_back({{"step", step}, {"loss", step % 3}});
+  const auto charts = learning_curves(train_log, {});
   ASSERT_THAT(charts, SizeIs(1));
   const auto& points = charts[0].series[0].points;
   ASSERT_THAT(points, SizeIs(834));

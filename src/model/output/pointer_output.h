@@ -9,8 +9,8 @@
 #pragma once
 
 #include "model/attention/scores.h"
+#include "model/output/output_factory.h"
 #include "model/output/output_layer.h"
-#include "model/output/table.h"
 
 namespace regard {
 

@@ -5,8 +5,8 @@
 // W can be tied to the target embedding (Press and Wolf 2017).
 #pragma once
 
+#include "model/output/output_factory.h"
 #include "model/output/output_layer.h"
-#include "model/output/table.h"
 
 namespace regard {
 

@@ -1,4 +1,4 @@
-#include "report/journal.h"
+#include "report/run_logs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,10 +17,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class JournalTest : public testing::Test {
+class RunLogsTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = testing::TempDir() + "journal_XXXXXX";
+    std::string pattern = testing::TempDir() + "run_logs_XXXXXX";
     ASSERT_NE(mkdtemp(pattern.data()), nullptr);
     folder_ = pattern;
     path_ = folder_ + "/file";
@@ -37,42 +37,42 @@ class JournalTest : public testing::Test {
   std::string path_;
 };
 
-using Validation = JournalTest;
+using Validation = RunLogsTest;
 
-TEST_F(JournalTest, FlushesEachLine) {
-  Journal journal(path_);
-  journal.append({{"step", 1}, {"loss", 2.5}});
+TEST_F(RunLogsTest, FlushesEachLine) {
+  JsonLinesWriter train_log(path_);
+  train_log.append({{"step", 1}, {"loss", 2.5}});
   EXPECT_EQ(content(), "{\"step\":1,\"loss\":2.5}\n");
-  journal.append({{"step", 2}, {"loss", NAN}, {"text", "a\nb"}});
+  train_log.append({{"step", 2}, {"loss", NAN}, {"text", "a\nb"}});
   EXPECT_EQ(content(),
             "{\"step\":1,\"loss\":2.5}\n{\"step\":2,\"loss\":null,\"text\":\"a\\nb\"}\n");
 }
 
-TEST_F(JournalTest, NewRunStartsEmpty) {
+TEST_F(RunLogsTest, NewRunStartsEmpty) {
   put("{\"step\":9}\n");
-  const Journal journal(path_);
+  const JsonLinesWriter train_log(path_);
   EXPECT_EQ(content(), "");
 }
 
-TEST_F(JournalTest, ResumingDropsLaterStepsAndTornLines) {
+TEST_F(RunLogsTest, ResumingDropsLaterStepsAndTornLines) {
   put("{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n{\"step\":30}\n"
       "{\"event\":\"stop\"}\n{\"step\":4");
-  Journal journal(path_, 20);
+  JsonLinesWriter train_log(path_, 20);
   EXPECT_EQ(content(), "{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n");
-  journal.append({{"step", 30}});
+  train_log.append({{"step", 30}});
   EXPECT_EQ(content(), "{\"event\":\"start\"}\n{\"step\":10}\n{\"step\":20}\n{\"step\":30}\n");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".tmp"));
 }
 
-TEST_F(JournalTest, ResumingWithoutAFileCreatesOne) {
-  Journal journal(path_, 20);
-  journal.append({{"step", 21}});
+TEST_F(RunLogsTest, ResumingWithoutAFileCreatesOne) {
+  JsonLinesWriter train_log(path_, 20);
+  train_log.append({{"step", 21}});
   EXPECT_EQ(content(), "{\"step\":21}\n");
 }
 
-TEST_F(JournalTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
+TEST_F(RunLogsTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
   try {
-    const Journal journal(folder_ + "/none/train.jsonl");
+    const JsonLinesWriter train_log(folder_ + "/none/train.jsonl");
     FAIL() << "no error";
   } catch (const EnvironmentError& error) {
     EXPECT_THAT(error.what(), HasSubstr(folder_ + "/none/train.jsonl"));
@@ -80,10 +80,10 @@ TEST_F(JournalTest, MissingFolderIsAnEnvironmentErrorWithThePath) {
   }
 }
 
-TEST_F(JournalTest, FullDiskIsAnError) {
+TEST_F(RunLogsTest, FullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
-  Journal journal("/dev/full");
-  EXPECT_THROW(journal.append({{"step", 1}}), EnvironmentError);
+  JsonLinesWriter train_log("/dev/full");
+  EXPECT_THROW(train_log.append({{"step", 1}}), EnvironmentError);
 }
 
 TEST_F(Validation, RowsFollowTheHeader) {

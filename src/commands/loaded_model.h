@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/arguments.h"
@@ -14,7 +15,7 @@
 namespace regard {
 
 // An ensemble is one model, with the path, options and tokenizers of its first member.
-struct ReadyModel {
+struct LoadedModel {
   std::filesystem::path path;
   std::size_t members = 1;
   torch::Device device;
@@ -30,18 +31,25 @@ struct ReadyModel {
 // Also creates the thread pool, so it must be called before the first tensor is made. Throws the
 // errors of resolve_model(), find_device() and load_model(), and ConfigError if models of an
 // ensemble do not match.
-ReadyModel prepare_model(const ModelArguments& arguments);
+LoadedModel load_models(const ModelArguments& arguments);
 
 // Return the lines of the file `path` as the model reads them. Cut lines that are too long to be
 // sentences, with a warning, or throw InputError (data/line_checks.h).
-std::vector<std::string> cut_source_lines(const ReadyModel& model, std::vector<std::string> lines,
-                                          const std::string& path);
-std::vector<std::string> cut_target_lines(const ReadyModel& model, std::vector<std::string> lines,
-                                          const std::string& path);
+std::vector<std::string> truncate_source_lines(const LoadedModel& model,
+                                               std::vector<std::string> lines,
+                                               const std::string& path);
+std::vector<std::string> truncate_target_lines(const LoadedModel& model,
+                                               std::vector<std::string> lines,
+                                               const std::string& path);
+
+// Throws ConfigError if a command must not write a model to `output`: to one of the models it
+// reads, or to a training run. Throws the errors of check_output_path() and check_replaceable().
+void check_model_output(std::string_view command, const std::vector<std::filesystem::path>& models,
+                        const std::filesystem::path& output);
 
 // Returns the word alignments of the best hypotheses, empty without a hypothesis. Needs their
 // attention weights.
-std::vector<Alignment> alignments_of(const ReadyModel& model,
+std::vector<Alignment> alignments_of(const LoadedModel& model,
                                      const std::vector<Translation>& translations);
 
 }  // namespace regard

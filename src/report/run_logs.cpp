@@ -1,4 +1,4 @@
-#include "report/journal.h"
+#include "report/run_logs.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ std::vector<std::string> read_complete_lines(const std::string& path) {
 namespace {
 
 // Drops the lines of steps after `resume_step` from the file.
-LineFile resume_journal(const std::string& path, std::int64_t resume_step) {
+LineFile resume_json_lines(const std::string& path, std::int64_t resume_step) {
   std::string kept;
   bool dropped = false;
   int damaged = 0;
@@ -136,15 +136,15 @@ LineFile open_validations(const std::string& path, std::vector<std::string>& col
 
 }  // namespace
 
-Journal::Journal(const std::string& path, std::optional<std::int64_t> resume_step)
-    : file_(resume_step ? resume_journal(path, *resume_step)
+JsonLinesWriter::JsonLinesWriter(const std::string& path, std::optional<std::int64_t> resume_step)
+    : file_(resume_step ? resume_json_lines(path, *resume_step)
                         : LineFile(path, LineFile::Mode::create)) {}
 
-void Journal::append(const Json& object) {
+void JsonLinesWriter::append(const Json& object) {
   file_.append(to_text(object));
 }
 
-std::vector<Json> read_journal(const std::string& path) {
+std::vector<Json> read_json_lines(const std::string& path) {
   std::vector<Json> objects;
   for (const std::string& line : read_complete_lines(path)) {
     Json object = parse_json(line);

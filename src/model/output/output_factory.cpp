@@ -1,4 +1,4 @@
-#include "model/output/table.h"
+#include "model/output/output_factory.h"
 
 #include "base/error.h"
 #include "model/attention/table.h"

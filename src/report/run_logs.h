@@ -44,12 +44,12 @@ class LineFile {
 // left by a killed process. Throws EnvironmentError if the file cannot be read.
 std::vector<std::string> read_complete_lines(const std::string& path);
 
-// train.jsonl.
-class Journal {
+// Writes train.jsonl, one JSON object per line.
+class JsonLinesWriter {
  public:
   // Without `resume_step`, starts an empty file. With it, drops the lines with a greater "step",
   // the lines without a step after the first of these, and damaged lines. Throws EnvironmentError.
-  explicit Journal(const std::string& path, std::optional<std::int64_t> resume_step = {});
+  explicit JsonLinesWriter(const std::string& path, std::optional<std::int64_t> resume_step = {});
 
   // Writes one line and flushes it. Numbers that are not finite become null.
   void append(const Json& object);
@@ -60,13 +60,14 @@ class Journal {
 
 // Returns the objects of a train.jsonl, none if there is no file. Skips damaged lines. Throws
 // EnvironmentError.
-std::vector<Json> read_journal(const std::string& path);
+std::vector<Json> read_json_lines(const std::string& path);
 
 // Writes validations.tsv: a header of column names, the first of which is "step".
 class ValidationsWriter {
  public:
-  // Resumes like Journal. Keeps other columns of an existing file, and adds the missing columns
-  // to its header. Throws EnvironmentError, and InputError (file:line) if a row has no step.
+  // Resumes like JsonLinesWriter. Keeps other columns of an existing file, and adds the missing
+  // columns to its header. Throws EnvironmentError, and InputError (file:line) if a row has no
+  // step.
   ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                     std::optional<std::int64_t> resume_step = {});
 

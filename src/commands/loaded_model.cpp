@@ -1,11 +1,14 @@
-#include "commands/ready_model.h"
+#include "commands/loaded_model.h"
 
 #include <cmath>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/owned_files.h"
 #include "base/strings.h"
+#include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "data/byte_stream.h"
 #include "data/line_checks.h"
@@ -41,11 +44,9 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
                       const TranslationModel& other, const std::filesystem::path& other_path) {
   const auto reject = [&](const std::string& what) {
     throw ConfigError(
-        "the models of an ensemble must have the same vocabularies and output, but {} has another "
-        "{} "
-        "than {}; train them with the same data.tokenizer.src_file and trg_file, or with "
-        "--init-from",
-        other_path.string(), what, first_path.string());
+        "the {} of {} differs from that of {}, so they cannot be an ensemble; train both with the "
+        "same data.tokenizer.src_file and trg_file, or one with --init-from the other",
+        what, other_path.string(), first_path.string());
   };
   const auto differ = [](const auto& a, const auto& b) {
     return a->serialized() != b->serialized();
@@ -73,7 +74,7 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
 
 }  // namespace
 
-ReadyModel prepare_model(const ModelArguments& arguments) {
+LoadedModel load_models(const ModelArguments& arguments) {
   const auto mean = parse_ensemble_mean(arguments.ensemble_mean);
   check_weights(arguments.ensemble_weights, arguments.models.size());
   std::vector<std::filesystem::path> paths;
@@ -101,19 +102,37 @@ ReadyModel prepare_model(const ModelArguments& arguments) {
   return {paths[0], paths.size(), device, precision, std::move(pool), std::move(first)};
 }
 
-std::vector<std::string> cut_source_lines(const ReadyModel& model, std::vector<std::string> lines,
-                                          const std::string& path) {
+std::vector<std::string> truncate_source_lines(const LoadedModel& model,
+                                               std::vector<std::string> lines,
+                                               const std::string& path) {
   const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 
-std::vector<std::string> cut_target_lines(const ReadyModel& model, std::vector<std::string> lines,
-                                          const std::string& path) {
+std::vector<std::string> truncate_target_lines(const LoadedModel& model,
+                                               std::vector<std::string> lines,
+                                               const std::string& path) {
   const auto limit = target_line_limit(model.loaded.tokenizers, model.loaded.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 
-std::vector<Alignment> alignments_of(const ReadyModel& model,
+void check_model_output(std::string_view command, const std::vector<std::filesystem::path>& models,
+                        const std::filesystem::path& output) {
+  const auto reject = [&](const char* what) {
+    throw ConfigError("{}: {} is {}; choose another name with -o", command, output.string(), what);
+  };
+  std::error_code ignored;
+  for (const auto& model : models) {
+    if (std::filesystem::equivalent(model, output, ignored)) {
+      reject(models.size() == 1 ? "the model itself" : "one of the models");
+    }
+  }
+  check_output_path(output);
+  if (is_run_folder(output)) reject("a training run");
+  check_replaceable(output);
+}
+
+std::vector<Alignment> alignments_of(const LoadedModel& model,
                                      const std::vector<Translation>& translations) {
   const auto kind = model.loaded.options.data.tokenizer.kind;
   const auto translator = model.translator();
