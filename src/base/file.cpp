@@ -30,6 +30,8 @@ class Descriptor {
   int fd_;
 };
 
+// Ignores EINVAL (a file that cannot be synced, such as a pipe) and EROFS (a read-only file
+// system).
 void sync(int fd, const fs::path& path) {
   if (::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) {
     throw EnvironmentError("{}: cannot be flushed to disk ({})", path.string(),

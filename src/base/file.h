@@ -11,10 +11,11 @@
 
 namespace regard {
 
+inline constexpr std::size_t unlimited_size = std::numeric_limits<std::size_t>::max();
+
 // Returns the bytes of a file: read_file<InputError>(path, "vocabulary"). Throws `Exception`, a
 // class of base/error.h, if the file is missing, a folder, not readable or larger than `max_size`
 // bytes. `role` names the file's purpose in the message.
-inline constexpr std::size_t unlimited_size = std::numeric_limits<std::size_t>::max();
 template <typename Exception>
 std::string read_file(const std::filesystem::path& path, std::string_view role,
                       std::size_t max_size = unlimited_size);

@@ -9,10 +9,10 @@ namespace {
 constexpr int max_depth = 64;
 constexpr int max_keys = 1000;
 
-// Forwards the SAX events of nlohmann's parser to a JsonStructure. Ignores values.
+// Forwards the SAX events of nlohmann's parser to a JsonVisitor. Ignores values.
 class SaxEvents {
  public:
-  explicit SaxEvents(JsonStructure& structure) : structure_(structure) {}
+  explicit SaxEvents(JsonVisitor& visitor) : visitor_(visitor) {}
 
   bool null() { return true; }
   bool boolean(bool) { return true; }
@@ -26,7 +26,7 @@ class SaxEvents {
   bool start_array(std::size_t) { return open(); }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    structure_.key(depth_, name);
+    visitor_.key(depth_, name);
     return true;
   }
   template <typename Fault>
@@ -36,7 +36,7 @@ class SaxEvents {
 
  private:
   bool open() {
-    structure_.open(depth_++);
+    visitor_.open(depth_++);
     return true;
   }
   bool close() {
@@ -44,15 +44,16 @@ class SaxEvents {
     return true;
   }
 
-  JsonStructure& structure_;
+  JsonVisitor& visitor_;
   int depth_ = 0;
 };
 
 // Throws std::length_error if the text exceeds the limits of parse_json().
-class SizeLimits : public JsonStructure {
+class LimitChecker : public JsonVisitor {
  public:
   void open(int depth) override {
     if (depth >= max_depth) throw std::length_error("nested deeper than 64 levels");
+    // The keys of an object at `depth` have depth + 1.
     keys_.resize(static_cast<std::size_t>(depth) + 2);
     keys_.back() = 0;
   }
@@ -63,7 +64,7 @@ class SizeLimits : public JsonStructure {
   }
 
  private:
-  std::vector<int> keys_;  // number of keys of the open object at each depth
+  std::vector<int> keys_;  // for each depth of a key, the number of keys in the open object
 };
 
 }  // namespace
@@ -72,13 +73,13 @@ std::string to_text(const Json& json, int indent) {
   return json.dump(indent, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
 }
 
-void visit_json(const std::string& text, JsonStructure& structure) {
-  SaxEvents events(structure);
+void visit_json(const std::string& text, JsonVisitor& visitor) {
+  SaxEvents events(visitor);
   Json::sax_parse(text, &events);
 }
 
 Json parse_json(const std::string& text, std::string* fault) {
-  SizeLimits limits;
+  LimitChecker limits;
   try {
     visit_json(text, limits);
     return Json::parse(text);

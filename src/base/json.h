@@ -14,23 +14,26 @@ using Json = nlohmann::ordered_json;
 // in a file name, become U+FFFD.
 std::string to_text(const Json& json, int indent = -1);
 
-// Receives the structure of a JSON text before its values are built. Implementations throw to
-// reject untrusted text. The outermost value has depth 0, a key in it depth 1.
-class JsonStructure {
+// Receives the brackets and keys of a JSON text from visit_json(). An implementation throws to
+// reject untrusted text before it is parsed into a Json. The outermost value has depth 0; its keys
+// and elements have depth 1.
+class JsonVisitor {
  public:
-  virtual ~JsonStructure() = default;
-  // Called at the begin of an object or array.
+  virtual ~JsonVisitor() = default;
+  // Called at the start of an object or array.
   virtual void open(int depth) = 0;
+  // Called for each key of an object.
   virtual void key(int depth, const std::string& name) = 0;
 };
 
-// Reports the structure of `text` in linear time. Throws Json::exception if it is not JSON. (The
-// library's own callback takes quadratic time for an array of many objects.)
-void visit_json(const std::string& text, JsonStructure& structure);
+// Calls `visitor` for each bracket and key of `text`, in linear time. Throws Json::exception if it
+// is not JSON. (The library's own callback takes quadratic time for an array of many objects.)
+void visit_json(const std::string& text, JsonVisitor& visitor);
 
-// Parses untrusted text. Returns a discarded value, and the reason in `fault`, if the text is not
-// JSON, nests deeper than 64 levels (copying is recursive) or has an object with more than 1,000
-// keys (lookup is linear). regard's own files stay below both limits.
+// Parses untrusted text. On failure returns a value for which is_discarded() is true, and stores
+// the reason in `fault`. Rejects text that is not JSON, that nests deeper than 64 levels (a copy of
+// a Json recurses once per level) and an object with more than 1,000 keys (Json looks a key up in
+// linear time). regard's own files stay below both limits.
 Json parse_json(const std::string& text, std::string* fault = nullptr);
 
 }  // namespace regard

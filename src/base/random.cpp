@@ -20,6 +20,7 @@ std::uint64_t rotate_left(std::uint64_t x, int k) {
 Random::Random(std::uint64_t seed) : Random(seed, 0) {}
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
+  // An odd factor maps different streams to different states.
   std::uint64_t splitmix_state = seed;
   splitmix_state = splitmix64(splitmix_state) ^ (stream * 0xd1342543de82ef95ULL);
   for (auto& word : state_) word = splitmix64(splitmix_state);
@@ -38,7 +39,8 @@ std::uint64_t Random::next() {
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  const std::uint64_t threshold = -bound % bound;  // 2^64 mod bound; below it, x would be biased
+  // Rejects 2^64 mod bound of the 2^64 numbers, so that every remainder is equally probable.
+  const std::uint64_t threshold = -bound % bound;  // 2^64 mod bound
   std::uint64_t x = next();
   while (x < threshold) x = next();
   return x % bound;

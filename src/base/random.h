@@ -17,9 +17,11 @@ class Random {
   using State = std::array<std::uint64_t, 4>;
 
   explicit Random(std::uint64_t seed);
-  // Different streams of a seed are independent, such as the shuffles of different epochs.
+  // Starts one of the independent streams of a seed: each epoch, for example, shuffles with its own
+  // stream.
   Random(std::uint64_t seed, std::uint64_t stream);
 
+  // Returns 64 random bits.
   std::uint64_t next();
   // Returns a uniform integer in [0, bound), without modulo bias. bound > 0.
   std::uint64_t below(std::uint64_t bound);

@@ -12,8 +12,8 @@ namespace regard {
 // are views into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// Returns the noun, in the plural unless `is_one`. Inflects the last word: -s, -es after a sibilant
-// ("batches"), -ies after a consonant ("entries"), -es for -is ("hypotheses").
+// Returns the noun, in the plural unless `is_one`. Adds -s, or -es after a sibilant ("batches").
+// Replaces -y after a consonant by -ies ("entries"), and -is by -es ("hypotheses").
 std::string pluralize(bool is_one, std::string_view noun);
 
 // Returns a count with its noun: counted(3, "training pair") is "3 training pairs".

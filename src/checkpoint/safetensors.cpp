@@ -122,7 +122,7 @@ struct Header {
 
 // Parses the JSON and records the order of its names. Rejects duplicate keys, which the parser
 // would drop silently, and deep nesting, which would take much more memory than the file.
-class HeaderJson : private JsonStructure {
+class HeaderJson : private JsonVisitor {
  public:
   HeaderJson(const Path& path, const std::string& text) : path_(path) {
     if (text.empty() || text[0] != '{') reject(path, "the header is not a JSON object");

@@ -14,9 +14,9 @@ namespace regard {
 namespace {
 
 // Adds examples to the help of a command and of all its subcommands. Adds --quiet to every command
-// without subcommands. `words` are the words of the command after "regard".
-void add_examples_and_quiet(CLI::App& command, bool& quiet, const std::string& words = "") {
-  command.footer(examples_text(examples_of(words)));
+// without subcommands. `path` is the words of the command after "regard".
+void add_examples_and_quiet(CLI::App& command, bool& quiet, const std::string& path = "") {
+  command.footer(examples_text(examples_of(path)));
   const auto subcommands = command.get_subcommands([](CLI::App*) { return true; });
   if (subcommands.empty()) {
     command.add_flag("-q,--quiet", quiet, "print only warnings and errors");
@@ -24,7 +24,7 @@ void add_examples_and_quiet(CLI::App& command, bool& quiet, const std::string& w
   for (auto* subcommand : subcommands) {
     add_examples_and_quiet(
         *subcommand, quiet,
-        words.empty() ? subcommand->get_name() : words + " " + subcommand->get_name());
+        path.empty() ? subcommand->get_name() : path + " " + subcommand->get_name());
   }
 }
 
@@ -74,8 +74,10 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   };
   if (const auto error = find_misread_option(program_, words)) return fail(*error);
   try {
+    // CLI11 expects the arguments in reverse order.
     program_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
+    // For `regard UNKNOWN --help`, the parser reports a request for help.
     if (error.get_exit_code() != 0 || has_unknown_command(program_)) {
       const auto misplaced = find_misplaced_file(program_);
       return fail(misplaced ? *misplaced : describe_error(program_, error, words));
@@ -93,8 +95,8 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
 namespace fs = std::filesystem;
 
 std::string docs_folder(const fs::path& program) {
-  const auto above = program.parent_path().parent_path();
-  for (const auto& folder : {above / "share" / "doc" / "regard" / "docs", above / "docs"}) {
+  const auto prefix = program.parent_path().parent_path();
+  for (const auto& folder : {prefix / "share" / "doc" / "regard" / "docs", prefix / "docs"}) {
     std::error_code ignored;
     if (fs::exists(folder / "attention.md", ignored)) return folder.string();
   }

@@ -64,12 +64,12 @@ class CommandLine {
   CLI::App program_;
 };
 
-// Returns the folder of the documentation, which contains attention.md:
-// PREFIX/share/doc/regard/docs if `program` is PREFIX/bin/regard, or docs/ of the source tree if it
-// is in its build folder. Otherwise "docs".
+// Returns the folder of the documentation: PREFIX/share/doc/regard/docs for an installed `program`
+// PREFIX/bin/regard, SOURCE/docs for a `program` SOURCE/build/regard. Returns "docs" if neither
+// folder contains attention.md.
 std::string docs_folder(const std::filesystem::path& program);
 
-// Returns the folder for the running program.
+// Returns the folder of the documentation for the running program.
 std::string docs_folder();
 
 }  // namespace regard

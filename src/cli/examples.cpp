@@ -6,7 +6,7 @@ namespace regard {
 namespace {
 
 struct CommandExamples {
-  std::string_view words;
+  std::string_view command_path;
   std::vector<Example> examples;
 };
 
@@ -67,9 +67,9 @@ const std::vector<CommandExamples>& all_examples() {
        {{"regard info runs/mine", "show sizes, training and scores"},
         {"regard info runs/mine --json", "print JSON for other programs"}}},
       {"report",
-       {{"regard report runs/mine", "write runs/mine/report.html, with the validation texts"},
+       {{"regard report runs/mine", "write runs/mine/report.html about the validation set"},
         {"regard report runs/mine -s test.en -r test.fr --hypotheses out.fr",
-         "use the translations of a test set instead"}}},
+         "report on a test set and its translations instead"}}},
       {"config",
        {{"regard config init train.en train.fr -o mine.yaml", "create a configuration"},
         {"regard config print -c mine.yaml --help-comments", "print every key with its help"}}},
@@ -103,8 +103,9 @@ const std::vector<CommandExamples>& all_examples() {
 
 }  // namespace
 
-std::vector<Example> examples_of(std::string_view words) {
-  const auto entry = std::ranges::find(all_examples(), words, &CommandExamples::words);
+std::vector<Example> examples_of(std::string_view command_path) {
+  const auto entry =
+      std::ranges::find(all_examples(), command_path, &CommandExamples::command_path);
   return entry == all_examples().end() ? std::vector<Example>() : entry->examples;
 }
 

@@ -16,8 +16,9 @@ struct Example {
   std::string description;
 };
 
-// Returns the examples of a command, such as "train" or "config print"; "" is the program itself.
-std::vector<Example> examples_of(std::string_view words);
+// Returns the examples of a command. `command_path` is the words after "regard", such as "train" or
+// "config print"; "" is the program itself.
+std::vector<Example> examples_of(std::string_view command_path);
 
 // Returns the text at the end of the help: "Examples:" and each command with its description.
 std::string examples_text(const std::vector<Example>& examples);

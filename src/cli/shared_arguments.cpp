@@ -24,17 +24,19 @@ bool read(const std::string& text, Value& value) {
   return error == std::errc{} && stop == end && std::isfinite(static_cast<double>(value));
 }
 
-// `type` is the name of a limited range in help and manual pages (cli/outline.cpp).
+// Returns a validator for numbers from `min` to `max`. Error messages call the value `noun`, such
+// as "a whole number". Help and manual pages show the range as "`type` in [min - max]", which
+// cli/outline.cpp parses. With `no_max`, messages omit `max` and help omits the range.
 template <typename Value>
-CLI::Validator number(const std::string& kind, const std::string& type, Value min, Value max,
-                      bool unlimited) {
+CLI::Validator number_in_range(const std::string& noun, const std::string& type, Value min,
+                               Value max, bool no_max) {
   const auto range =
-      unlimited ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max);
-  const auto description = unlimited ? "" : fmt::format("{} in [{} - {}]", type, min, max);
+      no_max ? fmt::format("at least {}", min) : fmt::format("from {} to {}", min, max);
+  const auto description = no_max ? "" : fmt::format("{} in [{} - {}]", type, min, max);
   const auto check = [=](std::string& text) -> std::string {
     Value value{};
     if (!read(text, value) || value < min || value > max) {
-      return fmt::format("found `{}`, expected {} {}", text, kind, range);
+      return fmt::format("found `{}`, expected {} {}", text, noun, range);
     }
     text = fmt::format("{}", value);  // remove leading zeros, which CLI11 reads as octal
     return {};
@@ -45,17 +47,19 @@ CLI::Validator number(const std::string& kind, const std::string& type, Value mi
 }  // namespace
 
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
-  return number("a whole number", "INT", min, max,
-                max >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+  return number_in_range(
+      "a whole number", "INT", min, max,
+      max >= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
 }
 
 CLI::Validator real_number(double min, double max) {
-  return number("a number", "FLOAT", min, max, std::isinf(max));
+  return number_in_range("a number", "FLOAT", min, max, std::isinf(max));
 }
 
 namespace {
 
-constexpr std::string_view validation_only = "validation_beam_size";
+// A key of `testing` that has no option, because only training uses it.
+constexpr std::string_view validation_key = "validation_beam_size";
 
 std::string option_name(std::string_view key) {
   std::string name = "--" + std::string(key);
@@ -77,6 +81,7 @@ bool read_choice(std::string_view name, Value& value) {
   return place != names.end();
 }
 
+// Returns "" for a valid choice, otherwise the error message.
 template <Choice Value>
 std::string check_choice(const std::string& input) {
   Value value{};
@@ -87,6 +92,7 @@ std::string check_choice(const std::string& input) {
                      near ? fmt::format("; did you mean `{}`?", *near) : "");
 }
 
+// Returns a validator with an empty description: help does not list the ranges of search options.
 template <typename Value>
 CLI::Validator validator(const Range& range) {
   if constexpr (Choice<Value>) {
@@ -125,7 +131,7 @@ void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& 
   TestingOptions defaults;
   describe(defaults, [&]<typename Value>(std::string_view key, const Value&, std::string_view help,
                                          Range range = {}) {
-    if (key == validation_only) return;
+    if (key == validation_key) return;
     const std::string text(help);
     auto* option = command.add_option(option_name(key), text);
     if (!model->get_required()) option->needs(model);
@@ -171,8 +177,8 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
                     ->type_name("MODEL");
   command
       .add_option("--ensemble-mean", arguments.ensemble_mean,
-                  "mean of an ensemble: log_linear, of log-probabilities (default), or linear, of "
-                  "probabilities")
+                  "how to average an ensemble: log_linear averages log-probabilities (default), "
+                  "linear averages probabilities")
       ->needs(model)
       ->type_name("log_linear|linear");
   command

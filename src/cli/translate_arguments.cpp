@@ -54,8 +54,8 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
   add_file("--attention-weights", arguments.attention_weights,
            "write the attention weights, a JSON object for each translation");
   add_file("--picture", arguments.picture,
-           "draw the attention: .html for all sentences, .svg for the first, or a folder MAPS/ "
-           "with an .svg for each");
+           "draw the attention: .html for the first 50 sentences, .svg for the first, or a folder "
+           "MAPS/ with an .svg for each");
   add_file("--report", arguments.report,
            "write an .html page with attention by head and layer, alignments, n-best lists and the "
            "tree of the beam search");

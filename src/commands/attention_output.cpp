@@ -46,18 +46,19 @@ AttentionPicture make_picture(const Translation& translation, const Translator& 
 }  // namespace
 
 void require_attention(const LoadedModel& model, const std::string& option) {
-  if (model.loaded.model->has_attention_weights()) return;
+  if (model.contents.model->has_attention_weights()) return;
   throw ConfigError("{}: the model {} has no attention (model.attention.kind: {})", option,
-                    model.path.string(), model.loaded.options.model.attention.kind);
+                    model.path.string(), model.contents.options.model.attention.kind);
 }
 
+// Checks the model before OutputFile creates a file.
 AlignmentOutput::AlignmentOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--alignments"), path)),
-      kind_(model.loaded.options.data.tokenizer.kind) {}
+      kind_(model.contents.options.data.tokenizer.kind) {}
 
 void AlignmentOutput::write(const Translation& translation, const Translator& translator,
-                            std::size_t hypotheses) {
-  const auto count = std::min(hypotheses, translation.hypotheses.size());
+                            std::size_t n_best) {
+  const auto count = std::min(n_best, translation.hypotheses.size());
   if (count == 0) file_.write("\n");
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
@@ -67,15 +68,16 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   }
 }
 
+// Checks the model before OutputFile creates a file.
 WeightsOutput::WeightsOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--attention-weights"), path)) {}
 
 void WeightsOutput::write(std::int64_t number, const Translation& translation,
-                          const Translator& translator, std::size_t hypotheses) {
-  const auto count = std::min(hypotheses, translation.hypotheses.size());
+                          const Translator& translator, std::size_t n_best) {
+  const auto count = std::min(n_best, translation.hypotheses.size());
   for (std::size_t k = 0; k < std::max<std::size_t>(1, count); ++k) {
     Json object = {{"line", number}};
-    if (hypotheses > 1) object["hypothesis"] = k + 1;
+    if (n_best > 1) object["hypothesis"] = k + 1;
     object["source"] = translation.source_tokens;
     object["target"] = Json::array();
     object["weights"] = Json::array();
@@ -107,7 +109,7 @@ void BrightnessCheck::log_advice() const {
   if (scale_ != WeightScale::absolute || largest_ < 0.0F || largest_ >= dark) return;
   log::info(
       "The largest attention weight is {}, which is dark on the scale from 0 to 1; "
-      "use --attention-scale picture or row to draw the largest white.",
+      "use --attention-scale picture or row to draw the largest weight in white.",
       format_short(static_cast<double>(largest_)));
 }
 
@@ -122,9 +124,9 @@ void check_picture_name(const std::string& path) {
   const auto extension = extension_of(path);
   if (is_folder(path) || extension == ".html" || extension == ".svg") return;
   throw ConfigError(
-      "--picture {}: found the ending `{}`, expected .html (all sentences), .svg "
-      "(the first) or a folder such as maps/ (each as .svg)",
-      path, extension);
+      "--picture {}: found the ending `{}`, expected .html (the first {} sentences), "
+      ".svg (the first) or a folder such as maps/ (each as .svg)",
+      path, extension, max_pictures);
 }
 
 PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale)
@@ -132,7 +134,7 @@ PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model, 
       scale_(scale),
       brightness_(scale),
       html_(extension_of(path) == ".html"),
-      model_name_(model.loaded.options.name) {
+      model_name_(model.contents.options.name) {
   require_attention(model, "--picture");
   if (is_folder(path)) {
     make_folder(path);

@@ -1,4 +1,5 @@
-// Writes the attention of translations: word alignments, weights as JSON, heat maps and pictures.
+// Writes the attention of translations: word alignments, weights as JSON, heat maps for the
+// terminal, and HTML or SVG pictures.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +23,8 @@ class AlignmentOutput {
   // Throws ConfigError if the model has no attention.
   AlignmentOutput(const std::string& path, const LoadedModel& model);
 
-  // Writes the best `hypotheses` translations, or an empty line for an empty source.
-  void write(const Translation& translation, const Translator& translator, std::size_t hypotheses);
+  // Writes the `n_best` best translations of a line. If there is none, writes an empty line.
+  void write(const Translation& translation, const Translator& translator, std::size_t n_best);
   void commit() { file_.commit(); }
 
  private:
@@ -38,10 +39,10 @@ class WeightsOutput {
   // Throws ConfigError if the model has no attention.
   WeightsOutput(const std::string& path, const LoadedModel& model);
 
-  // Writes the best `hypotheses` translations of line `number`, from 1. A blank line has an object
-  // without tokens.
+  // Writes the `n_best` best translations of line `number`, which counts from 1. If there is none,
+  // writes one object with empty arrays "target" and "weights".
   void write(std::int64_t number, const Translation& translation, const Translator& translator,
-             std::size_t hypotheses);
+             std::size_t n_best);
   void commit() { file_.commit(); }
 
  private:
@@ -65,11 +66,12 @@ class BrightnessCheck {
   float largest_ = -1.0F;  // negative before the first picture
 };
 
-// Draws heat maps of the best hypotheses for the terminal on standard output.
+// Draws heat maps for the terminal on standard output.
 class AttentionText {
  public:
   explicit AttentionText(WeightScale scale) : scale_(scale), brightness_(scale) {}
 
+  // Returns the heat map of the best hypothesis, or "" if there is none.
   std::string draw(const Translation& translation, const Translator& translator);
   void log_advice() const { brightness_.log_advice(); }
 
@@ -81,13 +83,16 @@ class AttentionText {
 // Throws ConfigError if the name does not end in .html or .svg and is not a folder.
 void check_picture_name(const std::string& path);
 
-// Draws the best translations: the first 50 as one HTML page, the first one as SVG, or all of them
-// as line-00001.svg, … if `path` is a folder (it exists, or the name ends in /).
+// Draws the best translation of each line. The form depends on `path`:
+//   NAME.html  one page with the first 50 translations
+//   NAME.svg   the first translation
+//   a folder   one file for each line: line-00001.svg, … The folder exists or the name ends in /.
 class PictureOutput {
  public:
   // Throws ConfigError if the model has no attention.
   PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
 
+  // Must be called for every line in order, because it counts the lines.
   void add(const Translation& translation, const Translator& translator);
   void commit();
 

@@ -167,14 +167,15 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 std::string sentence_html(const LoadedModel& model, const std::string& line,
                           const Translation& translation, WeightScale scale) {
   const auto translator = model.translator();
-  const auto explanation = explain(model.loaded, model.device, line, translation);
+  const auto explanation = explain(model.contents, model.device, line, translation);
   auto html = fmt::format(
       "<dl class=\"pair\"><dt>source</dt><dd>{}</dd><dt>translation</dt><dd>{}</dd></dl>\n",
       escape_xml(line), escape_xml(translation.text));
-  auto maps = attention_maps(explanation, model.loaded.options.model);
+  auto maps = attention_maps(explanation, model.contents.options.model);
   if (!maps.empty()) {
     html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps), scale) +
-            word_alignment_html(explanation, model.loaded.options.data.tokenizer.kind) + "</div>\n";
+            word_alignment_html(explanation, model.contents.options.data.tokenizer.kind) +
+            "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));
@@ -197,7 +198,7 @@ void ReportOutput::add(const std::string& line, const Translation& translation) 
 }
 
 void ReportOutput::commit() {
-  const auto& name = model_.loaded.options.name;
+  const auto& name = model_.contents.options.name;
   file_.write(html_page("Translations of " + name, scale_switch(scale_), body_));
   file_.commit();
   if (sentences_ > max_sentences) {

@@ -25,9 +25,9 @@ bool contains(const Phrase& tokens, const Phrase& phrase) {
 
 ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
                                    const TestingOptions& testing, const LoadedModel& model)
-    : tokenizers_(model.loaded.tokenizers),
+    : tokenizers_(model.contents.tokenizers),
       continues_word_(
-          continuation_tokens(*tokenizers_.target, model.loaded.options.data.tokenizer.kind)),
+          continuation_tokens(*tokenizers_.target, model.contents.options.data.tokenizer.kind)),
       max_output_length_(testing.max_output_length) {
   open(arguments, testing);
   std::vector<const File*> files;

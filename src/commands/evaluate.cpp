@@ -48,8 +48,8 @@ class ModelEvaluation {
  public:
   explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_models(arguments.model)),
-        testing_(arguments.search.apply_to(model_.loaded.options.testing)) {
-    check_search(testing_, *model_.loaded.model);
+        testing_(arguments.search.apply_to(model_.contents.options.testing)) {
+    check_search(testing_, *model_.contents.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }
 
@@ -70,7 +70,7 @@ class ModelEvaluation {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
     const auto scored = score_translations(
-        model_.loaded, model_.device, *model_.pool, texts.source, reference, align,
+        model_.contents, model_.device, *model_.pool, texts.source, reference, align,
         testing_.batch_size, [&](std::int64_t done) { reporter.update(done); }, model_.precision);
     ReferenceScores figures{perplexity(scored), {}};
     if (align) figures.alignment = score_alignments(alignments_of(model_, scored), texts.gold);

@@ -131,7 +131,7 @@ void check_split(const TranslateArguments& arguments, const TestingOptions& test
                                      {"--ban", arguments.ban}}) {
     if (!path.empty()) reject(option, "it applies to whole lines");
   }
-  const auto& options = model.loaded.options.model;
+  const auto& options = model.contents.options.model;
   if (options.output.kind == OutputKind::pointer || options.encoder.numbers > 0) {
     reject("this model", "a sequence of elements has no sentences to split at");
   }
@@ -162,13 +162,13 @@ void TranslationWarnings::log() const {
 LineTranslator::LineTranslator(const TranslateArguments& arguments, const TestingOptions& testing,
                                const LoadedModel& model, const Translator& translator)
     : translator_(translator),
-      tokenizers_(model.loaded.tokenizers),
+      tokenizers_(model.contents.tokenizers),
       batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
-      limit_(source_line_limit(tokenizers_, model.loaded.options.data)),
+      limit_(source_line_limit(tokenizers_, model.contents.options.data)),
       input_(input_name(path_or_dash(arguments.input))),
-      kind_(model.loaded.options.data.tokenizer.kind),
-      warnings_(model.loaded.options) {
+      kind_(model.contents.options.data.tokenizer.kind),
+      warnings_(model.contents.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);
   if (!arguments.replace_unknown) return;
   require_attention(model, "--replace-unknown");

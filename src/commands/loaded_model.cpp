@@ -105,14 +105,14 @@ LoadedModel load_models(const ModelArguments& arguments) {
 std::vector<std::string> truncate_source_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
-  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 
 std::vector<std::string> truncate_target_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
-  const auto limit = target_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  const auto limit = target_line_limit(model.contents.tokenizers, model.contents.options.data);
   return truncate_lines(std::move(lines), limit, path);
 }
 
@@ -134,7 +134,7 @@ void check_model_output(std::string_view command, const std::vector<std::filesys
 
 std::vector<Alignment> alignments_of(const LoadedModel& model,
                                      const std::vector<Translation>& translations) {
-  const auto kind = model.loaded.options.data.tokenizer.kind;
+  const auto kind = model.contents.options.data.tokenizer.kind;
   const auto translator = model.translator();
   std::vector<Alignment> alignments;
   for (const auto& translation : translations) {

@@ -21,10 +21,10 @@ struct LoadedModel {
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
-  TranslationModel loaded;
+  TranslationModel contents;  // of the model folder
 
   Translator translator() const {
-    return {loaded.model, loaded.tokenizers, device, *pool, precision};
+    return {contents.model, contents.tokenizers, device, *pool, precision};
   }
 };
 

@@ -36,7 +36,7 @@ std::optional<ScoredText> scored_text(const ReportArguments& arguments, const Ru
 // Translates a sample of the sentences with the run's model and shows the attention.
 std::string attention_html(const LoadedModel& model, const ScoredText& text, std::size_t count) {
   const auto sample = evenly_spread(text.sources.size(), count);
-  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
   std::vector<std::string> lines;
   for (const auto i : sample) {
     lines.push_back(text.sources[i]);
@@ -44,7 +44,7 @@ std::string attention_html(const LoadedModel& model, const ScoredText& text, std
     const auto warning = cut_long_line(lines.back(), limit, "source", number);
     if (warning) log::warning("{}", *warning);
   }
-  const auto& testing = model.loaded.options.testing;
+  const auto& testing = model.contents.options.testing;
   auto search = search_options(testing);
   search.want_tree = true;
   const auto translations = model.translator().translate(lines, search, testing.batch_size);
@@ -88,7 +88,7 @@ ExitCode report(const ReportArguments& arguments) {
       body += section_of("Inside the model", attention_html(model, *text, count));
     }
     configuration =
-        "<pre>" + escape_xml(parameter_table(*model.loaded.model)) + "</pre>\n" + configuration;
+        "<pre>" + escape_xml(parameter_table(*model.contents.model)) + "</pre>\n" + configuration;
   }
   body += page_section("Configuration", configuration);
   output.write(html_page("Run " + run.options.name, scale_switch(WeightScale::absolute), body));

@@ -71,7 +71,7 @@ class Scorer {
 void Scorer::score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size) {
   DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
   translations_ = score_translations(
-      model_.loaded, model_.device, *model_.pool, pairs.source, pairs.target, want_weights,
+      model_.contents, model_.device, *model_.pool, pairs.source, pairs.target, want_weights,
       batch_size, [&](std::int64_t done) { reporter.update(done); }, model_.precision);
 }
 
@@ -85,11 +85,11 @@ std::vector<WordScore> Scorer::words(std::size_t i) const {
   if (translations_[i].hypotheses.empty()) return {};
   const auto& hypothesis = translations_[i].hypotheses[0];
   auto tokens = translator_.tokens(hypothesis, translations_[i]);
-  const auto pieces = model_.loaded.tokenizers.target->pieces(translations_[i].text);
+  const auto pieces = model_.contents.tokenizers.target->pieces(translations_[i].text);
   for (std::size_t t = 0; t < std::min(hypothesis.tokens.size(), pieces.size()); ++t) {
     if (hypothesis.tokens[t] == unk_id) tokens[t] = pieces[t];
   }
-  return word_scores(hypothesis, tokens, model_.loaded.options.data.tokenizer.kind);
+  return word_scores(hypothesis, tokens, model_.contents.options.data.tokenizer.kind);
 }
 
 struct NBestList {
@@ -168,7 +168,7 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
 // Returns source and target language (en, fr) from the names of the training files, or empty
 // strings.
 std::pair<std::string, std::string> languages(const LoadedModel& model) {
-  const auto& train = model.loaded.options.data.train;
+  const auto& train = model.contents.options.data.train;
   if (train.empty()) return {};
   const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
   return both.first == both.second ? std::pair<std::string, std::string>() : both;

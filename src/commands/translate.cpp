@@ -61,7 +61,7 @@ class TranslationOutputs {
     if (picture_) picture_->add(translation, translator_);
     if (report_) report_->add(line, translation);
     if (explain_) {
-      const auto explanation = explain(model_.loaded, model_.device, line, translation);
+      const auto explanation = explain(model_.contents, model_.device, line, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
     } else if (attention_text_) {
       file_.write(translation.text + "\n" + attention_text_->draw(translation, translator_) + "\n");
@@ -107,7 +107,7 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const LoadedModel& model) {
-  check_search(testing, *model.loaded.model);
+  check_search(testing, *model.contents.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
     throw ConfigError("{} shows one model: give one with -m, not {}",
                       arguments.explain ? "--explain" : "--report", model.members);
@@ -146,9 +146,9 @@ ExitCode translate(const TranslateArguments& arguments) {
                arguments.picture, arguments.report});
   const auto model = load_models(arguments.model);
   const auto translator = model.translator();
-  const auto testing = arguments.search.apply_to(model.loaded.options.testing);
+  const auto testing = arguments.search.apply_to(model.contents.options.testing);
   check(arguments, testing, model);
-  const auto limit = source_line_limit(model.loaded.tokenizers, model.loaded.options.data);
+  const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
   LineChunkReader reader(arguments.input,
                          static_cast<std::size_t>(testing.batch_size * batches_per_chunk),
                          arguments.split_length > 0 ? LineLimit{} : limit);

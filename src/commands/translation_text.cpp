@@ -96,7 +96,7 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
 TranslationText::TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
                                  const Translator& translator, std::int64_t n_best)
     : translator_(translator),
-      kind_(model.loaded.options.data.tokenizer.kind),
+      kind_(model.contents.options.data.tokenizer.kind),
       n_best_(static_cast<std::size_t>(n_best)),
       scores_(arguments.scores),
       word_scores_(arguments.word_scores),

@@ -27,29 +27,28 @@ std::string score_text(const SearchTreePicture::Node& node) {
   return node.score ? fmt::format("{:.3f}", *node.score) : "";
 }
 
-// Layout of a node.
-struct Place {
+struct NodeLayout {
   std::size_t depth = 0;
   double row = 0;
-  bool is_best = false;      // on the path to the highest score
-  bool is_finished = false;  // on the path to a finished hypothesis
+  bool on_best_path = false;      // leads to the hypothesis with the highest score
+  bool on_finished_path = false;  // leads to a finished hypothesis
   std::vector<std::size_t> children;
 };
 
-class Layout {
+class TreeLayout {
  public:
-  explicit Layout(const SearchTreePicture& picture)
-      : nodes_(picture.nodes), places_(nodes_.size()) {
+  explicit TreeLayout(const SearchTreePicture& picture)
+      : nodes_(picture.nodes), layouts_(nodes_.size()) {
     for (std::size_t i = 0; i < nodes_.size(); ++i) attach(i);
     assign_rows();
     assign_columns();
     mark_paths();
   }
 
-  double x(std::size_t i) const { return columns_[places_[i].depth]; }
-  double y(std::size_t i) const { return margin + (places_[i].row + 0.5) * row_height; }
+  double x(std::size_t i) const { return columns_[layouts_[i].depth]; }
+  double y(std::size_t i) const { return margin + (layouts_[i].row + 0.5) * row_height; }
   double end(std::size_t i) const { return x(i) + token_width(nodes_[i]); }
-  const Place& place(std::size_t i) const { return places_[i]; }
+  const NodeLayout& node(std::size_t i) const { return layouts_[i]; }
   double width() const { return columns_.back() + margin; }
   double height() const { return 2.0 * margin + rows_ * row_height; }
 
@@ -70,12 +69,12 @@ class Layout {
       roots_.push_back(i);
       return;
     }
-    auto& parent = places_[static_cast<std::size_t>(previous)];
+    auto& parent = layouts_[static_cast<std::size_t>(previous)];
     parent.children.push_back(i);
-    places_[i].depth = parent.depth + 1;
+    layouts_[i].depth = parent.depth + 1;
   }
 
-  void by_probability(std::vector<std::size_t>& nodes) const {
+  void sort_by_probability(std::vector<std::size_t>& nodes) const {
     std::ranges::stable_sort(nodes, [&](std::size_t a, std::size_t b) {
       return nodes_[a].log_probability > nodes_[b].log_probability;
     });
@@ -83,17 +82,17 @@ class Layout {
 
   // Each leaf has its own row. A parent has the row of its most probable child.
   void assign_rows() {
-    by_probability(roots_);
+    sort_by_probability(roots_);
     std::vector<std::size_t> stack(roots_.rbegin(), roots_.rend());
     while (!stack.empty()) {
-      auto& place = places_[stack.back()];
+      auto& node = layouts_[stack.back()];
       stack.pop_back();
-      by_probability(place.children);
-      if (place.children.empty()) place.row = rows_++;
-      stack.insert(stack.end(), place.children.rbegin(), place.children.rend());
+      sort_by_probability(node.children);
+      if (node.children.empty()) node.row = rows_++;
+      stack.insert(stack.end(), node.children.rbegin(), node.children.rend());
     }
-    for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-      if (!place->children.empty()) place->row = places_[place->children.front()].row;
+    for (auto node = layouts_.rbegin(); node != layouts_.rend(); ++node) {
+      if (!node->children.empty()) node->row = layouts_[node->children.front()].row;
     }
   }
 
@@ -101,8 +100,8 @@ class Layout {
   void assign_columns() {
     std::vector<double> widths;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      widths.resize(std::max(widths.size(), places_[i].depth + 1), 0.0);
-      auto& width = widths[places_[i].depth];
+      widths.resize(std::max(widths.size(), layouts_[i].depth + 1), 0.0);
+      auto& width = widths[layouts_[i].depth];
       width = std::max(width, token_width(nodes_[i]) + gap + score_width(nodes_[i]));
     }
     for (const auto width : widths) columns_.push_back(columns_.back() + width);
@@ -113,35 +112,37 @@ class Layout {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       if (!nodes_[i].score) continue;
       if (!best || *nodes_[i].score > *nodes_[*best].score) best = i;
-      mark_ancestors(i, &Place::is_finished);
+      mark_ancestors(i, &NodeLayout::on_finished_path);
     }
-    if (best) mark_ancestors(*best, &Place::is_best);
+    if (best) mark_ancestors(*best, &NodeLayout::on_best_path);
   }
 
-  void mark_ancestors(std::size_t i, bool Place::*mark) {
+  void mark_ancestors(std::size_t i, bool NodeLayout::*mark) {
     for (auto at = static_cast<std::int64_t>(i); at >= 0;
          at = nodes_[static_cast<std::size_t>(at)].previous) {
-      places_[static_cast<std::size_t>(at)].*mark = true;
+      layouts_[static_cast<std::size_t>(at)].*mark = true;
     }
   }
 
   const std::vector<SearchTreePicture::Node>& nodes_;
-  std::vector<Place> places_;
+  std::vector<NodeLayout> layouts_;
   std::vector<std::size_t> roots_;
   std::vector<double> columns_{margin};  // start of each column, and end of the last
   double rows_ = 0;
 };
 
-std::string class_of(const char* what, const Place& place) {
-  return fmt::format("{}{}{}", what, place.is_best ? " best" : "",
-                     place.is_finished ? "" : " dead");
+// Returns the CSS classes of an element.
+std::string css_classes(const char* element, const NodeLayout& node) {
+  return fmt::format("{}{}{}", element, node.on_best_path ? " best" : "",
+                     node.on_finished_path ? "" : " dead");
 }
 
-std::string draw_node(const SearchTreePicture& picture, const Layout& layout, std::size_t i) {
+std::string draw_node(const SearchTreePicture& picture, const TreeLayout& layout, std::size_t i) {
   const auto& node = picture.nodes[i];
-  const auto before = node.previous < 0
-                          ? 0.0
-                          : picture.nodes[static_cast<std::size_t>(node.previous)].log_probability;
+  const auto parent_log_probability =
+      node.previous < 0 ? 0.0
+                        : picture.nodes[static_cast<std::size_t>(node.previous)].log_probability;
+  const auto token_probability = std::exp(node.log_probability - parent_log_probability);
   const auto y = layout.y(i);
   std::string svg;
   if (node.previous >= 0) {
@@ -149,11 +150,11 @@ std::string draw_node(const SearchTreePicture& picture, const Layout& layout, st
     const auto x1 = layout.end(parent) + 4.0;
     const auto x2 = layout.x(i) - 4.0;
     svg += fmt::format("<path class=\"{}\" d=\"M{} {}C{} {} {} {} {} {}\" stroke-width=\"{}\"/>\n",
-                       class_of("twig", layout.place(i)), format_coordinate(x1),
+                       css_classes("twig", layout.node(i)), format_coordinate(x1),
                        format_coordinate(layout.y(parent)), format_coordinate(x2 - 16.0),
                        format_coordinate(layout.y(parent)), format_coordinate(x2 - 16.0),
                        format_coordinate(y), format_coordinate(x2), format_coordinate(y),
-                       format_coordinate(0.6 + 2.4 * std::exp(node.log_probability - before)));
+                       format_coordinate(0.6 + 2.4 * token_probability));
   }
   const auto score = node.score ? fmt::format("<tspan dx=\"{}\" font-weight=\"400\">{}</tspan>",
                                               format_coordinate(score_gap), score_text(node))
@@ -161,16 +162,16 @@ std::string draw_node(const SearchTreePicture& picture, const Layout& layout, st
   return svg + fmt::format(
                    "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\">{}{}<title>{}\nP {:.3f}, so "
                    "far log P {:.3f}{}</title></text>\n",
-                   class_of("node", layout.place(i)), format_coordinate(layout.x(i)),
+                   css_classes("node", layout.node(i)), format_coordinate(layout.x(i)),
                    format_coordinate(y), escape_xml(label(node)), score, escape_xml(node.token),
-                   std::exp(node.log_probability - before), node.log_probability,
+                   token_probability, node.log_probability,
                    node.score ? fmt::format("\nscore {:.4f}", *node.score) : "");
 }
 
 }  // namespace
 
 std::string search_tree_svg(const SearchTreePicture& picture) {
-  const Layout layout(picture);
+  const TreeLayout layout(picture);
   auto svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tree\" role=\"img\" width=\"{0}\" "
       "height=\"{1}\" viewBox=\"0 0 {0} {1}\" font-size=\"{2}\" fill=\"currentColor\">\n",

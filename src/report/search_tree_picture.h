@@ -14,8 +14,8 @@ namespace regard {
 struct SearchTreePicture {
   struct Node {
     std::string token;
-    std::int64_t previous;        // index of the parent, less than its own; -1 for a root
-    double log_probability;       // of all tokens up to this one
+    std::int64_t previous;        // index of the parent, which precedes the node; -1 for a root
+    double log_probability;       // sum over the tokens from the root to this node
     std::optional<double> score;  // if the hypothesis is finished
   };
   std::vector<Node> nodes;

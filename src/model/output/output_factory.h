@@ -1,4 +1,4 @@
-// The table of output layers: the values of `model.output.kind`.
+// Creates the output layer for each value of `model.output.kind`.
 #pragma once
 
 #include <torch/nn/module.h>

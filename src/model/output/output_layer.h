@@ -1,7 +1,7 @@
 // The interface of an output layer, which embeds target tokens as input of the decoder and computes
 // the probability of the next token. Training and search use only this interface.
 //
-// To add an output layer, add a file in this folder and a line in table.cpp.
+// To add an output layer, add a file in this folder and a case in output_factory.cpp.
 #pragma once
 
 #include <torch/types.h>
