@@ -1,5 +1,6 @@
 #include "kernels/packed_weights.h"
 
+#include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
 
 #include <utility>
@@ -52,6 +53,8 @@ void PackedMatrix::repack(const torch::Tensor& W) {
 }
 
 void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool add) const {
+  // For profilers and benchmarks: visible like an operation of LibTorch.
+  RECORD_FUNCTION("regard::product", std::vector<c10::IValue>({x, y}));
   TORCH_CHECK(x.size(1) == K_ && y.size(0) == x.size(0) && y.size(1) == N_ &&
                   (x.stride(1) == 1 || x.stride(0) == 1) && y.stride(1) == 1,
               "the shapes or strides do not fit the packed matrix");
