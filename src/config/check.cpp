@@ -28,8 +28,8 @@ void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   });
 }
 
-// The smallest weight of a corpus except 0. With a smaller weight, an epoch would use no pair even
-// of a corpus with a million pairs.
+// The smallest weight of a corpus except 0. With a smaller weight, an epoch would use less
+// than one pair on average, even of a corpus with a million pairs.
 constexpr double min_weight = 1e-6;
 
 bool is_device(const std::string& device) {
