@@ -68,7 +68,7 @@ AverageModel average_models(const std::vector<fs::path>& folders) {
   average.tokenizers = read_tokenizers(first, average.options);
   const auto weights = read_weights(first);
   for (const auto& [name, tensor] : weights) {
-    average.weights.emplace_back(name, tensor.to(torch::kDouble));
+    average.weights.emplace_back(name, tensor.to(torch::kDouble));  // sums, until the last loop
   }
   for (std::size_t i = 1; i < folders.size(); ++i) {
     const FolderReader folder(folders[i]);
