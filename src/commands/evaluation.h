@@ -43,7 +43,7 @@ struct SystemEvaluation {
   std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
 
-// Scores of the model on the first reference, which it does not translate but reads.
+// Scores of the model for the first reference, as if it had produced this translation.
 struct ReferenceScores {
   std::optional<double> perplexity;         // per token, with </s>
   std::optional<AlignmentScore> alignment;  // of the model's attention
