@@ -57,7 +57,7 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
     const bool is_inner = options.score == options.kind;
     throw ConfigError(
         "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
-        "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
+        "and {} wide (model.decoder.hidden_size, and model.encoder.hidden_size, doubled if "
         "bidirectional). Make them equal, or set model.attention.project_keys: true",
         is_inner ? "score" : "kind", options.kind, query_size, state_size);
   }
@@ -126,7 +126,7 @@ Tensor Location::keys(const Tensor& states) {
   const auto S = states.size(1);
   if (S > max_positions_) {
     throw InputError(
-        "a source of {} is longer than what location attention was made for "
+        "a source of {} is longer than location attention supports "
         "(model.attention.max_positions: {}); shorten it, or train with more positions",
         counted(S, "token"), max_positions_);
   }

@@ -48,7 +48,7 @@ torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
     return torch::cat(blocks).narrow(0, first - begin, n);
   }
   throw InputError(
-      "a sentence of {} or more is longer than what the model has learned positions for "
+      "a sentence of {} or more is longer than the learned positions of the model "
       "({}.max_positions: {}); shorten it, or train with more positions",
       counted(first + n, "token"), section_, p_.size(0));
 }
