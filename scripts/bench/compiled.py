@@ -1,4 +1,4 @@
-"""Runs the benchmark programs of tests/bench."""
+"""Runs the compiled benchmark programs of tests/bench and passes their tables to the report."""
 
 from pathlib import Path
 

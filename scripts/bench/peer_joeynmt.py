@@ -2,7 +2,7 @@
 GRU decoder with additive attention and input feeding.
 
 Besides its declared dependencies it needs: importlib_metadata, which it imports but does not declare; a
-guard around SetVocabulary (inside/run_joeynmt.py); a vocabulary file with the special tokens first; a
+substitute for SetVocabulary (inside/run_joeynmt.py); a vocabulary file with the special tokens first; a
 `scheduling` other than `plateau`, which passes PyTorch an argument that no longer exists.
 """
 
@@ -17,6 +17,7 @@ SPECIALS = ["<unk>", "<pad>", "<s>", "</s>"]
 
 
 def side(case, name, language):
+    """Returns the options of the source or target data. Writes their vocabulary from regard's sub-words."""
     pieces = (case.work / f"{name}.pieces").read_text(encoding="utf-8").splitlines()
     vocabulary = case.work / f"joeynmt.{name}.vocabulary"
     vocabulary.write_text("\n".join(SPECIALS + pieces) + "\n", encoding="utf-8")
@@ -75,6 +76,7 @@ def configuration(case, folder):
 
 
 def train(case, python):
+    """Returns the finished program and the tokens per second that it logged."""
     folder = case.folder("joeynmt")
     path = case.work / "joeynmt.yaml"
     # JSON is YAML.

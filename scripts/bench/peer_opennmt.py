@@ -1,5 +1,5 @@
-"""Trains OpenNMT-py with the configuration closest to the bench model. Encoder and decoder must have one
-size, and the encoder splits it over its directions (256 each), so the model is smaller.
+"""Trains OpenNMT-py with the configuration closest to the bench model. Encoder and decoder must have the
+same size, and the two directions of the encoder share it (256 each), so the model is smaller.
 
 OpenNMT-py is installed without its dependencies, whose version bounds exclude the current PyTorch;
 PACKAGES lists those that training needs. Its input is text in sub-words. With the default bucket size the
@@ -58,6 +58,7 @@ def configuration(case, folder):
 
 
 def train(case, python):
+    """Returns the finished program and the target tokens per second that it logged."""
     folder = case.folder("opennmt")
     folder.mkdir()
     path = case.work / "opennmt.yaml"

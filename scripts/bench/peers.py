@@ -52,14 +52,15 @@ class Case:
     def __init__(self, work, options):
         self.work = work
         self.steps = options.steps or (20 if options.quick else 100)
-        self.every = max(1, self.steps // 5)
+        self.every = max(1, self.steps // 5)  # steps between two lines of a log
         self.steps = 5 * self.every
         self.threads = options.threads or len(os.sched_getaffinity(0))
         self.sentences = SENTENCES
-        self.tokenizers = None  # folder of regard's run with source.model and target.model
+        self.tokenizers = None  # folder with source.model and target.model; set by run_regard()
         self.options = options
 
     def folder(self, name):
+        """Returns a folder for the output of a program, which does not exist yet."""
         folder = self.work / name
         shutil.rmtree(folder, ignore_errors=True)
         return folder
@@ -72,6 +73,7 @@ class Case:
 
 
 def run_regard(case):
+    """Returns the finished program and the target tokens per second of each line of its log."""
     folder = case.folder("regard")
     ran = train(
         "configs/bench.yaml",
@@ -101,7 +103,7 @@ def train_side_by_side(report, options):
     pythons = {name: python for name in options.against if (python := environment(name))}
     absent = [PEERS[name].TITLE for name in options.against if name not in pythons]
     rounds = 1 if options.quick else 3
-    speeds = {name: [] for name in ("regard", *pythons)}
+    speeds = {name: [] for name in ("regard", *pythons)}  # regard first: it trains the tokenizers
     peaks = {name: [] for name in speeds}
     with work_folder() as work:
         case = Case(work, options)
@@ -124,10 +126,10 @@ def train_side_by_side(report, options):
                     continue
                 speeds[name].append(median(tokens[1:]))  # without the warm-up
                 peaks[name].append(ran.peak_bytes)
-    tell(report, case, rounds, speeds, peaks, absent)
+    report_speeds(report, case, rounds, speeds, peaks, absent)
 
 
-def tell(report, case, rounds, speeds, peaks, absent):
+def report_speeds(report, case, rounds, speeds, peaks, absent):
     report.say(
         f"Training on Multi30k, English to German, batches of {SENTENCES} sentences, the same "
         f"sub-words for all, {case.threads} thread(s), {case.steps} steps of each in turn, "

@@ -30,8 +30,9 @@ def tail(path, lines=5):
 
 
 def timed(command, log, environment=None, watch=None, answer=None):
-    """Runs the command and waits; calls `watch` every 0.2 seconds. Its output goes into the file `log`;
-    standard output goes into the file `answer` instead, if one is given."""
+    """Runs the command, waits for its end and returns a Run. Raises Failure if it fails. The output of
+    the command goes into the file `log`; its standard output goes into the file `answer` instead, if that
+    is given. Calls `watch` with the seconds since the start, every 0.2 seconds."""
     began = time.perf_counter()
     with open(log, "wb") as output, open(answer or os.devnull, "wb") as answers:
         process = subprocess.Popen(
@@ -45,6 +46,7 @@ def timed(command, log, environment=None, watch=None, answer=None):
         try:
             while watch:
                 watch(time.perf_counter() - began)
+                # WNOWAIT leaves the ended process to wait4(), which returns its peak memory.
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                     break
                 time.sleep(0.2)
@@ -79,8 +81,9 @@ def train_log(folder):
 
 
 def relay(report, command):
-    """Relays the Markdown of a benchmark program line by line; returns the JSON object of its last line."""
-    block, last = "", ""
+    """Passes the Markdown that a benchmark program prints to the report, a block at a time. Returns the
+    JSON object of the last line."""
+    block, last = "", ""  # `last` is not part of the block yet: it may be the JSON object
     with subprocess.Popen(
         [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as process:

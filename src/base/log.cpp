@@ -16,6 +16,7 @@ namespace {
 void (*before_line)() = nullptr;
 bool quiet = false;
 
+// The logger's first sink is stderr; the second, if any, is the log file.
 spdlog::logger& logger() {
   static const auto instance = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_st>();

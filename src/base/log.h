@@ -1,5 +1,5 @@
 // The program's log. It goes to stderr (stdout is for translations), and to a run's train.log while
-// that file is open.
+// that file is open. Not thread-safe: call these functions from one thread at a time.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,8 @@ enum class Level { debug, info, warning, error };
 void write(Level level, std::string_view message);
 // Drops messages below this level (default: info).
 void set_level(Level level);
-// Also appends every later message to `path`, until close_file(). Throws EnvironmentError.
+// Also appends every later message, with its time, to `path`, until close_file(). Throws
+// EnvironmentError if the file cannot be opened.
 void open_file(const std::string& path);
 void close_file();
 // Sets a function to call before each line on stderr, so that a progress bar can clear its own

@@ -40,7 +40,7 @@ std::vector<std::string> models_near(const fs::path& path) {
   return models;
 }
 
-// Returns "; did you mean `runs/mine`?" if `path` is the name of a run.
+// Returns "; did you mean `runs/mine`?" if `path` is the name of a run in runs/, otherwise "".
 std::string suggest_run(const fs::path& path) {
   const auto run = fs::path("runs") / path;
   if (!is_model(run) && RunFolder(run).checkpoint_steps().empty()) return "";

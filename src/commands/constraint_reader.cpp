@@ -69,10 +69,10 @@ void ConstraintReader::validate_files(const std::string& input) {
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
-  const bool known = is_file(input);
-  if (known) lines = count_lines(input, /*may_grow=*/true);
+  const bool input_is_file = is_file(input);
+  if (input_is_file) lines = count_lines(input, /*may_grow=*/true);
   for (std::int64_t i = 0; i < lines; ++i) read(1);
-  if (known) check_end();
+  if (input_is_file) check_end();
 }
 
 std::string ConstraintReader::location(const File& file) const {
@@ -110,6 +110,7 @@ std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
 void ConstraintReader::check(const SentenceOptions& sentence) const {
   auto needed = sentence.prefix.size();
   for (const auto& phrase : sentence.required_phrases) needed += phrase.size();
+  // The maximum includes </s>.
   if (needed > 0 && static_cast<std::int64_t>(needed) >= max_output_length_) {
     throw InputError(
         "{}: found {}, expected fewer than max_output_length, {}; raise it with "

@@ -15,7 +15,7 @@ namespace regard {
 
 // --prefixes: the words that a translation begins with. --demand and --ban: phrases that it must or
 // must not contain, separated by tabs. An empty line sets no constraint. A blank input line always
-// has a blank translation.
+// has a blank translation, whatever its constraints.
 class ConstraintReader {
  public:
   // Throws ConfigError if the model or the search does not support the constraints. If all
@@ -42,13 +42,14 @@ class ConstraintReader {
 
  private:
   struct File {
-    std::string option;
-    std::unique_ptr<LineReader> reader;
-    std::string line;
+    std::string option;                  // e.g. "--prefixes"
+    std::unique_ptr<LineReader> reader;  // null if the option was not given
+    std::string line;                    // the last line read
   };
 
   void open(const TranslateArguments& arguments, const TestingOptions& testing);
   void validate_files(const std::string& input);
+  // Reads line `number` into file.line. Returns false if the option was not given.
   bool next(File& file, std::int64_t number);
   std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;
   std::vector<std::vector<std::int32_t>> parse_phrases(const File& file) const;
@@ -61,8 +62,8 @@ class ConstraintReader {
   std::int64_t max_output_length_;
   std::int64_t lines_read_ = 0;
   File prefixes_, required_, bad_words_;
-  bool warned_ = false;
-  std::vector<std::int64_t> unmet_;  // line numbers
+  bool warned_ = false;              // of a banned word that is not in the vocabulary
+  std::vector<std::int64_t> unmet_;  // numbers of lines without all required phrases
 };
 
 }  // namespace regard

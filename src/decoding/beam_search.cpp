@@ -14,7 +14,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// Returns the options of the beam of each group.
+// Returns the options for the beam of one group: all but beam_size and n_best are unchanged.
 SearchOptions group_options(const SearchOptions& options) {
   auto result = options;
   result.beam_size = options.beam_size / options.beam_groups;
@@ -29,12 +29,14 @@ class BeamGroups {
   BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
              const SentenceOptions& sentence);
 
-  // Extends each group by one token. Returns the candidates that continue, by group; none if the
-  // group is complete. `sentence` is the index of the sentence in the batch.
+  // Extends each group by one token. Returns for each group the candidates that become its open
+  // hypotheses; empty if the group is complete. `sentence` is the index of the sentence in the
+  // batch.
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
   bool are_complete() const;
 
-  // Appends one history per row, W for each group; empty for missing hypotheses.
+  // Appends one history per row, W for each group; without tokens if the group has fewer
+  // hypotheses.
   void add_histories(std::vector<History>& histories) const;
   // Returns the distinct translations of all groups, best first.
   std::vector<Hypothesis> n_best() const;
@@ -108,12 +110,12 @@ std::vector<Hypothesis> BeamGroups::n_best() const {
 
 // The inputs of the next decoder step: one entry for each row of the batch, W rows per beam.
 struct StepInputs {
-  std::vector<std::int64_t> parents;
+  std::vector<std::int64_t> parents;  // row of the parent in the batch of the last step
   std::vector<std::int64_t> tokens;
-  std::vector<double> log_p;
+  std::vector<double> log_p;  // of the hypothesis
 
-  // Appends W rows for a beam. Fills missing rows with the first candidate (or an empty one if
-  // there is none), with log-probability −∞.
+  // Appends W rows for the beam with this index in the batch. If there are fewer candidates, fills
+  // the other rows with the first candidate (or a default one) at log-probability −∞.
   void add(std::size_t beam, std::int64_t W, const std::vector<Candidate>& continuing) {
     const Candidate none;
     for (std::int64_t k = 0; k < W; ++k) {
@@ -165,7 +167,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   while (!active.empty()) {
     options.throw_if_cancelled();
     const auto step = model.step(tokens, state, encoded);
-    // At least 2W tokens have no diversity penalty, whatever the other groups have selected.
+    // A group needs 2W candidates without a diversity penalty. The other groups select at most
+    // rows − W tokens, so that 2W of the rows + W best have none.
     const auto best = processor.best(
         model.output_layer().logits(step, encoded), rows + W,
         processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());

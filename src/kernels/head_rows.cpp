@@ -9,9 +9,9 @@
 namespace regard::kernels {
 namespace {
 
-constexpr int at_once = 4;
+constexpr int at_once = 4;  // keys whose products with a query are computed together
 
-// The sums of four vectors of 64 bytes.
+// Sums the elements of each of four vectors of 64 bytes.
 template <typename Vector>
 REGARD_INLINE void sums_of(const Vector (&x)[at_once], float (&sums)[at_once]) {
   typedef float Half __attribute__((vector_size(32)));
@@ -40,7 +40,7 @@ REGARD_INLINE void sums_of(const Vector (&x)[at_once], double (&sums)[at_once]) 
   }
 }
 
-// q · k_j of four keys, each summed independently.
+// Computes q · k_j for four keys, each summed independently.
 template <typename T>
 REGARD_INLINE void four_dots(std::int64_t n, const T* q, const T* const (&k)[at_once],
                              T (&dots)[at_once]) {
@@ -78,7 +78,9 @@ REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<con
         const T* query = q.at(b, t, h);
         T* e = alpha.data() + t * row;
         for (std::int64_t s = 0; s < length; s += at_once) {
-          const T* keys[at_once];  // beyond the end, the last key again
+          // Beyond the end, the last key again; e has room for the products, and softmax ignores
+          // them.
+          const T* keys[at_once];
           for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, length - 1), h);
           T dots[at_once];
           four_dots(sizes.width, query, keys, dots);

@@ -19,19 +19,20 @@ struct Heads {
 };
 
 struct HeadSizes {
-  std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions per sentence
-  const std::int64_t* lengths;     // [B], 1 to S, of the positions; null: S
+  // Numbers of sentences, heads, queries per sentence and positions per sentence; width of a head.
+  std::int64_t B, H, T, S, width;
+  const std::int64_t* lengths;  // [B], 1 to S: real positions of each sentence; null: all S
   std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
 };
 
-// For few queries per sentence: a decoding step. Writes y, and α [B, H, T, S], 0 beyond the end,
-// unless weights is null.
+// For few queries per sentence, as in a decoding step. Writes y, and unless `weights` is null, α
+// [B, H, T, S], which is 0 beyond the end of the sentence.
 template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);
 
-// Replaces rows of n scores e by softmax(scale · e). `row`, the distance between rows, is a
-// multiple of 16. Overwrites the elements behind the n scores of a row.
+// Replaces each of `rows` rows of n scores e by softmax(scale · e). `row`, the distance between
+// rows, is a multiple of 16 and at least n. Overwrites the elements behind the n scores of a row.
 template <typename T>
 void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
 

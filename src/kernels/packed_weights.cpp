@@ -11,12 +11,14 @@
 namespace regard::kernels {
 namespace {
 
+// The arguments of the current WithPackedWeights and WithTrainingWeights of this thread.
 thread_local PackedWeights* in_use = nullptr;
 thread_local PackedWeights* in_use_for_training = nullptr;
 
-// Below these sizes, whole panels and converted rows cost more than they save.
+// A lower precision costs more than it saves in a matrix with fewer rows or columns: its panels
+// would be mostly padding.
 constexpr std::int64_t min_size = 16;
-// The sums of longer rows could overflow (product_int8_rows.cpp).
+// The largest K for int8: longer sums could overflow (product_int8_rows.cpp).
 constexpr std::int64_t max_int8_length = 60'000;
 
 Precision precision_for(std::int64_t K, std::int64_t N, torch::ScalarType type, Precision wanted) {

@@ -1,4 +1,4 @@
-// Compiled for x86-64-v3 (CMakeLists.txt): 16 registers of 32 bytes.
+// Compiled for x86-64-v3 (CMakeLists.txt): 16 registers of 32 bytes, hence tiles of 6 rows.
 #include "kernels/product_loops.h"
 
 namespace regard::kernels {

@@ -1,4 +1,4 @@
-// Compiled for x86-64-v4 (CMakeLists.txt): 32 registers of 64 bytes.
+// Compiled for x86-64-v4 (CMakeLists.txt): 32 registers of 64 bytes, hence tiles of 12 rows.
 #include "kernels/product_loops.h"
 
 namespace regard::kernels {

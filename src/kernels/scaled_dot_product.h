@@ -1,4 +1,5 @@
-// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1), independent heads:
+// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1) of independent heads of width
+// d:
 //
 //   α_ts = softmax_s(q_t · k_s / sqrt(d) + bias_s)      y_t = Σ_s α_ts v_s
 //
@@ -10,13 +11,14 @@
 
 namespace regard::kernels {
 
-// q [B, H, T, d], k and v [B, H, S, d], bias [B, 1, 1, S] or undefined -> [B, H, T, d]. LibTorch's
-// fused operation, which keeps no weights, or with use_reference() (device.h), plain operations.
+// Returns y [B, H, T, d] for q [B, H, T, d], k and v [B, H, S, d], bias [B, 1, 1, S] or undefined.
+// Uses LibTorch's fused operation, which keeps no weights, or with use_reference() (device.h),
+// plain operations.
 torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
                                  const torch::Tensor& v, const torch::Tensor& bias, bool causal);
 
-// The weights alone, by LibTorch's plain operations: α [B, H, T, S], exactly 0 where the bias is
-// −∞.
+// Returns the weights alone, by LibTorch's plain operations: α [B, H, T, S], exactly 0 where the
+// bias is −∞.
 torch::Tensor scaled_dot_product_weights(const torch::Tensor& q, const torch::Tensor& k,
                                          const torch::Tensor& bias, bool causal);
 
@@ -28,13 +30,13 @@ struct HeadsAttended {
   torch::Tensor y;      // [B, T, H · d], the heads side by side
   torch::Tensor alpha;  // [B, H, T, S], exactly 0 beyond the end; undefined unless wanted
 };
-// For few queries per sentence.
+// For few queries per sentence, as in a decoding step.
 HeadsAttended attend_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const torch::Tensor& lengths, bool want_alpha);
-// [B, H, T, S] -> [B, T, S], summed in the order of the heads.
+// Returns the mean over the heads: [B, H, T, S] -> [B, T, S], summed in the order of the heads.
 torch::Tensor mean_over_heads(const torch::Tensor& alpha);
-// Self-attention: T = S, queries have the same padding. y is 0 beyond the end. Uses packed products
-// (product_rows.h). Returns no weights.
+// Self-attention: T = S, and the queries have the same padding. Returns y [B, T, H · d], 0 beyond
+// the end. Uses packed products (product_rows.h), which are faster for many queries.
 torch::Tensor attend_to_itself(const torch::Tensor& q, const torch::Tensor& k,
                                const torch::Tensor& v, const torch::Tensor& lengths);
 

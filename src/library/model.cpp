@@ -65,16 +65,16 @@ struct Model::Parts {
       : device(find_device(device_name)),
         precision(kernels::find_precision(precision_name, device)),
         pool(make_thread_pool(threads, device)),
-        loaded(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
-        translator(loaded.model, loaded.tokenizers, device, *pool, precision),
-        source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
-        target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}
+        contents(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
+        translator(contents.model, contents.tokenizers, device, *pool, precision),
+        source_limit(source_line_limit(contents.tokenizers, contents.options.data)),
+        target_limit(target_line_limit(contents.tokenizers, contents.options.data)) {}
 
   TestingOptions testing(const std::vector<std::string>& search) const {
     std::vector<std::string> overrides;
     for (const auto& option : search) overrides.push_back("testing." + option);
-    const auto testing = parse_options(write_options(loaded.options), "model", overrides).testing;
-    check_search(testing, *loaded.model);
+    const auto testing = parse_options(write_options(contents.options), "model", overrides).testing;
+    check_search(testing, *contents.model);
     return testing;
   }
 
@@ -83,7 +83,7 @@ struct Model::Parts {
                                              bool want_weights) const {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
-    options.want_weights = want_weights && loaded.model->has_attention_weights();
+    options.want_weights = want_weights && contents.model->has_attention_weights();
     return translator.translate(truncate_lines(lines, source_limit, "line"), options,
                                 testing.batch_size);
   }
@@ -91,7 +91,7 @@ struct Model::Parts {
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
-  TranslationModel loaded;
+  TranslationModel contents;
   Translator translator;
   LineLimit source_limit;
   LineLimit target_limit;
@@ -131,7 +131,7 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
     throw InputError("score: found {} and {}, expected as many of each",
                      counted(sources.size(), "source"), counted(targets.size(), "target"));
   }
-  const auto& model = parts_->loaded;
+  const auto& model = parts_->contents;
   const auto translations = score_translations(
       model, parts_->device, *parts_->pool, truncate_lines(sources, parts_->source_limit, "source"),
       truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),

@@ -13,19 +13,20 @@
 namespace regard {
 namespace {
 
-[[noreturn]] void not_trained() {
+[[noreturn]] void throw_not_trainable() {
   throw std::logic_error("an ensemble cannot be trained");
 }
 
-// Returns the sum, added in order.
+// Returns the sum of the tensors, added in order, so that it is reproducible.
 torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   auto sum = tensors.front();
   for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
   return sum;
 }
 
-std::optional<LengthLimit> smallest(const std::vector<std::shared_ptr<Seq2Seq>>& members,
-                                    std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+// Returns the smallest limit_of() of the members, or nothing if no member has a limit.
+std::optional<LengthLimit> smallest_limit(const std::vector<std::shared_ptr<Seq2Seq>>& members,
+                                          std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
   std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();
@@ -96,7 +97,7 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
 }
 
 DecoderOutput Ensemble::decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) {
-  not_trained();
+  throw_not_trainable();
 }
 
 bool Ensemble::has_attention_weights() const {
@@ -107,23 +108,23 @@ bool Ensemble::has_attention_weights() const {
 }
 
 std::optional<LengthLimit> Ensemble::source_limit() const {
-  return smallest(members_, &Seq2Seq::source_limit);
+  return smallest_limit(members_, &Seq2Seq::source_limit);
 }
 
 std::optional<LengthLimit> Ensemble::target_limit() const {
-  return smallest(members_, &Seq2Seq::target_limit);
+  return smallest_limit(members_, &Seq2Seq::target_limit);
 }
 
 torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
                                                 const EncoderOutput& /*encoded*/) {
-  not_trained();
+  throw_not_trainable();
 }
 
 Loss Ensemble::LogProbabilities::loss(const DecoderOutput& /*decoded*/,
                                       const EncoderOutput& /*encoded*/,
                                       const torch::Tensor& /*targets*/,
                                       double /*label_smoothing*/) {
-  not_trained();
+  throw_not_trainable();
 }
 
 }  // namespace regard

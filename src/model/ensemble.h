@@ -21,26 +21,28 @@ enum class EnsembleMean { log_linear, linear };
 class Ensemble : public Seq2Seq {
  public:
   // The members must have the same vocabularies and kind of output layer. `weights` has one weight
-  // above 0 for each member, which the constructor normalises to sum 1, or is empty for equal
-  // weights. Throws std::invalid_argument for other weights.
+  // above 0 for each member, or is empty for equal weights; the constructor divides the weights by
+  // their sum. Throws std::invalid_argument if there are no members, or for other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
-  // The attention weights are the weighted mean over the members that have attention.
+  // Returns the combined log-probabilities [N, V] as the readout, with log_linear up to a constant
+  // for each row. The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override;
   // Throws std::logic_error: an ensemble cannot be trained.
   DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
   bool has_attention_weights() const override;
-  // Return the smallest limit of the members.
+  // Return the smallest limit of the members, or nothing if no member has one.
   std::optional<LengthLimit> source_limit() const override;
   std::optional<LengthLimit> target_limit() const override;
   OutputLayer& output_layer() override { return output_layer_; }
 
  private:
-  // The output layer of an ensemble: the readout of a step is already log P.
+  // The output layer of an ensemble: logits() returns the readout, which step() has computed from
+  // the logits of the members. embed() and loss() throw std::logic_error.
   class LogProbabilities : public OutputLayer {
    public:
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;

@@ -61,7 +61,7 @@ void check(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());
 }
 
-// The library's tries throw if a piece is empty or contains NUL.
+// Returns false if the library rejects the model. It throws if a piece is empty or contains NUL.
 bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view bytes) {
   try {
     return processor.LoadFromSerializedProto(bytes).ok();
@@ -70,7 +70,7 @@ bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view byt
   }
 }
 
-// Replaces other ASCII white space, which is in no piece and would be unknown, by spaces.
+// Replaces ASCII white space such as tabs, which is in no piece and would be unknown, by spaces.
 std::string with_plain_spaces(std::string_view text) {
   std::string plain(text);
   for (char& c : plain) {
@@ -100,7 +100,9 @@ class SentencePieceTokenizer : public Tokenizer {
     sentencepiece::random::GetRandomGenerator()->seed(
         static_cast<std::mt19937::result_type>(random.next() >> 32));
     std::vector<std::int32_t> ids;
-    check(processor_.SampleEncode(with_plain_spaces(text), -1, static_cast<float>(amount), &ids));
+    constexpr int from_all_segmentations = -1;  // not from the n best
+    check(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
+                                  static_cast<float>(amount), &ids));
     return ids;
   }
 
@@ -117,6 +119,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> pieces(std::string_view text) const override {
     std::vector<std::string> pieces;  // with the text of unknown characters
     check(processor_.Encode(with_plain_spaces(text), &pieces));
+    // The caller needs one text for each id.
     return pieces.size() == encode(text).size() ? pieces : Tokenizer::pieces(text);
   }
 
@@ -163,7 +166,7 @@ class SentencePieceTokenizer : public Tokenizer {
 // True if SentencePiece can learn from a line. It skips lines that are too long or contain NUL or
 // U+2585, which it reserves. If no line is left, unigram training terminates the process.
 bool is_trainable(std::string_view line) {
-  constexpr std::size_t max_bytes = 4192;
+  constexpr std::size_t max_bytes = 4192;  // the default of SentencePiece's max_sentence_length
   constexpr std::string_view reserved = "\u2585";
   std::string_view rest = line;
   while (rest.starts_with(' ') || rest.starts_with(space_symbol)) {
@@ -173,8 +176,8 @@ bool is_trainable(std::string_view line) {
          line.find(reserved) == std::string_view::npos;
 }
 
-// Adapts the lines to the trainer's interface. Keeps an exception of the source in `failure`, so
-// that none propagates through the library.
+// Adapts the lines to the trainer's interface. Stores an exception of `next_line` in `failure` and
+// ends the lines, so that no exception passes through the library.
 class TrainingLines : public sentencepiece::SentenceIterator {
  public:
   explicit TrainingLines(const LineSource& next_line) : next_line_(next_line) { Next(); }
@@ -202,7 +205,7 @@ class TrainingLines : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-// The number of SentencePiece's threads, which the result depends on.
+// The number of SentencePiece's threads. It is fixed because the trained model depends on it.
 constexpr int trainer_threads = 4;
 
 // Restricts the calling thread, and the threads that it starts, to a number of cores during its
@@ -215,7 +218,7 @@ class CoreLimit {
     if (cores >= CPU_COUNT(&previous_)) return;
     cpu_set_t some;
     CPU_ZERO(&some);
-    // Starts at the current core, as other processes with such a limit run on other cores.
+    // Starts at the current core, so that several limited processes do not share the first cores.
     auto core = std::max(0, sched_getcpu());
     for (; CPU_COUNT(&some) < cores; core = (core + 1) % CPU_SETSIZE) {
       if (CPU_ISSET(core, &previous_)) CPU_SET(core, &some);
@@ -233,7 +236,8 @@ class CoreLimit {
   bool limited_ = false;
 };
 
-// The size limit is soft, so that the size of the model shows the largest size possible.
+// With a soft limit, a text that is too small for vocab_size results in a smaller model, not in an
+// error. train_sentencepiece() then reports that size as the largest possible.
 std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOptions& options) {
   return {{"model_type", options.kind == TokenizerKind::bpe ? "bpe" : "unigram"},
           {"vocab_size", std::to_string(options.vocabulary_size)},
@@ -250,6 +254,8 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
           {"minloglevel", "3"}};
 }
 
+// Throws ConfigError. If the library's message says that the characters alone exceed the
+// vocabulary, takes their number from it.
 [[noreturn]] void throw_training_error(const std::string& message,
                                        const TokenizerOptions& options) {
   const std::string_view versus = " vs ";
@@ -287,6 +293,7 @@ std::string train_model(const TokenizerOptions& options, TrainingLines& lines,
 
 std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
                                                const LineSource& next_line, std::int64_t threads) {
+  // For new threads, and for this thread, whose generator may exist already.
   sentencepiece::SetRandomGeneratorSeed(1);
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);

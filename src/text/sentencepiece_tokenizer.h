@@ -7,16 +7,16 @@
 // is taken of texts with more than two million lines. SentencePiece sums in as many parts as it has
 // threads, which changes the last digits of unigram's sums and so its pieces, and it writes the
 // number of threads into the model. It therefore always gets four threads, which are restricted to
-// as many cores as the run has threads: the bytes are the same with any number.
+// as many cores as the run has threads: the bytes do not depend on the threads of the run.
 //
 // Encoding. SentencePiece spends most of its time on the same merges of the same words. If a line's
 // pieces are the pieces of its words (encodes_word_by_word() in sentencepiece_model.h), encode()
 // caches them: the ids are the same as the library's, in 5 to 20 % of its time.
 //
-// Sampling. SentencePiece uses a random generator per thread, whose public seed has no effect after
-// a thread's first draw. The library exports that generator although its header is not installed,
-// so sample() seeds it from the caller's Random: a sample is a function of its arguments, whatever
-// was drawn before and in whichever thread.
+// Sampling. SentencePiece has one random generator per thread, and its public function for the seed
+// has no effect after a thread's first draw. The library exports the generator although its header
+// is not installed, so sample() seeds it from the caller's Random. A sample therefore depends only
+// on the arguments, not on earlier draws or on the thread.
 #pragma once
 
 #include <cstdint>

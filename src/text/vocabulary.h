@@ -12,11 +12,11 @@
 
 namespace regard {
 
-// Returns the name of a special id, as in "<pad>".
+// Returns the name of a special id, such as "<pad>". Throws std::out_of_range for other ids.
 std::string_view special_name(std::int32_t id);
 
-// The special tokens, then the others. Text never maps to a special id but <unk>: a word spelt like
-// a special token ("</s>") is unknown.
+// Contains the special tokens, then the others. Text never maps to a special id except <unk>: a
+// word spelt like a special token ("</s>") is unknown.
 class Vocabulary {
  public:
   using Counts = std::unordered_map<std::string, std::int64_t>;
@@ -36,8 +36,8 @@ class Vocabulary {
   // Returns the same format, special tokens first.
   std::string serialized() const;
 
-  std::int32_t id(std::string_view token) const;  // <unk> if there is no such token
-  const std::string& token(std::int32_t id) const;
+  std::int32_t id(std::string_view token) const;    // <unk> if there is no such token
+  const std::string& token(std::int32_t id) const;  // throws std::out_of_range
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -24,7 +23,7 @@ void discard(const std::filesystem::path& path) {
   throw EnvironmentError("{}: cannot be removed for --fresh ({})", path.string(), error.message());
 }
 
-void warn_of_changes(const Json& before, const Json& now) {
+void warn_of_differences(const Json& before, const Json& now) {
   for (const auto& change : manifest_differences(before, now)) log::warning("{}", change);
 }
 
@@ -83,16 +82,16 @@ void remove_run_files(const RunFolder& run) {
 void warn_of_changes(const RunFolder& run, const Setup& setup) {
   const auto before = read_run_manifest(run.path() / "manifest.json");
   const auto now = run_manifest(setup.options, "", setup.pool->count(), setup.device.is_cpu());
-  warn_of_changes(before, now);
+  warn_of_differences(before, now);
 }
 
 void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
   auto manifest =
       run_manifest(setup.options, command_line, setup.pool->count(), setup.device.is_cpu());
-  if (setup.checkpoint) {
+  if (setup.checkpoint) {  // a resumed run
     const auto before = read_run_manifest(path);
-    warn_of_changes(before, manifest);
+    warn_of_differences(before, manifest);
     if (!before.empty()) add_earlier_sessions(manifest, before);
   }
   write_file(path, to_text(manifest, 2) + "\n");
@@ -106,11 +105,10 @@ void record_testing_options(const RunFolder& run, const TestingOptions& testing)
   }
   for (const auto& path : checkpoints) {
     const FolderReader checkpoint(path);
-    auto options = read_model_options(checkpoint);
-    const auto before = std::exchange(options.testing, testing);
-    auto old = options;
-    old.testing = before;
-    const auto differences = differing_keys(old, options);
+    const auto before = read_model_options(checkpoint);
+    auto options = before;
+    options.testing = testing;
+    const auto differences = option_differences(before, options);
     if (differences.empty()) continue;
     FolderWriter writer(path);
     writer.keep_other_files();

@@ -106,7 +106,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
     options.training.precision = before.training.precision;
   }
   std::string fixed;
-  for (const auto& difference : differing_keys(before, options)) {
+  for (const auto& difference : option_differences(before, options)) {
     if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
@@ -164,7 +164,7 @@ struct InitialModel {
 // Returns a line for each model option that differs, except dropout.
 std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
-  for (const auto& difference : differing_keys(before, options)) {
+  for (const auto& difference : option_differences(before, options)) {
     if (!difference.starts_with("model.") || difference.starts_with("model.dropout.")) continue;
     lines += "\n  " + difference;
   }
@@ -231,7 +231,7 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   of_initial.src_file = of_initial.trg_file = "";  // paths on the machine where it was trained
   const Options before = setup.options;
   options = of_initial;
-  for (const auto& difference : differing_keys(before, setup.options)) {
+  for (const auto& difference : option_differences(before, setup.options)) {
     log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
   }
   setup.tokenizers = read_tokenizers(initial.folder, setup.options);

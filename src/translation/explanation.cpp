@@ -23,7 +23,7 @@ std::vector<std::vector<float>> head_weights(const torch::Tensor& heads) {
   return rows;
 }
 
-// Converts a pointer's P over tokens [V] to P over positions, with </s> last.
+// Converts P of a pointer output over token ids [V] to P over the source positions, with </s> last.
 std::vector<float> by_position(const torch::Tensor& P, std::size_t positions) {
   const auto token_probabilities = to_vector(P);
   const auto first = token_probabilities.begin() + first_position_id;

@@ -14,8 +14,9 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::array sentence_ends = {".", "!", "?", "…", "。", "！", "？", "؟", "।"};
 constexpr std::array clause_ends = {",", ";", ":", "，", "、", "；", "：", "،", "؛"};
-constexpr std::array closing = {"\"", "'", ")", "]", "”", "’", "»", "」", "』", "）"};
+constexpr std::array closing_marks = {"\"", "'", ")", "]", "”", "’", "»", "」", "』", "）"};
 
+// Returns the element of `endings` with which the word ends, or null.
 template <std::size_t n>
 const char* ending_of(std::string_view word, const std::array<const char*, n>& endings) {
   const auto found = std::find_if(endings.begin(), endings.end(),
@@ -23,9 +24,10 @@ const char* ending_of(std::string_view word, const std::array<const char*, n>& e
   return found == endings.end() ? nullptr : *found;
 }
 
+// True if the word ends with one of `endings`, possibly followed by closing marks.
 template <std::size_t n>
-bool ends(std::string_view word, const std::array<const char*, n>& endings) {
-  while (const char* mark = ending_of(word, closing)) {
+bool ends_with_any(std::string_view word, const std::array<const char*, n>& endings) {
+  while (const char* mark = ending_of(word, closing_marks)) {
     word.remove_suffix(std::string_view(mark).size());
   }
   return ending_of(word, endings) != nullptr;
@@ -35,10 +37,10 @@ bool ends(std::string_view word, const std::array<const char*, n>& endings) {
 std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_words) {
   if (all.size() - begin <= max_words) return all.size() - begin;
   for (auto n = max_words; n > 0; --n) {
-    if (ends(all[begin + n - 1], sentence_ends)) return n;
+    if (ends_with_any(all[begin + n - 1], sentence_ends)) return n;
   }
   for (auto n = max_words; n > 0; --n) {
-    if (ends(all[begin + n - 1], clause_ends)) return n;
+    if (ends_with_any(all[begin + n - 1], clause_ends)) return n;
   }
   return max_words;
 }
@@ -46,6 +48,7 @@ std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_wor
 // Builds the result of join_translations().
 class JoinedTranslation {
  public:
+  // source_length is the number of source tokens of all parts, with added spaces and one </s>.
   JoinedTranslation(std::int64_t target_vocabulary, std::size_t source_length)
       : target_vocabulary_(target_vocabulary), source_length_(source_length) {
     hypothesis_.finished = true;
@@ -54,6 +57,7 @@ class JoinedTranslation {
   void add(const Translation& part, bool is_last) {
     const auto& hypothesis = part.hypotheses[0];
     const auto tokens = hypothesis.tokens.size();
+    // The joined hypothesis ends in </s> if all parts do.
     const bool keeps_end = is_last && hypothesis.finished && hypothesis_.finished;
     const auto oov_offset = static_cast<std::int32_t>(joined_.oov_words.size());
     for (const auto token : hypothesis.tokens) {
@@ -76,7 +80,7 @@ class JoinedTranslation {
     source_offset_ += part.source_tokens.size() - 1;
   }
 
-  // Adds a space to source and target.
+  // Adds a space to source and target. Its attention is on the space in the source.
   void add_space() {
     hypothesis_.tokens.push_back(static_cast<std::int32_t>(
         target_vocabulary_ + static_cast<std::int64_t>(joined_.oov_words.size())));

@@ -55,10 +55,10 @@ torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
 HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
                                         const torch::Tensor& keys_and_values,
                                         const Padding& padding, bool causal, bool want_weights) {
-  const auto sides = keys_and_values.chunk(2, -1);
+  const auto parts = keys_and_values.chunk(2, -1);  // keys and values, each [B, S, D]
   auto attended =
-      compute_heads(split_heads(W_Q_(x), heads_), split_heads(sides[0], heads_),
-                    split_heads(sides[1], heads_), padding, causal, want_weights, *dropout_);
+      compute_heads(split_heads(W_Q_(x), heads_), split_heads(parts[0], heads_),
+                    split_heads(parts[1], heads_), padding, causal, want_weights, *dropout_);
   attended.y = W_O_(attended.y);
   return attended;
 }
