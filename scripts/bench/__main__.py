@@ -1,14 +1,15 @@
 """Measures regard, and other trainers for comparison, on this machine.
 
-    step     a training step of the bench model and its parts, compared with its matrix products alone
-             (the floor) and with the reference implementation of each kernel (the plain path)
-    product  matrix products with few rows, compared with those of LibTorch
-    growth   step and floor as batch, length, vocabulary and hidden size grow
-    decode   greedy and beam search over the test lines of Multi30k, with the model of --model
-    memory   peak memory of training the bench model, early and late
-    start    wall time of `regard --help` and of translating one line
-    race     wall-clock time from raw Multi30k text to BLEU 35; twenty minutes
-    all      all of these except the race
+    step           a training step of the bench model and its parts, compared with its matrix products alone
+                   (the floor) and with the reference implementation of each kernel (the plain path)
+    product        matrix products with few rows, compared with those of LibTorch
+    architectures  a training step of every architecture beside its floor; decoding steps
+    growth         step and floor as batch, length, vocabulary and hidden size grow
+    decode         greedy and beam search over the test lines of Multi30k, with the model of --model
+    memory         peak memory of training the bench model, early and late
+    start          wall time of `regard --help` and of translating one line
+    race           wall-clock time from raw Multi30k text to BLEU 35; twenty minutes
+    all            all of these except the race
 """
 
 import argparse
@@ -27,6 +28,7 @@ from report import Report
 VERBS = {
     "step": compiled.step,
     "product": compiled.product,
+    "architectures": compiled.architectures,
     "growth": compiled.growth,
     "decode": compiled.decode,
     "memory": memory.run,

@@ -31,6 +31,14 @@ def growth(report, options):
     report.figures.update(relay(report, command))
 
 
+def architectures(report, options):
+    build("regard", "step_bench")
+    repeats = 1 if options.quick else 7
+    command = [BENCHES / "step_bench", "--architectures", "--repeats", repeats]
+    command += ["--threads", options.threads]
+    report.figures.update(relay(report, command))
+
+
 def decode(report, options):
     source, reference = "test_2016_flickr.en", "test_2016_flickr.de"
     need_multi30k(source, reference)

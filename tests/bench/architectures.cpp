@@ -3,19 +3,25 @@
 #include <fmt/format.h>
 #include <torch/utils.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "kernels/device.h"
+#include "kernels/packed_weights.h"
 #include "kernels/product_rows.h"
 #include "model/attention/table.h"
+#include "model/build_model.h"
 #include "report/table.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/training_case.h"
 
 namespace regard {
 namespace {
+
+constexpr std::int64_t first_token = 4;  // behind the special ones
 
 struct Architecture {
   std::string name;
@@ -104,6 +110,59 @@ Json measure(const Architecture& architecture, int repeats, ThreadPool& workers,
            static_cast<double>(training.target_tokens()) / median(timings.of("step"))}};
 }
 
+// The time of a decoding step, in seconds for each hypothesis: 16 sentences of S tokens with 5
+// hypotheses each on one thread, in the precision of `translate`. The output layer is left out.
+double decoding_step_seconds(Seq2Seq& model, std::int64_t S, int repeats) {
+  constexpr std::int64_t B = 16, G = 5, steps = 10;
+  const torch::InferenceMode guard;
+  model.eval();
+  kernels::PackedWeights weights(kernels::find_precision("auto", torch::kCPU));
+  const kernels::WithPackedWeights with(weights);
+  auto encoded = model.encode(torch::full({B, S}, first_token, torch::kLong),
+                              torch::full({B}, S, torch::kLong));
+  const auto first = model.initial_state(encoded).select(torch::arange(B).repeat_interleave(G));
+  const auto tokens = torch::full({B * G}, first_token, torch::kLong);
+  std::vector<double> times;
+  for (int round = -1; round < repeats; ++round) {
+    auto state = first;
+    const auto time = seconds([&] {
+      for (std::int64_t t = 0; t < steps; ++t) state = model.step(tokens, state, encoded).state;
+    });
+    if (round >= 0) times.push_back(time / (B * G * steps));
+  }
+  return median(times);
+}
+
+// Prints the time of a decoding step of each attention kind and source length.
+Json decoding_steps(int repeats, const std::string& only) {
+  constexpr std::array<std::int64_t, 4> lengths = {15, 50, 100, 200};
+  std::vector<Table::Column> columns = {{"attention"}};
+  for (const auto S : lengths) columns.push_back({fmt::format("S = {}", S), Align::right});
+  Table table(columns);
+  Json rows = Json::array();
+  for (const auto& [name, options, shape] : all_architectures()) {
+    const bool is_attention =
+        name.starts_with("GRU, ") && std::ranges::count(attention_kinds(), name.substr(5)) > 0;
+    if (!is_attention || name.find(only) == std::string::npos) continue;
+    torch::manual_seed(1);
+    const auto model = build_model(shape.V, shape.V, options);
+    std::vector<std::string> cells = {name.substr(5)};
+    Json row = {{"name", name.substr(5)}};
+    for (const auto S : lengths) {
+      const auto microseconds = 1e6 * decoding_step_seconds(*model, S, repeats);
+      row["microseconds"].push_back(microseconds);
+      cells.push_back(fmt::format("{:.1f}", microseconds));
+    }
+    table.add(cells);
+    rows.push_back(row);
+  }
+  fmt::print(
+      "A step of a beam search, microseconds for each hypothesis, without the output layer: 16 "
+      "sentences of S tokens with 5 hypotheses each, one thread, window 10.\n\n{}\n",
+      table.markdown());
+  return rows;
+}
+
 }  // namespace
 
 Json architectures(int repeats, const std::string& only, ThreadPool& workers) {
@@ -138,7 +197,7 @@ Json architectures(int repeats, const std::string& only, ThreadPool& workers) {
       "266 × 15 tokens (width 128), 8,000 and 80 × 15 (width 512). {} thread(s), medians of {} "
       "rounds. The floor is made of the products that the step made, at their shapes.\n\n{}\n",
       workers.count(), repeats, table.markdown());
-  return {{"architectures", rows}};
+  return {{"architectures", rows}, {"decoding_steps", decoding_steps(repeats, only)}};
 }
 
 }  // namespace regard
