@@ -10,9 +10,9 @@ namespace regard {
 
 // Prepares a program; main() calls it first.
 //
-// - Opens a closed standard descriptor on /dev/null, in the direction in which it is not used, so
-//   that reading or writing it still fails. Otherwise the next opened file would take its number
-//   and receive translations and warnings.
+// - If a standard descriptor is closed, opens /dev/null in its place: write-only for standard
+//   input, read-only for the other two, so that using it still fails. Otherwise the next opened
+//   file would take its number and receive translations and warnings.
 // - Makes write() fail if a file reaches the size limit (ulimit -f); by default a signal would end
 //   the process.
 // - If memory runs out, reports that, with exit code `environment`, even when a library faults or

@@ -1,8 +1,8 @@
 // The arguments of each command, and the functions that add a command to the parser.
 //
 // The help text of an option, in the .cpp files, explains the member that holds its value. An empty
-// member, or 0 without another meaning in the help text, is an option that was not given. The
-// parser writes into the members, so they must outlive it.
+// member means that the option was not given. So does 0, unless the help text gives 0 another
+// meaning. The parser writes into the members, so they must outlive it.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -88,8 +88,9 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Returns the command, or subcommand of another command, that an unknown word probably means, or
-// "".
+// Returns a replacement for a word that is not a subcommand of `command`: a subcommand of it, such
+// as "train"; one level deeper, such as "config print"; or, for a configuration file, a command
+// that reads the file, with its option -c. Returns "" if nothing is similar.
 std::string suggest_command(const CLI::App& command, const std::string& word) {
   if (is_configuration(word)) {
     return fmt::format("{} -c {}", command.get_parent() == nullptr ? "train" : "print", word);
@@ -177,8 +178,8 @@ std::string suggest_positional(const CLI::App& command, const std::string& word)
   return "";
 }
 
-// Returns the option that a word without an option probably belongs to, or "": for a folder -m, for
-// a file the first option for a text that was not given yet.
+// Returns the option that is probably missing before a word: -m for a folder; for a file, the first
+// of -i, -s, -t and -r that the command has and that was not given. Returns "" if there is none.
 std::string suggest_option_for(const CLI::App& command, const std::string& word) {
   const auto is_available = [&](const char* name) {
     const auto* option = command.get_option_no_throw(name);
@@ -267,7 +268,8 @@ std::optional<std::string> find_misplaced_file(const CLI::App& program) {
   }
   auto meant = fmt::format("-m {}", fmt::join(models, " "));
   for (const auto& file : files) {
-    std::vector<std::string> options = {"-i"};  // the short names for the first and all other files
+    // The option of the first file, then the option of all later files if it differs.
+    std::vector<std::string> options = {"-i"};
     if (command.get_option_no_throw("--input") == nullptr) {
       options = {"-s", command.get_option_no_throw("--ref") != nullptr ? "-r" : "-t"};
     }

@@ -35,8 +35,8 @@ class BeamGroups {
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
   bool are_complete() const;
 
-  // Appends one history per row, W for each group; without tokens if the group has fewer
-  // hypotheses.
+  // Appends one history per row, W rows for each group. If a group has fewer than W open
+  // hypotheses, the histories of its other rows are empty.
   void add_histories(std::vector<History>& histories) const;
   // Returns the distinct translations of all groups, best first.
   std::vector<Hypothesis> n_best() const;
@@ -129,10 +129,10 @@ struct StepInputs {
 };
 
 // Returns one history for each row of the batch.
-std::vector<History> histories_of(const std::vector<BeamGroups>& sentences,
+std::vector<History> histories_of(const std::vector<BeamGroups>& groups,
                                   const std::vector<std::size_t>& active) {
   std::vector<History> histories;
-  for (const auto sentence : active) sentences[sentence].add_histories(histories);
+  for (const auto b : active) groups[b].add_histories(histories);
   return histories;
 }
 
@@ -147,8 +147,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   const auto W = beam_options.beam_size;
   const auto rows = W * options.beam_groups;  // per sentence
   const LogitsProcessor processor(options, sentences);
-  std::vector<BeamGroups> groups;
-  std::vector<std::size_t> active;  // indices of the sentences in the batch
+  std::vector<BeamGroups> groups;   // one per source
+  std::vector<std::size_t> active;  // sentences still in the batch, as indices of `groups`
   for (std::int64_t b = 0; b < B; ++b) {
     groups.emplace_back(lengths[b].item<std::int64_t>(), beam_options,
                         sentences[static_cast<std::size_t>(b)]);
@@ -167,20 +167,20 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   while (!active.empty()) {
     options.throw_if_cancelled();
     const auto step = model.step(tokens, state, encoded);
-    // A group needs 2W candidates without a diversity penalty. The other groups select at most
-    // rows − W tokens, so that 2W of the rows + W best have none.
+    // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence
+    // penalize at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
     const auto best = processor.best(
         model.output_layer().logits(step, encoded), rows + W,
         processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());
     const Candidates candidates(beam_options, log_p, best,
                                 options.needs_weights() ? step.weights : torch::Tensor());
     StepInputs next;
-    std::vector<std::int64_t> unfinished;  // indices in the batch of sentences that continue
+    std::vector<std::int64_t> unfinished;  // sentences that continue, as indices of `active`
     std::vector<std::size_t> still_active;
     for (std::size_t i = 0; i < active.size(); ++i) {
-      auto& sentence = groups[active[i]];
-      const auto continuing = sentence.advance(i, candidates);
-      if (sentence.are_complete()) continue;
+      auto& sentence_groups = groups[active[i]];
+      const auto continuing = sentence_groups.advance(i, candidates);
+      if (sentence_groups.are_complete()) continue;
       for (std::size_t g = 0; g < continuing.size(); ++g) {
         next.add(i * continuing.size() + g, W, continuing[g]);
       }
@@ -197,9 +197,9 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   }
 
   std::vector<std::vector<Hypothesis>> results;
-  for (const auto& sentence : groups) {
-    results.push_back(sentence.n_best());
-    if (options.want_tree) results.back().front().tree = sentence.tree();
+  for (const auto& sentence_groups : groups) {
+    results.push_back(sentence_groups.n_best());
+    if (options.want_tree) results.back().front().tree = sentence_groups.tree();
   }
   return results;
 }

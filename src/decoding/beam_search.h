@@ -22,7 +22,7 @@
 namespace regard {
 
 // Called by search() in search.h, whose contract it shares, except that `sentences` must have one
-// entry per source. The caller disables gradients and sets packed weights.
+// entry per source. The caller disables gradients and holds a kernels::WithPackedWeights.
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
                                                  const torch::Tensor& lengths,
                                                  const SearchOptions& options,

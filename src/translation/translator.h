@@ -37,15 +37,17 @@ SearchOptions search_options(const TestingOptions& options);
 
 class Translator {
  public:
-  // The model is in evaluation mode while it translates. Its weights must not change while the
-  // translator lives. Matrix products have this precision (kernels/product_rows.h).
+  // The weights of the model must not change while the translator lives. Matrix products have this
+  // precision (kernels/product_rows.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
   // Returns one translation per line; a blank line has an empty text. Batches lines of similar
   // length, batch_size at a time, one batch per thread. Calls `progress` with the number of
-  // finished lines. `sentences` has one entry per line, or none; then lines are numbered from 1.
-  // Throws InputError with the line number if the model cannot read a line.
+  // finished lines. `sentences` has one entry per line. If it is empty, all lines have the default
+  // options and are numbered from 1. Sets the model to evaluation mode and restores its mode at the
+  // end, except if a search throws. Throws InputError with the line number if the model cannot
+  // read a line.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {},
