@@ -25,7 +25,8 @@ namespace {
 constexpr std::string_view out_of_memory_message =
     "error: not enough memory; use a smaller batch, or raise the limit (ulimit -v)\n";
 constexpr std::string_view unknown_reason_message =
-    "error: unexpected: the program stops; there is no memory left to report the reason\n";
+    "error: unexpected: the program stops for a reason that it cannot report; please report this "
+    "bug in regard\n";
 
 // Returns the part of a LibTorch message that is for the user. Removes "[enforce fail at
 // alloc_cpu.cpp:…] …. DefaultCPUAllocator: " from the start, and the source location and the stack
