@@ -246,7 +246,10 @@ ExitCode train(const TrainArguments& arguments) {
       setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device, *setup.pool)
                 : std::unique_ptr<Validator>();
   // Before the trainer creates any file, so that a run killed early is recognised as a run.
-  if (!setup.checkpoint) record_session(run, setup, command_line());
+  if (!setup.checkpoint) {
+    record_session(run, setup, command_line());
+    save_corpus_cache(run, setup);
+  }
   auto trainer = make_trainer(setup, run, validator.get());
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
@@ -254,6 +257,7 @@ ExitCode train(const TrainArguments& arguments) {
       record_testing_options(run, setup.options.testing);
     } else {
       record_session(run, setup, command_line());
+      save_corpus_cache(run, setup);
     }
   }
   if (last) {

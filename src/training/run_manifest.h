@@ -9,12 +9,14 @@
 
 #include "base/json.h"
 #include "config/options.h"
+#include "data/text_files.h"
 
 namespace regard {
 
 // Returns a manifest with versions, command line, seed, and the data with hashes and line counts.
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
-                  bool on_cpu = true);
+// `digests` has those of data.train and data.dev.
+Json run_manifest(const Options& options, const TextDigests& digests,
+                  const std::string& command_line, std::size_t threads, bool on_cpu = true);
 // Returns true if run_manifest() wrote this manifest.
 bool is_run_manifest(const Json& manifest);
 // Returns true if this is the manifest of a model folder or checkpoint (checkpoint/manifest.h).
