@@ -248,7 +248,10 @@ ExitCode train(const TrainArguments& arguments) {
                 : std::unique_ptr<Validator>();
   // A new run writes its manifest before the trainer creates any file, so that a run killed early
   // is recognised as a run.
-  if (!setup.checkpoint) record_session(run, setup, command_line());
+  if (!setup.checkpoint) {
+    record_session(run, setup, command_line());
+    save_corpus_cache(run, setup);
+  }
   auto trainer = make_trainer(setup, run, validator.get());
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
@@ -256,6 +259,7 @@ ExitCode train(const TrainArguments& arguments) {
       record_testing_options(run, setup.options.testing);
     } else {
       record_session(run, setup, command_line());
+      save_corpus_cache(run, setup);
     }
   }
   if (last) {

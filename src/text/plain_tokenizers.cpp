@@ -64,14 +64,19 @@ class VocabularyTokenizer : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
-                                                      const LineSource& next_line) {
-  Vocabulary::Counts counts;
-  std::string line;
-  while (next_line(line)) {
-    for (const std::string_view token : split_tokens(options.kind, line))
-      ++counts[std::string(token)];
+void count_vocabulary_tokens(TokenizerKind kind, std::string_view line, TokenCounts& counts) {
+  for (const std::string_view token : split_tokens(kind, line)) {
+    const auto found = counts.find(token);
+    if (found != counts.end()) {
+      ++found->second;
+    } else {
+      counts.emplace(token, 1);
+    }
   }
+}
+
+std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     const TokenCounts& counts) {
   if (counts.empty()) throw InputError("found no text to make a vocabulary from");
   Vocabulary vocabulary(counts, options.min_frequency, options.vocabulary_size);
   if (vocabulary.size() == special_count) {

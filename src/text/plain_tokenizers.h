@@ -15,9 +15,10 @@
 
 namespace regard {
 
-// See train_tokenizer(). Throws ConfigError if no token is frequent enough.
-std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
-                                                      const LineSource& next_line);
+// See tokenizer.h.
+void count_vocabulary_tokens(TokenizerKind kind, std::string_view line, TokenCounts& counts);
+std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     const TokenCounts& counts);
 
 // See load_tokenizer(). Throws InputError with name:line if an entry is not a word, or not a single
 // character.

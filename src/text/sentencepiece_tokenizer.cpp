@@ -26,12 +26,18 @@ namespace {
 
 // Limits of the cache: about 30 MB when full.
 constexpr std::size_t max_cached_words = 200000;
-constexpr std::size_t max_cached_bytes = 32;  // of a word
+constexpr std::size_t max_cached_bytes = 32;               // of a word
+constexpr std::size_t cache_slots = std::size_t{1} << 19;  // at most 40 % are in use
 
 }  // namespace
 
+WordCache::WordCache() : slots_(std::make_unique<std::atomic<const Entry*>[]>(cache_slots)) {}
+
+WordCache::~WordCache() {
+  for (std::size_t i = 0; i < cache_slots; ++i) delete slots_[i].load();
+}
+
 std::vector<std::int32_t> WordCache::encode(std::string_view line, const Encode& encode_word) {
-  const std::lock_guard lock(mutex_);
   std::vector<std::int32_t> ids;
   while (!line.empty()) {
     const auto word = line.substr(0, line.find(' '));
@@ -43,16 +49,25 @@ std::vector<std::int32_t> WordCache::encode(std::string_view line, const Encode&
 
 void WordCache::append_word(std::string_view word, const Encode& encode_word,
                             std::vector<std::int32_t>& ids) {
-  const auto cached = words_.find(word);
-  if (cached != words_.end()) {
-    ids.insert(ids.end(), cached->second.begin(), cached->second.end());
-    return;
+  auto at = std::hash<std::string_view>{}(word) % cache_slots;
+  const auto add = [&](const std::vector<std::int32_t>& word_ids) {
+    ids.insert(ids.end(), word_ids.begin(), word_ids.end());
+  };
+  for (; const auto* entry = slots_[at].load(std::memory_order_acquire);
+       at = (at + 1) % cache_slots) {
+    if (entry->word == word) return add(entry->ids);
   }
   auto word_ids = encode_word(word);
-  ids.insert(ids.end(), word_ids.begin(), word_ids.end());
-  if (word.size() <= max_cached_bytes && words_.size() < max_cached_words) {
-    words_.emplace(word, std::move(word_ids));
+  add(word_ids);
+  if (word.size() > max_cached_bytes || size_ >= max_cached_words) return;
+  auto added = std::make_unique<const Entry>(Entry{std::string(word), std::move(word_ids)});
+  for (const Entry* found = nullptr;
+       !slots_[at].compare_exchange_strong(found, added.get(), std::memory_order_acq_rel);
+       found = nullptr, at = (at + 1) % cache_slots) {
+    if (found->word == word) return;  // another thread was faster
   }
+  added.release();
+  ++size_;
 }
 
 namespace {
@@ -86,13 +101,13 @@ class SentencePieceTokenizer : public Tokenizer {
       throw InputError("{}: not a SentencePiece model, which the kinds bpe and unigram need", name);
     }
     check_special_ids(name);
-    word_by_word_ = encodes_word_by_word(bytes);
+    if (encodes_word_by_word(bytes)) words_ = std::make_unique<WordCache>();
   }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     const auto plain = with_plain_spaces(text);
-    if (!word_by_word_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
-    return words_.encode(plain, [this](std::string_view word) { return encode_whole(word); });
+    if (!words_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
+    return words_->encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
 
   std::vector<std::int32_t> sample(std::string_view text, double amount,
@@ -159,8 +174,7 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::string bytes_;
   sentencepiece::SentencePieceProcessor processor_;
-  bool word_by_word_ = false;
-  mutable WordCache words_;
+  std::unique_ptr<WordCache> words_;  // null if the tokenizer does not encode word by word
 };
 
 // True if SentencePiece can learn from a line. It skips lines that are too long or contain NUL or

@@ -67,8 +67,27 @@ std::string Tokenizer::join(const std::vector<std::string>& tokens) const {
   return fmt::format("{}", fmt::join(tokens, " "));
 }
 
+bool is_learnt_from_counts(TokenizerKind kind) {
+  return !is_sentencepiece(kind);
+}
+
+void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts) {
+  if (!options.lowercase) return count_vocabulary_tokens(options.kind, line, counts);
+  count_vocabulary_tokens(options.kind, lowered(line), counts);
+}
+
+std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
+                                          const TokenCounts& counts) {
+  return with_case(options, make_vocabulary_tokenizer(options, counts));
+}
+
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line, std::int64_t threads) {
+  if (is_learnt_from_counts(options.kind)) {
+    TokenCounts counts;
+    for (std::string line; next_line(line);) count_tokens(options, line, counts);
+    return make_tokenizer(options, counts);
+  }
   LineSource source = next_line;
   if (options.lowercase) {
     source = [&next_line](std::string& line) {
@@ -77,9 +96,7 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
       return true;
     };
   }
-  return with_case(options, is_sentencepiece(options.kind)
-                                ? train_sentencepiece(options, source, threads)
-                                : train_vocabulary_tokenizer(options, source));
+  return with_case(options, train_sentencepiece(options, source, threads));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,

@@ -21,6 +21,7 @@
 
 #include "base/random.h"
 #include "config/data_options.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 
@@ -68,6 +69,15 @@ using LineSource = std::function<bool(std::string&)>;
 // cannot start a thread.
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line, std::int64_t threads = 0);
+
+// Words and characters are learnt from their counts alone, which can be counted in parts and added
+// up: train_tokenizer() makes the same tokenizer from the sum of the counts of its lines.
+bool is_learnt_from_counts(TokenizerKind kind);
+// Adds the tokens of a line to `counts`.
+void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts);
+// Throws as train_tokenizer() does.
+std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
+                                          const TokenCounts& counts);
 
 // Loads a tokenizer from its bytes: a SentencePiece model, or one token per line, according to
 // `options.kind`. Throws InputError with `name` if the bytes are invalid or the special ids differ

@@ -36,7 +36,7 @@ std::string_view special_name(std::int32_t id) {
 
 Vocabulary::Vocabulary() : tokens_(special_names.begin(), special_names.end()) {}
 
-Vocabulary::Vocabulary(const Counts& counts, std::int64_t min_frequency, std::int64_t limit)
+Vocabulary::Vocabulary(const TokenCounts& counts, std::int64_t min_frequency, std::int64_t limit)
     : Vocabulary() {
   // Negative counts: sorts by descending frequency, then by bytes.
   std::vector<std::pair<std::int64_t, std::string_view>> order;

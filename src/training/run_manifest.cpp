@@ -10,7 +10,6 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "base/version.h"
-#include "data/line_reader.h"
 #include "kernels/product_rows.h"
 
 namespace regard {
@@ -19,8 +18,7 @@ namespace {
 constexpr std::size_t max_bytes = 16 << 20;  // of a manifest, which grows with each session
 constexpr const char* earlier_sessions_key = "earlier_sittings";
 
-Json file_entry(const std::string& path) {
-  const auto digest = digest_of_text(path);
+Json file_entry(const std::string& path, const TextDigest& digest) {
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
@@ -66,22 +64,25 @@ bool is_well_formed(const Json& manifest) {
 
 }  // namespace
 
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
-                  bool on_cpu) {
+Json run_manifest(const Options& options, const TextDigests& digests,
+                  const std::string& command_line, std::size_t threads, bool on_cpu) {
   Json files = Json::array();
+  const auto add = [&](const std::string& path) {
+    files.push_back(file_entry(path, digests.at(path)));
+  };
   for (const auto& corpus : options.data.train) {
-    files.push_back(file_entry(corpus.src));
-    files.push_back(file_entry(corpus.trg));
+    add(corpus.src);
+    add(corpus.trg);
   }
   if (!options.data.dev.src.empty()) {
-    files.push_back(file_entry(options.data.dev.src));
-    files.push_back(file_entry(options.data.dev.trg));
+    add(options.data.dev.src);
+    add(options.data.dev.trg);
   }
   Json tokenizers = Json::array();
   for (const auto& path : {options.data.tokenizer.src_file, options.data.tokenizer.trg_file}) {
     std::error_code ignored;
     if (!path.empty() && std::filesystem::exists(path, ignored)) {
-      tokenizers.push_back(file_entry(path));
+      tokenizers.push_back(file_entry(path, digest_of(path)));
     }
   }
   const auto& o = options.training;

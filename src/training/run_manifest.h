@@ -9,13 +9,15 @@
 
 #include "base/json.h"
 #include "config/options.h"
+#include "data/text_files.h"
 
 namespace regard {
 
 // Returns a manifest with versions, command line, seed, threads, precision, and the data with
-// hashes and line counts. Reads all data files. `on_cpu` is true if the run trains on the CPU.
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
-                  bool on_cpu = true);
+// hashes and line counts. `digests` has those of data.train and data.dev. `on_cpu` is true if the
+// run trains on the CPU.
+Json run_manifest(const Options& options, const TextDigests& digests,
+                  const std::string& command_line, std::size_t threads, bool on_cpu = true);
 // Returns true if this is the manifest of a run, as returned by run_manifest().
 bool is_run_manifest(const Json& manifest);
 // Returns true if this is the manifest of a model folder or checkpoint (checkpoint/manifest.h).
