@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <random>
 #include <system_error>
 #include <unordered_map>
@@ -31,28 +32,30 @@ constexpr std::size_t max_cached_bytes = 32;  // of a word
 }  // namespace
 
 std::vector<std::int32_t> WordCache::encode(std::string_view line, const Encode& encode_word) {
-  const std::lock_guard lock(mutex_);
   std::vector<std::int32_t> ids;
+  std::shared_lock reading(mutex_);
   while (!line.empty()) {
     const auto word = line.substr(0, line.find(' '));
-    if (!word.empty()) append_word(word, encode_word, ids);
     line.remove_prefix(std::min(word.size() + 1, line.size()));
+    if (word.empty()) continue;
+    const auto cached = words_.find(word);
+    if (cached != words_.end()) {
+      ids.insert(ids.end(), cached->second.begin(), cached->second.end());
+      continue;
+    }
+    reading.unlock();
+    const auto word_ids = encode_word(word);
+    store(word, word_ids);
+    ids.insert(ids.end(), word_ids.begin(), word_ids.end());
+    reading.lock();
   }
   return ids;
 }
 
-void WordCache::append_word(std::string_view word, const Encode& encode_word,
-                            std::vector<std::int32_t>& ids) {
-  const auto cached = words_.find(word);
-  if (cached != words_.end()) {
-    ids.insert(ids.end(), cached->second.begin(), cached->second.end());
-    return;
-  }
-  auto word_ids = encode_word(word);
-  ids.insert(ids.end(), word_ids.begin(), word_ids.end());
-  if (word.size() <= max_cached_bytes && words_.size() < max_cached_words) {
-    words_.emplace(word, std::move(word_ids));
-  }
+void WordCache::store(std::string_view word, const std::vector<std::int32_t>& ids) {
+  if (word.size() > max_cached_bytes) return;
+  const std::lock_guard writing(mutex_);
+  if (words_.size() < max_cached_words) words_.emplace(word, ids);
 }
 
 namespace {
@@ -114,10 +117,12 @@ class SentencePieceTokenizer : public Tokenizer {
     return text;
   }
 
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> ids) const override {
+    if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
     check(processor_.Encode(with_plain_spaces(text), &pieces));
-    return pieces.size() == encode(text).size() ? pieces : Tokenizer::pieces(text);
+    return pieces.size() == ids.size() ? pieces : Tokenizer::pieces(text, ids);
   }
 
   std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }

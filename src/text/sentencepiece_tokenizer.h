@@ -22,7 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,13 +33,14 @@
 namespace regard {
 
 // Caches the token ids of words, for tokenizers that encode a line word by word: few distinct words
-// make up most of a text. Thread-safe; a lock is held while a line is encoded.
+// make up most of a text. Thread-safe; threads that find all words do not wait for each other.
 class WordCache {
  public:
   using Encode = std::function<std::vector<std::int32_t>(std::string_view word)>;
 
-  // Splits the line at spaces and returns the ids of its words. Calls `encode_word` for words that
-  // are not in the cache. Long words are not stored, nor are new ones when the cache is full.
+  // Splits the line at spaces and returns the ids of its words. Calls `encode_word`, which must be
+  // thread-safe, for words that are not in the cache. Long words are not stored, nor are new ones
+  // when the cache is full.
   std::vector<std::int32_t> encode(std::string_view line, const Encode& encode_word);
 
  private:
@@ -50,10 +51,9 @@ class WordCache {
     }
   };
 
-  void append_word(std::string_view word, const Encode& encode_word,
-                   std::vector<std::int32_t>& ids);
+  void store(std::string_view word, const std::vector<std::int32_t>& ids);
 
-  std::mutex mutex_;
+  std::shared_mutex mutex_;
   std::unordered_map<std::string, std::vector<std::int32_t>, Hash, std::equal_to<>> words_;
 };
 
