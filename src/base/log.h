@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,8 +13,8 @@ namespace regard::log {
 
 enum class Level { debug, info, warning, error };
 
-// Writes one line to stderr and to the open log file and flushes both. Control characters except
-// tabs and line feeds are escaped, as \x1B.
+// Writes one line to stderr and to the open log file and flushes both. Thread-safe. Control
+// characters except tabs and line feeds are escaped, as \x1B.
 void write(Level level, std::string_view message);
 // Drops messages below this level (default: info).
 void set_level(Level level);
@@ -22,8 +23,11 @@ void set_level(Level level);
 void open_file(const std::string& path);
 void close_file();
 // Sets a function to call before each line on stderr, so that a progress bar can clear its own
-// line; nullptr unsets it.
+// line; nullptr unsets it. stderr_mutex() is locked during the call.
 void set_before_line(void (*hook)());
+
+// Locked while write() writes. Code that redraws a part of the terminal locks it too.
+std::mutex& stderr_mutex();
 
 // --quiet: limits stderr to warnings and errors. The log file still receives everything.
 void set_quiet();

@@ -132,7 +132,7 @@ SourceLine Tokenizers::encode_source(std::string_view line) const {
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
   encoded.extended_ids = target->encode(line);
-  const auto words = target->pieces(line);
+  const auto words = target->pieces(line, encoded.extended_ids);
   std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (encoded.extended_ids[i] != unk_id) continue;
@@ -158,7 +158,7 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   if (source_line.oov_words.empty()) return ids;
   std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (const auto& word : source_line.oov_words) oov_index.emplace(word, oov_index.size());
-  const auto words = target->pieces(line);
+  const auto words = target->pieces(line, ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto entry = oov_index.find(words[i]);
     if (ids[i] == unk_id && entry != oov_index.end()) {

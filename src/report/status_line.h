@@ -32,7 +32,7 @@ namespace status_line {
 bool due();
 // Replaces the line on stderr. `text` must be shorter than the terminal is wide.
 void draw(std::string_view text);
-// Clears the line, if there is one. Called before each log line.
+// Clears the line, if there is one. It is also cleared before each log line.
 void clear();
 
 }  // namespace status_line

@@ -30,7 +30,8 @@ class VocabularyTokenizer : public Tokenizer {
     return ids;
   }
 
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> /*ids*/) const override {
     const auto tokens = split_tokens(kind_, text);
     return {tokens.begin(), tokens.end()};
   }
@@ -131,7 +132,8 @@ class NumbersTokenizer : public Tokenizer {
     values.push_back(1);
     return values;
   }
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> /*ids*/) const override {
     const auto words = split_at_ascii_space(text);
     return {words.begin(), words.end()};
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <span>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -131,11 +132,13 @@ class SentencePieceTokenizer : public Tokenizer {
     return text;
   }
 
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> ids) const override {
+    if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
     check(processor_.Encode(with_plain_spaces(text), &pieces));
     // The caller needs one text for each id.
-    return pieces.size() == encode(text).size() ? pieces : Tokenizer::pieces(text);
+    return pieces.size() == ids.size() ? pieces : Tokenizer::pieces(text, ids);
   }
 
   std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }

@@ -28,8 +28,9 @@ class LowercaseTokenizer : public Tokenizer {
                                    Random& random) const override {
     return inner_->sample(lowered(text), amount, random);
   }
-  std::vector<std::string> pieces(std::string_view text) const override {
-    return inner_->pieces(lowered(text));
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> ids) const override {
+    return inner_->pieces(lowered(text), ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return inner_->decode(ids);
@@ -57,9 +58,10 @@ std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
 
 }  // namespace
 
-std::vector<std::string> Tokenizer::pieces(std::string_view text) const {
+std::vector<std::string> Tokenizer::pieces(std::string_view /*text*/,
+                                           std::span<const std::int32_t> ids) const {
   std::vector<std::string> tokens;
-  for (const std::int32_t id : encode(text)) tokens.push_back(token(id));
+  for (const std::int32_t id : ids) tokens.push_back(token(id));
   return tokens;
 }
 

@@ -39,9 +39,13 @@ class Tokenizer {
                                            Random& /*random*/) const {
     return encode(text);
   }
-  // Returns the text of each token of encode(text), including unknown tokens. Sub-words have ▁ for
-  // the space before a word.
-  virtual std::vector<std::string> pieces(std::string_view text) const;
+  // Returns the text of each token of `ids`, which encode(text) returned, including unknown tokens.
+  // Sub-words have ▁ for the space before a word.
+  virtual std::vector<std::string> pieces(std::string_view text,
+                                          std::span<const std::int32_t> ids) const;
+  std::vector<std::string> pieces(std::string_view text) const {
+    return pieces(text, encode(text));
+  }
   // For tokens that are vectors of F numbers, returns F + 1 values for each token and for the final
   // </s>: the vector, and 1 at </s> or 0 elsewhere. Returns nothing for other tokenizers.
   virtual std::vector<float> numbers(std::string_view /*text*/) const { return {}; }

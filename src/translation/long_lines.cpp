@@ -64,8 +64,10 @@ class JoinedTranslation {
       hypothesis_.tokens.push_back(token < target_vocabulary_ ? token : token + oov_offset);
     }
     append(joined_.oov_words, part.oov_words, part.oov_words.size());
-    append(joined_.source_tokens, part.source_tokens,
-           part.source_tokens.size() - (is_last ? 0 : 1));
+    if (!part.source_tokens.empty()) {
+      append(joined_.source_tokens, part.source_tokens,
+             part.source_tokens.size() - (is_last ? 0 : 1));
+    }
     append(hypothesis_.token_log_p, hypothesis.token_log_p, tokens + (keeps_end ? 1 : 0));
     if (hypothesis.finished && !keeps_end && !hypothesis_.token_log_p.empty()) {
       hypothesis_.token_log_p.back() += hypothesis.token_log_p.back();
@@ -77,7 +79,7 @@ class JoinedTranslation {
     hypothesis_.log_probability += hypothesis.log_probability;
     hypothesis_.score += hypothesis.score;
     hypothesis_.finished = hypothesis_.finished && hypothesis.finished;
-    source_offset_ += part.source_tokens.size() - 1;
+    source_offset_ += static_cast<std::size_t>(part.source_length);
   }
 
   // Adds a space to source and target. Its attention is on the space in the source.
@@ -86,12 +88,13 @@ class JoinedTranslation {
         target_vocabulary_ + static_cast<std::int64_t>(joined_.oov_words.size())));
     hypothesis_.token_log_p.push_back(0);
     joined_.oov_words.emplace_back(" ");
-    joined_.source_tokens.emplace_back(" ");
+    if (!joined_.source_tokens.empty()) joined_.source_tokens.emplace_back(" ");
     if (!hypothesis_.weights.empty()) add_weights({1, 0});
     ++source_offset_;
   }
 
   Translation translation() {
+    joined_.source_length = static_cast<std::int64_t>(source_length_) - 1;
     joined_.hypotheses.push_back(std::move(hypothesis_));
     return std::move(joined_);
   }
@@ -144,7 +147,9 @@ Translation join_translations(std::span<const Translation> parts, std::int64_t t
   if (nonempty.empty()) return {};
   const bool spaces = kind == TokenizerKind::character;
   std::size_t source_length = 1 + (spaces ? nonempty.size() - 1 : 0);  // </s>
-  for (const auto* part : nonempty) source_length += part->source_tokens.size() - 1;
+  for (const auto* part : nonempty) {
+    source_length += static_cast<std::size_t>(part->source_length);
+  }
   JoinedTranslation joined(target_vocabulary, source_length);
   for (const auto* part : nonempty) {
     if (spaces && part != nonempty.front()) joined.add_space();
