@@ -21,11 +21,13 @@ struct Heads {
 struct HeadSizes {
   std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions per sentence
   const std::int64_t* lengths;     // [B], 1 to S, of the positions; null: S
+  bool causal = false;             // query t attends to positions s ≤ t only
   std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
 };
 
-// For few queries per sentence: a decoding step. Writes y, and α [B, H, T, S], 0 beyond the end,
-// unless weights is null.
+// For few queries per sentence: a decoding step, or the steps of a given target. Each query is
+// computed independently. Writes y, and α [B, H, T, S], 0 at positions not attended to, unless
+// weights is null.
 template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);

@@ -135,7 +135,7 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
   const auto translations = score_translations(
       model, parts_->device, *parts_->pool, truncate_lines(sources, parts_->source_limit, "source"),
       truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
-      score_batch_size, {}, parts_->precision);
+      score_batch_size, parts_->translator.packed_weights());
   return convert(translations, 1, parts_->translator);
 }
 

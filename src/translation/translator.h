@@ -51,6 +51,9 @@ class Translator {
                                      const std::function<void(std::int64_t)>& progress = {},
                                      const std::vector<SentenceOptions>& sentences = {}) const;
 
+  // The packed weights of the model, for other searches with it. Thread-safe.
+  kernels::PackedWeights& packed_weights() const { return *packed_; }
+
   // Return a hypothesis as text, and as tokens with </s> if it was reached.
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
   std::vector<std::string> tokens(const Hypothesis& hypothesis,
