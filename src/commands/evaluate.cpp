@@ -69,9 +69,10 @@ class ModelEvaluation {
   ReferenceScores score_reference(const EvaluationTexts& texts, const Lines& reference) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
+    kernels::PackedWeights packed(model_.precision);
     const auto scored = score_translations(
         model_.contents, model_.device, *model_.pool, texts.source, reference, align,
-        testing_.batch_size, [&](std::int64_t done) { reporter.update(done); }, model_.precision);
+        testing_.batch_size, packed, [&](std::int64_t done) { reporter.update(done); });
     ReferenceScores scores{perplexity(scored), {}};
     if (align) scores.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
     return scores;

@@ -93,6 +93,14 @@ REGARD_FOR_EACH_CPU void log_softmax_rows(std::int64_t n, std::int64_t width, co
 }
 
 template <typename T>
+REGARD_FOR_EACH_CPU void target_log_p_rows(std::int64_t n, std::int64_t width, const T* x,
+                                           const std::int64_t* targets, T* log_p) {
+  for (std::int64_t row = 0; row < n; ++row, x += width) {
+    log_p[row] = x[targets[row]] - log_sum_exp(width, x, largest_of(width, x));
+  }
+}
+
+template <typename T>
 REGARD_FOR_EACH_CPU void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y) {
   for (std::int64_t row = 0; row < n; ++row, x += width, y += width) {
     const T norm = std::max(std::sqrt(dot(width, x, x)), least);
@@ -128,11 +136,12 @@ REGARD_FOR_EACH_CPU void log_sum_exp_of(std::int64_t M, std::int64_t n, const T*
   }
 }
 
-#define REGARD_INSTANTIATE(T)                                               \
-  template void elementwise(Elementwise, std::int64_t, const T*, T*);       \
-  template void softmax_of_rows(std::int64_t, std::int64_t, const T*, T*);  \
-  template void log_softmax_rows(std::int64_t, std::int64_t, const T*, T*); \
-  template void unit_rows(std::int64_t, std::int64_t, T, const T*, T*);     \
+#define REGARD_INSTANTIATE(T)                                                                     \
+  template void elementwise(Elementwise, std::int64_t, const T*, T*);                             \
+  template void softmax_of_rows(std::int64_t, std::int64_t, const T*, T*);                        \
+  template void log_softmax_rows(std::int64_t, std::int64_t, const T*, T*);                       \
+  template void target_log_p_rows(std::int64_t, std::int64_t, const T*, const std::int64_t*, T*); \
+  template void unit_rows(std::int64_t, std::int64_t, T, const T*, T*);                           \
   template void log_sum_exp_of(std::int64_t, std::int64_t, const T*, T*);
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)

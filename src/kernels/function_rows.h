@@ -20,6 +20,11 @@ void softmax_of_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 template <typename T>
 void log_softmax_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 
+// log_softmax_rows() at one element of each row: x [n, width], targets [n] below width -> log_p [n]
+template <typename T>
+void target_log_p_rows(std::int64_t n, std::int64_t width, const T* x, const std::int64_t* targets,
+                       T* log_p);
+
 // x [n, width] -> y = x / max(|x|, least) for each row
 template <typename T>
 void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y);

@@ -77,16 +77,18 @@ REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<con
       for (std::int64_t t = 0; t < sizes.T; ++t) {
         const T* query = q.at(b, t, h);
         T* e = alpha.data() + t * row;
-        for (std::int64_t s = 0; s < length; s += at_once) {
+        const auto end = sizes.causal ? std::min(t + 1, length) : length;
+        for (std::int64_t s = 0; s < end; s += at_once) {
           // Beyond the end, the last key again; e has room for the products, and softmax ignores
           // them.
           const T* keys[at_once];
-          for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, length - 1), h);
+          for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, end - 1), h);
           T dots[at_once];
           four_dots(sizes.width, query, keys, dots);
           for (int j = 0; j < at_once; ++j) e[s + j] = dots[j];
         }
-        softmax_in_blocks(length, scale, e);
+        softmax_in_blocks(end, scale, e);
+        std::fill(e + end, e + length, T(0));
         if (weights == nullptr) continue;
         std::fill(std::copy(e, e + length, weights), weights + sizes.S, T(0));
         weights += sizes.S;

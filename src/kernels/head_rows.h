@@ -22,11 +22,13 @@ struct HeadSizes {
   // Numbers of sentences, heads, queries per sentence and positions per sentence; width of a head.
   std::int64_t B, H, T, S, width;
   const std::int64_t* lengths;  // [B], 1 to S: real positions of each sentence; null: all S
+  bool causal = false;          // query t attends to positions s ≤ t only
   std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
 };
 
-// For few queries per sentence, as in a decoding step. Writes y, and unless `weights` is null, α
-// [B, H, T, S], which is 0 beyond the end of the sentence.
+// For few queries per sentence: a decoding step, or the steps of a given target. Computes each
+// query independently. Writes y, and unless `weights` is null, α [B, H, T, S], which is 0 at
+// positions not attended to.
 template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);

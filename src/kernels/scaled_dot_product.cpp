@@ -60,17 +60,19 @@ Tensor scaled_dot_product_weights(const Tensor& q, const Tensor& k, const Tensor
 }
 
 HeadsAttended attend_heads(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& lengths,
-                           bool want_alpha) {
+                           bool want_alpha, bool causal) {
   const auto B = q.size(0), H = q.size(1), T = q.size(2), d = q.size(3);
   HeadsAttended attended;
   attended.y = torch::empty({B, T, H * d}, q.options());
   if (want_alpha) attended.alpha = torch::empty({B, H, T, k.size(2)}, q.options());
   const auto y = attended.y.view({B, T, H, d}).transpose(1, 2);
+  auto sizes = sizes_of(q, k, lengths);
+  sizes.causal = causal;
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attend_heads", [&] {
-    attend_heads<scalar_t>(
-        sizes_of(q, k, lengths), static_cast<scalar_t>(scale_of(q)), heads_of<const scalar_t>(q),
-        heads_of<const scalar_t>(k), heads_of<const scalar_t>(v),
-        want_alpha ? attended.alpha.mutable_data_ptr<scalar_t>() : nullptr, heads_of<scalar_t>(y));
+    attend_heads<scalar_t>(sizes, static_cast<scalar_t>(scale_of(q)), heads_of<const scalar_t>(q),
+                           heads_of<const scalar_t>(k), heads_of<const scalar_t>(v),
+                           want_alpha ? attended.alpha.mutable_data_ptr<scalar_t>() : nullptr,
+                           heads_of<scalar_t>(y));
   });
   return attended;
 }
@@ -83,7 +85,7 @@ Tensor mean_over_heads(const Tensor& alpha) {
 
 Tensor attend_to_itself(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& lengths) {
   const auto sizes = sizes_of(q, k, lengths);
-  const auto [B, H, T, S, d, ends] = sizes;
+  const auto [B, H, T, S, d, ends, causal] = sizes;
   const auto result = torch::zeros({B, T, H * d}, q.options());
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attend_to_itself", [&] {
     using Number = scalar_t;

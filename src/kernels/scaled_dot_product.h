@@ -27,12 +27,14 @@ torch::Tensor scaled_dot_product_weights(const torch::Tensor& q, const torch::Te
 // Not differentiable. q [B, H, T, d], k and v [B, H, S, d] with contiguous last dimension, lengths
 // [B] int64 on the CPU, or undefined if all are S.
 struct HeadsAttended {
-  torch::Tensor y;      // [B, T, H · d], the heads side by side
-  torch::Tensor alpha;  // [B, H, T, S], exactly 0 beyond the end; undefined unless wanted
+  torch::Tensor y;  // [B, T, H · d], the heads side by side
+  // [B, H, T, S], exactly 0 at positions not attended to; undefined unless wanted
+  torch::Tensor alpha;
 };
-// For few queries per sentence, as in a decoding step.
+// For few queries per sentence. A query has the same bits whatever the other queries are, so that
+// causal attention of all steps of a target equals attention step by step.
 HeadsAttended attend_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
-                           const torch::Tensor& lengths, bool want_alpha);
+                           const torch::Tensor& lengths, bool want_alpha, bool causal = false);
 // Returns the mean over the heads: [B, H, T, S] -> [B, T, S], summed in the order of the heads.
 torch::Tensor mean_over_heads(const torch::Tensor& alpha);
 // Self-attention: T = S, and the queries have the same padding. Returns y [B, T, H · d], 0 beyond

@@ -10,6 +10,8 @@
 #include "kernels/device.h"
 #include "kernels/function_rows.h"
 #include "kernels/functions.h"
+#include "kernels/linear.h"
+#include "kernels/packed_weights.h"
 
 namespace regard::kernels {
 
@@ -29,6 +31,29 @@ TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k) {
 TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k) {
   const auto [log_p, indices] = logits.log_softmax(-1).topk(k, -1);
   return {log_p, indices};
+}
+
+torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::Tensor& W,
+                                       const torch::Tensor& b, const torch::Tensor& targets) {
+  constexpr std::int64_t rows_at_once = 192;
+  const auto N = rows.size(0);
+  auto all = torch::empty({N}, rows.options());
+  for (std::int64_t begin = 0; begin < N; begin += rows_at_once) {
+    const auto n = std::min(rows_at_once, N - begin);
+    const auto logits = kernels::linear(rows.narrow(0, begin, n), W, b);  // [n, V]
+    const auto y = targets.narrow(0, begin, n).contiguous();
+    const auto log_p = all.narrow(0, begin, n);
+    if (!is_batch_invariant(logits)) {
+      log_p.copy_(logits.log_softmax(-1).gather(1, y.unsqueeze(1)).squeeze(1));
+      continue;
+    }
+    AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "target_log_probabilities", [&] {
+      target_log_p_rows<scalar_t>(n, logits.size(1), logits.const_data_ptr<scalar_t>(),
+                                  y.const_data_ptr<std::int64_t>(),
+                                  log_p.mutable_data_ptr<scalar_t>());
+    });
+  }
+  return all;
 }
 
 namespace {

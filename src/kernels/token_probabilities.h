@@ -1,5 +1,5 @@
-// Log-probabilities of tokens in a search: the most probable tokens, and the mixture of a
-// pointer-generator.
+// Log-probabilities of tokens in decoding: the most probable tokens, given tokens, and the mixture
+// of a pointer-generator.
 #pragma once
 
 #include <torch/types.h>
@@ -20,6 +20,12 @@ TopK top_log_probabilities(const torch::Tensor& logits, std::int64_t k);
 
 // Reference implementation: LibTorch's operations, on any device.
 TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k);
+
+// log softmax(W row + b) of one token per row: rows [N, R], W [V, R], b [V], targets [N] int64 ->
+// [N]. Holds the logits of a few rows at a time. Not differentiable. If packed weights are in use
+// (packed_weights.h), has the bits of log_softmax(linear()).
+torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::Tensor& W,
+                                       const torch::Tensor& b, const torch::Tensor& targets);
 
 // The probabilities of a pointer-generator (model/output/copy_output.h) in a search on the CPU:
 //

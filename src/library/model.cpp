@@ -147,7 +147,7 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
   const auto translations = score_translations(
       model, parts_->device, *parts_->pool, truncated,
       truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
-      score_batch_size, {}, parts_->precision);
+      score_batch_size, parts_->translator.packed_weights());
   return convert(truncated, translations, 1, model.tokenizers, parts_->translator);
 }
 

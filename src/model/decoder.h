@@ -26,8 +26,9 @@ class Decoder : public torch::nn::Module {
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // Runs all steps with the given target as history, embedded [B, T, E].
-  virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) = 0;
+  // Runs all steps with the given target as history, embedded [B, T, E]. See Seq2Seq::decode().
+  virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
+                                bool want_weights = false) = 0;
   // See Seq2Seq.
   virtual void set_training_step(std::int64_t /*step*/) {}
   virtual bool has_attention_weights() const = 0;

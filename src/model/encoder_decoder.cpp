@@ -116,9 +116,10 @@ AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const Decod
   return decoder_->explain(input, state, encoded);
 }
 
-DecoderOutput EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded) {
+DecoderOutput EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                                     bool want_weights) {
   const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
-  auto decoded = decoder_->forward(embedded, encoded);
+  auto decoded = decoder_->forward(embedded, encoded, want_weights);
   decoded.input = embedded;
   return decoded;
 }

@@ -29,7 +29,8 @@ class EncoderDecoder : public Seq2Seq {
                    const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& tokens, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                       bool want_weights = false) override;
   void set_training_step(std::int64_t step) override { decoder_->set_training_step(step); }
   bool has_attention_weights() const override { return decoder_->has_attention_weights(); }
   std::optional<LengthLimit> source_limit() const override { return source_limit_; }

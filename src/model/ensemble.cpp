@@ -17,16 +17,15 @@ namespace {
   throw std::logic_error("an ensemble cannot be trained");
 }
 
-// Returns the sum of the tensors, added in order, so that it is reproducible.
+// Returns the sum, added in order.
 torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   auto sum = tensors.front();
   for (std::size_t i = 1; i < tensors.size(); ++i) sum = sum + tensors[i];
   return sum;
 }
 
-// Returns the smallest limit_of() of the members, or nothing if no member has a limit.
 std::optional<LengthLimit> smallest_limit(const std::vector<std::shared_ptr<Seq2Seq>>& members,
-                                          std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+                                    std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
   std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();
@@ -73,31 +72,50 @@ DecoderState Ensemble::initial_state(const EncoderOutput& encoded) {
 DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& state,
                            const EncoderOutput& encoded) {
   DecoderStep combined;
-  std::vector<torch::Tensor> log_p;      // each [N, V]
-  std::vector<torch::Tensor> attention;  // each [N, S]
-  double attention_weight = 0;           // total weight of the members with attention
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    auto& member = *members_[m];
-    auto step = member.step(tokens, state.members[m], encoded.members[m]);
-    const auto member_log_p =
-        kernels::log_softmax(member.output_layer().logits(step, encoded.members[m]));
-    log_p.push_back(mean_ == EnsembleMean::linear ? member_log_p + std::log(weights_[m])
-                                                  : member_log_p * weights_[m]);
-    if (step.weights.defined()) {
-      attention.push_back(step.weights * weights_[m]);
-      attention_weight += weights_[m];
-    }
+    auto step = members_[m]->step(tokens, state.members[m], encoded.members[m]);
     combined.state.members.push_back(std::move(step.state));
+    combined.members.push_back(std::move(step));
   }
-  combined.readout =
-      mean_ == EnsembleMean::linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
-  if (!attention.empty()) combined.weights = sum_of(attention) / attention_weight;
+  combined.weights = mean_attention(combined.members);
   combined.state.position = state.position + 1;
   return combined;
 }
 
-DecoderOutput Ensemble::decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) {
-  throw_not_trainable();
+DecoderOutput Ensemble::decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                               bool want_weights) {
+  DecoderOutput combined;
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    combined.members.push_back(members_[m]->decode(input, encoded.members[m], want_weights));
+  }
+  if (want_weights) combined.weights = mean_attention(combined.members);
+  return combined;
+}
+
+template <typename Parts>
+torch::Tensor Ensemble::mean_attention(const Parts& parts) const {
+  std::vector<torch::Tensor> attention;
+  double total = 0;  // weight of the members with attention
+  for (std::size_t m = 0; m < parts.size(); ++m) {
+    if (!parts[m].weights.defined()) continue;
+    attention.push_back(parts[m].weights * weights_[m]);
+    total += weights_[m];
+  }
+  return attention.empty() ? torch::Tensor() : sum_of(attention) / total;
+}
+
+torch::Tensor Ensemble::MeanOutputLayer::logits(const DecoderStep& step,
+                                                const EncoderOutput& encoded) {
+  const auto& weights = ensemble_.weights_;
+  const bool is_linear = ensemble_.mean_ == EnsembleMean::linear;
+  std::vector<torch::Tensor> log_p;  // each [N, V]
+  for (std::size_t m = 0; m < step.members.size(); ++m) {
+    auto& output_layer = ensemble_.members_[m]->output_layer();
+    const auto member_log_p =
+        kernels::log_softmax(output_layer.logits(step.members[m], encoded.members[m]));
+    log_p.push_back(is_linear ? member_log_p + std::log(weights[m]) : member_log_p * weights[m]);
+  }
+  return is_linear ? kernels::log_sum_exp(torch::stack(log_p)) : sum_of(log_p);
 }
 
 bool Ensemble::has_attention_weights() const {
@@ -115,15 +133,14 @@ std::optional<LengthLimit> Ensemble::target_limit() const {
   return smallest_limit(members_, &Seq2Seq::target_limit);
 }
 
-torch::Tensor Ensemble::LogProbabilities::embed(const torch::Tensor& /*tokens*/,
-                                                const EncoderOutput& /*encoded*/) {
+torch::Tensor Ensemble::MeanOutputLayer::embed(const torch::Tensor& /*tokens*/,
+                                               const EncoderOutput& /*encoded*/) {
   throw_not_trainable();
 }
 
-Loss Ensemble::LogProbabilities::loss(const DecoderOutput& /*decoded*/,
-                                      const EncoderOutput& /*encoded*/,
-                                      const torch::Tensor& /*targets*/,
-                                      double /*label_smoothing*/) {
+Loss Ensemble::MeanOutputLayer::loss(const DecoderOutput& /*decoded*/,
+                                     const EncoderOutput& /*encoded*/,
+                                     const torch::Tensor& /*targets*/, double /*label_smoothing*/) {
   throw_not_trainable();
 }
 

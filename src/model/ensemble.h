@@ -25,15 +25,16 @@ class Ensemble : public Seq2Seq {
   // their sum. Throws std::invalid_argument if there are no members, or for other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
+  Ensemble(const Ensemble&) = delete;
+  Ensemble& operator=(const Ensemble&) = delete;
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
-  // Returns the combined log-probabilities [N, V] as the readout, with log_linear up to a constant
-  // for each row. The attention weights are the weighted mean over the members that have attention.
+  // The attention weights are the weighted mean over the members that have attention.
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override;
-  // Throws std::logic_error: an ensemble cannot be trained.
-  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) override;
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                       bool want_weights = false) override;
   bool has_attention_weights() const override;
   // Return the smallest limit of the members, or nothing if no member has one.
   std::optional<LengthLimit> source_limit() const override;
@@ -41,22 +42,32 @@ class Ensemble : public Seq2Seq {
   OutputLayer& output_layer() override { return output_layer_; }
 
  private:
-  // The output layer of an ensemble: logits() returns the readout, which step() has computed from
-  // the logits of the members. embed() and loss() throw std::logic_error.
-  class LogProbabilities : public OutputLayer {
+  // Combines the distributions of the members. Its logits are log P, with log_linear up to a
+  // constant for each row.
+  class MeanOutputLayer : public OutputLayer {
    public:
+    // The ensemble must outlive this object.
+    explicit MeanOutputLayer(const Ensemble& ensemble) : ensemble_(ensemble) {}
+
+    // Throw std::logic_error: an ensemble cannot be trained.
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
     Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
               const torch::Tensor& targets, double label_smoothing) override;
-    torch::Tensor logits(const DecoderStep& step, const EncoderOutput& /*encoded*/) override {
-      return step.readout;
-    }
+    torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+
+   private:
+    const Ensemble& ensemble_;
   };
+
+  // Returns the weighted mean of the attention weights of the steps or outputs of the members.
+  // Undefined if none has attention.
+  template <typename Parts>
+  torch::Tensor mean_attention(const Parts& parts) const;
 
   std::vector<std::shared_ptr<Seq2Seq>> members_;
   EnsembleMean mean_;
   std::vector<double> weights_;
-  LogProbabilities output_layer_;
+  MeanOutputLayer output_layer_{*this};
 };
 
 }  // namespace regard

@@ -67,11 +67,12 @@ struct DecoderState {
 
 // The result of one step for N hypotheses.
 struct DecoderStep {
-  torch::Tensor readout;  // [N, R], the input of the output layer
+  torch::Tensor readout;  // [N, R], the input of the output layer; undefined for an ensemble
   torch::Tensor weights;  // [N, S] attention α_t; undefined without attention
   DecoderState state;
-  torch::Tensor hidden = {};  // s_t [N, D] of the top layer
-  torch::Tensor input = {};   // y_{t-1} [N, E], embedded
+  torch::Tensor hidden = {};              // s_t [N, D] of the top layer
+  torch::Tensor input = {};               // y_{t-1} [N, E], embedded
+  std::vector<DecoderStep> members = {};  // ensemble: the step of each member, without its state
 };
 
 // Loss terms of an attention during training, one value per row and step. A term that the attention
@@ -84,11 +85,13 @@ struct AttentionLoss {
 
 // All steps of a batch, with the given target as history.
 struct DecoderOutput {
-  torch::Tensor readout = {};         // [B, T, R], the input of the output layer
-  torch::Tensor weights = {};         // [B, T, S] attention α_t; undefined if not computed
-  torch::Tensor hidden = {};          // s_t [B, T, D] of the top layer
-  torch::Tensor input = {};           // y_{t-1} [B, T, E], embedded
-  AttentionLoss attention_loss = {};  // each [B, T]
+  torch::Tensor readout =
+      {};  // [B, T, R], the input of the output layer; undefined for an ensemble
+  torch::Tensor weights = {};               // [B, T, S] attention α_t; undefined if not computed
+  torch::Tensor hidden = {};                // s_t [B, T, D] of the top layer
+  torch::Tensor input = {};                 // y_{t-1} [B, T, E], embedded
+  AttentionLoss attention_loss = {};        // each [B, T]
+  std::vector<DecoderOutput> members = {};  // ensemble: the output of each member
 };
 
 // Intermediate values of the attention at one step, for visualisation. Members that a model does
@@ -131,7 +134,11 @@ class Seq2Seq : public torch::nn::Module {
     return {};
   }
   // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}.
-  virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded) = 0;
+  // Returns the attention weights if they are wanted and there are any; otherwise only if they cost
+  // nothing. If packed weights are in use (kernels/packed_weights.h), readout, hidden and weights
+  // have the bits of step() in evaluation mode.
+  virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                               bool want_weights = false) = 0;
   // Must be called before each update, with the number of the update, from 1. Used by modules that
   // change during training, such as annealed hard attention.
   virtual void set_training_step(std::int64_t /*step*/) {}

@@ -13,11 +13,11 @@
 #include "base/process.h"
 #include "base/strings.h"
 #include "data/batch_sampler.h"
+#include "decoding/score_targets.h"
 #include "kernels/device.h"
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "report/progress.h"
-#include "training/train_step.h"
 #include "translation/translator.h"
 
 namespace regard {
@@ -49,15 +49,18 @@ Validator::Validator(const Options& options, Corpus dev, torch::Device device, T
   }
 }
 
-double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks) const {
+double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks,
+                       kernels::PackedWeights& packed) const {
   const auto plan = plan_by_length(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
   std::vector<std::int64_t> tokens(nll.size());
   const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
     if (hooks.cancelled && hooks.cancelled()) throw CancelledSearch();
-    const torch::InferenceMode guard;
     const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
-    nll[i] = batch_loss(model, batch, /*label_smoothing=*/0).nll.sum().item<double>();
+    for (const auto& target : score_targets(model, batch.source, batch.source_lengths,
+                                            {batch.target}, /*want_weights=*/false, packed)) {
+      nll[i] -= target.log_probability;
+    }
     tokens[i] = batch.target_tokens;
   };
   parallel_for_ranges(pool_, nll.size(), 1, score_batch, [&](std::int64_t) {
@@ -93,7 +96,9 @@ Validation Validator::validate_once(const std::shared_ptr<Seq2Seq>& model,
                                     const ValidationHooks& hooks) const {
   const auto start = std::chrono::steady_clock::now();
   Validation validation;
-  validation.scores.loss = loss(*model, hooks);
+  const Translator translator(model, dev_.tokenizers(), device_, pool_,
+                              kernels::find_precision("auto", device_));
+  validation.scores.loss = loss(*model, hooks, translator.packed_weights());
   validation.scores.perplexity = std::exp(validation.scores.loss);
 
   auto search = search_options(options_.testing);
@@ -101,8 +106,6 @@ Validation Validator::validate_once(const std::shared_ptr<Seq2Seq>& model,
   search.beam_groups = 1;  // testing.beam_groups need not divide this beam size
   search.samples = 0;      // scores of samples would depend on chance
   search.cancelled = hooks.cancelled;
-  const Translator translator(model, dev_.tokenizers(), device_, pool_,
-                              kernels::find_precision("auto", device_));
   DecodingReporter reporter("validating", dev_.size());
   const auto progress = [&](std::int64_t done) {
     reporter.update(done);

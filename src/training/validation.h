@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "config/options.h"
 #include "data/corpus.h"
+#include "kernels/packed_weights.h"
 #include "model/seq2seq.h"
 #include "training/early_stopping.h"
 
@@ -48,8 +49,9 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
-  // Returns −log P per target token in nats, without label smoothing. Throws CancelledSearch.
-  double loss(Seq2Seq& model, const ValidationHooks& hooks) const;
+  // Returns −log P per target token in nats, without label smoothing. Shares `packed` with the
+  // search. Throws CancelledSearch.
+  double loss(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
   // Validates with batches of batch_size_. Throws if they do not fit into memory.
   Validation validate_once(const std::shared_ptr<Seq2Seq>& model,
                            const ValidationHooks& hooks) const;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/error.h"
 #include "data/batch.h"
@@ -27,6 +29,47 @@ std::vector<std::int32_t> encode_target(const Tokenizers& tokenizers,
   }
 }
 
+// Examples with the same source, such as the entries of an n-best list.
+struct SourceGroup {
+  std::vector<Example> examples;
+  std::size_t longest_target = 0;
+};
+
+// Returns the examples by decreasing length of the source, then of the target, so that batches have
+// little padding. The examples of a group remain together.
+std::vector<Example> sorted_by_length(std::vector<SourceGroup> groups) {
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    const auto a_length = a.examples[0].source.size();
+    const auto b_length = b.examples[0].source.size();
+    return a_length != b_length ? a_length > b_length : a.longest_target > b.longest_target;
+  });
+  std::vector<Example> examples;
+  for (auto& group : groups) {
+    std::move(group.examples.begin(), group.examples.end(), std::back_inserter(examples));
+  }
+  return examples;
+}
+
+// Scores the targets of a batch. Encodes equal consecutive sources once.
+std::vector<Hypothesis> score_batch(Seq2Seq& model, const Batch& batch, bool want_weights,
+                                    kernels::PackedWeights& packed) {
+  std::vector<std::int64_t> first;  // the first row of each source
+  std::vector<std::int64_t> rows;   // the index in `first` of the source of each row
+  for (std::int64_t b = 0; b < batch.size(); ++b) {
+    if (b == 0 || !torch::equal(batch.source[b], batch.source[b - 1])) first.push_back(b);
+    rows.push_back(static_cast<std::int64_t>(first.size()) - 1);
+  }
+  if (first.size() == rows.size()) {
+    return score_targets(model, batch.source, batch.source_lengths, {batch.target}, want_weights,
+                         packed);
+  }
+  const auto index = torch::tensor(first, torch::kInt64);
+  return score_targets(model, batch.source.index_select(0, index.to(batch.source.device())),
+                       batch.source_lengths.index_select(0, index),
+                       {batch.target, torch::tensor(rows, torch::kInt64).to(batch.source.device())},
+                       want_weights, packed);
+}
+
 }  // namespace
 
 std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
@@ -34,31 +77,33 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
                                             const std::vector<std::string>& sources,
                                             const std::vector<std::string>& targets,
                                             bool want_weights, std::int64_t batch_size,
-                                            const std::function<void(std::int64_t)>& progress,
-                                            kernels::Precision precision) {
+                                            kernels::PackedWeights& packed,
+                                            const std::function<void(std::int64_t)>& progress) {
   std::vector<Translation> translations(sources.size());
-  std::vector<Example> examples;
+  std::vector<SourceGroup> groups;
   const auto source_limit = model.model->source_limit();
   const auto target_limit = model.model->target_limit();
+  std::string last_source;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     translations[i].text = targets[i];
     auto line = encode_source(model.tokenizers, source_limit, sources[i], index + 1, want_weights,
                               translations[i]);
     if (line.tokens.empty()) continue;
-    examples.push_back({index, line.tokens,
-                        encode_target(model.tokenizers, target_limit, targets[i], line, index),
-                        line.numbers, line.extended_ids});
+    const bool is_new = groups.empty() || sources[i] != last_source;
+    if (is_new) groups.emplace_back();
+    last_source = sources[i];
+    auto target = encode_target(model.tokenizers, target_limit, targets[i], line, index);
+    auto& group = groups.back();
+    group.longest_target = std::max(group.longest_target, target.size());
+    group.examples.push_back(
+        {index, line.tokens, std::move(target), line.numbers, line.extended_ids});
   }
-  std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
-    return a.source.size() > b.source.size();
-  });
-  kernels::PackedWeights packed(precision);  // shared by all batches
+  const auto examples = sorted_by_length(std::move(groups));
   const auto score_range = [&](std::size_t begin, std::size_t end) {
     const auto count = end - begin;
     const auto batch = make_batch(std::span(examples).subspan(begin, count)).to(device);
-    auto scored = score_targets(*model.model, batch.source, batch.source_lengths, batch.target,
-                                want_weights, packed);
+    auto scored = score_batch(*model.model, batch, want_weights, packed);
     for (std::size_t k = 0; k < count; ++k) {
       translations[static_cast<std::size_t>(batch.indices[k])].hypotheses.push_back(
           std::move(scored[k]));

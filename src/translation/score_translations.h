@@ -17,14 +17,16 @@ namespace regard {
 
 // Returns one translation per line, whose text and only hypothesis is targets[i]. An empty source
 // line has no hypothesis. `sources` and `targets` must have the same size. Batches lines of similar
-// length, batch_size at a time, one batch per thread. Calls `progress` with the number of finished
-// lines. Matrix products have this precision.
-std::vector<Translation> score_translations(
-    const TranslationModel& model, torch::Device device, ThreadPool& pool,
-    const std::vector<std::string>& sources, const std::vector<std::string>& targets,
-    bool want_weights, std::int64_t batch_size,
-    const std::function<void(std::int64_t)>& progress = {},
-    kernels::Precision precision = kernels::Precision::full);
+// length, batch_size at a time, one batch per thread. Encodes equal sources of consecutive lines
+// once per batch. Calls `progress` with the number of finished lines. Stores packed weights in
+// `packed`, whose precision the matrix products have; it can be reused until the weights change.
+std::vector<Translation> score_translations(const TranslationModel& model, torch::Device device,
+                                            ThreadPool& pool,
+                                            const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets,
+                                            bool want_weights, std::int64_t batch_size,
+                                            kernels::PackedWeights& packed,
+                                            const std::function<void(std::int64_t)>& progress = {});
 
 // Returns exp(−Σ log P / Σ tokens), including </s>, over the best hypotheses; nullopt if there is
 // none.

@@ -52,6 +52,9 @@ class Translator {
   // sentences per thread. Throws as above, with the line numbers in the lines' options.
   void translate(LineStream& stream, const SearchOptions& options, std::int64_t batch_size) const;
 
+  // The packed weights of the model, for other searches with it. Thread-safe.
+  kernels::PackedWeights& packed_weights() const { return *packed_; }
+
   // Return a hypothesis as text, and as tokens with </s> if it was reached.
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
   std::vector<std::string> tokens(const Hypothesis& hypothesis,

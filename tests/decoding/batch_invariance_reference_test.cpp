@@ -1,5 +1,7 @@
 // The results of a search for a sentence do not depend on the other sentences of its batch: tokens,
 // log-probabilities, scores and attention weights are bit-identical, for every kind of model.
+// Scores of given targets do not either, and have the same bits step by step and for all steps at
+// once.
 //
 // Sizes are odd, so that vectors have tails, or large, so that a library would select its products
 // by the number of rows. Lengths are 1 to 60 in random order, so that most sentences are padded.
@@ -14,6 +16,7 @@
 
 #include "decoding/score_targets.h"
 #include "decoding/search.h"
+#include "kernels/functions.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/table.h"
 #include "model/encoder_decoder.h"
@@ -107,11 +110,41 @@ class TestedModel {
     kernels::PackedWeights packed;
     expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
       std::vector<std::vector<Hypothesis>> lists;
-      for (auto& hypothesis : score_targets(*model_, source, lengths, target, true, packed)) {
+      for (auto& hypothesis : score_targets(*model_, source, lengths, {target}, true, packed)) {
         lists.push_back({std::move(hypothesis)});
       }
       return lists;
     });
+  }
+
+  // All steps at once have the bits of the steps of a search, in every precision.
+  void expect_scores_equal_steps() const {
+    for (const auto precision :
+         {kernels::Precision::full, kernels::Precision::bf16, kernels::Precision::int8}) {
+      if (!kernels::can_multiply(precision)) continue;
+      SCOPED_TRACE("precision " + std::to_string(static_cast<int>(precision)));
+      kernels::PackedWeights packed(precision);
+      const auto score = [&](auto function) {
+        return answers(64, [&](const auto& source, const auto& lengths, const auto& target) {
+          std::vector<std::vector<Hypothesis>> lists;
+          for (auto& hypothesis : function(source, lengths, target)) {
+            lists.push_back({std::move(hypothesis)});
+          }
+          return lists;
+        });
+      };
+      const auto at_once = score([&](const auto& source, const auto& lengths, const auto& target) {
+        return score_targets(*model_, source, lengths, {target}, true, packed);
+      });
+      const auto step_by_step =
+          score([&](const auto& source, const auto& lengths, const auto& target) {
+            return score_step_by_step(source, lengths, target, packed);
+          });
+      ASSERT_EQ(at_once.size(), step_by_step.size());
+      for (std::size_t i = 0; i < at_once.size(); ++i) {
+        ASSERT_EQ(at_once[i], step_by_step[i]) << "sentence " << i;
+      }
+    }
   }
 
   // The log-probabilities of a hypothesis equal those of score_targets() for its tokens.
@@ -127,7 +160,7 @@ class TestedModel {
       for (const auto token : hypothesis.tokens) target.push_back(token);
       target.push_back(3);
       const auto forced =
-          score_targets(*model_, source, lengths, torch::tensor(target).unsqueeze(0),
+          score_targets(*model_, source, lengths, {torch::tensor(target).unsqueeze(0)},
                         /*want_weights=*/false);
       for (std::size_t t = 0; t < hypothesis.token_log_p.size(); ++t) {
         // A beam search sums log-probabilities and takes differences.
@@ -137,6 +170,39 @@ class TestedModel {
   }
 
  private:
+  // Reference implementation of score_targets().
+  std::vector<Hypothesis> score_step_by_step(const torch::Tensor& source,
+                                             const torch::Tensor& lengths,
+                                             const torch::Tensor& target,
+                                             kernels::PackedWeights& packed) const {
+    const torch::InferenceMode guard;
+    const kernels::WithPackedWeights with(packed);
+    std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(source.size(0)));
+    const auto encoded = model_->encode(source, lengths);
+    auto state = model_->initial_state(encoded);
+    for (std::int64_t t = 0; t + 1 < target.size(1); ++t) {
+      auto step = model_->step(target.select(1, t), state, encoded);
+      const auto log_p =
+          kernels::log_softmax(model_->output_layer().logits(step, encoded)).to(torch::kDouble);
+      const AttentionOnCpu weights(step.weights);
+      for (std::size_t b = 0; b < hypotheses.size(); ++b) {
+        auto& hypothesis = hypotheses[b];
+        if (hypothesis.finished) continue;
+        const auto row = static_cast<std::int64_t>(b);
+        const auto token = target[row][t + 1].item<std::int64_t>();
+        hypothesis.token_log_p.push_back(log_p[row][token].item<double>());
+        hypothesis.log_probability += hypothesis.token_log_p.back();
+        hypothesis.score = hypothesis.log_probability;
+        hypothesis.finished = token == eos_id;
+        if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
+        if (weights)
+          hypothesis.weights.push_back(weights.row(b, lengths[row].item<std::int64_t>()));
+      }
+      state = std::move(step.state);
+    }
+    return hypotheses;
+  }
+
   // Returns tokens that end in </s>, as input of the model.
   torch::Tensor source(std::int64_t S) const {
     auto tokens = torch::randint(4, V, {S}, torch::kInt64);
@@ -241,6 +307,7 @@ TEST_P(BatchInvariance, ResultsDoNotDependOnTheBatch) {
     const TestedModel model(tested);
     model.expect_same_searches();
     model.expect_same_scores();
+    model.expect_scores_equal_steps();
     model.expect_scores_of_a_search();
   }
 }

@@ -94,7 +94,7 @@ TEST(SamplingReference, LogProbabilitiesAreThoseOfTheModel) {
       target.insert(target.end(), hypothesis.tokens.begin(), hypothesis.tokens.end());
       target.push_back(table_end);
       const auto forced = score_targets(model, source.narrow(0, b, 1), lengths.narrow(0, b, 1),
-                                        torch::tensor(target).unsqueeze(0), false);
+                                        {torch::tensor(target).unsqueeze(0)}, false);
       EXPECT_NEAR(hypothesis.log_probability, forced[0].log_probability, 1e-9);
     }
   }

@@ -35,8 +35,12 @@ class TableModel : public Seq2Seq {
         torch::one_hot(tokens.remainder(encoded.mask.size(1)), encoded.mask.size(1));
     return {log_p_.index({which, tokens}), weights.to(torch::kDouble), state};
   }
-  DecoderOutput decode(const torch::Tensor& /*input*/, const EncoderOutput& /*encoded*/) override {
-    return {};
+  DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
+                       bool /*want_weights*/ = false) override {
+    const auto weights =
+        torch::one_hot(input.remainder(encoded.mask.size(1)), encoded.mask.size(1));
+    return {.readout = log_p_.index({encoded.states, input}),
+            .weights = weights.to(torch::kDouble)};
   }
   OutputLayer& output_layer() override { return output_layer_; }
 

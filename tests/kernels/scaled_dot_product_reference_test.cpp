@@ -89,6 +89,32 @@ TEST(ScaledDotProductReference, InASearchTheHeadsOfAStepEqualTheReferenceToTheSe
   }
 }
 
+TEST(ScaledDotProductReference, CausalHeadsHaveTheBitsOfSingleQueriesAndEqualTheReference) {
+  for (const std::int64_t width : {1, 18, 64}) {
+    for (const std::int64_t steps : {1, 5, 37}) {
+      const auto q = heads(steps, width, torch::kFloat);
+      const auto k = heads(steps, width, torch::kFloat);
+      const auto v = heads(steps, width, torch::kFloat);
+      const auto all = attend_heads(q, k, v, {}, true, /*causal=*/true);
+      EXPECT_TRUE(torch::equal(attend_heads(q, k, v, {}, false, true).y, all.y));
+      const auto alpha = scaled_dot_product_weights(q, k, {}, true);
+      EXPECT_TRUE(torch::allclose(all.alpha, alpha, 1e-5, 1e-6)) << width << ' ' << steps;
+      EXPECT_TRUE(torch::allclose(all.y, alpha.matmul(v).transpose(1, 2).flatten(2), 1e-5, 1e-5));
+      for (std::int64_t t = 0; t < steps; ++t) {
+        const auto one =
+            attend_heads(q.narrow(2, t, 1), k.narrow(2, 0, t + 1), v.narrow(2, 0, t + 1), {}, true);
+        EXPECT_TRUE(torch::equal(one.y, all.y.narrow(1, t, 1))) << width << ' ' << t;
+        EXPECT_TRUE(torch::equal(one.alpha, all.alpha.narrow(2, t, 1).narrow(3, 0, t + 1)));
+        EXPECT_EQ(all.alpha.select(2, t)
+                      .narrow(2, t + 1, steps - t - 1)
+                      .count_nonzero()
+                      .item<std::int64_t>(),
+                  0);
+      }
+    }
+  }
+}
+
 TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheReference) {
   const auto lengths = torch::tensor({41, 1, 16});
   for (const std::int64_t width : {3, 32}) {

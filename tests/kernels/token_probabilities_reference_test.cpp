@@ -6,6 +6,10 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/functions.h"
+#include "kernels/linear.h"
+#include "kernels/packed_weights.h"
+
 namespace regard::kernels {
 namespace {
 
@@ -44,6 +48,29 @@ TEST(TopKReference, MinusInfinityIsNoProbabilityAndNotANumberIsNotHidden) {
   EXPECT_EQ(top.log_p[0][2].item<float>(), -infinity);
   top = top_log_probabilities(torch::tensor({{0.0F, std::nanf(""), 1.0F}}), 1);
   EXPECT_TRUE(top.log_p.isnan().all().item<bool>());
+}
+
+TEST(TargetLogProbabilitiesReference, EqualsTheSoftmaxOfAllTokens) {
+  torch::manual_seed(3);
+  const torch::InferenceMode guard;
+  for (const std::int64_t N : {0, 1, 192, 500}) {
+    for (const std::int64_t V : {3, 203}) {
+      const auto rows = torch::randn({N, 37});
+      const auto W = torch::randn({V, 37});
+      const auto b = torch::randn({V});
+      const auto targets = torch::randint(0, V, {N}, torch::kInt64);
+      const auto pick = [&](const torch::Tensor& log_p) {
+        return log_p.gather(1, targets.unsqueeze(1)).squeeze(1);
+      };
+      const auto expected = pick(torch::linear(rows, W, b).log_softmax(-1));
+      EXPECT_TRUE(torch::allclose(target_log_probabilities(rows, W, b, targets), expected));
+      PackedWeights packed;
+      const WithPackedWeights with(packed);
+      const auto found = target_log_probabilities(rows, W, b, targets);
+      EXPECT_TRUE(torch::allclose(found, expected, 1e-5, 1e-4));
+      EXPECT_TRUE(torch::equal(found, pick(log_softmax(linear(rows, W, b))))) << N << ' ' << V;
+    }
+  }
 }
 
 // Words of the vocabulary 0 … 4, and 5 and 6 behind it.

@@ -130,7 +130,7 @@ TEST(EnsembleReference, RealModelsSearchAndAreForcedAlike) {
     given.push_back(3);
     const auto forced =
         score_targets(ensemble, source.narrow(0, b, 1).narrow(1, 0, S), lengths.narrow(0, b, 1),
-                      torch::tensor(given).unsqueeze(0), false);
+                      {torch::tensor(given).unsqueeze(0)}, false);
     EXPECT_NEAR(forced[0].log_probability, best.log_probability, 1e-5);
     for (std::size_t t = 0; t < best.token_log_p.size(); ++t) {
       EXPECT_NEAR(forced[0].token_log_p[t], best.token_log_p[t], 1e-5);
@@ -153,7 +153,8 @@ TEST(Ensemble, WeightsThatAreNoneAreRefused) {
 
 TEST(Ensemble, IsNotTrained) {
   Ensemble ensemble({table_model(1)}, EnsembleMean::linear);
-  EXPECT_THROW(ensemble.decode({}, {}), std::logic_error);
+  EXPECT_THROW(ensemble.output_layer().embed({}, {}), std::logic_error);
+  EXPECT_THROW(ensemble.output_layer().loss({}, {}, {}, 0), std::logic_error);
 }
 
 }  // namespace

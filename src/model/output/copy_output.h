@@ -29,6 +29,10 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
             const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+  torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                                  const torch::Tensor& targets) override {
+    return OutputLayer::log_probabilities(decoded, encoded, targets);
+  }
   torch::Tensor generation_probability(const DecoderStep& step,
                                        const EncoderOutput& encoded) override;
 

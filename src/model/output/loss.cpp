@@ -12,10 +12,10 @@ torch::Tensor reversed_cumsum(const torch::Tensor& x) {
 
 }  // namespace
 
-torch::Tensor scatter_to_targets(const torch::Tensor& nll, const torch::Tensor& targets) {
+torch::Tensor scatter_to_targets(const torch::Tensor& x, const torch::Tensor& targets) {
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  return torch::zeros({targets.numel()}, nll.options().dtype(torch::kDouble))
-      .index_copy(0, real, nll.detach().to(torch::kDouble))
+  return torch::zeros({targets.numel()}, x.options().dtype(torch::kDouble))
+      .index_copy(0, real, x.detach().to(torch::kDouble))
       .view_as(targets);
 }
 

@@ -13,8 +13,9 @@ struct Loss {
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
-// Returns Loss::nll: scatters nll [N] to the positions of the N real targets in targets [B, T].
-torch::Tensor scatter_to_targets(const torch::Tensor& nll, const torch::Tensor& targets);
+// Scatters x [N] to the positions of the N real targets in targets [B, T]: [B, T] double, 0 at
+// padding. Not differentiable.
+torch::Tensor scatter_to_targets(const torch::Tensor& x, const torch::Tensor& targets);
 
 // Returns the cross-entropy of softmax(W readout + b), with weight W [V, R] and bias b [V], for
 // readout [B, T, R] and targets [B, T] int64, 0 at padding. Computes logits at real positions only.

@@ -30,6 +30,12 @@ class OutputLayer {
   // token ids, which depends on the batch if source words or positions are among them. A logit is
   // −∞ if the sentence of the hypothesis does not have the token.
   virtual torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) = 0;
+  // Returns log P(y_t | y_<t, x) [B, T] double of targets [B, T] int64, 0 at padding (0). If packed
+  // weights are in use, has the bits of kernels::log_softmax(logits()). Not differentiable. By
+  // default, calls logits() for a few steps at a time.
+  virtual torch::Tensor log_probabilities(const DecoderOutput& decoded,
+                                          const EncoderOutput& encoded,
+                                          const torch::Tensor& targets);
   // Returns the probability [N] that a step generates a word from the vocabulary instead of copying
   // a source word, for visualisation. Undefined if the output layer does not copy.
   virtual torch::Tensor generation_probability(const DecoderStep& /*step*/,

@@ -1,6 +1,7 @@
 #include "model/output/vocabulary_output.h"
 
 #include "kernels/linear.h"
+#include "kernels/token_probabilities.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -35,6 +36,16 @@ Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutp
 torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step,
                                             const EncoderOutput& /*encoded*/) {
   return kernels::linear(step.readout, W_, b_);
+}
+
+torch::Tensor VocabularyOutputLayer::log_probabilities(const DecoderOutput& decoded,
+                                                       const EncoderOutput& /*encoded*/,
+                                                       const torch::Tensor& targets) {
+  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
+  const auto log_p =
+      kernels::target_log_probabilities(decoded.readout.flatten(0, 1).index_select(0, real), W_, b_,
+                                        targets.flatten().index_select(0, real));  // [N]
+  return scatter_to_targets(log_p, targets);
 }
 
 }  // namespace regard

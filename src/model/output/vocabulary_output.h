@@ -19,6 +19,9 @@ class VocabularyOutputLayer : public OutputLayer {
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
             const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+  // Computes logits at real positions only.
+  torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                                  const torch::Tensor& targets) override;
 
  protected:
   torch::Tensor embedding_;  // [V, E]; also the source embedding if all embeddings are tied

@@ -7,6 +7,7 @@
 #include "kernels/attention.h"
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/functions.h"
+#include "kernels/packed_weights.h"
 #include "model/attention/table.h"
 
 namespace regard {
@@ -218,19 +219,32 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, On
   return all;
 }
 
+torch::Tensor RecurrentDecoder::run_layer(std::size_t l, const torch::Tensor& x,
+                                          const torch::Tensor& first) {
+  auto& cell = *layers_[l];
+  if (!kernels::is_batch_invariant(x)) {
+    return cell.sequence(x.unsqueeze(0), first.unsqueeze(0))[0];
+  }
+  auto s = first;
+  std::vector<torch::Tensor> outputs;
+  for (const auto& x_t : x.unbind(0)) {
+    s = cell.step(x_t, s);
+    outputs.push_back(cell.hidden_output(s));
+  }
+  return torch::stack(outputs);
+}
+
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
     const torch::Tensor& x, const DecoderState& first, const EncoderOutput& encoded) {
   auto s = first.layers[0];  // [B, state_size]
-  if (query_ == Query::post) {
-    return {layers_[0]->sequence(x.unsqueeze(0), s.unsqueeze(0))[0], {}};
-  }
+  if (query_ == Query::post) return {run_layer(0, x, s), {}};
   if (query_ == Query::pre && attention_->traits().is_constant) {
     const auto attended = attend(layers_[0]->hidden_output(s), {}, encoded);
-    const auto gates = (x + attended.gates).unsqueeze(0);  // [1, T, B, K · D]
-    return {layers_[0]->sequence(gates, s.unsqueeze(0))[0], attended};
+    return {run_layer(0, x + attended.gates, s), attended};
   }
   const auto score = attention_->fused_score(encoded);
-  if (query_ == Query::pre && score && !attention_dropout_->is_active()) {
+  const bool can_fuse = !attention_dropout_->is_active() && !kernels::is_batch_invariant(x);
+  if (query_ == Query::pre && score && can_fuse) {
     const auto all =
         layers_[0]->sequence_with_attention(x, s, {*score, encoded.context.at(this)[gate_values]});
     if (all) {
@@ -270,8 +284,8 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend_all_steps(const torch
   });
 }
 
-DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded,
-                                        const EncoderOutput& encoded) {
+DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
+                                        bool /*want_weights*/) {
   const auto B = embedded.size(0);
   const auto T = embedded.size(1);
   const auto y = embedded.transpose(0, 1).contiguous();  // [T, B, E]
@@ -297,7 +311,7 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded,
   auto [bottom, attended] = bottom_layer_all_steps(x, first, encoded);
   const auto s = upper_layers(bottom, [&](std::size_t l, const torch::Tensor& input) {
     const auto projected = layers_[l]->project(input.reshape({1, T * B, -1}));
-    return layers_[l]->sequence(projected.view({1, T, B, -1}), first.layers[l].unsqueeze(0))[0];
+    return run_layer(l, projected.view({T, B, -1}), first.layers[l]);
   });  // [T, B, D]
   if (query_ == Query::post) attended = attend_all_steps(s, first.attention, encoded);
   const auto c = context_term(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);

@@ -61,7 +61,8 @@ class RecurrentDecoder : public Decoder {
                    const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
+  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
+                        bool want_weights = false) override;
   void set_training_step(std::int64_t step) override { attention_->set_training_step(step); }
   bool has_attention_weights() const override { return attention_->traits().has_weights; }
   std::int64_t readout_size() const override { return W_y_->weight.size(0); }
@@ -99,6 +100,9 @@ class RecurrentDecoder : public Decoder {
   BottomLayerOutput bottom_layer_step(const torch::Tensor& x, const torch::Tensor& s,
                                       const AttentionState& attention,
                                       const EncoderOutput& encoded);
+  // Runs layer l: x [T, B, K · D], first state [B, state_size] -> outputs [T, B, D]. If results
+  // must not depend on the batch, runs single steps, whose products have the bits of a search.
+  torch::Tensor run_layer(std::size_t l, const torch::Tensor& x, const torch::Tensor& first);
   // Computes all steps of the bottom layer. x [T, B, K · D] is the contribution of the inputs.
   BottomLayerOutput bottom_layer_all_steps(const torch::Tensor& x, const DecoderState& first,
                                            const EncoderOutput& encoded);

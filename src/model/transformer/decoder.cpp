@@ -77,13 +77,14 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
 }
 
 DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
-                                          const EncoderOutput& encoded) {
+                                          const EncoderOutput& encoded, bool want_weights) {
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   DecoderLayer::AllSteps all{embedded, {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
-    all = layers_[l]->forward(all.x, {sources[l], padding}, is_last && want_weights_);
+    all = layers_[l]->forward(all.x, {sources[l], padding},
+                              is_last && (want_weights_ || want_weights));
   }
   const auto hidden = final_norm(all.x);
   return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};

@@ -1,10 +1,10 @@
 // The Transformer decoder (Vaswani et al. 2017).
 //
-// Training computes all steps at once with a causal mask. In decoding, the state holds the keys and
-// values of earlier steps, and each step appends its own. The keys and values of the source are
-// computed once per sentence and shared by its hypotheses. The attention weights are those of the
-// last layer's attention to the source, averaged over the heads. The readout [D] is the output of
-// the last layer, normalised with NormPlacement::pre, with dropout.
+// forward() computes all steps of a given target at once with a causal mask. In a search, the state
+// holds the keys and values of earlier steps, and each step appends its own. The keys and values of
+// the source are computed once per sentence and shared by its hypotheses. The attention weights are
+// those of the last layer's attention to the source, averaged over the heads. The readout [D] is
+// the output of the last layer, normalised with NormPlacement::pre, with dropout.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // encoder_state_size is C, the width of the encoder states. forward() returns attention weights
-  // only if want_weights is true, because fused attention does not compute them; step() always
-  // does.
+  // encoder_state_size is C, the width of the encoder states. forward() always returns attention
+  // weights if want_weights is true, otherwise only on request, because fused attention does not
+  // compute them; step() always does.
   TransformerDecoder(std::int64_t encoder_state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
@@ -32,7 +32,8 @@ class TransformerDecoder : public Decoder {
   // Returns the weights of the heads of each layer.
   AttentionDetail explain(const torch::Tensor& embedded, const DecoderState& state,
                           const EncoderOutput& encoded) override;
-  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded) override;
+  DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
+                        bool want_weights = false) override;
   bool has_attention_weights() const override { return true; }
   std::int64_t readout_size() const override { return D_; }
 

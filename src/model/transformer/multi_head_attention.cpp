@@ -19,11 +19,11 @@ Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
 HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                           const Padding& padding, bool causal, bool want_weights,
                           const Dropout& dropout) {
-  if (kernels::is_batch_invariant(q) && !causal) {
-    if (padding.is_self_attention && !want_weights) {
+  if (kernels::is_batch_invariant(q)) {
+    if (padding.is_self_attention && !want_weights && !causal) {
       return {kernels::attend_to_itself(q, k, v, padding.lengths)};
     }
-    const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights);
+    const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights, causal);
     return {y, want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};
   }
   torch::Tensor alpha;  // [B, H, T, S]

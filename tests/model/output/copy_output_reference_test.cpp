@@ -148,6 +148,7 @@ TEST(CopyOutputReference, ABatchIsItsSentencesWhateverAsksTheAttention) {
       auto model = copy_model("additive", query, feeding);
       expect_batch_equals_sentences(model, x);
       expect_steps_equal_loss(model, x);
+      expect_log_probabilities_equal_loss(model, x);
       expect_search_ignores_the_batch(model, x);
     }
   }
@@ -169,6 +170,7 @@ TEST(CopyOutputReference, ATransformerCopiesByItsLastLayersAttention) {
   const auto x = copy_case();
   expect_batch_equals_sentences(model, x);
   expect_steps_equal_loss(model, x);
+  expect_log_probabilities_equal_loss(model, x);
   expect_search_ignores_the_batch(model, x);
   expect_gradients_match([&] { return loss_of(model, x, 0.1); }, named_tensors(model), 1e-5);
 }
@@ -179,7 +181,7 @@ TEST(CopyOutputReference, ForcedDecodingHasTheProbabilityOfTheLoss) {
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       score_targets(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), true)) {
+       score_targets(model, x.source, x.lengths, {torch::cat({begin, x.output}, 1)}, true)) {
     log_p += hypothesis.log_probability;
     EXPECT_EQ(hypothesis.weights.size(), hypothesis.tokens.size() + 1);
   }
@@ -196,7 +198,7 @@ TEST(CopyOutputReference, AWordThatHasLostAllWeightIsAsImprobableInTheSearchAsIn
   const auto begin = torch::full({3, 1}, 2, torch::kLong);
   double log_p = 0;
   for (const auto& hypothesis :
-       score_targets(model, x.source, x.lengths, torch::cat({begin, x.output}, 1), false)) {
+       score_targets(model, x.source, x.lengths, {torch::cat({begin, x.output}, 1)}, false)) {
     log_p += hypothesis.log_probability;
   }
   EXPECT_NEAR(-log_p, loss, 1e-9);

@@ -78,6 +78,15 @@ inline void expect_steps_equal_loss(EncoderDecoder& model, const OutputCase& x) 
   EXPECT_NEAR(loss_of(model, x, 0).item<double>(), sum, 1e-10);
 }
 
+inline void expect_log_probabilities_equal_loss(EncoderDecoder& model, const OutputCase& x) {
+  const torch::NoGradGuard guard;
+  const Computed run(model, x);
+  const auto nll = model.output_layer().loss(run.decoded, run.encoded, x.output, 0).nll;
+  const auto log_p = model.output_layer().log_probabilities(run.decoded, run.encoded, x.output);
+  EXPECT_EQ(log_p.scalar_type(), torch::kDouble);
+  EXPECT_TRUE(torch::allclose(log_p, -nll, 1e-10, 1e-10));
+}
+
 inline void expect_search_ignores_the_batch(EncoderDecoder& model, const OutputCase& x) {
   for (const std::int64_t beam : {1, 3}) {
     SearchOptions options;

@@ -110,6 +110,7 @@ TEST(PointerOutputReference, ABatchIsItsSentences) {
 TEST(PointerOutputReference, TheSearchsProbabilitiesAreThoseOfTheLoss) {
   auto model = pointer_model(0);
   expect_steps_equal_loss(model, pointer_case());
+  expect_log_probabilities_equal_loss(model, pointer_case());
 }
 
 TEST(PointerOutputLayer, OnlyPositionsOfTheSentenceAndStopCanBeSaid) {
