@@ -1,6 +1,9 @@
 #include "base/process.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -218,6 +221,14 @@ void prepare_process() {
   handle_faults();
   report_uncaught_exceptions();
   ::on_exit(report_exit_of_library, nullptr);
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  // Setting either of them stops glibc from raising the other one, which begins at 128 kB.
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // as high as glibc would raise it
+  ::mallopt(M_TRIM_THRESHOLD, -1);        // never
+#endif
 }
 
 std::uint64_t peak_memory() {

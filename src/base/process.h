@@ -20,6 +20,11 @@ namespace regard {
 // - Calls report_uncaught_exceptions().
 void prepare_process();
 
+// Makes the allocator keep freed blocks below 32 MB for the next allocation, instead of returning
+// them to the system, which would map and clear their pages again. A training step frees as much
+// memory as it allocates. Does nothing with other C libraries than glibc.
+void keep_freed_memory();
+
 // Logs an error without its stack trace, and returns the exit code. Logs classes of base/error.h
 // and filesystem_error unchanged; adds advice if the system refused memory or threads. Logs any
 // other exception as a bug in regard.

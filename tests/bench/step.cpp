@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/process.h"
 #include "kernels/device.h"
 #include "kernels/packed_weights.h"
 #include "report/table.h"
@@ -182,6 +183,7 @@ int main(int argc, char** argv) {
   program.add_option("--only", only, "with --architectures: those whose name contains this");
   CLI11_PARSE(program, argc, argv);
 
+  regard::keep_freed_memory();  // as regard-torch does
   const auto workers = regard::make_thread_pool(threads, torch::kCPU);
   auto json = architectures ? regard::architectures(repeats, only, *workers)
               : growth      ? regard::growth(repeats, quick, *workers)
