@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/cpu.h"
+#include "kernels/head_loops.h"
 #include "kernels/vector_math.h"
 #include "kernels/weighted_sums.h"
 
@@ -105,10 +107,23 @@ REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T 
   for (std::int64_t t = 0; t < rows; ++t) softmax_in_blocks(n, scale, e + t * row);
 }
 
+template <typename T>
+std::vector<HeadLoops<T>> runnable_head_loops() {
+  // Vectors of 16 bytes: every x86-64 and AArch64 processor has them.
+  std::vector<HeadLoops<T>> runnable = {VectorHeadLoops<T, 16, 6>::loops};
+#if defined(__x86_64__)
+  const auto generation = cpu_level();
+  if (generation >= CpuLevel::v3) runnable.insert(runnable.begin(), heads_v3<T>());
+  if (generation >= CpuLevel::v4) runnable.insert(runnable.begin(), heads_v4<T>());
+#endif
+  return runnable;
+}
+
 #define REGARD_INSTANTIATE(T)                                                                     \
   template void attend_heads(const HeadSizes&, T, Heads<const T>, Heads<const T>, Heads<const T>, \
                              T*, Heads<T>);                                                       \
-  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);
+  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);               \
+  template std::vector<HeadLoops<T>> runnable_head_loops();
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)
 

@@ -11,11 +11,19 @@
 
 namespace regard::kernels {
 
-// Returns y [B, H, T, d] for q [B, H, T, d], k and v [B, H, S, d], bias [B, 1, 1, S] or undefined.
-// Uses LibTorch's fused operation, which keeps no weights, or with use_reference() (device.h),
-// plain operations.
-torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
-                                 const torch::Tensor& v, const torch::Tensor& bias, bool causal);
+// Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
+inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+}
+
+// Returns y [B, T, D], the heads side by side, for q [B, T, D] and keys_and_values [B, S, 2D]: the
+// keys of all heads, then their values. Differentiable. The padding of keys and values is given
+// twice, or both are undefined if there is none: bias [B, 1, 1, S], and lengths [B], int64 on the
+// CPU, from 1 to S. On the CPU, reads the real positions only, and a row of y has the same
+// bits in every batch. On other devices, uses LibTorch's fused operation.
+torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& keys_and_values,
+                                 std::int64_t heads, const torch::Tensor& bias,
+                                 const torch::Tensor& lengths, bool causal);
 
 // Returns the weights alone, by LibTorch's plain operations: α [B, H, T, S], exactly 0 where the
 // bias is −∞.

@@ -16,14 +16,12 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/scaled_dot_product.h"
 #include "model/layers.h"
 
 namespace regard {
 
-// Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
-inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
-}
+using kernels::split_heads;
 
 // The padding mask of keys and values, computed once per batch. Bias and lengths are undefined if
 // there is no padding.
