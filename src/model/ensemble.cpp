@@ -25,7 +25,7 @@ torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
 }
 
 std::optional<LengthLimit> smallest_limit(const std::vector<std::shared_ptr<Seq2Seq>>& members,
-                                    std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+                                          std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
   std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();

@@ -48,8 +48,8 @@ class FileStream : public LineStream {
     EXPECT_FALSE(reading_.exchange(true)) << "two threads read";
     for (std::size_t i = 0; i < window_ && read_ < lines_.size(); ++i, ++read_) {
       if (read_ == read_error) throw InputError("read {}", read_);
-      lines.push_back({.text = lines_[read_],
-                       .options = {.number = static_cast<std::int64_t>(read_) + 1}});
+      lines.push_back(
+          {.text = lines_[read_], .options = {.number = static_cast<std::int64_t>(read_) + 1}});
     }
     most_in_flight = std::max(most_in_flight, read_ - written.size());
     reading_ = false;
