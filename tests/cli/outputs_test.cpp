@@ -89,6 +89,7 @@ TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
   const auto bad = translate("1,2\n3\n");
   EXPECT_EQ(bad.code, 3);
   EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, expected 2"));
+  EXPECT_EQ(bad.out, translate("1,2\n").out);
 
   const auto other = (folder_ / "other").string();
   auto narrower = options;

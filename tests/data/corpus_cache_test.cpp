@@ -83,7 +83,9 @@ TEST_F(CorpusCacheTest, ReturnsTheCorpusThatWasWritten) {
   EXPECT_FALSE(find());
   write();
   expect_hit();
-  for (const auto& [path, digest] : *CorpusCache(path_).digests_of(paths(), pool_)) {
+  const auto cached = CorpusCache(path_).digests_of(paths(), pool_);
+  ASSERT_TRUE(cached);
+  for (const auto& [path, digest] : *cached) {
     EXPECT_EQ(digest.lines, digests()[path].lines);
     EXPECT_EQ(digest.sha256, digests()[path].sha256);
   }

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cstdio>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
@@ -292,6 +294,23 @@ TEST(WordCache, DoesNotStoreLongWords) {
   const std::string longer(33, 'x');
   EXPECT_THAT(lengths.encode(longer + " " + longer), ElementsAre(33, 33));
   EXPECT_THAT(lengths.encoded, ElementsAre(longer, longer));
+}
+
+TEST(WordCache, SeveralThreadsGetTheSameIds) {
+  const auto encode_word = [](std::string_view word) {
+    return std::vector<std::int32_t>{static_cast<std::int32_t>(std::stoi(std::string(word)))};
+  };
+  WordCache cache;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 2000; ++i) {
+        const int word = (i * (t + 1)) % 300;
+        EXPECT_THAT(cache.encode(fmt::format("{} {}", word, i), encode_word), ElementsAre(word, i));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
 }
 
 TEST(WordCache, StopsGrowing) {

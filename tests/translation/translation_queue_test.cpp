@@ -133,7 +133,9 @@ TEST_P(TranslationQueueOnThreads, WritesEachLineInOrder) {
       EXPECT_EQ(stream.written, upper(lines));
       EXPECT_EQ(sentences, count - static_cast<std::size_t>(std::ranges::count(lines, "")));
       EXPECT_TRUE(std::ranges::is_sorted(stream.finished_lines));
-      if (count > 0) EXPECT_EQ(stream.finished_lines.back(), count);
+      if (count > 0) {
+        EXPECT_EQ(stream.finished_lines.back(), count);
+      }
     }
   }
 }
@@ -150,7 +152,9 @@ TEST_P(TranslationQueueOnThreads, TranslatesTheLongestSentencesOfAWindowFirst) {
     translate(batch);
   });
   EXPECT_EQ(lengths.front(), 10);
-  if (GetParam() == 1) EXPECT_TRUE(std::ranges::is_sorted(lengths, std::ranges::greater{}));
+  if (GetParam() == 1) {
+    EXPECT_TRUE(std::ranges::is_sorted(lengths, std::ranges::greater{}));
+  }
 }
 
 TEST_P(TranslationQueueOnThreads, LastBatchesAreSmallOnSeveralThreads) {
