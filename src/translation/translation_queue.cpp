@@ -121,12 +121,12 @@ bool TranslationQueue::read_next(Lock& lock, bool few) {
   reading_ = true;
   Window window;
   bool more = true;
-  const auto error = run_unlocked(lock, [&] {
-    more = stream_.read(few, window.lines);
-    window.sentences = sentences_of(window.lines);
-  });
+  const auto error = run_unlocked(lock, [&] { more = stream_.read(few, window.lines); });
   reading_ = false;
-  if (!window.lines.empty()) add_window(std::move(window));
+  if (!window.lines.empty()) {  // also the lines before an error
+    window.sentences = sentences_of(window.lines);
+    add_window(std::move(window));
+  }
   if (!more) ended_ = true;
   if (error) fail(read_lines_, error);
   changed_.notify_all();

@@ -278,7 +278,9 @@ class ParallelCorpus : public testing::Test {
   }
   // Replaces a line, counted from 1, of a plain file.
   void replace_line(const std::string& path, std::size_t number, const std::string& by) const {
-    auto lines = read_lines(path);
+    std::ifstream before(path, std::ios::binary);
+    std::vector<std::string> lines;  // may not be UTF-8
+    for (std::string line; std::getline(before, line);) lines.push_back(line);
     lines.at(number - 1) = by;
     std::ofstream file(path, std::ios::binary);
     for (const auto& each : lines) file << each << "\n";
