@@ -50,7 +50,7 @@ HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
                                         const torch::Tensor& keys_and_values,
                                         const Padding& padding, bool causal, bool want_weights) {
   const auto q = W_Q_(x);
-  const bool is_search = kernels::is_batch_invariant(q) && !causal;
+  const bool is_search = kernels::is_batch_invariant(q);
   if (!is_search && !want_weights && !dropout_->is_active()) {
     return {W_O_(kernels::scaled_dot_product(q, keys_and_values, heads_, padding.bias,
                                              padding.lengths, causal))};
