@@ -68,7 +68,8 @@ class FolderWriter {
 };
 
 // Reads a checkpoint folder. Throws DamagedError with the name of a missing or damaged file, and
-// RemovedError if the folder is no longer at its path.
+// RemovedError if the folder is no longer at its path. Hashes each file once, unless it changes.
+// Not thread-safe.
 class FolderReader {
  public:
   // The files in `may_change` may be edited by the user: a change is only a warning.
@@ -98,6 +99,7 @@ class FolderReader {
   std::string identity_;  // of the folder that was at the path when this object was created
   std::map<std::string, FileChecksum> files_;
   Json info_;
+  mutable std::map<std::string, std::string> verified_;  // identities of intact files
 };
 
 // Returns read(), a function that looks up checkpoints of a run and reads them. Calls it again if

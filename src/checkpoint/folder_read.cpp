@@ -23,6 +23,16 @@ std::string identity_of(const std::filesystem::path& path) {
   return fmt::format("{} {} {}", target.string(), found.st_dev, found.st_ino);
 }
 
+// Returns what changes when a file is written or replaced, by the clock of the kernel; empty if
+// there is no file.
+std::string version_of(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return "";
+  return fmt::format("{} {} {} {}.{} {}.{}", found.st_dev, found.st_ino, found.st_size,
+                     found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec,
+                     found.st_ctim.tv_nsec);
+}
+
 }  // namespace
 
 // Returns read(). If read() fails and the folder is missing or has been replaced, throws
@@ -77,8 +87,16 @@ void FolderReader::verify_file(const std::string& name) const {
   }
   std::error_code ignored;
   if (std::filesystem::is_symlink(file, ignored)) reject_link(file);
+  const auto version = version_of(file);
+  if (const auto before = verified_.find(name);
+      before != verified_.end() && before->second == version) {
+    return;
+  }
   const FileChecksum found = checksum_of(file);
-  if (found == expected->second) return;
+  if (found == expected->second) {
+    verified_[name] = version;
+    return;
+  }
   if (may_change_.contains(name)) {
     log::warning("{}: changed since the checkpoint was written; the changed file is used",
                  file.string());

@@ -81,6 +81,8 @@ class TextFile {
 
   const std::string& path() const { return path_; }
   const TextDigest& digest() const { return digest_; }
+  // True if the lines are in memory.
+  bool is_kept() const { return is_kept_; }
 
   // Iterates over the blocks of the file, which must outlive it.
   class Reader {

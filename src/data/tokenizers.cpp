@@ -2,6 +2,10 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -126,6 +130,29 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
   return load_tokenizer(data.tokenizer, bytes, file);
 }
 
+// SentencePiece learns mostly on one thread, so that two trainings at once take half of the time.
+// They also need twice the memory, so only small texts are trained on at once.
+bool can_train_both_at_once(const DataOptions& data, const TrainingText& text) {
+  if (is_learnt_from_counts(data.tokenizer.kind) || text.pool.count() == 1) return false;
+  return std::ranges::all_of(
+      training_paths(data), [&](const std::string& path) { return text.files.at(path).is_kept(); });
+}
+
+// Calls make(0) and make(1) at the same time. If both throw, rethrows the exception of the first.
+void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
+  std::exception_ptr errors[2];
+  parallel_for(pool, 2, [&](std::size_t side) {
+    try {
+      make(side);
+    } catch (...) {
+      errors[side] = std::current_exception();
+    }
+  });
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
 }  // namespace
 
 SourceLine Tokenizers::encode_source(std::string_view line) const {
@@ -204,18 +231,25 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
     target_paths.push_back(corpus.trg);
   }
   if (!tokenizer.joint) {
-    auto source = fixed_source_tokenizer(model);
-    auto target = fixed_target_tokenizer(model);
     const auto text = text_limit(options);
+    const auto target = fixed_target_tokenizer(model);
     // Positions refer to all words of a source line, so no line may be skipped for its bytes.
     const auto source_limit = target ? element_limit(options) : text;
-    if (!source) {
-      source = from_file_or_text(options, source_limit, tokenizer.src_file, source_paths, training);
+    std::shared_ptr<const Tokenizer> made[] = {fixed_source_tokenizer(model), target};
+    const auto make = [&](std::size_t side) {
+      if (made[side]) return;
+      made[side] =
+          side == 0
+              ? from_file_or_text(options, source_limit, tokenizer.src_file, source_paths, training)
+              : from_file_or_text(options, text, tokenizer.trg_file, target_paths, training);
+    };
+    if (can_train_both_at_once(options, training)) {
+      make_both(pool, make);
+    } else {
+      make(0);
+      make(1);
     }
-    if (!target) {
-      target = from_file_or_text(options, text, tokenizer.trg_file, target_paths, training);
-    }
-    return {source, target, model.output.kind};
+    return {made[0], made[1], model.output.kind};
   }
   if (!tokenizer.src_file.empty() && !tokenizer.trg_file.empty() &&
       tokenizer.src_file != tokenizer.trg_file) {

@@ -46,8 +46,9 @@ struct Tokenizers {
 // Loads src_file and trg_file if given, and trains the other tokenizers on the files of data.train,
 // each line once whatever its weight, without corpora of weight 0. Numbers and positions need
 // neither. If `joint`, one tokenizer is trained on the text of both sides or loaded from one file.
-// Words are counted on all threads of `pool`, which changes no byte of the result; see
-// train_tokenizer() for `threads`. Throws ConfigError if two joint files differ, and the errors of
+// Words are counted on all threads of `pool`, and small SentencePiece models of both sides are
+// trained at the same time, which changes no byte of the result; see train_tokenizer() for
+// `threads`. Throws ConfigError if two joint files differ, and the errors of
 // text/tokenizer.h.
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
                            const TextFiles& files, ThreadPool& pool, std::int64_t threads);
