@@ -5,11 +5,12 @@
 //
 // Queries are processed a block of `lanes` at a time, one query in each lane of a vector. The
 // weights of a block are stored as [S, lanes], α_ts in row s. So the maximum and the sums of a
-// softmax need no sum across lanes, and a causal mask is a mask of lanes. The block is never
-// larger than the first-level cache for sentences.
+// softmax need no operation across lanes, a causal mask is a mask of lanes, and all products are
+// sums of rows times numbers (tile()). The weights of a block fit the first-level cache up to some
+// hundred positions.
 #pragma once
 
-#include <math.h>
+#include <math.h>  // the functions of <cmath> are inline
 
 #include <cstdint>
 #include <limits>

@@ -43,6 +43,8 @@ struct HeadsOutput {
 };
 // Computes attention by head for q [B, H, T, d], k and v [B, H, S, d]. If `causal` is true, query t
 // attends to positions s ≤ t only, and `padding` must be empty. Dropout is applied to the weights.
+// For a search, and if weights are wanted or dropped out: otherwise, scaled_dot_product() in
+// kernels/ is faster.
 HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                           const Padding& padding, bool causal, bool want_weights,
                           const Dropout& dropout);
