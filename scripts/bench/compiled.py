@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import peers
 from programs import relay
 from project import need_multi30k
 from report import BENCHES, build, need_model
@@ -13,8 +12,6 @@ def step(report, options):
     repeats = 3 if options.quick else 15
     command = [BENCHES / "step_bench", "--repeats", repeats, "--threads", options.threads]
     report.figures.update(relay(report, command))
-    if options.against:
-        peers.train_side_by_side(report, options)
 
 
 def product(report, options):

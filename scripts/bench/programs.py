@@ -29,16 +29,23 @@ def tail(path, lines=5):
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
-def timed(command, log, environment=None, watch=None, answer=None):
+def timed(
+    command, log, environment=None, watch=None, stdin=os.devnull, answer=None, prefix=()
+):
     """Runs the command, waits for its end and returns a Run. Raises Failure if it fails. The output of
     the command goes into the file `log`; its standard output goes into the file `answer` instead, if that
-    is given. Calls `watch` with the seconds since the start, every 0.2 seconds."""
+    is given. Its standard input is the file `stdin`. Calls `watch` with the seconds since the start, every
+    0.2 seconds. `prefix` is a program that runs the command, as a list of words."""
     began = time.perf_counter()
-    with open(log, "wb") as output, open(answer or os.devnull, "wb") as answers:
+    with (
+        open(stdin, "rb") as source,
+        open(log, "wb") as output,
+        open(answer or os.devnull, "wb") as answers,
+    ):
         process = subprocess.Popen(
-            [str(word) for word in command],
+            [str(word) for word in (*prefix, *command)],
             cwd=ROOT,
-            stdin=subprocess.DEVNULL,
+            stdin=source,
             stdout=answers if answer else output,
             stderr=output,
             env={**os.environ, **(environment or {})},
@@ -66,12 +73,12 @@ def timed(command, log, environment=None, watch=None, answer=None):
     return Run(seconds, usage.ru_maxrss * 1024)
 
 
-def train(config, folder, options, *overrides, watch=None):
+def train(config, folder, options, *overrides, watch=None, prefix=()):
     """Runs `regard train --fresh` into `folder`."""
     command = [REGARD, "train", "-c", config, "--fresh", "--threads", options.threads]
     command += [f"training.model_dir={folder}", *overrides]
     pathlib.Path(folder).parent.mkdir(parents=True, exist_ok=True)
-    return timed(command, f"{folder}.log", watch=watch)
+    return timed(command, f"{folder}.log", watch=watch, prefix=prefix)
 
 
 def train_log(folder):
