@@ -169,7 +169,7 @@ void RunFolder::adopt_copied_checkpoint(const char* link) {
   const auto step = step_of_checkpoint(path);
   std::error_code error;
   if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
-    make_folder(path_ / checkpoints_name);
+    make_last_folder(path_ / checkpoints_name);
     fs::rename(path, checkpoint(*step), error);
   } else if (step && is_checkpoint(checkpoint(*step)) &&
              manifest_text(path) == manifest_text(checkpoint(*step))) {

@@ -104,9 +104,18 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-// Before it stops at its end, a run validates and saves the last step if that has not been done.
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
+  try {
+    return run_to_end(signals);
+  } catch (const Error&) {
+    run_.check_not_moved();  // throws a clearer error if the folder was moved
+    throw;
+  }
+}
+
+// Before it stops at its end, a run validates and saves the last step if that has not been done.
+StopReason Trainer::run_to_end(const SignalCatcher& signals) {
   for (;;) {
     run_.check_not_moved();
     if (pending_validation_) {
@@ -288,9 +297,8 @@ void Trainer::save() {
     last_checkpoint_step_ = last_written_step_ = position_.step;
     if (pending_validation_) return;
     link_best();
-  } catch (const EnvironmentError&) {
-    run_.check_not_moved();  // throws a clearer error if the folder was moved
-    throw;
+  } catch (const CheckpointError& error) {  // a folder under way to its deletion
+    throw EnvironmentError("{}; it was changed, moved or deleted while it was saved", error.what());
   }
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
              static_cast<std::size_t>(options_.training.keep_best),
@@ -299,6 +307,7 @@ void Trainer::save() {
 
 void Trainer::write_checkpoint() {
   FolderWriter folder(run_.checkpoint(position_.step));
+  folder.create_only_last_parent();            // does not create a moved run folder anew
   if (last_written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());

@@ -68,6 +68,7 @@ class Trainer {
   const EarlyStopping& early_stopping() const { return early_stopping_; }
 
  private:
+  StopReason run_to_end(const SignalCatcher& signals);
   std::optional<StopReason> reason_to_stop() const;
   // Takes the next batches, trains on them and logs the step, or skips the update.
   void update();

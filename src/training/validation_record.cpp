@@ -40,7 +40,7 @@ void ValidationRecord::add(const Validation& validation, const TrainingPosition&
   const auto file = translations_file(run_, position.step);
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";
-  make_folder(file.parent_path());
+  make_last_folder(file.parent_path());
   write_file(file, text);
 }
 
