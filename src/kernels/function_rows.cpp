@@ -147,28 +147,56 @@ REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)
 
 template <typename T>
-REGARD_FOR_EACH_CPU void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key,
+REGARD_FOR_EACH_CPU void dropout_rows(std::int64_t n, const T* x, const KeyedDropout& dropout,
                                       T* y) {
-  key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;  // splitmix64: spreads similar keys
-  key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-  const auto low = static_cast<std::uint32_t>(key);
-  const auto high = static_cast<std::uint32_t>(key >> 32);
-  const auto threshold = static_cast<std::uint32_t>(p * 4294967296.0);
-  const T factor = static_cast<T>(1 / (1 - p));
+  const DropoutMask mask(dropout);
+  const T factor = static_cast<T>(1 / (1 - dropout.p));
 #pragma omp simd
-  for (std::int64_t i = 0; i < n; ++i) {
-    // The finaliser of MurmurHash3 (Appleby), once with each half of the key.
-    std::uint32_t h = static_cast<std::uint32_t>(i) * 0x9E3779B1u + low;
-    h = (h ^ (h >> 16)) * 0x85EBCA6Bu;
-    h = (h ^ (h >> 13)) * 0xC2B2AE35u;
-    h = (h ^ (h >> 16) ^ high) * 0x85EBCA6Bu;
-    h ^= h >> 15;
-    y[i] = h < threshold ? T(0) : x[i] * factor;
+  for (std::int64_t i = 0; i < n; ++i) y[i] = mask.keeps(i) ? x[i] * factor : T(0);
+}
+
+// NaN stays NaN, so that a loss that is not finite is noticed.
+template <typename T>
+REGARD_FOR_EACH_CPU void relu_dropout_rows(std::int64_t n, std::int64_t width,
+                                           const KeyedDropout& dropout, T* y) {
+  const auto count = n * width;
+  if (dropout.p > 0) {
+    const DropoutMask mask(dropout);
+    const T factor = static_cast<T>(1 / (1 - dropout.p));
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T x = y[i] < 0 ? T(0) : y[i] * factor;
+      y[i] = mask.keeps(i) ? x : T(0);
+    }
+  } else {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] < 0 ? T(0) : y[i];
   }
 }
 
-template void dropout_rows(std::int64_t, const float*, double, std::uint64_t, float*);
-template void dropout_rows(std::int64_t, const double*, double, std::uint64_t, double*);
+// The result y is 0 at every element whose gradient is 0, so that the mask is not needed.
+template <typename T>
+REGARD_FOR_EACH_CPU void relu_dropout_rows_backward(std::int64_t n, std::int64_t width,
+                                                    const KeyedDropout& dropout, const T* y,
+                                                    const T* d_y, T* d_x, T* d_b) {
+  const T factor = static_cast<T>(1 / (1 - dropout.p));
+  std::fill(d_b, d_b + width, T(0));
+  for (std::int64_t row = 0; row < n; ++row, y += width, d_y += width, d_x += width) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < width; ++i) {
+      d_x[i] = y[i] > 0 ? d_y[i] * factor : T(0);
+      d_b[i] += d_x[i];
+    }
+  }
+}
+
+#define REGARD_INSTANTIATE_DROPOUT(T)                                                       \
+  template void dropout_rows(std::int64_t, const T*, const KeyedDropout&, T*);              \
+  template void relu_dropout_rows(std::int64_t, std::int64_t, const KeyedDropout&, T*);     \
+  template void relu_dropout_rows_backward(std::int64_t, std::int64_t, const KeyedDropout&, \
+                                           const T*, const T*, T*, T*);
+REGARD_INSTANTIATE_DROPOUT(float)
+REGARD_INSTANTIATE_DROPOUT(double)
 
 template <typename T>
 REGARD_FOR_EACH_CPU double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits,

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/keyed_dropout.h"
+
 namespace regard::kernels {
 
 // Functions that elementwise() computes independently for each element.
@@ -33,9 +35,17 @@ void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y);
 template <typename T>
 void log_sum_exp_of(std::int64_t M, std::int64_t n, const T* x, T* y);
 
-// Dropout with probability p and the mask of `key` (functions.h). y may be x.
+// y = dropout(x) [n]. y may be x.
 template <typename T>
-void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key, T* y);
+void dropout_rows(std::int64_t n, const T* x, const KeyedDropout& dropout, T* y);
+
+// y = dropout(max(0, y)) in place [n, width], and its gradient from the result y:
+// d_y [n, width] -> d_x [n, width], and its sum over rows d_b [width].
+template <typename T>
+void relu_dropout_rows(std::int64_t n, std::int64_t width, const KeyedDropout& dropout, T* y);
+template <typename T>
+void relu_dropout_rows_backward(std::int64_t n, std::int64_t width, const KeyedDropout& dropout,
+                                const T* y, const T* d_y, T* d_x, T* d_b);
 
 // The cross-entropy of rows of logits, and its gradient in place.
 //

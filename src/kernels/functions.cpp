@@ -98,11 +98,11 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-Tensor masked(const Tensor& x, double p, std::uint64_t key) {
+Tensor dropped(const Tensor& x, const KeyedDropout& dropout) {
   const auto y = torch::empty(x.sizes(), x.options());
   const auto from = x.contiguous();
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "dropout", [&] {
-    dropout_rows(x.numel(), from.const_data_ptr<scalar_t>(), p, key,
+    dropout_rows(x.numel(), from.const_data_ptr<scalar_t>(), dropout,
                  y.mutable_data_ptr<scalar_t>());
   });
   return y;
@@ -110,23 +110,25 @@ Tensor masked(const Tensor& x, double p, std::uint64_t key) {
 
 class DropoutFunction : public torch::autograd::Function<DropoutFunction> {
  public:
-  static Tensor forward(AutogradContext* context, const Tensor& x, double p, std::int64_t key) {
-    context->saved_data["p"] = p;
-    context->saved_data["key"] = key;
-    return masked(x, p, static_cast<std::uint64_t>(key));
+  static Tensor forward(AutogradContext* context, const Tensor& x, const KeyedDropout& dropout) {
+    context->saved_data["p"] = dropout.p;
+    context->saved_data["key"] = static_cast<std::int64_t>(dropout.key);
+    return dropped(x, dropout);
   }
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    return {masked(gradients[0], context->saved_data["p"].toDouble(),
-                   static_cast<std::uint64_t>(context->saved_data["key"].toInt())),
-            Tensor(), Tensor()};
+    return {dropped(gradients[0],
+                    {.p = context->saved_data["p"].toDouble(),
+                     .key = static_cast<std::uint64_t>(context->saved_data["key"].toInt())}),
+            Tensor()};
   }
 };
 
 }  // namespace
 
-Tensor dropout(const Tensor& x, double p, std::uint64_t key) {
-  if (!is_fused_on(x)) return torch::dropout(x, p, /*train=*/true);
-  return DropoutFunction::apply(x, p, static_cast<std::int64_t>(key));
+Tensor dropout(const Tensor& x, const KeyedDropout& dropout) {
+  if (dropout.p == 0) return x;
+  if (!is_fused_on(x)) return torch::dropout(x, dropout.p, /*train=*/true);
+  return DropoutFunction::apply(x, dropout);
 }
 
 }  // namespace regard::kernels

@@ -10,7 +10,7 @@
 
 #include <torch/types.h>
 
-#include <cstdint>
+#include "kernels/keyed_dropout.h"
 
 namespace regard::kernels {
 
@@ -32,13 +32,8 @@ torch::Tensor unit(const torch::Tensor& x, double least);
 // x [M, …] -> log Σ_m exp(x_m) […]
 torch::Tensor log_sum_exp(const torch::Tensor& x);
 
-// Dropout (Srivastava et al. 2014) whose mask is a function of a key, so that it is not stored:
-//
-//   y_i = x_i · keep_i / (1 − p)      keep_i = [hash(key, i) ≥ p · 2³²]
-//
-// x has any shape; i is the index of an element in row-major order. p < 1. On the CPU in single or
-// double precision. Otherwise, or with use_reference() (device.h), LibTorch's dropout, which
-// ignores the key.
-torch::Tensor dropout(const torch::Tensor& x, double p, std::uint64_t key);
+// Dropout of x, of any shape, with the mask of a key, on the CPU in single or double precision.
+// Otherwise, or with use_reference() (device.h), LibTorch's dropout, which ignores the key.
+torch::Tensor dropout(const torch::Tensor& x, const KeyedDropout& dropout);
 
 }  // namespace regard::kernels

@@ -3,6 +3,9 @@
 #include <torch/autograd.h>
 
 #include "kernels/deferred_weight_gradients.h"
+#include "kernels/device.h"
+#include "kernels/function_rows.h"
+#include "kernels/functions.h"
 #include "kernels/packed_weights.h"
 
 namespace regard::kernels {
@@ -19,32 +22,54 @@ bool is_parameter_or_view(const Tensor& W) {
   return owner.is_leaf() && owner.requires_grad();
 }
 
-// x [M, K], W [K, N], b [N] or none -> x W + b, in training under WithTrainingWeights.
+// The function of the product: the identity, or dropout(max(0, y)).
+struct Activation {
+  bool is_relu = false;
+  KeyedDropout dropout = {};
+};
+
+// x [M, K], W [K, N], b [N] or none -> y = x W + b in training, or its activation.
 //
 //   dx = dy Wᵀ    dW = xᵀ dy    db = Σ_m dy_m
 class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& W,
-                        const std::optional<Tensor>& b, bool is_parameter) {
-    context->save_for_backward({x, W});
+                        const std::optional<Tensor>& b, bool is_parameter,
+                        const Activation& activation) {
+    const auto y = torch::empty({x.size(0), W.size(1)}, x.options());
+    linear_into(y, x, W, b.value_or(Tensor()), is_parameter);
+    if (activation.is_relu) {
+      AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout", [&] {
+        relu_dropout_rows(y.size(0), y.size(1), activation.dropout, y.mutable_data_ptr<scalar_t>());
+      });
+    }
+    context->save_for_backward({x, W, activation.is_relu ? y : Tensor()});
     context->saved_data["is_parameter"] = is_parameter;
     context->saved_data["has_bias"] = b.has_value();
+    context->saved_data["p"] = activation.dropout.p;
     context->set_materialize_grads(false);
-    auto y = b ? b->repeat({x.size(0), 1}) : torch::empty({x.size(0), W.size(1)}, x.options());
-    if (is_parameter) {
-      weight_product_into(y, x, W, b.has_value());
-    } else {
-      matrix_product_into(y, x, W, b.has_value());
-    }
     return y;
   }
 
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
-    tensor_list result(4);
+    tensor_list result(5);
     if (!gradients[0].defined()) return result;
     const auto saved = context->get_saved_variables();
-    const auto& [x, W] = std::tie(saved[0], saved[1]);
-    const auto d_y = gradients[0].contiguous();
+    const auto& [x, W, y] = std::tie(saved[0], saved[1], saved[2]);
+    auto d_y = gradients[0].contiguous();
+    Tensor d_b;
+    if (y.defined()) {
+      const KeyedDropout dropout = {.p = context->saved_data["p"].toDouble()};
+      const auto d_activation = d_y;
+      d_y = torch::empty_like(y);
+      d_b = torch::empty({y.size(1)}, y.options());
+      AT_DISPATCH_FLOATING_TYPES(y.scalar_type(), "relu_dropout_backward", [&] {
+        relu_dropout_rows_backward(y.size(0), y.size(1), dropout, y.const_data_ptr<scalar_t>(),
+                                   d_activation.const_data_ptr<scalar_t>(),
+                                   d_y.mutable_data_ptr<scalar_t>(),
+                                   d_b.mutable_data_ptr<scalar_t>());
+      });
+    }
     if (context->needs_input_grad(0)) {
       result[0] = torch::empty_like(x);
       if (context->saved_data["is_parameter"].toBool()) {
@@ -58,14 +83,27 @@ class TrainingProduct : public torch::autograd::Function<TrainingProduct> {
       result[1] = W.stride(0) == 1 ? matrix_product(d_y.t(), x).t() : matrix_product(x.t(), d_y);
     }
     const bool has_bias = context->saved_data["has_bias"].toBool();
-    if (has_bias && context->needs_input_grad(2)) result[2] = d_y.sum(0);
+    if (has_bias && context->needs_input_grad(2)) result[2] = d_b.defined() ? d_b : d_y.sum(0);
     return result;
   }
 };
 
-Tensor training_product(const Tensor& x, const Tensor& W, const Tensor& b) {
-  return TrainingProduct::apply(x, W, b.defined() ? std::optional(b) : std::nullopt,
-                                is_parameter_or_view(W));
+Tensor training_product(const Tensor& x, const Tensor& W, const Tensor& b,
+                        const Activation& activation = {}) {
+  return TrainingProduct::apply(x, W, b.defined() ? std::optional(b.contiguous()) : std::nullopt,
+                                is_parameter_or_view(W), activation);
+}
+
+// x [..., K] -> [M, K]
+Tensor rows_of(const Tensor& x) {
+  return x.reshape({-1, x.size(-1)}).contiguous();
+}
+
+// y [M, N], the result for the rows of x [..., K] -> [..., N]
+Tensor in_shape_of(const Tensor& x, const Tensor& y) {
+  auto shape = x.sizes().vec();
+  shape.back() = y.size(1);
+  return y.view(shape);
 }
 
 // x [..., M, K], W [..., K, N] -> x W, with factors and result in bf16.
@@ -83,18 +121,25 @@ torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch
   auto* packed = packed_weights_for(W);
   const bool is_plain = packed == nullptr && !is_deferred(W);
   if (is_plain && training_weights_for(x) == nullptr) return torch::linear(x, W, b);
-  const auto rows = x.reshape({-1, x.size(-1)}).contiguous();  // [M, K]
-  auto shape = x.sizes().vec();
-  shape.back() = W.size(0);
-  if (is_plain) return training_product(rows, W.t(), b).view(shape);
+  const auto rows = rows_of(x);
+  if (is_plain) return in_shape_of(x, training_product(rows, W.t(), b));
   if (packed == nullptr) {
-    const auto y = deferred_product(rows, W.t()).view(shape);
+    const auto y = in_shape_of(x, deferred_product(rows, W.t()));
     return b.defined() ? y + b : y;
   }
-  const auto y = b.defined() ? b.repeat({rows.size(0), 1})  // a copy: never write into the bias
-                             : torch::empty({rows.size(0), W.size(0)}, x.options());
-  packed->get_or_pack(W.t()).multiply(rows, y, /*add=*/b.defined());
-  return y.view(shape);
+  const auto y = torch::empty({rows.size(0), W.size(0)}, x.options());
+  packed->get_or_pack(W.t()).multiply_with_bias(rows, b.defined() ? b.contiguous() : b, y);
+  return in_shape_of(x, y);
+}
+
+torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b,
+                          const KeyedDropout& dropout) {
+  const bool is_fused = is_fused_on(x) && torch::GradMode::is_enabled() && !is_deferred(W);
+  if (is_fused) {
+    return in_shape_of(
+        x, training_product(rows_of(x), W.t(), b, {.is_relu = true, .dropout = dropout}));
+  }
+  return kernels::dropout(linear(x, W, b).relu_(), dropout);
 }
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W) {

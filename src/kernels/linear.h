@@ -5,10 +5,16 @@
 
 #include <torch/types.h>
 
+#include "kernels/keyed_dropout.h"
+
 namespace regard::kernels {
 
 // x [..., K], W [N, K], b [N] or undefined -> x Wᵀ + b [..., N]
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b = {});
+
+// x [..., K], W [N, K], b [N] -> dropout(max(0, x Wᵀ + b)) [..., N]
+torch::Tensor linear_relu(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b,
+                          const KeyedDropout& dropout);
 
 // x [..., K], W [K, N] -> x W [..., N]
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& W);

@@ -55,6 +55,18 @@ void PackedMatrix::repack(const torch::Tensor& W) {
 }
 
 void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool add) const {
+  multiply_add(x, add ? y : torch::Tensor(), y);
+}
+
+void PackedMatrix::multiply_with_bias(const torch::Tensor& x, const torch::Tensor& b,
+                                      const torch::Tensor& y) const {
+  TORCH_CHECK(!b.defined() || (b.dim() == 1 && b.size(0) == N_ && b.is_contiguous()),
+              "the bias does not fit the packed matrix");
+  multiply_add(x, b, y);
+}
+
+void PackedMatrix::multiply_add(const torch::Tensor& x, const torch::Tensor& addend,
+                                const torch::Tensor& y) const {
   // For profilers and benchmarks: visible like an operation of LibTorch.
   RECORD_FUNCTION("regard::product", std::vector<c10::IValue>({x, y}));
   TORCH_CHECK(x.size(1) == K_ && y.size(0) == x.size(0) && y.size(1) == N_ &&
@@ -62,8 +74,10 @@ void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool
               "the shapes or strides do not fit the packed matrix");
   AT_DISPATCH_FLOATING_TYPES(type_, "multiply", [&] {
     fastest_product_loops<scalar_t>(precision_)
-        .multiply(x.size(0), K_, N_, view<scalar_t>(x), packed_.const_data_ptr(),
-                  y.mutable_data_ptr<scalar_t>(), y.stride(0), add);
+        .multiply_add(x.size(0), K_, N_, view<scalar_t>(x), packed_.const_data_ptr(),
+                      addend.defined() ? addend.const_data_ptr<scalar_t>() : nullptr,
+                      addend.defined() && addend.dim() == 2 ? addend.stride(0) : 0,
+                      y.mutable_data_ptr<scalar_t>(), y.stride(0));
   });
 }
 
@@ -146,6 +160,23 @@ void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
     weights->get_or_pack(weight).multiply(a, y, add);
   } else {
     matrix_product_into(y, a, weight, add);
+  }
+}
+
+void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
+                 const torch::Tensor& b, bool is_parameter) {
+  auto* weights = training_weights_for(x);
+  if (weights == nullptr) {
+    auto result = y;
+    if (b.defined()) {
+      torch::addmm_out(result, b, x, W);
+    } else {
+      torch::mm_out(result, x, W);
+    }
+  } else if (is_parameter) {
+    weights->get_or_pack(W).multiply_with_bias(x, b, y);
+  } else {
+    PackedMatrix(W, weights->precision()).multiply_with_bias(x, b, y);
   }
 }
 

@@ -30,8 +30,15 @@ class PackedMatrix {
   // N] contiguous rows. The result of a row has the same bits whatever the other rows are.
   // Thread-safe.
   void multiply(const torch::Tensor& x, const torch::Tensor& y, bool add = false) const;
+  // Computes y = x W + b. b [N] is contiguous or undefined, which means 0.
+  void multiply_with_bias(const torch::Tensor& x, const torch::Tensor& b,
+                          const torch::Tensor& y) const;
 
  private:
+  // addend is b, y or undefined.
+  void multiply_add(const torch::Tensor& x, const torch::Tensor& addend,
+                    const torch::Tensor& y) const;
+
   std::int64_t K_, N_;
   Precision precision_;
   torch::ScalarType type_;
@@ -117,6 +124,11 @@ void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const t
 // once for all products of a training step.
 void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
                          const torch::Tensor& weight, bool add = false);
+
+// Computes y = x W + b. W is a parameter or a view of one if `is_parameter`. b [N] may be
+// undefined.
+void linear_into(const torch::Tensor& y, const torch::Tensor& x, const torch::Tensor& W,
+                 const torch::Tensor& b, bool is_parameter);
 
 // True if results on x must have the same bits whatever else is in the batch: packed weights are in
 // use on this thread, no gradient is wanted, and x is on the CPU. The operations of this folder

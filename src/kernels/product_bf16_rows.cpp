@@ -122,8 +122,9 @@ void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::
   }
 }
 
-void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
-              const void* packed, float* y, std::int64_t y_row, bool add) {
+void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
+                  const void* packed, const float* addend, std::int64_t addend_row, float* y,
+                  std::int64_t y_row) {
   alignas(64) std::uint32_t converted[block * run];
   const auto groups = (K + 1) / 2;
   for (std::int64_t m = 0; m < M; m += block) {
@@ -131,7 +132,8 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
     for (std::int64_t g = 0; g < groups; g += run) {
       const auto length = groups - g < run ? groups - g : run;
       convert(rows, K - 2 * g < 2 * run ? K - 2 * g : 2 * run, x.at(m, 2 * g), converted);
-      const bool adds = add || g > 0;
+      const float* added = g > 0 ? y : addend;
+      const auto added_row = g > 0 ? y_row : addend_row;
       for (std::int64_t j = 0; j < N; j += panel_columns) {
         const auto* panel =
             static_cast<const std::uint32_t*>(packed) + j * groups + g * panel_columns;
@@ -142,11 +144,13 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
         }
         for (std::int64_t i = 0; i < rows; i += tile_rows) {
           float* to = y + (m + i) * y_row + j;
+          const float* from = added ? added + (m + i) * added_row + j : nullptr;
           multiply_last_tile<Bf16, tile_rows>(
               rows - i, length, converted + i * run, run, panel,
               [&](std::int64_t r, const __m512(&sums)[vectors]) __attribute__((always_inline)) {
                 for (int v = 0; v < vectors; ++v) {
-                  store(to + r * y_row + v * lanes, sums[v], masks[v], adds);
+                  store(to + r * y_row + v * lanes, sums[v], masks[v],
+                        from ? from + r * added_row + v * lanes : nullptr);
                 }
               });
         }
@@ -158,7 +162,7 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
 }  // namespace
 
 ProductLoops<float> product_bf16() {
-  return {packed_bytes, pack, multiply};
+  return {packed_bytes, pack, multiply_add};
 }
 
 }  // namespace regard::kernels

@@ -123,8 +123,8 @@ float convert_row(std::int64_t K, const float* x, std::int64_t step, std::uint32
 // One panel times all converted rows.
 void multiply_panel(std::int64_t rows, std::int64_t groups, std::int64_t row_groups,
                     const std::uint32_t* converted, const float* row_scales,
-                    const std::uint32_t* panel, float* y, std::int64_t y_row, std::int64_t columns,
-                    bool add) {
+                    const std::uint32_t* panel, const float* addend, std::int64_t addend_row,
+                    float* y, std::int64_t y_row, std::int64_t columns) {
   const auto& scales = *reinterpret_cast<const PanelScales*>(panel + groups * panel_columns);
   for (std::int64_t i = 0; i < rows; i += tile_rows) {
     multiply_last_tile<Int8, tile_rows>(
@@ -137,7 +137,8 @@ void multiply_panel(std::int64_t rows, std::int64_t groups, std::int64_t row_gro
                 _mm512_sub_epi32(sums[v], _mm512_load_si512(scales.offset + v * lanes));
             const auto scale = _mm512_mul_ps(row_scale, _mm512_load_ps(scales.scale + v * lanes));
             store(y + (i + r) * y_row + v * lanes, _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale),
-                  left > 0 ? first_lanes(left) : 0, add);
+                  left > 0 ? first_lanes(left) : 0,
+                  addend ? addend + (i + r) * addend_row + v * lanes : nullptr);
           }
         });
   }
@@ -146,8 +147,9 @@ void multiply_panel(std::int64_t rows, std::int64_t groups, std::int64_t row_gro
 // The buffer of converted rows has a fixed size: long rows are converted a few at a time.
 constexpr std::int64_t buffer_groups = 32768;
 
-void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
-              const void* packed, float* y, std::int64_t y_row, bool add) {
+void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
+                  const void* packed, const float* addend, std::int64_t addend_row, float* y,
+                  std::int64_t y_row) {
   alignas(64) std::uint32_t converted[buffer_groups];
   float row_scales[block];
   const auto groups = groups_of(K);
@@ -162,8 +164,9 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
     }
     const auto* panel = static_cast<const std::uint32_t*>(packed);
     for (std::int64_t j = 0; j < N; j += panel_columns) {
-      multiply_panel(rows, groups, row_groups, converted, row_scales, panel, y + m * y_row + j,
-                     y_row, N - j, add);
+      multiply_panel(rows, groups, row_groups, converted, row_scales, panel,
+                     addend ? addend + m * addend_row + j : nullptr, addend_row, y + m * y_row + j,
+                     y_row, N - j);
       panel += groups * panel_columns + scale_words;
     }
   }
@@ -172,7 +175,7 @@ void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const f
 }  // namespace
 
 ProductLoops<float> product_int8() {
-  return {packed_bytes, pack, multiply};
+  return {packed_bytes, pack, multiply_add};
 }
 
 }  // namespace regard::kernels

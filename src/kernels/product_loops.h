@@ -72,11 +72,11 @@ struct Loops {
     }
   }
 
-  // Multiplies R rows of packed x with one panel, k from 0 to `length`, and stores the sums in the
-  // first `columns` columns of y, or adds them.
+  // Multiplies R rows of packed x with one panel, k from 0 to `length`, and stores the sums, plus
+  // the addend if it is not null, in the first `columns` columns of y.
   template <int R>
-  static void tile(std::int64_t length, const T* x, const T* packed, T* y, std::int64_t y_row,
-                   std::int64_t columns, bool add) {
+  static void tile(std::int64_t length, const T* x, const T* packed, const T* addend,
+                   std::int64_t addend_row, T* y, std::int64_t y_row, std::int64_t columns) {
     Vector sums[R][2];
     for (int r = 0; r < R; ++r) {
       sums[r][0] = sums[r][1] = Vector{};
@@ -95,14 +95,16 @@ struct Loops {
       }
     }
     for (int r = 0; r < R; ++r, y += y_row) {
+      const T* added = addend ? addend + r * addend_row : nullptr;
       if (columns == panel) {
+        const auto* from = reinterpret_cast<const Unaligned*>(added);
         auto* to = reinterpret_cast<Unaligned*>(y);
-        to[0] = add ? to[0] + sums[r][0] : sums[r][0];
-        to[1] = add ? to[1] + sums[r][1] : sums[r][1];
+        to[0] = added ? from[0] + sums[r][0] : sums[r][0];
+        to[1] = added ? from[1] + sums[r][1] : sums[r][1];
       } else {
         for (std::int64_t c = 0; c < columns; ++c) {
           const T sum = sums[r][c / width][c % width];
-          y[c] = add ? y[c] + sum : sum;
+          y[c] = added ? added[c] + sum : sum;
         }
       }
     }
@@ -110,29 +112,36 @@ struct Loops {
 
   // tile() for a number of rows from 1 to R known at run time.
   template <int R>
-  static void last_tile(std::int64_t rows, std::int64_t length, const T* x, const T* packed, T* y,
-                        std::int64_t y_row, std::int64_t columns, bool add) {
+  static void last_tile(std::int64_t rows, std::int64_t length, const T* x, const T* packed,
+                        const T* addend, std::int64_t addend_row, T* y, std::int64_t y_row,
+                        std::int64_t columns) {
     if constexpr (R > 1) {
-      if (rows < R) return last_tile<R - 1>(rows, length, x, packed, y, y_row, columns, add);
+      if (rows < R) {
+        return last_tile<R - 1>(rows, length, x, packed, addend, addend_row, y, y_row, columns);
+      }
     }
-    tile<R>(length, x, packed, y, y_row, columns, add);
+    tile<R>(length, x, packed, addend, addend_row, y, y_row, columns);
   }
 
-  static void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
-                       const void* panels, T* y, std::int64_t y_row, bool add) {
+  static void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                           const void* panels, const T* addend, std::int64_t addend_row, T* y,
+                           std::int64_t y_row) {
     const T* packed = static_cast<const T*>(panels);
     alignas(64) T packed_x[block * run];
     for (std::int64_t m = 0; m < M; m += block) {
       const std::int64_t rows = M - m < block ? M - m : block;
       for (std::int64_t k = 0; k < K; k += run) {
         const std::int64_t length = K - k < run ? K - k : run;
+        const T* added = k > 0 ? y : addend;
+        const std::int64_t added_row = k > 0 ? y_row : addend_row;
         pack_x(rows, length, x.at(m, k), packed_x);
         for (std::int64_t j = 0; j < N; j += panel) {
           const T* w = packed + j * K + k * panel;
           const std::int64_t columns = N - j < panel ? N - j : panel;
           for (std::int64_t i = 0; i < rows; i += rows_at_once) {
             last_tile<rows_at_once>(rows - i, length, packed_x + i * length, w,
-                                    y + (m + i) * y_row + j, y_row, columns, add || k > 0);
+                                    added ? added + (m + i) * added_row + j : nullptr, added_row,
+                                    y + (m + i) * y_row + j, y_row, columns);
           }
         }
       }
@@ -144,7 +153,7 @@ struct Loops {
     return K * ((N + panel - 1) / panel) * panel * static_cast<std::int64_t>(sizeof(T));
   }
 
-  static constexpr ProductLoops<T> loops = {packed_bytes, pack, multiply};
+  static constexpr ProductLoops<T> loops = {packed_bytes, pack, multiply_add};
 };
 
 }  // namespace

@@ -108,9 +108,9 @@ template <typename Number, int R, typename Finish>
   multiply_tile<Number, R>(length, x, x_row, panel, finish);
 }
 
-// Stores the results in y where the mask is set, or adds them to y.
-inline void store(float* y, __m512 result, __mmask16 mask, bool add) {
-  if (add) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(mask, y));
+// Stores the result, plus the addend if it is not null, in y where the mask is set.
+inline void store(float* y, __m512 result, __mmask16 mask, const float* addend) {
+  if (addend) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(mask, addend));
   _mm512_mask_storeu_ps(y, mask, result);
 }
 

@@ -1,5 +1,5 @@
-// Matrix products y = x W or y += x W, for matrices W that are multiplied with many x, each of few
-// rows, as in training and search.
+// Matrix products y = x W, y += x W or y = x W + b, for matrices W that are multiplied with many x,
+// each of few rows, as in training and search.
 //
 // W [K, N] is copied ("packed") into panels of a few columns, in the order in which the loop reads
 // it. x is packed a few rows at a time during the product. The loop multiplies a tile of rows with
@@ -39,10 +39,19 @@ struct ProductLoops {
   std::int64_t (*packed_bytes)(std::int64_t K, std::int64_t N);
   // W [K, N] -> packed, aligned to 64 bytes.
   void (*pack)(std::int64_t K, std::int64_t N, MatrixView<const T> W, void* packed);
-  // x [M, K] with contiguous rows or columns, packed W [K, N] -> y [M, N] with contiguous rows
-  // that are y_row elements apart.
-  void (*multiply)(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
-                   const void* packed, T* y, std::int64_t y_row, bool add);
+  // x [M, K] with contiguous rows or columns, packed W [K, N], addend [M, N] or null
+  //   -> y = x W + addend [M, N].
+  // Rows of the addend and of y are contiguous, and addend_row or y_row elements apart. The addend
+  // may be y; with addend_row = 0, it is one row for all rows of y.
+  void (*multiply_add)(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                       const void* packed, const T* addend, std::int64_t addend_row, T* y,
+                       std::int64_t y_row);
+
+  // y = x W, or y += x W if `add` is true.
+  void multiply(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const T> x,
+                const void* packed, T* y, std::int64_t y_row, bool add) const {
+    multiply_add(M, K, N, x, packed, add ? y : nullptr, y_row, y, y_row);
+  }
 };
 
 // Returns the loops that this processor can run, fastest first. Returns none if the processor has

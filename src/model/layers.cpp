@@ -13,8 +13,12 @@ LinearImpl::LinearImpl(std::int64_t in, std::int64_t out, bool with_bias) {
 }
 
 torch::Tensor Dropout::forward(const torch::Tensor& x) const {
-  if (!is_active()) return x;
-  return kernels::dropout(x, p_, RandomStream::draw());
+  return kernels::dropout(x, draw());
+}
+
+kernels::KeyedDropout Dropout::draw() const {
+  if (!is_active()) return {};
+  return {.p = p_, .key = RandomStream::draw()};
 }
 
 LayerNorm::LayerNorm(std::int64_t D)
@@ -22,7 +26,12 @@ LayerNorm::LayerNorm(std::int64_t D)
       b_(register_parameter("b", torch::zeros({D}))) {}
 
 torch::Tensor LayerNorm::forward(const torch::Tensor& x) const {
-  return torch::layer_norm(x, g_.sizes(), g_, b_);
+  return add_and_norm(x, {}, {}).norm;
+}
+
+kernels::NormOfSum LayerNorm::add_and_norm(const torch::Tensor& x, const torch::Tensor& z,
+                                           const kernels::KeyedDropout& dropout) const {
+  return kernels::add_and_norm(x, z, dropout, g_, b_);
 }
 
 }  // namespace regard

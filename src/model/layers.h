@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "kernels/keyed_dropout.h"
+#include "kernels/layer_norm.h"
 #include "kernels/linear.h"
 
 namespace regard {
@@ -32,6 +34,8 @@ class Dropout : public torch::nn::Module {
  public:
   explicit Dropout(double p) : p_(p) {}
   torch::Tensor forward(const torch::Tensor& x) const;
+  // Draws a mask, which forward() would use. No dropout, and no number drawn, if not is_active().
+  kernels::KeyedDropout draw() const;
   // True if forward() is not the identity.
   bool is_active() const { return is_training() && p_ > 0; }
 
@@ -46,6 +50,9 @@ class LayerNorm : public torch::nn::Module {
  public:
   explicit LayerNorm(std::int64_t D);
   torch::Tensor forward(const torch::Tensor& x) const;
+  // Computes s = x + dropout(z) and norm(s). Without z, s is x.
+  kernels::NormOfSum add_and_norm(const torch::Tensor& x, const torch::Tensor& z,
+                                  const kernels::KeyedDropout& dropout) const;
 
  private:
   torch::Tensor g_;  // [D], 1 initially

@@ -1,9 +1,13 @@
 #include "kernels/linear.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include <limits>
+
 #include "kernels/device.h"
+#include "kernels/functions.h"
 #include "kernels/gru.h"
 #include "kernels/packed_weights.h"
 
@@ -82,6 +86,54 @@ TEST_F(LinearReference, WithPackedWeightsARowIsTheSameToTheBitWhateverTheOthersA
     const auto some = packed([&] { return kernels::linear(x.narrow(0, 0, n), W, b); });
     EXPECT_TRUE(torch::equal(some, together.narrow(0, 0, n))) << n;
   }
+}
+
+TEST_F(LinearReference, AReluWithDropoutEqualsItsParts) {
+  for (const auto type : {torch::kDouble, torch::kFloat}) {
+    const auto drawn = [&](at::IntArrayRef sizes) {
+      return torch::randn(sizes, type).requires_grad_();
+    };
+    const auto tolerance = type == torch::kDouble ? 1e-12 : 1e-4;
+    for (const auto& [rows, K, N] : {std::tuple{1, 5, 7}, {70, 33, 48}, {3, 20, 1}}) {
+      const auto x = drawn({2, rows, K});
+      const auto W = drawn({N, K});
+      const auto b = drawn({N});
+      const auto along = torch::randn({2, rows, N}, type);
+      const auto computed = [&](const torch::Tensor& y) {
+        auto tensors = torch::autograd::grad({(y * along).sum()}, {x, W, b});
+        tensors.push_back(y);
+        return tensors;
+      };
+      for (const KeyedDropout dropout : {KeyedDropout{}, KeyedDropout{.p = 0.4, .key = 3}}) {
+        const auto expected = computed(kernels::dropout(torch::linear(x, W, b).relu(), dropout));
+        PackedWeights products;
+        for (auto* weights : {static_cast<PackedWeights*>(nullptr), &products}) {
+          const WithTrainingWeights with(weights);
+          const auto found = computed(linear_relu(x, W, b, dropout));
+          for (std::size_t i = 0; i < found.size(); ++i) {
+            EXPECT_TRUE(torch::allclose(found[i], expected[i], tolerance, tolerance))
+                << type << " " << N << " " << dropout.p << " tensor " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(LinearReference, InASearchAReluIsThatOfItsProduct) {
+  const auto W = draw({7, 5});
+  const auto b = draw({7});
+  const auto x = draw({2, 3, 5});
+  expect_packed_equals_plain([&] { return linear_relu(x, W, b, {}); });
+  EXPECT_TRUE(torch::equal(packed([&] { return linear_relu(x, W, b, {}); }),
+                           packed([&] { return kernels::linear(x, W, b).relu(); })));
+}
+
+TEST_F(LinearReference, AReluKeepsWhatIsNotANumber) {
+  auto x = draw({1, 5}).requires_grad_();
+  const auto W = draw({7, 5});
+  W[3][2] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(linear_relu(x, W, draw({7}), {}).isnan().sum().item<int>(), 1);
 }
 
 TEST_F(LinearReference, WhereAGradientIsWantedWeightsAreNotPacked) {

@@ -43,6 +43,11 @@ TEST(PackedMatrixReference, ProductsEqualLibTorchsInEveryLayout) {
         packed.multiply(x, y, /*add=*/true);
         EXPECT_TRUE(torch::allclose(y, before + x.mm(W), 1e-12, 1e-12))
             << M << " " << K << " " << N;
+        const auto b = torch::randn({N}, torch::kDouble);
+        packed.multiply_with_bias(x, b, y);
+        EXPECT_TRUE(torch::allclose(y, x.mm(W) + b, 1e-12, 1e-12)) << M << " " << K << " " << N;
+        packed.multiply_with_bias(x, {}, y);
+        EXPECT_TRUE(torch::allclose(y, x.mm(W), 1e-12, 1e-12)) << M << " " << K << " " << N;
       }
     }
   }
@@ -81,6 +86,8 @@ TEST(PackedMatrixReference, ShapesThatDoNotFitAreRefused) {
   EXPECT_ANY_THROW(packed.multiply(torch::randn({2, 3}), torch::empty({2, 5})));
   EXPECT_ANY_THROW(packed.multiply(torch::randn({2, 4}), torch::empty({2, 6})));
   EXPECT_ANY_THROW(packed.multiply(torch::randn({2, 8}).slice(1, 0, 8, 2), torch::empty({2, 5})));
+  EXPECT_ANY_THROW(
+      packed.multiply_with_bias(torch::randn({2, 4}), torch::randn({4}), torch::empty({2, 5})));
 }
 
 // The loops for older processors than this one as well.
@@ -141,6 +148,10 @@ TEST_P(ShortFactors, ProductsEqualThoseOfRoundedFactorsInEveryLayout) {
             << M << " " << K << " " << N;
         packed.multiply(x, y, /*add=*/true);
         EXPECT_LT((y - 2 * expected).abs().max().item<double>(), 2 * tolerance)
+            << M << " " << K << " " << N;
+        const auto b = torch::randn({N});
+        packed.multiply_with_bias(x, b, y);
+        EXPECT_LT((y - (expected + b)).abs().max().item<double>(), tolerance)
             << M << " " << K << " " << N;
         EXPECT_TRUE(wide.narrow(1, 0, 2).eq(7).all().item<bool>());
         EXPECT_TRUE(wide.narrow(1, N + 2, 3).eq(7).all().item<bool>());

@@ -26,6 +26,9 @@ struct Network {
   Tensor W = weight({48, 40});  // as of a Linear
   Tensor b = weight({48});
   Tensor slice = weight({48, 100});
+  Tensor hidden = weight({64, 48});
+  Tensor b_hidden = weight({64});
+  Tensor from_hidden = weight({48, 64});
   Tensor direct = weight({48, 32});
   Tensor each = weight({2, 32, 33});
   Tensor each_b = weight({2, 1, 33});
@@ -38,12 +41,14 @@ struct Network {
   Tensor x = weight({7, 5, 40});
 
   std::vector<Tensor> all() const {
-    return {W, b, slice, direct, each, each_b, step, U, b_U, to_gru, V, b_V, x};
+    return {W,      b,    slice, hidden, b_hidden, from_hidden, direct, each,
+            each_b, step, U,     b_U,    to_gru,   V,           b_V,    x};
   }
 
   Tensor loss() const {
     auto y = kernels::linear(x, W, b).tanh().view({35, 48});
     y = kernels::linear(y, slice.slice(1, 52)).tanh() + y;
+    y = kernels::linear(linear_relu(y, hidden, b_hidden, {}), from_hidden) + y;
     y = add_product(y.new_ones({35, 32}), y, direct).tanh() + product(y, direct);
     y = linear_each(each_b, torch::stack({y, -y}), each).sum(0);
     {
@@ -84,6 +89,7 @@ TEST(TrainingProductsReference, ValuesAndGradientsEqualThoseOfLibTorch) {
   expect_close(gradients(network, &products), expected, 1e-5);
 }
 
+// The tolerances are wider than the rounding because it moves some units across the kink of relu.
 TEST(TrainingProductsReference, Bf16DiffersByItsRounding) {
   if (!can_multiply(Precision::bf16)) GTEST_SKIP() << "this processor has no such products";
   torch::manual_seed(1);
@@ -91,7 +97,7 @@ TEST(TrainingProductsReference, Bf16DiffersByItsRounding) {
   const auto expected = gradients(network, nullptr);
   PackedWeights products(Precision::bf16);
   const auto found = gradients(network, &products);
-  expect_close(found, expected, 0.03);
+  expect_close(found, expected, 0.05);
   const auto again = gradients(network, &products);
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(torch::equal(found[i], again[i]));
   EXPECT_FALSE(torch::equal(found.front(), expected.front()));
@@ -106,7 +112,7 @@ TEST(TrainingProductsReference, Bf16OfLibTorchDiffersByItsRounding) {
   use_reference(true);
   const auto found = gradients(network, &products);
   use_reference(false);
-  expect_close(found, expected, 0.05);
+  expect_close(found, expected, 0.08);
   EXPECT_FALSE(torch::equal(found.front(), expected.front()));
 }
 

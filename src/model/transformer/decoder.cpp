@@ -37,10 +37,6 @@ DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
   return state;
 }
 
-torch::Tensor TransformerDecoder::final_norm(const torch::Tensor& x) const {
-  return norm_ ? norm_->forward(x) : x;
-}
-
 DecoderStep TransformerDecoder::step(const torch::Tensor& embedded, const DecoderState& state,
                                      const EncoderOutput& encoded) {
   return compute_step(embedded, state, encoded, nullptr);
@@ -61,17 +57,17 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
   DecoderStep next;
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
-  auto x = embedded.unsqueeze(1);  // [N, 1, D]
+  ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     const auto step =
-        layers_[l]->step(x, state.layers[l], {sources[l], padding}, is_last || detail);
-    x = step.x;
+        layers_[l]->step(stream, state.layers[l], {sources[l], padding}, is_last || detail);
+    stream = step.x;
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
     if (detail) detail->heads.push_back(step.heads);
   }
-  next.hidden = final_norm(x.squeeze(1));  // [N, D]
+  next.hidden = final_norm(norm_.get(), stream).squeeze(1);  // [N, D]
   next.readout = readout_dropout_->forward(next.hidden);
   return next;
 }
@@ -80,13 +76,13 @@ DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
                                           const EncoderOutput& encoded, bool want_weights) {
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
-  DecoderLayer::AllSteps all{embedded, {}};
+  DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     all = layers_[l]->forward(all.x, {sources[l], padding},
                               is_last && (want_weights_ || want_weights));
   }
-  const auto hidden = final_norm(all.x);
+  const auto hidden = final_norm(norm_.get(), all.x);
   return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};
 }
 

@@ -38,8 +38,6 @@ class TransformerDecoder : public Decoder {
   std::int64_t readout_size() const override { return D_; }
 
  private:
-  // Applies the normalisation after the last layer, if there is one.
-  torch::Tensor final_norm(const torch::Tensor& x) const;
   // Implements step(). Stores the weights of the heads of each layer in `detail`, if it is not
   // null.
   DecoderStep compute_step(const torch::Tensor& embedded, const DecoderState& state,

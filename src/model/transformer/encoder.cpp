@@ -24,9 +24,9 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
   const auto on_device = lengths.to(embedded.device());
   const auto mask = torch::arange(embedded.size(1), on_device.options()) < on_device.unsqueeze(1);
   const auto padding = make_padding(mask, lengths, embedded, /*is_self_attention=*/true);
-  auto x = embedded;
-  for (const auto& layer : layers_) x = layer->forward(x, padding);
-  if (norm_) x = norm_->forward(x);
+  ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
+  for (const auto& layer : layers_) stream = layer->forward(stream, padding);
+  const auto x = final_norm(norm_.get(), stream);
   return {.states = x, .mask = mask, .lengths = lengths, .summary = kernels::masked_mean(x, mask)};
 }
 

@@ -4,6 +4,11 @@ namespace regard {
 
 using torch::Tensor;
 
+Tensor final_norm(const LayerNorm* norm, const ResidualStream& stream) {
+  if (norm == nullptr) return stream.x;
+  return norm->add_and_norm(stream.x, stream.z, stream.dropout).norm;
+}
+
 EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
                            const DropoutOptions& dropout)
     : attention_(register_module(
@@ -15,7 +20,7 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
       feed_forward_norm_(register_module("feed_forward_norm",
                                          std::make_shared<Residual>(D, o.norm, dropout.states))) {}
 
-Tensor EncoderLayer::forward(const Tensor& x, const Padding& padding) {
+ResidualStream EncoderLayer::forward(const ResidualStream& x, const Padding& padding) {
   const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
     return attention_
         ->forward(z, attention_->keys_and_values(z), padding, /*causal=*/false,
@@ -45,7 +50,7 @@ Tensor DecoderLayer::source_keys_and_values(const Tensor& states) {
   return source_attention_->keys_and_values(states);
 }
 
-DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& source,
+DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Source& source,
                                              bool want_weights) {
   AllSteps all;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
@@ -66,8 +71,8 @@ DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& sour
   return all;
 }
 
-DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const Source& source,
-                                      bool want_weights) {
+DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Tensor& past,
+                                      const Source& source, bool want_weights) {
   Step next;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
     next.past = torch::cat({past, self_attention_->keys_and_values(z)}, 1);

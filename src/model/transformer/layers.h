@@ -13,6 +13,14 @@
 
 namespace regard {
 
+// The states between two sublayers: x + dropout(z). z is the output of the last sublayer, which the
+// next normalisation adds to x in the same pass. It is undefined if there is nothing to add.
+struct ResidualStream {
+  torch::Tensor x;  // [B, T, D]
+  torch::Tensor z;  // [B, T, D]
+  kernels::KeyedDropout dropout;
+};
+
 // The residual connection around a sublayer f, with layer normalisation (Ba et al. 2016) after the
 // sum, as in Vaswani et al. 2017, or before the sublayer, which trains deep stacks more reliably
 // (Xiong et al. 2020):
@@ -28,17 +36,27 @@ class Residual : public LayerNorm {
         placement_(placement),
         dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {}
 
-  // Applies sublayer f: [B, T, D] -> [B, T, D] with its residual connection.
+  // Applies sublayer f: [B, T, D] -> [B, T, D] with its residual connection. With
+  // NormPlacement::post, streams have no z.
   template <typename Sublayer>
-  torch::Tensor apply(const torch::Tensor& x, Sublayer&& f) const {
-    if (placement_ == NormPlacement::pre) return x + dropout_->forward(f(forward(x)));
-    return forward(x + dropout_->forward(f(x)));
+  ResidualStream apply(const ResidualStream& stream, Sublayer&& f) const {
+    if (placement_ == NormPlacement::pre) {
+      const auto [x, y] = add_and_norm(stream.x, stream.z, stream.dropout);
+      const auto z = f(y);
+      return {x, z, dropout_->draw()};
+    }
+    const auto z = f(stream.x);
+    return {.x = add_and_norm(stream.x, z, dropout_->draw()).norm, .z = {}, .dropout = {}};
   }
 
  private:
   NormPlacement placement_;
   std::shared_ptr<Dropout> dropout_;
 };
+
+// Returns the states after the last sublayer, normalised if there is a `norm`, as with
+// NormPlacement::pre. Without it, the stream must have no z.
+torch::Tensor final_norm(const LayerNorm* norm, const ResidualStream& stream);
 
 // The position-wise feed-forward network (Vaswani et al. 2017, section 3.3):
 //
@@ -53,7 +71,9 @@ class FeedForward : public torch::nn::Module {
         dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {}
 
   // [B, T, D] -> [B, T, D]
-  torch::Tensor forward(const torch::Tensor& x) { return W_2_(dropout_->forward(W_1_(x).relu_())); }
+  torch::Tensor forward(const torch::Tensor& x) {
+    return W_2_(kernels::linear_relu(x, W_1_->weight, W_1_->bias, dropout_->draw()));
+  }
 
  private:
   Linear W_1_;  // [F, D]
@@ -67,8 +87,7 @@ class EncoderLayer : public torch::nn::Module {
  public:
   EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
 
-  // x [B, S, D] -> [B, S, D]
-  torch::Tensor forward(const torch::Tensor& x, const Padding& padding);
+  ResidualStream forward(const ResidualStream& x, const Padding& padding);
 
  private:
   std::shared_ptr<MultiHeadAttention> attention_;
@@ -93,24 +112,24 @@ class DecoderLayer : public torch::nn::Module {
   // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
   torch::Tensor source_keys_and_values(const torch::Tensor& states);
 
-  // Computes all positions at once: x [B, T, D].
+  // Computes all positions at once.
   struct AllSteps {
-    torch::Tensor x;        // [B, T, D]
+    ResidualStream x;
     torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; undefined
                             // unless wanted
   };
-  AllSteps forward(const torch::Tensor& x, const Source& source, bool want_weights);
+  AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights);
 
-  // Computes one position x [N, 1, D] for N = G · B rows, with G consecutive rows per sentence.
+  // Computes one position, with T = 1, for N = G · B rows, with G consecutive rows per sentence.
   // past [N, t, 2D] has the keys and values of the earlier positions.
   struct Step {
-    torch::Tensor x;     // [N, 1, D]
+    ResidualStream x;
     torch::Tensor past;  // [N, t + 1, 2D]
     // Undefined unless wanted:
     torch::Tensor weights;  // [N, S] attention to the source, mean over the heads
     torch::Tensor heads;    // [N, H, S] attention of each head to the source
   };
-  Step step(const torch::Tensor& x, const torch::Tensor& past, const Source& source,
+  Step step(const ResidualStream& x, const torch::Tensor& past, const Source& source,
             bool want_weights);
 
  private:
