@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-#include "kernels/gru_rows.h"
+#include "kernels/cell_rows.h"
 
 namespace regard::kernels {
 

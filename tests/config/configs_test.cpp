@@ -46,10 +46,20 @@ TEST(Configs, FixedContextDiffersOnlyInAttention) {
                           "model.attention.size: 256 → 512"));  // unused by none
 }
 
-TEST(Configs, FastDiffersOnlyInTheNumberOfSteps) {
+TEST(Configs, FastDiffersOnlyInStepsAndLearningRate) {
   EXPECT_THAT(option_differences(read_options(folder / "multi30k.yaml"),
                                  read_options(folder / "multi30k_fast.yaml")),
-              ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
+              ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 6000",
+                          "training.learning_rate: 0.001 → 0.0013"));
+}
+
+TEST(Configs, FastTransformerDiffersOnlyInTheSchedule) {
+  EXPECT_THAT(option_differences(read_options(folder / "multi30k_transformer.yaml"),
+                                 read_options(folder / "multi30k_transformer_fast.yaml")),
+              ElementsAre("name: multi30k_transformer → multi30k_transformer_fast",
+                          "training.max_steps: 8000 → 4000", "training.warmup_steps: 2000 → 1000",
+                          "training.moving_average: 0.999 → 0.998",
+                          "training.validation_every: 500 → 400"));
 }
 
 TEST(Configs, BestDiffersOnlyInTheSchedule) {

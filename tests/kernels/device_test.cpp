@@ -5,9 +5,9 @@
 #include "kernels/attention.h"
 #include "kernels/cross_entropy.h"
 #include "kernels/functions.h"
-#include "kernels/gru.h"
 #include "kernels/layer_norm.h"
 #include "kernels/linear.h"
+#include "kernels/recurrence.h"
 
 namespace regard::kernels {
 namespace {
@@ -29,7 +29,9 @@ std::vector<bool> which_are_fused() {
   const AttentionScore score{
       .form = ScoreForm::dot, .keys = draw({2, 3, 4}), .lengths = torch::tensor({3, 2})};
   return {is_fused(attention_weights(score, draw({2, 4}))),
-          is_fused(gru(draw({2, 3, 12}), draw({3, 4}), draw({4, 12}), draw({4})).states),
+          is_fused(recurrence(draw({2, 3, 12}), draw({3, 4}),
+                              {CellForm::gru_reset_after, draw({4, 12}), draw({4})})
+                       .outputs),
           is_fused(linear_cross_entropy(draw({3, 4}), draw({7, 4}), draw({7}),
                                         torch::tensor({1, 0, 6}), 0.1)
                        .loss),

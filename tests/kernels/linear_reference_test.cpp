@@ -8,8 +8,8 @@
 
 #include "kernels/device.h"
 #include "kernels/functions.h"
-#include "kernels/gru.h"
 #include "kernels/packed_weights.h"
+#include "kernels/recurrence.h"
 
 namespace regard::kernels {
 namespace {
@@ -68,13 +68,18 @@ TEST_F(LinearReference, ABiasIsLeftAsItIs) {
   EXPECT_TRUE(torch::equal(b, before));
 }
 
-TEST_F(LinearReference, OneGruStepEqualsItsReferenceInBothForms) {
-  const auto x = draw({3, 12});
-  const auto s = draw({3, 4});
+TEST_F(LinearReference, OneStepOfEachCellEqualsItsReference) {
+  const auto h = draw({3, 4});
   const auto U = draw({4, 12});
-  const auto b_U = draw({4});
-  expect_packed_equals_plain([&] { return gru_step(x, s, U, {}); });
-  expect_packed_equals_plain([&] { return gru_step(x, s, U, b_U); });
+  const auto expect_step = [&](std::int64_t gates, const torch::Tensor& state,
+                               const RecurrentWeights& cell) {
+    const auto x = draw({3, gates * 4});
+    expect_packed_equals_plain([&] { return recurrent_step(x, state, cell); });
+  };
+  expect_step(3, h, {CellForm::gru_reset_before, U});
+  expect_step(3, h, {CellForm::gru_reset_after, U, draw({4})});
+  expect_step(4, draw({3, 8}), {CellForm::lstm, draw({4, 16})});
+  expect_step(1, h, {CellForm::tanh, draw({4, 4})});
 }
 
 TEST_F(LinearReference, WithPackedWeightsARowIsTheSameToTheBitWhateverTheOthersAre) {

@@ -8,9 +8,9 @@
 #include "kernels/cross_entropy.h"
 #include "kernels/deferred_weight_gradients.h"
 #include "kernels/device.h"
-#include "kernels/gru.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
+#include "kernels/recurrence.h"
 
 namespace regard::kernels {
 namespace {
@@ -56,7 +56,8 @@ struct Network {
       for (int t = 0; t < 3; ++t) y = product(y, step).tanh();
     }
     const auto input = kernels::linear(y, to_gru).view({7, 5, 60});
-    const auto states = gru(input, y.new_zeros({5, 20}), U, b_U).states;
+    const auto states =
+        recurrence(input, y.new_zeros({5, 20}), {CellForm::gru_reset_after, U, b_U}).outputs;
     const auto targets = torch::arange(35, torch::kLong);
     return linear_cross_entropy(states.reshape({35, 20}), V, b_V, targets, 0.1).loss;
   }

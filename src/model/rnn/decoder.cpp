@@ -36,8 +36,9 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
                                   with_dropout(options.attention, options.dropout.attention)));
   register_module("attention_dropout", attention_dropout_);
   for (std::int64_t l = 0; l < o.layers; ++l) {
-    layers_.push_back(register_module("layer" + std::to_string(l),
-                                      make_cell(o.cell, 1, l == 0 ? E : D, D, o.reset_gate)));
+    layers_.push_back(
+        register_module("layer" + std::to_string(l),
+                        std::make_shared<Cell>(o.cell, 1, l == 0 ? E : D, D, o.reset_gate)));
   }
   stack_ = register_module("stack", std::make_shared<Stack>(o.layers, D, o.residual, o.layer_norm,
                                                             options.dropout.states));
@@ -45,8 +46,8 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
   query_ = o.query == Query::automatic ? attention_->traits().default_query : o.query;
   if (query_ == Query::pre) C_ = register_module("C", Linear(encoder_state_size, gates, false));
   if (query_ == Query::conditional) {
-    second_cell_ =
-        register_module("second", make_cell(o.cell, 1, encoder_state_size, D, o.reset_gate));
+    second_cell_ = register_module(
+        "second", std::make_shared<Cell>(o.cell, 1, encoder_state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
@@ -247,12 +248,10 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
   if (query_ == Query::pre && score && can_fuse) {
     const auto all =
         layers_[0]->sequence_with_attention(x, s, {*score, encoded.context.at(this)[gate_values]});
-    if (all) {
-      AttentionResult attended;
-      attended.weights = all->weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
-      attended.mixture_weights = attended.weights;
-      return {all->states, attended};
-    }
+    AttentionResult attended;
+    attended.weights = all.weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
+    attended.mixture_weights = attended.weights;
+    return {all.outputs, attended};
   }
   const auto inputs = x.unbind(0);
   std::vector<torch::Tensor> states;

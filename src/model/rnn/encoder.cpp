@@ -25,9 +25,9 @@ RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_d
       dropout_(register_module("dropout", std::make_shared<Dropout>(state_dropout))) {
   auto input_size = options.embedding_dim;
   for (std::int64_t l = 0; l < options.layers; ++l) {
-    layers_.push_back(register_module(
-        "layer" + std::to_string(l),
-        make_cell(options.cell, directions_, input_size, hidden_size_, options.reset_gate)));
+    layers_.push_back(register_module("layer" + std::to_string(l),
+                                      std::make_shared<Cell>(options.cell, directions_, input_size,
+                                                             hidden_size_, options.reset_gate)));
     input_size = state_size();
   }
   stack_ = register_module("stack",

@@ -53,7 +53,7 @@ class CellReference : public testing::TestWithParam<CellKind> {};
 TEST_P(CellReference, ASequenceFollowsTheEquationsAndIsStepAfterStep) {
   torch::manual_seed(2);
   for (const std::int64_t cells : {G, std::int64_t{1}}) {
-    const auto cell = make_cell(GetParam(), cells, I, D, ResetGate::before);
+    const auto cell = std::make_shared<Cell>(GetParam(), cells, I, D, ResetGate::before);
     cell->to(torch::kDouble);
     const auto x = torch::randn({cells, T, B, I}, torch::kDouble);
     const auto projected = cell->project(x.view({cells, T * B, I})).view({cells, T, B, -1});
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, CellReference, testing::Values(CellKind::lstm, C
 
 TEST(LstmReference, EqualsLibTorchs) {
   torch::manual_seed(3);
-  const auto cell = make_cell(CellKind::lstm, 1, I, D, ResetGate::before);
+  const auto cell = std::make_shared<Cell>(CellKind::lstm, 1, I, D, ResetGate::before);
   torch::nn::LSTM theirs(torch::nn::LSTMOptions(I, D));
   // Theirs go i, f, c̃, o.
   const auto reordered = [](const torch::Tensor& x) {

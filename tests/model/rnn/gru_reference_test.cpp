@@ -15,8 +15,8 @@ double sigmoid(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// The equations of GruCell, one number at a time: x [I], s [D].
-std::vector<double> scalar_step(const GruCell& cell, std::int64_t g, const std::vector<double>& x,
+// The equations of the GRU, one number at a time: x [I], s [D].
+std::vector<double> scalar_step(const Cell& cell, std::int64_t g, const std::vector<double>& x,
                                 const std::vector<double>& s, ResetGate reset) {
   const auto parameters = cell.named_parameters();
   const auto W = parameters["W"].detach();
@@ -65,8 +65,8 @@ class GruReference : public testing::TestWithParam<ResetGate> {
       for (auto& parameter : cell->parameters()) parameter.normal_(0, 0.5);
     }
   }
-  GruCell single_{1, 3, 4, GetParam()};
-  GruCell pair_{2, 3, 4, GetParam()};
+  Cell single_{CellKind::gru, 1, 3, 4, GetParam()};
+  Cell pair_{CellKind::gru, 2, 3, 4, GetParam()};
 };
 
 TEST_P(GruReference, AStepEqualsTheEquationsNumberByNumber) {
@@ -78,7 +78,7 @@ TEST_P(GruReference, AStepEqualsTheEquationsNumberByNumber) {
     const auto* first = t.data_ptr<double>();
     return std::vector<double>(first, first + t.numel());
   };
-  const auto expect_equal = [&](const torch::Tensor& next, const GruCell& cell, std::int64_t g) {
+  const auto expect_equal = [&](const torch::Tensor& next, const Cell& cell, std::int64_t g) {
     for (std::int64_t b = 0; b < 5; ++b) {
       const auto expected = scalar_step(cell, g, row(x[g][b]), row(s[g][b]), GetParam());
       for (std::int64_t d = 0; d < 4; ++d) {
@@ -115,7 +115,7 @@ TEST_P(GruReference, ASequenceIsItsStepsInTurn) {
 // With the reset gate after the product, LibTorch's own GRU computes the same.
 TEST(GruCellAgainstLibTorch, ResetAfterEqualsTorchGru) {
   torch::manual_seed(2);
-  GruCell cell(1, 3, 4, ResetGate::after);
+  Cell cell(CellKind::gru, 1, 3, 4, ResetGate::after);
   cell.to(torch::kDouble);
   torch::nn::GRU gru(torch::nn::GRUOptions(3, 4));
   gru->to(torch::kDouble);

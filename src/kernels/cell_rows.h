@@ -1,5 +1,5 @@
-// One time step of B gated recurrent units, without the products with U. model/rnn/cell.h has the
-// equations; the order of the gates is r, z, s̃.
+// One time step of B recurrent cells, without the products with U. model/rnn/cell.h has the
+// equations and the order of the gates: r, z, s̃ of a GRU, i, f, o, c̃ of an LSTM.
 //
 // Every pointer is to B consecutive rows, of the width in the comment. Strided is for rows of a
 // wider array, `stride` elements apart. Functions write the arguments after `->` in a comment; of
@@ -18,7 +18,7 @@ struct Strided {
   T* row(std::int64_t b) const { return data + b * stride; }
 };
 
-// The reset gate after the product:
+// A GRU with the reset gate after the product:
 //   r, z = σ(x + u)     s̃ = tanh(x + r ⊙ (u + b_U))     s' = z ⊙ s + (1 − z) ⊙ s̃
 // x [B, 3D], u = U s [B, 3D], b_U [D], s [B, D] -> gates r, z, s̃ [B, 3D], next [B, D]
 template <typename T>
@@ -30,8 +30,8 @@ void gru_after_backward(std::int64_t B, std::int64_t D, const T* d_next, const T
                         Strided<const T> u, const T* b_U, const T* s, T* d_x, Strided<T> d_u,
                         T* d_s);
 
-// The reset gate before the product, in two halves. Between them, the caller computes v = U (r ⊙ s)
-// with the columns of U for s̃:
+// A GRU with the reset gate before the product, in two halves. Between them, the caller computes v
+// = U (r ⊙ s) with the columns of U for s̃:
 //   r, z = σ(x + u)     r ⊙ s
 // x [B, 3D], u = U s [B, 2D], s [B, D] -> gates r, z [B, 3D], reset [B, D]
 template <typename T>
@@ -50,5 +50,26 @@ void gru_before_candidate_backward(std::int64_t B, std::int64_t D, const T* d_ne
 template <typename T>
 void gru_before_reset_backward(std::int64_t B, std::int64_t D, const T* d_reset, const T* gates,
                                const T* s, T* d_x, Strided<T> d_u, T* d_s);
+
+// An LSTM:
+//   i, f, o = σ(x + u)     c̃ = tanh(x + u)     c' = f ⊙ c + i ⊙ c̃     h' = o ⊙ tanh(c')
+// x [B, 4D], u = U h [B, 4D], c [B, D] -> gates i, f, o, c̃ [B, 4D], next_c [B, D], next_h [B, D]
+template <typename T>
+void lstm(std::int64_t B, std::int64_t D, const T* x, Strided<const T> u, const T* c, T* gates,
+          T* next_c, T* next_h);
+// d_next_h [B, D], d_c = d_next_c [B, D] -> d_x [B, 4D], d_u [B, 4D], and d_c of c.
+template <typename T>
+void lstm_backward(std::int64_t B, std::int64_t D, const T* d_next_h, const T* gates, const T* c,
+                   const T* next_c, T* d_x, Strided<T> d_u, T* d_c);
+
+// A simple cell:
+//   h' = tanh(x + u)
+// x [B, D], u = U h [B, D] -> next [B, D]
+template <typename T>
+void tanh_cell(std::int64_t B, std::int64_t D, const T* x, Strided<const T> u, T* next);
+// d_next [B, D] -> d_x [B, D], d_u [B, D]
+template <typename T>
+void tanh_cell_backward(std::int64_t B, std::int64_t D, const T* d_next, const T* next, T* d_x,
+                        Strided<T> d_u);
 
 }  // namespace regard::kernels

@@ -1,0 +1,64 @@
+// All T steps of a recurrent cell, optionally with attention in the loop, and a hand-written
+// gradient.
+//
+//   u_t = U h_{t−1}                                          the only products in the loop
+//   α_t = attention(h_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      attention_rows.h
+//   s_t = cell(x̂_t, u_t, s_{t−1})                            cell_rows.h
+//
+// model/rnn/cell.h has the equations of the cells and the order of their K gates. h is the output
+// of a state s: all of it, except for the state [h; c] of an LSTM. U h_{t−1} stands for all
+// products with U, also U (r ⊙ s_{t−1}) of a GRU whose reset gate comes before the product. The
+// gradient of each weight is one product over all steps, after the loop. Not twice differentiable.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "kernels/attention.h"
+
+namespace regard::kernels {
+
+enum class CellForm { gru_reset_before, gru_reset_after, lstm, tanh };
+
+// Returns K, the number of gates.
+std::int64_t gate_count(CellForm form);
+
+// The recurrent weights of one cell.
+struct RecurrentWeights {
+  CellForm form;
+  torch::Tensor U;         // [D, K · D]
+  torch::Tensor b_U = {};  // [D], only of gru_reset_after
+};
+
+// Attention inside the loop.
+struct LoopAttention {
+  AttentionScore score;
+  torch::Tensor mixed;  // m [B, S, K · D] = C h_s: the contribution of h_s to the gates
+};
+
+struct Recurrence {
+  torch::Tensor outputs;  // h [T, B, D]
+  torch::Tensor weights;  // α [T, B, S], with attention
+};
+
+// x [T, B, K · D] = W x + b, first state [B, D], or [B, 2D] of an LSTM. Fused on the CPU in single
+// or double precision; otherwise calls recurrence_reference().
+Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
+                      const RecurrentWeights& cell,
+                      const std::optional<LoopAttention>& attention = {});
+
+// One step: x [B, K · D], state s -> the next state. Uses the kernels, which have no gradient here,
+// if packed weights are in use (packed_weights.h), otherwise the reference implementation.
+torch::Tensor recurrent_step(const torch::Tensor& x, const torch::Tensor& s,
+                             const RecurrentWeights& cell);
+
+// Reference implementations: LibTorch's operations and the products of linear.h, on any device.
+torch::Tensor recurrent_step_reference(const torch::Tensor& x, const torch::Tensor& s,
+                                       const RecurrentWeights& cell);
+Recurrence recurrence_reference(const torch::Tensor& x, const torch::Tensor& first,
+                                const RecurrentWeights& cell,
+                                const std::optional<LoopAttention>& attention = {});
+
+}  // namespace regard::kernels

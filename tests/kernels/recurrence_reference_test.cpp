@@ -1,0 +1,145 @@
+#include "kernels/recurrence.h"
+
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include "tests/gradcheck.h"
+
+namespace regard::kernels {
+namespace {
+
+constexpr std::int64_t T = 5, B = 3, S = 4, A = 3, D = 6;
+
+struct Case {
+  std::string name;
+  CellForm cell;
+  std::optional<ScoreForm> form;
+};
+
+// The loop's inputs, drawn at random; sentences of 4, 2 and 1 positions.
+struct Inputs {
+  explicit Inputs(const Case& c, torch::Dtype type = torch::kDouble) {
+    torch::manual_seed(7);
+    const auto draw = [&](at::IntArrayRef sizes) {
+      return torch::randn(sizes, type).requires_grad_();
+    };
+    const auto K = gate_count(c.cell);
+    cell.form = c.cell;
+    x = draw({T, B, K * D});
+    first = draw({B, c.cell == CellForm::lstm ? 2 * D : D});
+    cell.U = draw({D, K * D});
+    tensors = {{"x", x}, {"first", first}, {"U", cell.U}};
+    if (c.cell == CellForm::gru_reset_after) tensors.emplace_back("b_U", cell.b_U = draw({D}));
+    if (!c.form) return;
+    attention.emplace();
+    auto& score = attention->score;
+    score.form = *c.form;
+    score.lengths = torch::tensor({4, 2, 1});
+    score.scale = 0.3;
+    tensors.emplace_back("mixed", attention->mixed = draw({B, S, K * D}));
+    if (*c.form == ScoreForm::position) {
+      score.keys = torch::empty({B, S, 0}, type);
+      tensors.emplace_back("W", score.W = draw({S, D}));
+    } else if (*c.form == ScoreForm::additive) {
+      tensors.emplace_back("keys", score.keys = draw({B, S, A}));
+      tensors.emplace_back("W", score.W = draw({A, D}));
+      tensors.emplace_back("v", score.v = draw({A}));
+    } else {
+      tensors.emplace_back("keys", score.keys = draw({B, S, D}));
+    }
+  }
+
+  // A number that depends on every output in its own way.
+  torch::Tensor objective(decltype(&recurrence) function) const {
+    const auto [outputs, weights] = function(x, first, cell, attention);
+    auto sum = (outputs * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).cos()).sum();
+    if (attention) {
+      sum = sum + (weights * torch::arange(T * B * S).view({T, B, S}).to(x.dtype()).sin()).sum();
+    }
+    return sum;
+  }
+
+  torch::Tensor x, first;
+  RecurrentWeights cell;
+  std::optional<LoopAttention> attention;
+  std::vector<std::pair<std::string, torch::Tensor>> tensors;
+};
+
+class RecurrenceReference : public testing::TestWithParam<Case> {};
+
+TEST_P(RecurrenceReference, ValuesEqualTheReference) {
+  const Inputs in(GetParam());
+  const auto fused = recurrence(in.x, in.first, in.cell, in.attention);
+  const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
+  EXPECT_TRUE(torch::allclose(fused.outputs, plain.outputs, 1e-12, 1e-12));
+  if (in.attention) {
+    EXPECT_TRUE(torch::allclose(fused.weights, plain.weights, 1e-12, 1e-12));
+  }
+}
+
+TEST_P(RecurrenceReference, GradientsEqualTheReference) {
+  const Inputs in(GetParam());
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
+  const auto fused = torch::autograd::grad({in.objective(recurrence)}, tensors);
+  const auto plain = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-10)) << in.tensors[i].first;
+  }
+}
+
+TEST_P(RecurrenceReference, GradientsEqualCentralDifferences) {
+  const Inputs in(GetParam());
+  expect_gradients_match([&] { return in.objective(recurrence); }, in.tensors);
+}
+
+TEST_P(RecurrenceReference, SinglePrecisionStaysWithinRounding) {
+  const Inputs in(GetParam(), torch::kFloat);
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
+  const auto fused = torch::autograd::grad({in.objective(recurrence)}, tensors);
+  const auto plain = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-4, 1e-5)) << in.tensors[i].first;
+  }
+}
+
+TEST(RecurrenceAttention, NothingBeyondASentencesEndMatters) {
+  Inputs in({"GruResetBeforeAdditive", CellForm::gru_reset_before, ScoreForm::additive});
+  const torch::NoGradGuard guard;
+  const auto before = recurrence(in.x, in.first, in.cell, in.attention);
+  for (auto& tensor : {in.attention->score.keys, in.attention->mixed}) {
+    tensor[1].slice(0, 2).fill_(std::nan(""));
+    tensor[2].slice(0, 1).fill_(std::nan(""));
+  }
+  const auto after = recurrence(in.x, in.first, in.cell, in.attention);
+  EXPECT_TRUE(torch::equal(before.outputs, after.outputs));
+  EXPECT_TRUE(after.weights.select(1, 2).slice(1, 1).eq(0).all().item<bool>());
+}
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  const std::pair<const char*, CellForm> cells[] = {{"GruResetBefore", CellForm::gru_reset_before},
+                                                    {"GruResetAfter", CellForm::gru_reset_after},
+                                                    {"Lstm", CellForm::lstm},
+                                                    {"Tanh", CellForm::tanh}};
+  const std::pair<const char*, std::optional<ScoreForm>> scores[] = {
+      {"", {}},
+      {"Additive", ScoreForm::additive},
+      {"Dot", ScoreForm::dot},
+      {"Cosine", ScoreForm::cosine},
+      {"Position", ScoreForm::position}};
+  for (const auto& [cell_name, cell] : cells) {
+    for (const auto& [score_name, score] : scores) {
+      cases.push_back({std::string(cell_name) + score_name, cell, score});
+    }
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RecurrenceReference, testing::ValuesIn(all_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace regard::kernels
