@@ -54,12 +54,12 @@ TEST(Configs, FastDiffersOnlyInStepsAndLearningRate) {
 }
 
 TEST(Configs, FastTransformerDiffersOnlyInTheSchedule) {
-  EXPECT_THAT(option_differences(read_options(folder / "multi30k_transformer.yaml"),
-                                 read_options(folder / "multi30k_transformer_fast.yaml")),
-              ElementsAre("name: multi30k_transformer → multi30k_transformer_fast",
-                          "training.max_steps: 8000 → 4000", "training.warmup_steps: 2000 → 1000",
-                          "training.moving_average: 0.999 → 0.998",
-                          "training.validation_every: 500 → 400"));
+  EXPECT_THAT(
+      option_differences(read_options(folder / "multi30k_transformer.yaml"),
+                         read_options(folder / "multi30k_transformer_fast.yaml")),
+      ElementsAre("name: multi30k_transformer → multi30k_transformer_fast",
+                  "training.max_steps: 8000 → 4000", "training.moving_average: 0.999 → 0.998",
+                  "training.warmup_steps: 2000 → 1000", "training.validation_every: 500 → 400"));
 }
 
 TEST(Configs, BestDiffersOnlyInTheSchedule) {
