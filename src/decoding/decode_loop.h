@@ -13,13 +13,13 @@
 
 namespace regard {
 
-// Selects the next token of each of the N unfinished hypotheses from logits [N, V]. hypotheses[n]
+// Selects the next token of each of the N unfinished hypotheses from their logits. hypotheses[n]
 // is the index of hypothesis n in the result of decode_loop(); `histories` is as for
 // LogitsProcessor. Returns one token per hypothesis, with log-probability −∞ if no token is
 // allowed.
-using TokenSelector = std::function<NextTokens(const torch::Tensor& logits,
-                                               const std::vector<std::int64_t>& hypotheses,
-                                               const std::vector<History>& histories)>;
+using TokenSelector =
+    std::function<NextTokens(const NextLogits& logits, const std::vector<std::int64_t>& hypotheses,
+                             const std::vector<History>& histories)>;
 
 // Returns one hypothesis for each row of `encoded`, in the same order. `lengths` (including </s>)
 // and `sentences` have one entry per row.

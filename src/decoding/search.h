@@ -47,11 +47,20 @@ struct SentenceOptions {
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
   std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
   std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty
+  // The tokens that the translation may have, ascending and distinct. They must include </s>, the
+  // prefix and the required phrases. Empty: all tokens. Either all sentences of a batch have a
+  // shortlist or none; Translator sets it.
+  std::vector<std::int32_t> shortlist = {};
 };
 
 // Returns the maximum length, including </s>, of translations of a source of this length.
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence = {});
+
+// Encodes a batch of sources for a search with these options, which have one entry per source.
+EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
+                                const torch::Tensor& lengths,
+                                const std::vector<SentenceOptions>& sentences);
 
 // Returns the n-best list of each source sentence, best first, or its samples; never empty.
 // source [B, S], lengths [B] as for Seq2Seq::encode(); `sentences` has one entry per source or is

@@ -8,6 +8,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,8 @@ class DecoderContext {
   std::vector<std::pair<const void*, Tensors>> tensors_;  // few entries: linear search
 };
 
+class BatchShortlist;  // model/output/batch_shortlist.h
+
 // A batch of encoded source sentences; constant over the decoding steps.
 struct EncoderOutput {
   torch::Tensor states;         // h [B, S, C]; arbitrary at padding
@@ -45,6 +48,9 @@ struct EncoderOutput {
   torch::Tensor summary;        // [B, C] sentence vector, such as the final encoder states
   DecoderContext context = {};  // filled by prepare() of decoder and output layer
   std::vector<EncoderOutput> members = {};  // ensemble: the output of each member
+  // The target tokens that each sentence may generate; null: all.
+  std::shared_ptr<BatchShortlist> shortlist = {};
+  torch::Tensor sentences = {};  // [B] int64 on the CPU: the index in the shortlist
 
   // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
   EncoderOutput select(const torch::Tensor& rows) const;

@@ -49,6 +49,11 @@ Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, to
       pool_(pool),
       packed_(std::make_unique<kernels::PackedWeights>(precision)) {}
 
+void Translator::use_shortlist(Shortlist shortlist) {
+  check_shortlist(*model_, tokenizers_);
+  shortlist_ = std::move(shortlist);
+}
+
 std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
                                                const SearchOptions& options,
                                                std::int64_t batch_size,
@@ -79,6 +84,9 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
     for (auto k = begin; k < end; ++k) {
       batch_sources.push_back(sources[order[k]]);
       batch_options.push_back(sentences[order[k]]);
+      if (!shortlist_) continue;
+      auto& sentence = batch_options.back();
+      sentence.shortlist = shortlist_->tokens(batch_sources.back().tokens, sentence);
     }
     const auto batch = make_source_batch(batch_sources).to(device_);
     auto hypotheses =
@@ -107,6 +115,19 @@ std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
 
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
+}
+
+void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers) {
+  if (!model.output_layer().supports_shortlist()) {
+    throw ConfigError(
+        "a shortlist needs model.output.kind: vocabulary, but found {}; translate without one",
+        enum_names(tokenizers.output)[static_cast<std::size_t>(tokenizers.output)]);
+  }
+  if (tokenizers.source->reads_elements()) {
+    throw ConfigError(
+        "a shortlist needs a source vocabulary, but the source of the model is a sequence of "
+        "numbers; translate without one");
+  }
 }
 
 void check_search(const TestingOptions& options, const Seq2Seq& model) {
