@@ -2,7 +2,7 @@
 # Configures and builds into build/: scripts/build.sh [TARGET…]; without a TARGET, all targets.
 set -euo pipefail
 
-readonly megabytes_a_job=2000 # memory of the compiler for a file that includes LibTorch
+readonly megabytes_a_job=2000 # memory that the compiler needs for a file that includes LibTorch
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -10,7 +10,7 @@ readonly page=docs/reliability.md
 readonly seconds_an_input=10   # a longer time is a hang
 readonly megabytes=2048        # total, including LibTorch and the sanitizers
 readonly megabytes_at_once=256 # maximum of one allocation
-readonly longest=65536         # maximum bytes of an input
+readonly longest=65536         # bytes of the longest input
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -35,8 +35,10 @@ fail() { # CODE MESSAGE
   exit "$1"
 }
 
+# Prints the names of the targets, which tests/fuzz/CMakeLists.txt lists.
 all_targets() { sed -n 's/^set(fuzz_targets \(.*\))$/\1/p' tests/fuzz/CMakeLists.txt; }
 
+# Prints a number with commas: 1,234,567.
 thousands() { sed -E ':again; s/^([0-9]+)([0-9]{3})/\1,\2/; t again' <<<"$1"; }
 
 # Prints a figure of libFuzzer's final statistics.
@@ -75,6 +77,7 @@ fuzz() { # NAME
   seconds=$((SECONDS - start))
   executions=$(statistic "$log" number_of_executed_units)
   edges=$(sed -n 's/^#.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
+  # Slow units took less than the timeout: they are no findings.
   found=$(find "$build/findings/$name" -type f ! -name 'slow-unit-*' | wc -l)
   inputs=$(find "$build/corpora/$name" "tests/fuzz/corpora/$name" -type f | wc -l)
   [[ -n $executions && -n $edges ]] ||
@@ -95,6 +98,7 @@ table() { # NAME…
   done
 }
 
+# Writes the machine and the table of all known targets between the marks of the page.
 write_page() {
   local text
   grep -q '^<!-- fuzz -->$' "$page" || fail "$environment_error" "$page: found no mark <!-- fuzz -->"
@@ -134,7 +138,7 @@ command -v clang++-14 >/dev/null ||
 
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz >&2
-fast=${TMPDIR:-/tmp}
+fast=${TMPDIR:-/tmp} # temporary files of the targets: in memory if possible
 [[ ! -w /dev/shm ]] || fast=/dev/shm
 failed=false
 for name in "${names[@]}"; do fuzz "$name"; done

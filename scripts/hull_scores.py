@@ -10,6 +10,7 @@ import sys
 
 
 def turn(a, b, c):
+    """Returns a positive number if the path a → b → c turns left, a negative one if it turns right."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
@@ -19,6 +20,7 @@ def area(polygon):
 
 
 def cross(a, b, c, d):
+    """True if the edges a–b and c–d cross at a point that is no end of either."""
     return turn(a, b, c) * turn(a, b, d) < 0 and turn(c, d, a) * turn(c, d, b) < 0
 
 
@@ -30,6 +32,7 @@ def is_simple(polygon):
 
 
 def from_least(positions):
+    """Rotates the corners of a polygon to begin with the least, so that equal polygons are equal lists."""
     if not positions:
         return positions
     least = positions.index(min(positions))

@@ -101,10 +101,12 @@ WORDS = (
 
 
 def pick(rng, items):
+    """As rng.choice(), but every version of Python picks the same items."""
     return items[int(rng.random() * len(items))]
 
 
 def change(rng, line):
+    """Replaces, repeats or deletes some words."""
     words = []
     for word in line.split():
         chance = rng.random()

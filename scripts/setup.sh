@@ -11,6 +11,7 @@ readonly packages=(
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
   libsentencepiece-dev libutf8proc-dev libssl-dev zlib1g-dev libgtest-dev libgmock-dev
 )
+# Packages needed to install the PyTorch wheel.
 readonly wheel_packages=(python3 python3-venv ca-certificates)
 readonly developer_packages=(clang-tidy shellcheck)
 readonly clang_format_version=14.0.6 # versions differ in places; tests/style/format.sh needs this one
@@ -74,7 +75,7 @@ install_packages() {
 
 # Prints the LibTorch folder of an entry of CMAKE_PREFIX_PATH, if there is one. An entry is the LibTorch
 # folder itself or, as PyTorch prints it, its share/cmake.
-own_libtorch() {
+libtorch_in_prefix_path() {
   local entries entry
   IFS=':;' read -r -a entries <<<"${CMAKE_PREFIX_PATH:-}"
   for entry in "${entries[@]}"; do
@@ -122,7 +123,7 @@ install_formatter() {
 }
 
 main() {
-  local with_packages=true with_torch=true with_tools=false own
+  local with_packages=true with_torch=true with_tools=false existing_libtorch
   while (($# > 0)); do
     case $1 in
       -h | --help) usage && exit 0 ;;
@@ -135,8 +136,8 @@ main() {
   done
 
   local wanted=("${packages[@]}")
-  own=$(own_libtorch)
-  if [[ $with_torch == true && -z $own ]]; then
+  existing_libtorch=$(libtorch_in_prefix_path)
+  if [[ $with_torch == true && -z $existing_libtorch ]]; then
     wanted+=("${wheel_packages[@]}")
   fi
   if [[ $with_tools == true ]]; then
@@ -147,8 +148,8 @@ main() {
   fi
   if [[ $with_torch == false ]]; then
     say "not installing LibTorch (--no-torch)"
-  elif [[ $own ]]; then
-    say "using LibTorch from CMAKE_PREFIX_PATH: $own"
+  elif [[ $existing_libtorch ]]; then
+    say "using LibTorch from CMAKE_PREFIX_PATH: $existing_libtorch"
   elif has_wheel; then
     say "torch $torch_version is installed in .venv"
   else

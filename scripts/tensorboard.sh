@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that TensorBoard reads the event files of training.tensorboard: scripts/tensorboard.sh [RUN…]
-# TensorBoard's EventAccumulator reads a run that was killed and resumed, and the values are compared with
-# train.jsonl and validations.tsv. With RUN, compares existing runs. Installs TensorBoard from PyPI into
+# Trains a run, kills and resumes it, reads it with TensorBoard's EventAccumulator, and compares the values with
+# train.jsonl and validations.tsv. With RUN, compares existing runs instead. Installs TensorBoard from PyPI into
 # build/tensorboard.
 set -euo pipefail
 
@@ -16,7 +16,7 @@ fi
 runs=("$@")
 if ((${#runs[@]} == 0)); then
   readonly run=build/tensorboard/run
-  train() { # exec: kill then hits regard itself
+  train() { # exec, so that $! is the process id of regard itself
     exec build/regard train -c configs/quickstart.yaml training.model_dir="$run" training.tensorboard=true \
       training.max_steps=400 training.logging_every=10 training.save_every=70 \
       training.validation_unit=steps training.validation_every=100 "$@" 2>/dev/null

@@ -34,13 +34,14 @@ failures = 0
 for run in map(pathlib.Path, sys.argv[1:]):
     accumulator = EventAccumulator(str(run), size_guidance={"scalars": 0})
     accumulator.Reload()
-    own = expected(run)
+    records = expected(run)
     tags = accumulator.Tags()["scalars"]
     values = 0
     for tag in tags:
         read = [(event.step, event.value) for event in accumulator.Scalars(tag)]
-        wanted = [(step, to_float(value)) for step, value in own[tag]]
+        wanted = [(step, to_float(value)) for step, value in records[tag]]
         values += len(read)
+        # NaN differs from itself: a series with NaN is not compared.
         if read != wanted and not any(math.isnan(value) for _, value in read + wanted):
             failures += 1
             print(f"{run}: {tag}: found {read} in TensorBoard, expected {wanted}")

@@ -9,16 +9,16 @@ import sys
 
 training, references, hypotheses = ([line.split() for line in open(path)] for path in sys.argv[1:])
 known = {word for line in training for word in line}
-unseen = through = right = 0
+unseen = translated = right = 0
 for reference, hypothesis in zip(references, hypotheses, strict=True):
-    left = list(hypothesis)
+    left = list(hypothesis)  # each word of the hypothesis counts once
     for word in reference:
         if word in known:
             continue
         unseen += 1
         if word in left:
             left.remove(word)
-            through += 1
+            translated += 1
     right += reference == hypothesis
-print(f"{through} of {unseen} ({100 * through / max(1, unseen):.1f} %)", end=" ")
+print(f"{translated} of {unseen} ({100 * translated / max(1, unseen):.1f} %)", end=" ")
 print(f"{100 * right / len(references):.1f} %")

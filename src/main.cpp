@@ -79,7 +79,7 @@ ExitCode exec_regard_torch(char** argv) {
 ExitCode run(int argc, char** argv) {
   regard::CommandLine command_line;
   auto exit_code = command_line.parse(argc, argv);
-  if (!exit_code) exit_code = regard::answer(command_line);
+  if (!exit_code) exit_code = regard::run_without_torch(command_line);
   return exit_code ? *exit_code : exec_regard_torch(argv);
 }
 

@@ -44,6 +44,7 @@ ExitCode run(const regard::CommandLine& arguments) {
 
 int main(int argc, char** argv) {
   regard::prepare_process();
+  regard::keep_freed_memory();
   at::set_num_threads(1);  // regard uses its own ThreadPool
   try {
     regard::CommandLine command_line;

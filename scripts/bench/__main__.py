@@ -1,50 +1,69 @@
-"""Measures regard, and other trainers for comparison, on this machine.
+"""Measures regard, and other toolkits for comparison, on this machine.
 
-    step     a training step of the bench model and its parts, the floor, the plain path
-    product  matrix products with few rows, compared with those of LibTorch
-    growth   step and floor as batch, length, vocabulary and hidden size grow
-    decode   greedy and beam search over the test lines of Multi30k, with the model of --model
-    memory   peak memory of training the bench model, early and late
-    start    wall time of `regard --help` and of translating one line
-    race     wall-clock time from raw Multi30k text to BLEU 35; twenty minutes
-    all      all of these except the race
+    step           a training step of the bench model and its parts, compared with its matrix products alone
+                   (the floor) and with the reference implementation of each kernel (the plain path)
+    product        matrix products with few rows, compared with those of LibTorch
+    architectures  a training step of every architecture beside its floor; decoding steps
+    growth         step and floor as batch, length, vocabulary and hidden size grow
+    decode         greedy and beam search over the test lines of Multi30k, with the model of --model
+    memory         peak memory of training the bench model, early and late
+    start          wall time of `regard --help` and of translating one line
+    race           wall-clock time from raw Multi30k text to BLEU 35; twenty minutes
+    trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
+    decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
+                   the models, which takes half an hour
+    all            all of these except the race; trainers and decoders only with --against
 """
 
 import argparse
+import shlex
 import sys
 
 import compiled
+import decoders
 import memory
 import page
 import peers
 import project
 import race
 import start
+import trainers
+from cases import ARCHITECTURES
 from project import Failure
 from report import Report
 
 VERBS = {
     "step": compiled.step,
     "product": compiled.product,
+    "architectures": compiled.architectures,
     "growth": compiled.growth,
     "decode": compiled.decode,
     "memory": memory.run,
     "start": start.run,
     "race": race.run,
+    "trainers": trainers.run,
+    "decoders": decoders.run,
 }
+COMPARISONS = ("trainers", "decoders")  # with other toolkits, which are installed for it
 
 
-def known_peers(text):
-    names = text.split(",")
-    for name in names:
-        if name not in peers.PEERS:
-            raise argparse.ArgumentTypeError(
-                f"unknown peer '{name}'; expected one of: {', '.join(peers.PEERS)}"
-            )
-    return names
+def names_of(known):
+    """Returns the type of an argument: a comma-separated list of known names."""
+
+    def convert(text):
+        names = text.split(",")
+        for name in names:
+            if name not in known:
+                raise argparse.ArgumentTypeError(
+                    f"unknown name '{name}'; expected one of: {', '.join(known)}"
+                )
+        return names
+
+    return convert
 
 
 def count(text):
+    """Converts an argument to an integer, at least 0."""
     value = int(text)
     if value < 0:
         raise ValueError
@@ -65,12 +84,26 @@ def arguments():
     parser.add_argument("--keep", help="run folder of race; default: a temporary folder")
     parser.add_argument(
         "--against",
-        type=known_peers,
-        default=[],
+        type=names_of(peers.PEERS),
         metavar="PEER,…",
-        help=f"also train these and compare (step): {', '.join(peers.PEERS)}",
+        help=f"the toolkits of trainers and decoders; default: {','.join(peers.PEERS)}",
     )
-    parser.add_argument("--steps", type=count, default=0, help="training steps of each program in --against")
+    parser.add_argument(
+        "--architecture",
+        type=names_of(ARCHITECTURES),
+        default=list(ARCHITECTURES),
+        metavar="NAME,…",
+        help=f"the models of trainers and decoders; default: {','.join(ARCHITECTURES)}",
+    )
+    parser.add_argument("--steps", type=count, default=0, help="training steps of each program in trainers")
+    parser.add_argument("--rounds", type=count, default=3, help="rounds of trainers and decoders")
+    parser.add_argument(
+        "--run-with",
+        type=shlex.split,
+        default=[],
+        metavar="COMMAND",
+        help="runs each program that trainers and decoders measure, such as 'taskset -c 0,1'",
+    )
     parser.add_argument("--write", action="store_true", help="also write the tables into docs/performance.md")
     return parser.parse_args()
 
@@ -78,16 +111,18 @@ def arguments():
 def main():
     options = arguments()
     verbs = options.verbs
-    tolerant = "all" in verbs
-    if tolerant:
-        verbs = [verb for verb in VERBS if verb != "race"]
+    skip_failures = "all" in verbs
+    if skip_failures:
+        without = ["race"] if options.against else ["race", *COMPARISONS]
+        verbs = [verb for verb in VERBS if verb not in without]
+    options.against = options.against or list(peers.PEERS)
     report = Report(options)
     for verb in verbs:
         try:
             report.begin(verb)
             VERBS[verb](report, options)
         except Failure as failure:
-            if not tolerant:
+            if not skip_failures:
                 raise
             report.say(f"Skipped: {failure}")
             report.figures["skipped"] = str(failure)

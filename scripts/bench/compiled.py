@@ -1,8 +1,7 @@
-"""Runs the benchmark programs of tests/bench."""
+"""Runs the compiled benchmark programs of tests/bench and passes their tables to the report."""
 
 from pathlib import Path
 
-import peers
 from programs import relay
 from project import need_multi30k
 from report import BENCHES, build, need_model
@@ -13,8 +12,6 @@ def step(report, options):
     repeats = 3 if options.quick else 15
     command = [BENCHES / "step_bench", "--repeats", repeats, "--threads", options.threads]
     report.figures.update(relay(report, command))
-    if options.against:
-        peers.train_side_by_side(report, options)
 
 
 def product(report, options):
@@ -28,6 +25,14 @@ def growth(report, options):
     repeats = 1 if options.quick else 5
     command = [BENCHES / "step_bench", "--growth", "--repeats", repeats]
     command += ["--threads", options.threads] + (["--quick"] if options.quick else [])
+    report.figures.update(relay(report, command))
+
+
+def architectures(report, options):
+    build("regard", "step_bench")
+    repeats = 1 if options.quick else 7
+    command = [BENCHES / "step_bench", "--architectures", "--repeats", repeats]
+    command += ["--threads", options.threads]
     report.figures.update(relay(report, command))
 
 

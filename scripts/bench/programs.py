@@ -29,15 +29,23 @@ def tail(path, lines=5):
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
-def timed(command, log, environment=None, watch=None, answer=None):
-    """Runs the command and waits; calls `watch` every 0.2 seconds. Its output goes into the file `log`;
-    standard output goes into the file `answer` instead, if one is given."""
+def timed(
+    command, log, environment=None, watch=None, stdin=os.devnull, answer=None, prefix=()
+):
+    """Runs the command, waits for its end and returns a Run. Raises Failure if it fails. The output of
+    the command goes into the file `log`; its standard output goes into the file `answer` instead, if that
+    is given. Its standard input is the file `stdin`. Calls `watch` with the seconds since the start, every
+    0.2 seconds. `prefix` is a program that runs the command, as a list of words."""
     began = time.perf_counter()
-    with open(log, "wb") as output, open(answer or os.devnull, "wb") as answers:
+    with (
+        open(stdin, "rb") as source,
+        open(log, "wb") as output,
+        open(answer or os.devnull, "wb") as answers,
+    ):
         process = subprocess.Popen(
-            [str(word) for word in command],
+            [str(word) for word in (*prefix, *command)],
             cwd=ROOT,
-            stdin=subprocess.DEVNULL,
+            stdin=source,
             stdout=answers if answer else output,
             stderr=output,
             env={**os.environ, **(environment or {})},
@@ -45,6 +53,7 @@ def timed(command, log, environment=None, watch=None, answer=None):
         try:
             while watch:
                 watch(time.perf_counter() - began)
+                # WNOWAIT leaves the ended process to wait4(), which returns its peak memory.
                 if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                     break
                 time.sleep(0.2)
@@ -64,12 +73,12 @@ def timed(command, log, environment=None, watch=None, answer=None):
     return Run(seconds, usage.ru_maxrss * 1024)
 
 
-def train(config, folder, options, *overrides, watch=None):
+def train(config, folder, options, *overrides, watch=None, prefix=()):
     """Runs `regard train --fresh` into `folder`."""
     command = [REGARD, "train", "-c", config, "--fresh", "--threads", options.threads]
     command += [f"training.model_dir={folder}", *overrides]
     pathlib.Path(folder).parent.mkdir(parents=True, exist_ok=True)
-    return timed(command, f"{folder}.log", watch=watch)
+    return timed(command, f"{folder}.log", watch=watch, prefix=prefix)
 
 
 def train_log(folder):
@@ -79,8 +88,9 @@ def train_log(folder):
 
 
 def relay(report, command):
-    """Relays the Markdown of a benchmark program line by line; returns the JSON object of its last line."""
-    block, last = "", ""
+    """Passes the Markdown that a benchmark program prints to the report, a block at a time. Returns the
+    JSON object of the last line."""
+    block, last = "", ""  # `last` is not part of the block yet: it may be the JSON object
     with subprocess.Popen(
         [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as process:

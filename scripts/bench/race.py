@@ -9,12 +9,12 @@ from pages import table
 from project import REGARD, ROOT, need_multi30k
 from report import build
 
-MARKS = (25, 30, 33, 35)
+MARKS = (25, 30, 33, 35)  # test BLEU to be reached
 TEST = "data/multi30k/test_2016_flickr"
 
 
 class Watch:
-    """Records when each line of validations.tsv appeared."""
+    """Records when each line of validations.tsv appeared. Passed to timed() as `watch`."""
 
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "validations.tsv"
@@ -24,7 +24,7 @@ class Watch:
         if not self.path.is_file():
             return
         text = self.path.read_text(encoding="utf-8")
-        lines = text[: text.rfind("\n") + 1].splitlines()
+        lines = text[: text.rfind("\n") + 1].splitlines()  # without an incomplete last line
         rows = list(csv.DictReader(lines, delimiter="\t"))
         self.rows += [(seconds, row) for row in rows[len(self.rows):]]
 
@@ -34,6 +34,7 @@ def minutes(seconds):
 
 
 def first_at(rows, mark):
+    """Returns the first row with this test BLEU or more, or None."""
     return next((row for row in rows if row["test_bleu"] >= mark), None)
 
 
@@ -70,7 +71,7 @@ def run(report, options):
             }
             for seconds, row in watch.rows
         ]
-        chosen = test_bleu(folder, work, options)
+        chosen = test_bleu(folder, work, options)  # of the best checkpoint by validation
 
     report.say(
         f"`{options.config}` from raw text, in wall-clock time from the start of the process, "

@@ -48,6 +48,7 @@ def output_of(*command):
 
 
 def caches():
+    """Returns the sizes of the data caches: ["L1 48K", "L2 2048K", …]."""
     sizes = []
     for cache in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         if read(cache / "type").strip() != "Instruction":
@@ -91,13 +92,15 @@ def versions():
 
 
 class Report:
+    """Prints the Markdown of the benchmarks as they run, and stores it and their figures."""
+
     def __init__(self, options):
         self.quick = options.quick
         self.machine = machine()
         self.versions = {}
         self.sections = {}  # Markdown of each verb
-        self.all_figures = {}
-        self.figures = {}
+        self.all_figures = {}  # figures of each verb
+        self.figures = {}  # figures of the current verb
         self.verb = None
         if self.machine["load_before"] > BUSY_LOAD:
             warn(
@@ -111,6 +114,7 @@ class Report:
         self.sections[verb] = ""
 
     def say(self, markdown):
+        """Prints Markdown and adds it to the section of the current verb, after a line about the machine."""
         if not self.sections[self.verb]:
             self._head()
         self.sections[self.verb] += markdown.rstrip("\n") + "\n\n"

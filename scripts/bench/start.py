@@ -16,6 +16,7 @@ NAMES = {
 
 
 def wall(command):
+    """Runs a command with one line of text as its input; returns its wall time in seconds."""
     began = time.perf_counter()
     done = subprocess.run(
         [str(word) for word in command], cwd=ROOT, input=LINE, text=True, capture_output=True,

@@ -18,7 +18,7 @@ from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, REGARD, ROOT, Failur
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = BUILD / "check_export"
-MOST = 1e-4
+MAX_DIFFERENCE = 1e-4
 
 PACKAGES = ["safetensors", "sentencepiece", "PyYAML", "numpy"]
 SMALL = ["training.max_steps=150", "training.validation_every=150", "training.validation_unit=steps"]
@@ -30,6 +30,7 @@ STACK = [
     "model.encoder.layer_norm=true",
     "model.decoder.layer_norm=true",
 ]
+# Models to train if none are given: the configuration and its overrides.
 KINDS = {
     "GRU, additive attention": ["configs/quickstart.yaml"],
     "the same, reset gate after the product, tied output": [
@@ -70,6 +71,7 @@ def arguments():
 
 
 def call(command, **more):
+    """Runs a command and returns its standard output. Raises Failure if it fails."""
     command = [str(word) for word in command]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, **more)
     if done.returncode != 0:
@@ -98,22 +100,20 @@ def environment():
     return python, {**os.environ, **more}
 
 
-def trained():
-    """Yields name, run folder and training arguments of each kind."""
-    for name, (config, *overrides) in KINDS.items():
-        folder = WORK / "-".join("".join(c if c.isalnum() else " " for c in name).lower().split())
-        warn(f"training: {name}")
-        yield name, folder, [config, f"training.model_dir={folder}", *SMALL, *overrides]
+def train_small(name, config, *overrides):
+    """Trains a small model of this kind; returns its run folder."""
+    folder = WORK / "-".join("".join(c if c.isalnum() else " " for c in name).lower().split())
+    warn(f"training: {name}")
+    command = [REGARD, "train", "--fresh", "-c", config, f"training.model_dir={folder}"]
+    call([*command, *SMALL, *overrides])
+    return folder
 
 
 def models(options):
+    """Returns the run or model folder of each model to check, by name."""
     if options.models:
         return {model: pathlib.Path(model) for model in options.models}
-    found = {}
-    for name, folder, recipe in trained():
-        call([REGARD, "train", "--fresh", "-c", *recipe])
-        found[name] = folder
-    return found
+    return {name: train_small(name, *recipe) for name, recipe in KINDS.items()}
 
 
 def model_folder(model):
@@ -125,6 +125,7 @@ def model_folder(model):
 
 
 def by_regard(model, source, target):
+    """Returns log P of each word and of </s> for each line, as `regard score` computes it."""
     scored = call(
         [REGARD, "score", "-m", model, "-s", source, "-t", target, "--words", "--json"]
     )
@@ -134,6 +135,7 @@ def by_regard(model, source, target):
 
 
 def first_lines(path, count, name):
+    """Copies the first lines of a file into the work folder; returns the path of the copy."""
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)[:count]
     (WORK / name).write_text("".join(lines), encoding="utf-8")
     return WORK / name
@@ -169,9 +171,9 @@ def main():
         figures[name] = {"words": words, "largest_difference": most}
     print()
     print(json.dumps(figures))
-    wrong = [name for name, figure in figures.items() if not figure["largest_difference"] <= MOST]
+    wrong = [name for name, figure in figures.items() if not figure["largest_difference"] <= MAX_DIFFERENCE]
     if wrong:
-        raise Failure(CHECK_FAILED, f"difference above {MOST}: {', '.join(wrong)}")
+        raise Failure(CHECK_FAILED, f"difference above {MAX_DIFFERENCE}: {', '.join(wrong)}")
 
 
 project.run(main)

@@ -14,14 +14,16 @@ class Unsupported(Exception):
     """Raised for a configuration that this file does not implement."""
 
 
-def wanted(section, **values):
+def require(section, **values):
+    """Raises Unsupported unless each option of the section has one of these values."""
     for key, known in values.items():
         if section[key] not in known:
             raise Unsupported(f"found {key}: {section[key]}, expected one of: {', '.join(map(str, known))}")
 
 
 class Tensors:
-    """The tensors with a name prefix: of("decoder.").linear("W_y", y)."""
+    """The tensors whose names begin with a prefix: tensors.of("decoder.").linear("W_y", y) computes
+    W_y y + b with the tensors decoder.W_y.weight and decoder.W_y.bias."""
 
     def __init__(self, tensors, prefix=""):
         self.tensors = tensors
@@ -49,7 +51,8 @@ class Tensors:
         return self[name + ".g"] * centred / (variance + 1e-5).sqrt() + self[name + ".b"]
 
 
-# Recurrent cells. `x` is W x + b of all gates [K D]; `state` is the state of the previous step.
+# Recurrent cells. `x` is W x + b of all gates [K D]; `state` is the state of the previous step; g is the
+# direction: 0 forward, 1 backward. They return the new state, for an LSTM [h c].
 
 
 def gru(cell, g, x, state):
@@ -83,7 +86,7 @@ def state_size(kind, D):
 
 def run(kind, cell, g, inputs):
     """Runs all steps of direction g from the zero state: inputs [S, I] -> hidden states [S, D]."""
-    D = cell["U"].shape[1]
+    D = cell["U"].shape[1]  # U [directions, D, K D]
     state = torch.zeros(state_size(kind, D))
     states = []
     for x in inputs @ cell["W"][g] + cell["b"][g]:
@@ -94,7 +97,7 @@ def run(kind, cell, g, inputs):
 
 def recurrent_encoder(options, tensors, embedded):
     """Embedded source [S, E] -> states h [S, C], last state [C]."""
-    wanted(options, self_attention_layers=[0])
+    require(options, self_attention_layers=[0])
     x = embedded
     for l in range(options["layers"]):
         cell = tensors.of(f"layer{l}.")
@@ -110,6 +113,7 @@ def recurrent_encoder(options, tensors, embedded):
 
 
 def first_states(options, tensors, h, last):
+    """Yields the first state of each layer of the decoder."""
     kind = options["initial_state"]
     size = state_size(options["cell"], options["hidden_size"])
     for l in range(options["layers"]):
@@ -123,7 +127,7 @@ def first_states(options, tensors, h, last):
 
 def recurrent_decoder(options, tensors, embedded, h, last):
     """Embedded history [T, E] -> readouts [T, R]; additive attention with the previous state as query."""
-    wanted(options, query=["auto", "last"], input_feeding=[False])
+    require(options, query=["auto", "last"], input_feeding=[False])
     step = CELLS[options["cell"]]
     D = options["hidden_size"]
     states = list(first_states(options, tensors, h, last))
@@ -179,7 +183,8 @@ def feed_forward(tensors, x):
     return tensors.linear("W_2", torch.relu(tensors.linear("W_1", x)))
 
 
-def around(options, tensors, norm, x, sublayer):
+def residual(options, tensors, norm, x, sublayer):
+    """Adds the output of a sub-layer to its input, with layer normalisation before or after."""
     if options["norm"] == "pre":
         return x + sublayer(tensors.norm(norm, x))
     return tensors.norm(norm, x + sublayer(x))
@@ -189,9 +194,9 @@ def transformer_encoder(options, tensors, x):
     for l in range(options["layers"]):
         layer = tensors.of(f"layer{l}.")
         own = layer.of("attention.")
-        x = around(options, layer, "attention_norm", x, lambda z: attention(own, options["heads"], z, z))
+        x = residual(options, layer, "attention_norm", x, lambda z: attention(own, options["heads"], z, z))
         inner = layer.of("feed_forward.")
-        x = around(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
+        x = residual(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
     x = tensors.norm("norm", x)
     return x, x.mean(0)
 
@@ -202,9 +207,9 @@ def transformer_decoder(options, tensors, x, h, _last):
         layer = tensors.of(f"layer{l}.")
         own, other = layer.of("self_attention."), layer.of("source_attention.")
         inner = layer.of("feed_forward.")
-        x = around(options, layer, "self_attention_norm", x, lambda z: attention(own, heads, z, z, True))
-        x = around(options, layer, "source_attention_norm", x, lambda z: attention(other, heads, z, h))
-        x = around(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
+        x = residual(options, layer, "self_attention_norm", x, lambda z: attention(own, heads, z, z, True))
+        x = residual(options, layer, "source_attention_norm", x, lambda z: attention(other, heads, z, h))
+        x = residual(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
     return tensors.norm("norm", x)
 
 
@@ -213,6 +218,7 @@ DECODERS = {"recurrent": recurrent_decoder, "transformer": transformer_decoder}
 
 
 def embed(options, tensors, table, ids):
+    """Token ids -> embeddings [S, E]; with positions for a Transformer."""
     x = table[ids]  # [S, E]
     if options["kind"] == "recurrent":
         return x
@@ -223,10 +229,10 @@ def logits(options, tensors, source, target):
     """Source ids and target ids, both with </s> -> logits [T, V]; step t has read target[:t]."""
     options = options["model"]
     encoder, decoder = options["encoder"], options["decoder"]
-    wanted(encoder, numbers=[0])
-    wanted(options["output"], kind=["vocabulary"])
+    require(encoder, numbers=[0])
+    require(options["output"], kind=["vocabulary"])
     if decoder["kind"] == "recurrent":
-        wanted(options["attention"], kind=["additive"])
+        require(options["attention"], kind=["additive"])
     all_tensors = Tensors(tensors)
     embedding = tensors["source_embedding"]
     h, last = ENCODERS[encoder["kind"]](

@@ -14,7 +14,7 @@ import torch
 import forward
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
-END = 3
+END = 3  # id of </s>
 
 
 def load(folder):

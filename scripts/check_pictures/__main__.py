@@ -22,9 +22,10 @@ from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, count
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = BUILD / "check_pictures"
 WIDTHS = (1200, 390)
-SCHEMES = ("light", "dark")
+SCHEMES = ("light", "dark")  # colour schemes
+BLINK_SCHEME = {"dark": 0, "light": 1}  # the numbers of Chromium's preferredColorScheme
 FONT = "'DejaVu Sans'"
-WAIT_MS = 3000
+WAIT_MS = 3000  # virtual time in which a page is loaded and measured
 
 # Few steps, so that the attention is spread and the pictures are dark; small, so that it takes seconds.
 TRAINING = [
@@ -73,6 +74,7 @@ class Browser:
             raise Failure(ENVIRONMENT_ERROR, "found no font DejaVu Sans; run apt-get install fonts-dejavu")
 
     def call(self, page, scheme, size, *options):
+        """Opens a page in a window of this (width, height); returns what Chromium prints."""
         done = subprocess.run(
             [
                 self.program,
@@ -80,7 +82,7 @@ class Browser:
                 "--no-sandbox",
                 "--disable-gpu",
                 "--hide-scrollbars",
-                f"--blink-settings=preferredColorScheme={SCHEMES[::-1].index(scheme)}",
+                f"--blink-settings=preferredColorScheme={BLINK_SCHEME[scheme]}",
                 f"--virtual-time-budget={WAIT_MS}",
                 "--window-size={},{}".format(*size),
                 *options,
@@ -116,7 +118,9 @@ class Browser:
 
 
 def glyph_faults(browser):
-    """Compares the glyph widths assumed by src/report/xml.cpp with those measured by the browser."""
+    """Returns a sentence for each glyph that the browser measures wider than src/report/xml.cpp assumes.
+    The tables there have a character for each glyph, from U+0020 on: its code minus that of 0 is the width in
+    units of 1/32 em."""
     source = (ROOT / "src" / "report" / "xml.cpp").read_text(encoding="utf-8")
     found = []
     for name, weight in (("regular", 400), ("bold", 700)):
@@ -141,7 +145,8 @@ def glyph_faults(browser):
 
 
 def with_probe(source, target):
-    """Writes a page that contains the page or picture and measures itself in one font."""
+    """Writes a page with the contents of `source`, a page or picture, that sets the font and runs
+    measure.js."""
     text = source.read_text(encoding="utf-8")
     if source.suffix == ".svg":
         text = f"<!DOCTYPE html><meta charset='utf-8'><body>{text}</body>"

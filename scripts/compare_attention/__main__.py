@@ -1,7 +1,8 @@
 """Trains every attention on the same data with the same number of steps and writes docs/attention.md.
 
-A cell is one kind on one task; it takes three to five minutes on two cores. Its figures are stored in
-docs/attention/figures.json. Finished cells of the same recipe are skipped, stopped ones are resumed.
+A cell of the table is one kind of attention on one task; it takes three to five minutes on two cores. Its
+figures are stored in docs/attention/figures.json with a hash of its recipe (the configuration). Finished cells
+whose recipe has not changed are skipped, stopped ones are resumed.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def fill(cells, options):
     start = time.monotonic()
     threads = max(1, CORES // options.jobs)
 
-    def one(cell):
+    def fill_one(cell):
         if options.minutes and time.monotonic() - start > 60 * options.minutes:
             return
         warn(f"{cell.run}")
@@ -51,7 +52,7 @@ def fill(cells, options):
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         try:
-            for _ in pool.map(one, [cell for cell in cells if not cell.result()]):
+            for _ in pool.map(fill_one, [cell for cell in cells if not cell.result()]):
                 pass
         except BaseException:
             pool.shutdown(cancel_futures=True)

@@ -15,6 +15,7 @@ LONG = ("data/test_long.en", "data/test_long.fr")
 
 
 class Cell:
+    # `folder` has the runs of all cells; `figures` is the store of results.
     def __init__(self, folder, figures, system, task, extra=()):
         self.system = system
         self.task = task
@@ -24,6 +25,7 @@ class Cell:
 
     @property
     def settings(self):
+        """Returns the overrides of the configuration, key=value."""
         task = self.task
         train, dev = task.data("train"), task.data("dev")
         return (
@@ -87,6 +89,7 @@ class Cell:
         return statistics.mean(max(row) for line in lines for row in json.loads(line)["weights"])
 
     def score(self, source, target, *options):
+        """Returns the JSON object of `regard evaluate` for the run."""
         return json.loads(
             regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
                    *options)

@@ -13,8 +13,8 @@ PICTURES = ROOT / "docs" / "attention"
 IN_CURVES = ("none", "location", "additive", "general", "local_p")
 
 
-def shown(values, form):
-    """Formats the mean of the values that exist; with several, adds ± half of their range."""
+def mean_and_range(values, form):
+    """Formats the mean of the values that are not None; with several, adds ± half of their range."""
     values = [value for value in values if value is not None]
     if not values:
         return "–"
@@ -23,11 +23,12 @@ def shown(values, form):
 
 
 def mean(values, form):
-    return shown([statistics.mean(values)] if values else [], form)
+    """Formats the mean alone."""
+    return mean_and_range([statistics.mean(values)] if values else [], form)
 
 
 class Grid:
-    """Maps system and task to cells."""
+    """All cells, by system and task, and their stored figures."""
 
     def __init__(self, cells, figures):
         self.figures = figures
@@ -35,6 +36,7 @@ class Grid:
         self.systems = list({cell.system.name: cell.system for cell in cells}.values())
 
     def results(self, system, direction):
+        """Returns the figures of the finished cells of a direction, such as "de-en": one for each seed."""
         found = [self.done(system, task) for task in TASKS if task.name.startswith(direction)]
         return list(filter(None, found))
 
@@ -74,15 +76,15 @@ def scores(grid):
         rows.append(
             [
                 f"`{system.name}`" + (f" ({system.remark})" if system.remark else ""),
-                shown([r["bleu"] for r in german], "{:.1f}"),
+                mean_and_range([r["bleu"] for r in german], "{:.1f}"),
                 mean([r["chrf"] for r in german], "{:.1f}"),
                 mean([r["perplexity"] for r in german], "{:.2f}"),
-                shown([r["bleu"] for r in english], "{:.1f}"),
-                shown([bundled.get("bleu")], "{:.1f}"),
-                shown([bundled.get("largest_weight")], "{:.2f}"),
-                shown([bundled.get("alignment_error_rate")], "{:.3f}"),
-                shown([grid.speed(system)], "{:,.0f}"),
-                shown(parameters[:1], "{:,.0f}"),
+                mean_and_range([r["bleu"] for r in english], "{:.1f}"),
+                mean_and_range([bundled.get("bleu")], "{:.1f}"),
+                mean_and_range([bundled.get("largest_weight")], "{:.2f}"),
+                mean_and_range([bundled.get("alignment_error_rate")], "{:.3f}"),
+                mean_and_range([grid.speed(system)], "{:,.0f}"),
+                mean_and_range(parameters[:1], "{:,.0f}"),
             ]
         )
     return table(head, rows)
@@ -103,7 +105,8 @@ def lengths(grid):
 
 
 def curves(grid, work):
-    """Draws lengths.svg for the few kinds that differ most, if all their models are on this machine."""
+    """Draws lengths.svg for the kinds IN_CURVES, which differ most, if all their models are on this machine.
+    Returns the Markdown of the picture, also of one drawn earlier."""
     picture = PICTURES / "lengths.svg"
     runs = {name: grid.run(name, BUNDLED) for name in IN_CURVES}
     if all(runs.values()):
@@ -120,7 +123,8 @@ def curves(grid, work):
 
 
 def alignments(grid, work):
-    """Shows one sentence under every kind, side by side. Draws the kinds whose model is on this machine."""
+    """Returns Markdown that shows the attention of every kind for one sentence, side by side. Draws the
+    pictures of kinds whose model is on this machine, and shows earlier pictures of the others."""
     task = TASKS[0]
     line = work / "line"
     source = (ROOT / task.data("test")[0]).read_text(encoding="utf-8").splitlines()

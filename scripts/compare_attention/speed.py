@@ -30,7 +30,7 @@ def tokens_per_second(system, settings):
 
 
 def measure(systems, settings, figures, machine, tell):
-    """Stores the median of the rounds of each system."""
+    """Stores the median of the rounds of each system. Calls `tell` with a line for each measurement."""
     rounds = {system.name: [] for system in systems}
     for number in range(ROUNDS):
         for system in systems:

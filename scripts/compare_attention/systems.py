@@ -18,11 +18,13 @@ class System:
 
 
 def attention(kind, *settings, name=None, remark=""):
+    """Returns the system with this model.attention.kind and these other keys of model.attention."""
     keys = tuple(f"model.attention.{setting}" for setting in (f"kind={kind}", *settings))
     return System(name or kind, keys, remark)
 
 
 def self_attention(side):
+    """Returns the overrides that make the encoder or decoder a Transformer."""
     settings = ("kind=transformer", "hidden_size=128", "layers=3", "heads=4", "feed_forward_size=512")
     return tuple(f"model.{side}.{setting}" for setting in settings)
 
@@ -74,7 +76,7 @@ class Task:
     name: str
     source: str
     target: str
-    train: str
+    train: str  # path without the language, as the next two
     dev: str
     test: str
     seed: int = 42
@@ -82,6 +84,7 @@ class Task:
     settings: tuple = ()
 
     def data(self, key):
+        """Returns the paths of source and target for "train", "dev" or "test"."""
         stem = getattr(self, key)
         return f"{stem}.{self.source}", f"{stem}.{self.target}"
 

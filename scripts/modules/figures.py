@@ -11,8 +11,8 @@ from project import ROOT
 
 
 def recipe(config, settings):
-    """Returns a hash that identifies a recipe: a configuration of the project, without its comments, and its
-    overrides."""
+    """Returns a hash of a recipe: the text of a configuration file without its comments, and its overrides.
+    Figures with another hash are out of date."""
     text = (ROOT / config).read_text(encoding="utf-8")
     lines = [re.sub(r"\s*#.*", "", line) for line in text.splitlines()]
     recipe_text = "\n".join([line for line in lines if line] + list(settings))
@@ -20,7 +20,7 @@ def recipe(config, settings):
 
 
 class Figures:
-    """Maps each key to an object; the parts of a key are joined by /."""
+    """Maps each key to a JSON object. A key has several parts, which the file joins by /."""
 
     def __init__(self, file):
         self.file = file
@@ -30,10 +30,10 @@ class Figures:
     def get(self, *keys):
         return self.rows.get("/".join(keys))
 
-    def of(self, wanted, *keys):
-        """Returns the figures if they are of the wanted recipe, else None."""
+    def of(self, recipe_hash, *keys):
+        """Returns the figures if they were measured with the recipe of this hash, else None."""
         found = self.get(*keys)
-        return found if found and found["recipe"] == wanted else None
+        return found if found and found["recipe"] == recipe_hash else None
 
     def put(self, figures, *keys):
         with self.lock:

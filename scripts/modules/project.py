@@ -1,4 +1,4 @@
-"""Shared by the Python programs of the project: folders, the program regard, the machine, errors."""
+"""Functions for all Python programs of scripts/: folders, the program regard, the machine, errors."""
 
 import os
 import pathlib
@@ -28,6 +28,7 @@ class Failure(Exception):
 
 
 def warn(text):
+    """Prints a message to standard error, after the name of the program."""
     print(f"{pathlib.Path(sys.argv[0]).name}: {text}", file=sys.stderr, flush=True)
 
 
@@ -53,6 +54,7 @@ def regard(*command):
 
 
 def count_of(number, thing):
+    """Returns "1 core", "2,000 cores"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
@@ -79,11 +81,13 @@ def need_multi30k(*names):
 
 
 def processor():
+    """Returns the name of the CPU."""
     model = re.search(r"^model name\s*: (.*)$", read("/proc/cpuinfo"), re.M)
     return model[1] if model else platform.machine()
 
 
 def machine():
+    """Returns cores, CPU and the version of regard, for the notes under a table."""
     return f"{count_of(CORES, 'core')} of {processor()}, {regard('--version').splitlines()[0]}"
 
 

@@ -5,7 +5,8 @@ training is resumed. A recipe takes about fifty minutes on one core, each model 
 
     table     the recipes, each scored on test 2016 with beam 5
     decoding  greedy, beam, averaged checkpoints, ensembles: four seeds of a small model
-    promises  batch sizes and a killed training on this data (needs the run multi30k)
+    promises  checks that the batch size changes no translation and that a killed training, resumed, ends
+              in the same weights (needs the run multi30k)
     page      only writes docs/results.md
 """
 
@@ -87,11 +88,12 @@ def means(figures):
 
 
 def commands():
+    """Returns the commands that train the models of the table."""
     shown = [f"    regard {' '.join(t.command('runs'))}\n" for t in TRAININGS]
     return "\n" + "".join(shown) + "\n"
 
 
-def ways(figures):
+def decoding_table(figures):
     found = figures.get("decoding")
     if not found:
         return ""
@@ -125,7 +127,7 @@ def main():
             if not (model / "best").exists():
                 raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
             parts["promises"] = promises.markdown(model, options.settings, work)
-    parts |= {"table": table(figures), "commands": commands(), "decoding": ways(figures)}
+    parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 

@@ -5,6 +5,7 @@ import json
 from project import ROOT, machine, regard
 from trainings import TEST, Training, seed
 
+# Keeps five checkpoints to average; their weights must not be moving averages already.
 KEPT = ("training.moving_average=0", "training.save_every=200", "training.keep_newest=5")
 COSINE = ("training.scheduling=cosine", "training.learning_rate_min=0.00001")
 
@@ -19,13 +20,14 @@ MODELS = [*SEEDS, CONSTANT]
 
 
 def averaged(runs, training):
+    """Averages the last five checkpoints of a run; returns the model folder."""
     folder = ROOT / runs / f"{training.name}_average"
     regard("average", ROOT / runs / training.name, "--last", "5", "-o", folder, "--quiet")
     return folder
 
 
-def ways(runs):
-    """Returns label and options of each method. The first is the baseline."""
+def methods(runs):
+    """Returns label and options of each decoding method. The first is the baseline."""
     runs = ROOT / runs
     seeds = [runs / training.name for training in SEEDS]
     constant = runs / CONSTANT.name
@@ -44,7 +46,7 @@ def ways(runs):
 def measure(runs, work):
     """Translates test 2016 with each method, and compares all with the first."""
     rows, texts = [], []
-    for label, options in ways(runs):
+    for label, options in methods(runs):
         text = work / str(len(texts))
         score = json.loads(
             regard("evaluate", *options, "-s", f"{TEST}.en", "-r", f"{TEST}.de", "-o", text, "--json")

@@ -17,10 +17,11 @@ class Training:
     config: str  # name of a file in configs/
     language: str = "de"
     settings: tuple = ()  # key=value
-    begins_with: str = ""  # the run whose weights it starts with
+    init_from: str = ""  # name of the training with whose weights this one starts
 
     def command(self, runs):
-        begin = ("--init-from", f"{runs}/{self.begins_with}") if self.begins_with else ()
+        """Returns the arguments of regard that train this model in the folder `runs`."""
+        begin = ("--init-from", f"{runs}/{self.init_from}") if self.init_from else ()
         return (
             "train", "-c", f"configs/{self.config}.yaml", *begin,
             f"training.model_dir={runs}/{self.name}",
@@ -39,7 +40,7 @@ class Training:
     @property
     def label(self):
         return " ".join((self.config, *self.settings)) + (
-            f", from `{self.begins_with}`" if self.begins_with else ""
+            f", from `{self.init_from}`" if self.init_from else ""
         )
 
     def row(self, figures):
@@ -50,7 +51,7 @@ class Training:
         regard(*self.command(runs), *settings)
 
     def score(self, runs):
-        """Returns the row of a trained run. This is the only place that reads the test set."""
+        """Returns the figures of a trained run. This is the only function that reads the test set."""
         run = ROOT / runs / self.name
         test = json.loads(
             regard("evaluate", "-m", run, "-s", f"{TEST}.en", "-r", f"{TEST}.{self.language}", "--json")
@@ -82,9 +83,9 @@ def seed(number):
 TRAININGS = [
     Training("multi30k", "multi30k"),
     Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
-    Training("multi30k_best", "multi30k_best", settings=(seed(142),), begins_with="multi30k"),
+    Training("multi30k_best", "multi30k_best", settings=(seed(142),), init_from="multi30k"),
     Training(
-        "multi30k_best_seed43", "multi30k_best", settings=(seed(143),), begins_with="multi30k_seed43"
+        "multi30k_best_seed43", "multi30k_best", settings=(seed(143),), init_from="multi30k_seed43"
     ),
     Training("multi30k_transformer", "multi30k_transformer"),
     Training("multi30k_fixed_context", "multi30k_fixed_context"),

@@ -21,6 +21,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 
 
 def count(text):
+    """Converts an argument to an integer, at least 1."""
     value = int(text)
     if value < 1:
         raise ValueError

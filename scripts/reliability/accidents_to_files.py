@@ -23,8 +23,8 @@ from workplace import (
     wait_until,
 )
 
-CLOSINGS = ((0,), (1,), (2,), (0, 1, 2))
-TRIALS = 25
+CLOSINGS = ((0,), (1,), (2,), (0, 1, 2))  # descriptors to close: stdin, stdout, stderr, all
+TRIALS = 25  # of a race of two processes
 LONG_LINE = "the small cat " * 900 + "\n"  # long enough for a warning
 
 
@@ -158,15 +158,15 @@ def report_and_train(place):
 
 
 def folder_of_that_name(place):
-    treasures = []
+    user_files = []
     for name in (".model.tmp", ".model.old"):
-        treasure = place.folder / name / "thesis.txt"
-        treasure.parent.mkdir()
-        treasure.write_text("irreplaceable\n", encoding="utf-8")
-        treasures.append(treasure)
+        file = place.folder / name / "thesis.txt"
+        file.parent.mkdir()
+        file.write_text("irreplaceable\n", encoding="utf-8")
+        user_files.append(file)
     place.call_for([OK, ENVIRONMENT], "average", place.run_folder, "--last", "2", "-o", place.folder / "model")
-    for treasure in treasures:
-        expect(treasure.is_file(), f"{treasure.parent.name}/{treasure.name} is gone")
+    for file in user_files:
+        expect(file.is_file(), f"{file.parent.name}/{file.name} is gone")
     return Row("the user's folders `.NAME.tmp` and `.NAME.old` beside `average -o NAME`", "0", "they are unchanged")
 
 
@@ -175,7 +175,8 @@ SELDOM = ["training.save_every=300", "training.validation_every=1000000"]
 
 
 def train_and_disturb(place, name, disturb):
-    """Takes the folder of a long training away; the training must exit at once."""
+    """Starts a long training and calls disturb(run folder), which takes the folder away. The training must
+    exit at once."""
     run = place.folder / name
     process = place.start(*place.training(name, "training.max_steps=1000000", *SELDOM))
     wait_until(lambda: (run / "last").exists() or process.poll() is not None, 60, "a checkpoint")

@@ -18,7 +18,7 @@ from workplace import (
     last_line,
 )
 
-QUICK = 5.0  # seconds
+QUICK = 5.0  # seconds within which a call must end
 
 
 def with_empty_tensors(place, count):

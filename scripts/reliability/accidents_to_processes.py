@@ -24,7 +24,7 @@ from workplace import (
 VALIDATED_LINES = 6000  # some seconds of validation with a beam of ten
 VALIDATION_AT = 10
 SOON = 2.0  # seconds within which a signal must be answered
-OTHER_USER = "61234"  # has no other processes
+OTHER_USER = "61234"  # a user id without processes, so that a limit on processes counts only ours
 
 
 def long_validation(place):
@@ -44,7 +44,8 @@ def long_validation(place):
 
 
 def stop_in_validation(place, name, more, stop):
-    """Starts a training, waits for its first validation, and sends it the signal `stop`."""
+    """Starts a training, waits for its first validation, and sends it the signal `stop`. Returns the exit code,
+    the seconds from the signal to the end, and the name of the last checkpoint."""
     process = place.start(*place.training(name, *more))
     place.wait_for_step(process, place.folder / name, VALIDATION_AT)
     time.sleep(0.4)
@@ -97,7 +98,7 @@ def early_signal(place):
     faults = []
     for number, delay in enumerate((0.0, 0.02, 0.05, 0.1, 0.15, 0.2)):
         process = place.start(*place.training(f"run{number}"))
-        # regard-torch, which takes a third of a second to load LibTorch.
+        # regard replaces itself with the program regard-torch, which loads LibTorch for a third of a second.
         wait_until(lambda running=process: has_become_torch(running), 10, "regard-torch")
         time.sleep(delay)
         process.send_signal(signal.SIGUSR1)
@@ -113,8 +114,8 @@ def early_signal(place):
 def few_processes(place):
     place.folder.chmod(0o777)
     as_other = ["setpriv", f"--reuid={OTHER_USER}", "--clear-groups"]
-    seen = [*as_other, "test", "-x", place.root / "toy.yaml", "-o", "-r", place.root / "toy.yaml"]
-    if os.geteuid() != 0 or subprocess.run(list(map(str, seen)), check=False).returncode != 0:
+    can_read = [*as_other, "test", "-x", place.root / "toy.yaml", "-o", "-r", place.root / "toy.yaml"]
+    if os.geteuid() != 0 or subprocess.run(list(map(str, can_read)), check=False).returncode != 0:
         return Row("`prlimit --nproc`", "–", "not tested: needs root, and a folder that other users can enter")
     faults, refused = [], 0
     for most in range(1, 10):
@@ -139,7 +140,8 @@ def with_memory(place, megabytes, arguments):
 
 
 def least_memory(place, arguments_for):
-    """Finds by bisection the least megabytes with which a call succeeds."""
+    """Finds by bisection the least megabytes with which a call succeeds, to within 8. arguments_for(name)
+    returns the arguments of a call whose output has this name."""
     too_few, enough = 64, 4096
     while enough - too_few > 8:
         middle = (too_few + enough) // 2

@@ -1,5 +1,5 @@
-"""Repeats accidents that happened to users. Each is judged by its exit code, its messages, the time it
-takes, and the files that remain."""
+"""Repeats accidents that happened to users. Each calls regard and checks the exit code, the messages, the
+time, and the files that remain."""
 
 import pathlib
 import signal
@@ -20,10 +20,13 @@ ACCIDENTS = {
 
 
 def run(wanted):
+    """Runs the accidents in the comma-separated list, or all; returns the figures and the text of the page.
+    Raises Failure if one ends in another way than expected."""
     names = names_in(wanted, ACCIDENTS, "accident")
     rows, faults, seconds = [], {}, {}
     begun = time.monotonic()
-    # Commands inherit an ignored SIGINT, as a script's background work has it, but not a handled one.
+    # A shell starts background jobs with SIGINT ignored, and the calls of regard would inherit that. They do
+    # not inherit a handler.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with tempfile.TemporaryDirectory(dir=ROOT / "build", prefix="attack-") as folder:
         place = Workplace(pathlib.Path(folder))

@@ -1,5 +1,5 @@
-// Preloaded before the C library. Counts the heap bytes that a program holds, in the first eight
-// bytes of the file HEAP_COUNT.
+// A library for LD_PRELOAD that replaces malloc and free. Counts the heap bytes that a program
+// holds, in the first eight bytes of the file that the variable HEAP_COUNT names.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-// The allocation functions of glibc, under names that are not interposed.
+// The allocation functions of glibc, under names that this library does not replace.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
@@ -22,7 +22,7 @@ namespace {
 
 using Count = std::atomic<long>;
 
-Count before_the_file{0};
+Count before_the_file{0};  // the count until open_file() has mapped the file
 Count* held = &before_the_file;
 
 __attribute__((constructor)) void open_file() {

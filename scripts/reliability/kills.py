@@ -11,10 +11,12 @@ from project import CHECK_FAILED, ROOT, Failure
 from run import start
 
 VALIDATION_EVERY = 200
-FIRST_LIMIT = 150  # a step at which neither a validation nor a log line is due
+# Both trainings stop here first and continue with a higher max_steps, which must not change the result. At this
+# step neither a validation nor a log line is due.
+FIRST_LIMIT = 150
 
-# Everything with a state: averages, two corpora, accumulated gradients, sub-word sampling, dropout, a
-# schedule that counts validations, a best checkpoint, more than one thread.
+# A recipe that uses every part of the trainer that has a state: averages, two corpora, accumulated gradients,
+# sub-word sampling, dropout, a schedule that counts validations, a best checkpoint, more than one thread.
 RECIPE = [
     "--config=configs/quickstart.yaml",
     "data.train.1.src=data/dev.en",
@@ -41,8 +43,8 @@ RECIPE = [
     "testing.max_output_length=20",
     "threads=2",
 ]
-# Fields that differ between sessions and do not depend on the model.
-TIMES = ("seconds", "tokens_per_second", "peak_memory", "validation")
+# Parts of the names of fields that differ between sessions.
+TIMES = ("seconds", "tokens_per_second", "peak_memory")
 
 
 def command(folder, steps):
@@ -60,28 +62,30 @@ def wait_until(found, process):
         time.sleep(0.0005)
 
 
-def newest(folder):
-    """Returns the name of the last checkpoint, or an empty string."""
+def last_checkpoint(folder):
+    """Returns the name of the checkpoint that `last` points to, or an empty string."""
     last = folder / "last"
     return last.resolve().name if last.exists() else ""
 
 
 def kill_once(folder, steps, moments, log):
-    """Starts the training and kills it; returns where it was interrupted."""
+    """Starts the training and kills it, half of the time while it writes a checkpoint. `moments` is the source
+    of random numbers. Returns where the training was: "in writing", "elsewhere" or "at its end"."""
     process = start(command(folder, steps), log)
-    before = newest(folder)
+    before = last_checkpoint(folder)
     in_writing = moments.random() < 0.5
     if in_writing:
         checkpoints = folder / "checkpoints"
         wait_until(lambda: any(checkpoints.glob(".step-*")), process)
         time.sleep(moments.uniform(0, 0.01))
     else:
-        wait_until(lambda: newest(folder) != before, process)
+        wait_until(lambda: last_checkpoint(folder) != before, process)
         time.sleep(moments.uniform(0, 0.4))
     half_written = any((folder / "checkpoints").glob(".step-*"))
     process.kill()
     if process.wait() == 0:
         return "at its end"
+    # If the hidden folder is gone, the writing ended before the signal came.
     half_written = half_written and any((folder / "checkpoints").glob(".step-*"))
     return "in writing" if half_written else "elsewhere"
 
@@ -91,11 +95,12 @@ def digest(path):
 
 
 def without_times(record):
+    """Returns a JSON value without the fields of TIMES, also in inner objects."""
     if isinstance(record, dict):
         return {
             key: without_times(value)
             for key, value in record.items()
-            if not any(word in key for word in TIMES if word != "validation") and key != "seconds"
+            if not any(word in key for word in TIMES)
         }
     return record
 
@@ -107,7 +112,7 @@ def table_without_times(path):
 
 
 def outcome(folder):
-    """Returns everything that must be equal."""
+    """Returns all that must be equal for two trainings of the same recipe: files, by a name for messages."""
     last = folder / "last"
     state = without_times(json.loads((last / "training.json").read_text(encoding="utf-8")))
     train_log = [
@@ -136,12 +141,11 @@ def run(kills, seed):
         with open(work / "log", "wb") as log:
             straight = work / "straight"
             killed = work / "killed"
-            # Both have a lower limit at first, and it is raised.
             for folder in (straight, killed):
                 train_to_the_end(folder, FIRST_LIMIT, log)
             train_to_the_end(straight, steps, log)
             found = [kill_once(killed, steps, moments, log) for _ in range(kills)]
-            stopped_at = newest(killed)
+            stopped_at = last_checkpoint(killed)
             train_to_the_end(killed, steps, log)
         one, other = outcome(straight), outcome(killed)
     wrong = [what for what in one if one[what] != other[what]]

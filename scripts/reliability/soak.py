@@ -11,6 +11,7 @@ import time
 from project import CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, count_of
 from run import start
 
+LOGGING_EVERY = 10
 RECIPE = [
     "--config=configs/quickstart.yaml",
     "training.epochs=0",
@@ -20,10 +21,10 @@ RECIPE = [
     "training.validation_unit=steps",
     "training.validation_every=200",
     "training.save_every=100",
-    "training.logging_every=10",
+    f"training.logging_every={LOGGING_EVERY}",
 ]
 SAMPLE_SECONDS = 0.02  # short enough to hit the quiet moments between two steps
-SAMPLES_A_LOOK = 50  # memory samples between two looks at validations and open files
+SAMPLES_A_LOOK = 50  # memory samples before validations and open files are counted again
 # Freed memory is returned to the system at once, so that resident memory equals held memory.
 GIVE_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
@@ -70,14 +71,14 @@ def rows_of(path):
 
 
 class Curve:
-    """The minimum between each two validations, which excludes the temporary memory of steps, validations
-    and checkpoints."""
+    """The least memory in each interval between two validations: it excludes the temporary memory of steps,
+    validations and checkpoints."""
 
     def __init__(self):
-        self.least = {}
+        self.least = {}  # interval to (megabytes, hours)
 
-    def look(self, between, hours, megabytes):
-        self.least[between] = min((megabytes, hours), self.least.get(between, (megabytes, hours)))
+    def add(self, interval, hours, megabytes):
+        self.least[interval] = min((megabytes, hours), self.least.get(interval, (megabytes, hours)))
 
     def close(self):
         """Returns points (hours, MB). Drops the last interval: it is incomplete and may lack a quiet moment."""
@@ -104,24 +105,24 @@ def run(minutes, threads):
                 memory.environment(),
             )
             validations = folder / "validations.tsv"
-            # Starts at the second validation: by then everything has been allocated once.
+            # Starts at the second validation: by then everything has been allocated once. Row 1 is the header.
             while rows_of(validations) < 3:
                 if process.poll() is not None:
                     raise Failure(CHECK_FAILED, f"the training ended with {process.returncode}")
                 time.sleep(1)
             begun = time.monotonic()
             while (now := time.monotonic() - begun) < 60 * minutes and process.poll() is None:
-                between = rows_of(validations)
+                interval = rows_of(validations)
                 for _ in range(SAMPLES_A_LOOK):
-                    held.look(between, now / 3600, memory.held())
-                    resident.look(between, now / 3600, memory.resident(process.pid))
+                    held.add(interval, now / 3600, memory.held())
+                    resident.add(interval, now / 3600, memory.resident(process.pid))
                     time.sleep(SAMPLE_SECONDS)
                 files.add(open_files(process.pid))
             process.send_signal(signal.SIGTERM)
             code = process.wait()
-        steps = rows_of(folder / "train.jsonl") * 10
+        steps = rows_of(folder / "train.jsonl") * LOGGING_EVERY
         log_bytes = (folder / "train.log").stat().st_size
-    if code != 143:
+    if code != 143:  # stopped by SIGTERM
         raise Failure(CHECK_FAILED, f"the training ended with exit code {code}, expected 143")
     held, resident = held.close(), resident.close()
     if len(held) < 4:

@@ -62,12 +62,12 @@ CRASH_SIGNALS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, s
 
 
 class Wrong(Exception):
-    """A wrong result of an accident."""
+    """Raised if regard does not do what the accident expects of it. The message is for the report."""
 
 
 @dataclasses.dataclass
 class Row:
-    """One line of the table: the accident, its exit codes, the result."""
+    """One row of the table on the page: the accident, its exit codes, what holds afterwards."""
 
     accident: str
     codes: str
@@ -85,6 +85,7 @@ class Done:
 
 
 def expect(condition, fault):
+    """Raises Wrong with the message `fault` unless the condition is true."""
     if not condition:
         raise Wrong(fault)
 
@@ -121,12 +122,14 @@ def leftovers(folder):
 
 
 def expect_same_run(run, other, what):
+    """Raises Wrong unless two run folders are equal in everything that kills.outcome() returns."""
     one, two = outcome(run), outcome(other)
     wrong = [name for name in one if one[name] != two[name]]
     expect(not wrong, f"{what}: not equal to the byte: {', '.join(wrong)}")
 
 
 def wait_until(found, seconds, what):
+    """Waits until found() is true; raises Wrong after these seconds."""
     end = time.monotonic() + seconds
     while not found():
         expect(time.monotonic() < end, f"{what}: not within {seconds} seconds")
@@ -134,6 +137,8 @@ def wait_until(found, seconds, what):
 
 
 def corpus(lines, seed, longest=7):
+    """Returns the texts of a random corpus in the toy language and its translation; lines have 2 to `longest`
+    words."""
     words = random.Random(seed)
     sides = [], []
     for _ in range(lines):
@@ -147,10 +152,11 @@ class Workplace:
     """Gives each accident its own folder, and a model that all share."""
 
     def __init__(self, folder):
+        """Writes the corpora into the folder and trains the run toy/, for all accidents."""
         need_regard()
         folder.chmod(0o755)  # processes of another user work here too
         self.root = folder
-        self.folder = folder
+        self.folder = folder  # of the current accident
         for name, lines, seed in (("train", 200, 1), ("dev", 20, 2), ("test", 40, 3)):
             for side, text in zip(("en", "fr"), corpus(lines, seed)):
                 (folder / f"{name}.{side}").write_text(text, encoding="utf-8")
@@ -170,15 +176,16 @@ class Workplace:
     # Calls.
 
     def start(self, *arguments, prefix=(), closed=(), **options):
-        """Starts regard with these arguments after the command `prefix`, with the descriptors in `closed`
-        closed."""
+        """Starts regard with these arguments. `prefix` is a command that runs it, such as prlimit. The file
+        descriptors in `closed` are closed."""
         close = " ".join(f"{number}{'<' if number == 0 else '>'}&-" for number in closed)
         command = [*prefix, "sh", "-c", f'exec "$0" "$@" {close}', REGARD, *arguments]
         options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
         return subprocess.Popen(list(map(str, command)), cwd=self.folder, **options)
 
     def finish(self, process, seconds=60, text=None):
-        """Waits for the call and checks it: it must not crash, and must end within `seconds`."""
+        """Waits for a started call and returns its result. Raises Wrong if it crashes or takes longer than
+        `seconds`. `text` is its standard input."""
         begun = time.monotonic()
         try:
             out, err = process.communicate(text, timeout=seconds)
@@ -194,12 +201,13 @@ class Workplace:
         return Done(code, out or b"", err, time.monotonic() - begun)
 
     def call(self, *arguments, seconds=60, text=None, **options):
+        """Runs regard as start() and finish() do."""
         if text is not None:
             options["stdin"] = subprocess.PIPE
         return self.finish(self.start(*arguments, **options), seconds, text)
 
     def call_for(self, codes, *arguments, **options):
-        """Makes a call that must end with one of these exit codes, and with a message unless it is 0."""
+        """Makes a call that must end with one of these exit codes, and with a message if the code is not 0."""
         done = self.call(*arguments, **options)
         what = " ".join(map(str, arguments[:2]))
         expect(
@@ -213,6 +221,7 @@ class Workplace:
     # Trainings.
 
     def training(self, name, *more):
+        """Returns the arguments of a training in the folder of the accident."""
         return ["train", "-c", self.config, f"training.model_dir={self.folder / name}", *more]
 
     def train(self, name, *more):

@@ -18,7 +18,8 @@
 namespace regard {
 namespace {
 
-// Warns about tokenizer models that are missing, relative to the current folder.
+// Warns if a converted configuration names tokenizer models that do not exist. Relative paths start
+// at the current folder.
 void warn_of_missing_models(const std::string& yaml) {
   TokenizerOptions tokenizer;
   try {
@@ -34,17 +35,18 @@ void warn_of_missing_models(const std::string& yaml) {
   }
 }
 
-// Converts a configuration of JoeyNMT.
+// Runs `regard config convert`: converts a configuration of JoeyNMT.
 void convert_config(const ConfigConvertArguments& arguments) {
   check_new_file(arguments.output);
-  const auto text = read_file<ConfigError>(arguments.input, "configuration", std::size_t{1} << 20);
+  constexpr std::size_t max_bytes = 1 << 20;  // as for regard's own configurations
+  const auto text = read_file<ConfigError>(arguments.input, "configuration", max_bytes);
   const auto converted = convert_joeynmt(text, arguments.input);
   print_to(arguments.output, converted.yaml);
   warn_of_missing_models(converted.yaml);
   for (const auto& note : converted.notes) log::warning("{}", note);
 }
 
-// Prints a manual page, or writes all pages to a folder.
+// Runs `regard man`: prints a manual page, or writes all pages to a folder.
 void print_manual(const CommandOutline& program, const ManArguments& arguments) {
   if (!arguments.into.empty()) {
     const std::filesystem::path folder(arguments.into);
@@ -66,6 +68,7 @@ void print_manual(const CommandOutline& program, const ManArguments& arguments) 
   print(manual_page(program, *command));
 }
 
+// Returns false if the command needs LibTorch.
 bool run(const CommandLine& command_line) {
   switch (command_line.command) {
     case Command::config_init:
@@ -93,7 +96,7 @@ bool run(const CommandLine& command_line) {
 
 }  // namespace
 
-std::optional<ExitCode> answer(const CommandLine& command_line) {
+std::optional<ExitCode> run_without_torch(const CommandLine& command_line) {
   return run(command_line) ? std::optional(ExitCode::ok) : std::nullopt;
 }
 

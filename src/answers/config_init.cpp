@@ -36,14 +36,14 @@ namespace regard {
 namespace {
 
 namespace fs = std::filesystem;
-using Pair = std::pair<std::string, std::string>;
+using Pair = std::pair<std::string, std::string>;  // paths of source and target text
 
 bool is_letter_or_digit(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0;
 }
 
-// Replaces the last separate "train", "training" or "trn" in `text` by `word`: "europarl.train.en"
-// becomes "europarl.dev.en". Returns nullopt if there is none.
+// Replaces the last "training", else "train", else "trn" that is not part of a longer word by
+// `word`: "europarl.train.en" becomes "europarl.dev.en". Returns nullopt if there is none.
 std::optional<std::string> replace_train(const std::string& text, const std::string& word) {
   for (const std::string part : {"training", "train", "trn"}) {
     for (auto at = text.rfind(part); at != std::string::npos && at < text.size();
@@ -58,8 +58,9 @@ std::optional<std::string> replace_train(const std::string& text, const std::str
   return std::nullopt;
 }
 
-// Returns the path of another part (`word`, such as "dev") of a corpus, in one of three naming
-// schemes: "a.train.en" -> "a.dev.en", "train/a.en" -> "dev/a.en", "a.en" -> "dev.en".
+// Returns the path of another part of a corpus, such as the `word` "dev", from the path of its
+// training text. The naming schemes are, for 0, 1 and 2: "a.train.en" -> "a.dev.en", "train/a.en"
+// -> "dev/a.en", "a.en" -> "dev.en". Returns nullopt if the path does not follow the scheme.
 std::optional<std::string> sibling(const fs::path& train, const std::string& word, int scheme) {
   const auto name = train.filename().string();
   const auto folder = train.parent_path();
@@ -98,6 +99,8 @@ Pair find_dev_pair(const Pair& train) {
   return {};
 }
 
+// Throws ConfigError for standard input, and InputError if `path` is empty or its first line cannot
+// be read.
 void check_text(const std::string& path) {
   if (path == "-") {
     throw ConfigError(
@@ -120,7 +123,8 @@ void check_name(const std::string& name) {
   throw ConfigError("name: found `{}`, expected the name of a folder, for runs/NAME", name);
 }
 
-// Returns the typed line without surrounding spaces, or `proposed` if it is empty.
+// Asks "question [proposed]: ". Returns the typed line without surrounding spaces, or `proposed` if
+// it is empty. Throws EnvironmentError at the end of the input.
 std::string ask_once(const std::string& question, const std::string& proposed) {
   std::cerr << question << (proposed.empty() ? "" : fmt::format(" [{}]", proposed)) << ": ";
   std::string answer;
@@ -140,9 +144,8 @@ bool can_ask() {
 
 using Accept = std::function<void(const std::string&)>;
 
-// Asks "question [proposed]: " and repeats the question as long as accept(answer) throws an Error,
-// whose message it prints. Returns the answer, or the proposed one if nothing is typed. Throws
-// EnvironmentError at the end of the input.
+// As ask_once(), but calls accept(answer). If that throws an Error, prints its message and asks
+// again.
 std::string ask(const std::string& question, const std::string& proposed, const Accept& accept) {
   for (;;) {
     auto answer = ask_once(question, proposed);
@@ -167,13 +170,15 @@ std::int64_t ask_number(const std::string& question, std::int64_t proposed, std:
   return number;
 }
 
-// Returns each choice from the command line or, on a terminal, by a question. Repeats the question
-// after a wrong answer. Throws an error if the command line is wrong.
+// Makes the choices of a configuration. Each function returns the value of the command line. If
+// there is none, it asks the user on a terminal, again after a wrong answer; otherwise it guesses.
+// Throws an error if the command line is wrong. `arguments` must outlive the object.
 class Interview {
  public:
   explicit Interview(const ConfigInitArguments& arguments)
       : arguments_(arguments), is_interactive_(!arguments.yes && can_ask()) {}
 
+  // Chooses the training pair and measures it.
   CorpusStatistics train() const {
     if (!is_interactive_ && arguments_.target.empty()) {
       throw ConfigError(
@@ -190,22 +195,24 @@ class Interview {
     return statistics;
   }
 
+  // Chooses the name of the model.
   std::string name(const CorpusStatistics& statistics) const {
     if (!arguments_.name.empty()) return arguments_.name;
     const auto stem = fs::path(arguments_.output).stem().string();
     const auto languages = statistics.src.language.empty() || statistics.trg.language.empty()
                                ? std::string("model")
                                : statistics.src.language + "-" + statistics.trg.language;
-    const auto guess = is_standard_stream(stem) ? languages : stem;
+    const auto guess = is_standard_stream(stem) ? languages : stem;  // the stem of "" is ""
     return is_interactive_ ? ask("name of the model", guess, check_name) : guess;
   }
 
+  // Chooses the output file; empty for standard output.
   std::string output(const std::string& name) const {
     if (!arguments_.output.empty() || !is_interactive_) return arguments_.output;
     return ask("output file", name + ".yaml", check_new_file);
   }
 
-  // Returns nullopt if there is no validation pair.
+  // Chooses the validation pair and measures it. Returns nullopt if there is none.
   std::optional<CorpusStatistics> dev(const Pair& train) const {
     if (!arguments_.dev.empty()) return read_statistics({arguments_.dev[0], arguments_.dev[1]});
     if (arguments_.split > 0) return std::nullopt;
@@ -224,8 +231,8 @@ class Interview {
     return statistics;
   }
 
-  // Returns the number of pairs to use for validation if there is no validation pair.
-  std::int64_t split(std::int64_t pairs) const {
+  // If there is no validation pair, chooses how many of the training pairs to use for validation.
+  std::int64_t dev_pairs(std::int64_t pairs) const {
     if (arguments_.split > 0 || !is_interactive_ || pairs < 2) return arguments_.split;
     return ask_number("number of pairs to use for validation, in new files (0 for none)",
                       std::clamp<std::int64_t>(pairs / 20, 1, 1'000), pairs - 1);
@@ -275,13 +282,14 @@ std::vector<bool> draw_lines(std::size_t total, std::size_t count) {
   return is_dev;
 }
 
-// Returns the file extensions of source and target.
+// Returns the extensions of new source and target files.
 std::pair<std::string, std::string> extensions(const std::string& src, const std::string& trg) {
   const auto source = language_from_path(src), target = language_from_path(trg);
   if (source.empty() || target.empty() || source == target) return {"src", "trg"};
   return {source, target};
 }
 
+// Returns STEM.PART.EXTENSION. Throws ConfigError if that file exists.
 std::string new_file(const fs::path& stem, const std::string& part, const std::string& extension) {
   const auto path = fmt::format("{}.{}.{}", stem.string(), part, extension);
   std::error_code ignored;
@@ -313,7 +321,7 @@ SplitFiles split_pairs(const std::string& src, const std::string& trg, std::int6
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (is_dev[i]) dev_sources.insert(sources[i]);
   }
-  std::string text[4];
+  std::string text[4];  // in the order of SplitFiles
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!is_dev[i] && dev_sources.contains(sources[i])) continue;
     text[is_dev[i] ? 2 : 0] += sources[i] + "\n";
@@ -344,7 +352,7 @@ void init_config(const ConfigInitArguments& arguments) {
   log_side("target", config.train.trg, config.train.pairs);
   warn_if_same_file(config.train, "training");
   const auto dev = interview.dev(train);
-  const auto dev_pairs = dev ? 0 : interview.split(config.train.pairs);
+  const auto dev_pairs = dev ? 0 : interview.dev_pairs(config.train.pairs);
   config.name = interview.name(config.train);
   const auto output = interview.output(config.name);
   check_new_file(output);

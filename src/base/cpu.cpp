@@ -24,12 +24,12 @@ std::int64_t processors_by_affinity() {
   struct Free {
     void operator()(cpu_set_t* set) const { CPU_FREE(set); }
   };
-  for (int mask_bits = CPU_SETSIZE; mask_bits <= 1 << 20;
-       mask_bits *= 2) {  // EINVAL: the mask is too small for the machine
+  // The size of the kernel's mask is unknown: doubles the mask until the kernel accepts it.
+  for (int mask_bits = CPU_SETSIZE; mask_bits <= 1 << 20; mask_bits *= 2) {
     const std::unique_ptr<cpu_set_t, Free> set(CPU_ALLOC(static_cast<std::size_t>(mask_bits)));
     const auto bytes = CPU_ALLOC_SIZE(static_cast<std::size_t>(mask_bits));
     if (set && ::sched_getaffinity(0, bytes, set.get()) == 0) return CPU_COUNT_S(bytes, set.get());
-    if (errno != EINVAL) break;
+    if (errno != EINVAL) break;  // EINVAL: the mask is too small
   }
   return std::max<std::int64_t>(1, std::thread::hardware_concurrency());
 }
@@ -40,6 +40,7 @@ std::optional<std::int64_t> quota_processors(std::int64_t quota, std::int64_t pe
   return std::max<std::int64_t>(1, quota / period + (quota % period == 0 ? 0 : 1));
 }
 
+// Returns the number at the start of a file; nullopt if there is none.
 std::optional<std::int64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::int64_t number = 0;
@@ -56,8 +57,9 @@ std::optional<std::int64_t> group_quota(const fs::path& group) {
               : std::nullopt;
 }
 
-// Returns the smallest quota of the group `name` below `mount` and of all its parents. In a
-// container, the mount may be the container's own group while the name is relative to the host.
+// Returns the smallest quota, in processors, of the group `name` and of all its parents up to
+// `mount`. In a container, `mount` may be the container's own group while `name` is a path on the
+// host: the folders below `mount` are then missing and set no quota.
 std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_view name) {
   std::optional<std::int64_t> smallest;
   fs::path group = mount;
@@ -68,7 +70,7 @@ std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_vi
   };
   check();
   for (const auto& part : fs::path(name).relative_path()) {
-    if (part == "..") break;
+    if (part == "..") break;  // the group is outside this container
     group /= part;
     check();
   }
@@ -80,14 +82,14 @@ std::optional<std::int64_t> smallest_quota(const fs::path& mount, std::string_vi
 std::int64_t usable_processors(const fs::path& groups, const fs::path& membership) {
   auto usable = processors_by_affinity();
   std::ifstream in(membership);
-  for (std::string line; std::getline(in, line);) {  // format: number:controllers:name
+  for (std::string line; std::getline(in, line);) {  // hierarchy number:controllers:group name
     const auto controllers_at = line.find(':');
     const auto name_at = line.find(':', controllers_at + 1);
     if (controllers_at == line.npos || name_at == line.npos) continue;
     const auto controllers = line.substr(controllers_at + 1, name_at - controllers_at - 1);
     const auto name = std::string_view(line).substr(name_at + 1);
     std::vector<fs::path> mounts;
-    if (controllers.empty()) {  // version 2
+    if (controllers.empty()) {  // version 2, mounted alone or (`unified`) beside version 1
       mounts = {groups, groups / "unified"};
     } else if (std::ranges::count(split(controllers, ','), "cpu") > 0) {
       mounts = {groups / controllers, groups / "cpu"};

@@ -18,13 +18,13 @@ enum class ExitCode : int {
   diverged = 4,     // the training loss is no longer finite
   checkpoint = 5,   // unreadable, or does not match the configuration
   environment = 6,  // disk full, no permission, no such device, run folder locked
-  // Training saved and stopped by a signal, 128 + its number.
+  // A signal stopped training, which saved a checkpoint first. The code is 128 + the signal number.
   hung_up = 129,      // SIGHUP
   interrupted = 130,  // SIGINT
   terminated = 143,   // SIGTERM
 };
 
-// Base of all known errors. Message format: `file:line: found X, expected Y; do Z`.
+// Base of all errors that regard detects. Message format: `file:line: found X, expected Y; do Z`.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -134,11 +134,15 @@ int create_temporary(const fs::path& path, fs::path& temporary) {
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
+  write_file(path, {&bytes, 1}, /*wait_for_disk=*/true);
+}
+
+void write_file(const fs::path& path, std::span<const std::string_view> parts, bool wait_for_disk) {
   fs::path temporary;  // empty as long as the file has no name
   try {
     Descriptor file(open_unnamed(path, temporary), path);
-    write_all(file.get(), bytes, path);
-    sync(file.get(), path);
+    for (const auto bytes : parts) write_all(file.get(), bytes, path);
+    if (wait_for_disk) sync(file.get(), path);
     if (temporary.empty()) link_name(file.get(), path, temporary);
   } catch (const EnvironmentError&) {
     if (!temporary.empty()) ::unlink(temporary.c_str());
@@ -150,7 +154,7 @@ void write_file(const fs::path& path, std::string_view bytes) {
     ::unlink(temporary.c_str());
     throw EnvironmentError("{}: cannot be replaced ({})", path.string(), error.message());
   }
-  sync_to_disk(folder_of(path));
+  if (wait_for_disk) sync_to_disk(folder_of(path));
 }
 
 bool is_standard_stream(std::string_view path) noexcept {
@@ -167,6 +171,15 @@ void make_folder(const fs::path& path) {
   fs::create_directories(path, error);
   if (error || !fs::is_directory(path)) {
     throw EnvironmentError("{}: cannot create the folder ({}); choose another place", path.string(),
+                           error ? error.message() : "a file has this name");
+  }
+}
+
+void make_last_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directory(path, error);
+  if (error || !fs::is_directory(path)) {
+    throw EnvironmentError("{}: cannot create the folder ({})", path.string(),
                            error ? error.message() : "a file has this name");
   }
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,12 @@ std::string read_file(const std::filesystem::path& path, std::string_view role,
 // so a killed process leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
+// As above, with the bytes of all parts one after the other. Without `wait_for_disk` nothing is
+// synced, so that the file may be damaged after a power failure: for files that are verified when
+// they are read and can be made again.
+void write_file(const std::filesystem::path& path, std::span<const std::string_view> parts,
+                bool wait_for_disk);
+
 // Creates a temporary file for the replacement of `path`, with the permissions of `path` if that
 // exists. Stores its name in `temporary`: PATH.part-PID, or PATH.part-PID-N if that name is taken.
 // Returns the descriptor, or -1 with errno set.
@@ -45,6 +52,9 @@ bool is_file(const std::filesystem::path& path) noexcept;
 
 // Creates a folder and its parents. Throws EnvironmentError.
 void make_folder(const std::filesystem::path& path);
+// Creates a folder in an existing one, so that a folder which was moved or deleted is not created
+// anew. Throws EnvironmentError, also if the parent is missing.
+void make_last_folder(const std::filesystem::path& path);
 
 // Flushes a file, or the entries of a folder, to disk. Throws EnvironmentError.
 void sync_to_disk(const std::filesystem::path& path);

@@ -13,9 +13,10 @@
 namespace regard::log {
 namespace {
 
-void (*before_line)() = nullptr;
+void (*before_line)() = nullptr;  // guarded by stderr_mutex()
 bool quiet = false;
 
+// The logger's first sink is stderr; the second, if any, is the log file.
 spdlog::logger& logger() {
   static const auto instance = [] {
     auto sink = std::make_shared<spdlog::sinks::stderr_sink_st>();
@@ -48,10 +49,16 @@ std::string_view prefix(Level level) {
 }  // namespace
 
 void write(Level level, std::string_view message) {
+  const std::lock_guard lock(stderr_mutex());
   if (!logger().should_log(spdlog_level(level))) return;
   if (before_line) before_line();
   logger().log(spdlog_level(level), "{}{}", prefix(level), escape_controls(message));
   logger().flush();
+}
+
+std::mutex& stderr_mutex() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 void set_level(Level level) {
@@ -73,6 +80,7 @@ void close_file() {
 }
 
 void set_before_line(void (*hook)()) {
+  const std::lock_guard lock(stderr_mutex());
   before_line = hook;
 }
 

@@ -1,9 +1,10 @@
 // The program's log. It goes to stderr (stdout is for translations), and to a run's train.log while
-// that file is open.
+// that file is open. Not thread-safe: call these functions from one thread at a time.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,17 +13,21 @@ namespace regard::log {
 
 enum class Level { debug, info, warning, error };
 
-// Writes one line to stderr and to the open log file and flushes both. Control characters except
-// tabs and line feeds are escaped, as \x1B.
+// Writes one line to stderr and to the open log file and flushes both. Thread-safe. Control
+// characters except tabs and line feeds are escaped, as \x1B.
 void write(Level level, std::string_view message);
 // Drops messages below this level (default: info).
 void set_level(Level level);
-// Also appends every later message to `path`, until close_file(). Throws EnvironmentError.
+// Also appends every later message, with its time, to `path`, until close_file(). Throws
+// EnvironmentError if the file cannot be opened.
 void open_file(const std::string& path);
 void close_file();
 // Sets a function to call before each line on stderr, so that a progress bar can clear its own
-// line; nullptr unsets it.
+// line; nullptr unsets it. stderr_mutex() is locked during the call.
 void set_before_line(void (*hook)());
+
+// Locked while write() writes. Code that redraws a part of the terminal locks it too.
+std::mutex& stderr_mutex();
 
 // --quiet: limits stderr to warnings and errors. The log file still receives everything.
 void set_quiet();

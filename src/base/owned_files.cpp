@@ -22,8 +22,8 @@ constexpr const char* manifest_name = "manifest.json";
 constexpr std::size_t max_manifest_size = 16 << 20;  // bytes
 
 // Entries of a run folder; see training/run_files.h.
-constexpr std::array<std::string_view, 10> run_files = {
-    ".lock",         "best",        "checkpoints", "config.yaml", "last",
+constexpr std::array<std::string_view, 11> run_files = {
+    ".lock",         "best",        "checkpoints", "config.yaml", "corpus.cache",   "last",
     "manifest.json", "train.jsonl", "train.log",   "validation",  "validations.tsv"};
 constexpr std::string_view event_file_prefix = "events.out.tfevents.";
 
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 9> model_files = {
     "source.model", "source.vocabulary", "target.vocabulary",
     "target.model", "training.json",     "training.safetensors"};
 
-// Returns the manifest of the folder; discarded if missing or unreadable.
+// Returns the manifest of the folder; is_discarded() if missing, unreadable or not JSON.
 Json read_manifest(const fs::path& folder) {
   try {
     const auto path = folder / manifest_name;
@@ -48,6 +48,7 @@ bool is_regard_manifest(const Json& manifest) {
   return manifest.is_object() && manifest.contains("regard");
 }
 
+// True for the manifest of a model folder. A run's manifest does not list files.
 bool lists_files(const Json& manifest) {
   return is_regard_manifest(manifest) && manifest.contains("files");
 }
@@ -68,7 +69,7 @@ bool is_run_file(const std::string& name) {
   return std::ranges::count(run_files, name) > 0 || name.starts_with(event_file_prefix);
 }
 
-// Resolves links in the part of the path that exists.
+// Returns the absolute path, with links resolved in the part that exists, without a final slash.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   auto real = fs::weakly_canonical(fs::absolute(path, error), error);

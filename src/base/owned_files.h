@@ -10,9 +10,10 @@ namespace regard {
 // a run that has just started.
 bool is_run_folder(const std::filesystem::path& folder);
 
-// Throws ConfigError if `output` is the path of a file of a training run or model folder, even if
-// it does not exist yet, or lies below a run's checkpoints. Follows links. Other names in these
-// folders are allowed.
+// Throws ConfigError if a command must not write to `output`: its folder is a training run or a
+// model folder, and its name is one that regard uses there, even if no such file exists yet. Also
+// rejects all paths below such an entry of a run, such as checkpoints/x. Other names in these
+// folders are allowed. Follows links.
 void check_output_path(const std::filesystem::path& output);
 
 }  // namespace regard

@@ -1,6 +1,9 @@
 #include "base/process.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,14 +27,18 @@ namespace {
 
 constexpr std::string_view out_of_memory_message =
     "error: not enough memory; use a smaller batch, or raise the limit (ulimit -v)\n";
-constexpr std::string_view no_message_left =
-    "error: unexpected: the program stops; there is no memory left to report the reason\n";
+constexpr std::string_view unknown_reason_message =
+    "error: unexpected: the program stops for a reason that it cannot report; please report this "
+    "bug in regard\n";
 
-// Returns one of LibTorch's messages without the failed assertion before it and without the source
-// location and stack trace after it.
+// Returns the part of a LibTorch message that is for the user. Removes "[enforce fail at
+// alloc_cpu.cpp:…] …. DefaultCPUAllocator: " from the start, and the source location and the stack
+// trace from the end.
 std::string_view without_stack(std::string_view message) {
   constexpr std::string_view allocator = "DefaultCPUAllocator: ";
-  if (const auto at = message.find(allocator); message.starts_with("[enforce fail") && at < 200) {
+  constexpr std::size_t max_prefix = 200;  // if found later, the words belong to the message
+  const auto at = message.find(allocator);
+  if (message.starts_with("[enforce fail") && at < max_prefix) {
     message.remove_prefix(at + allocator.size());
   }
   return message.substr(
@@ -45,7 +52,7 @@ bool is_thread_refused(const std::exception& error) {
                                 refusal->code() == std::errc::not_enough_memory);
 }
 
-// Returns the size of the process's address space in bytes, 0 if it is unknown.
+// Returns the size of the process's address space in bytes, or 0 if it is unknown.
 std::uint64_t address_space() noexcept {
   std::array<char, 64> text{};
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -57,24 +64,25 @@ std::uint64_t address_space() noexcept {
                          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// Returns true if less than this number of bytes is left below the limit on memory (ulimit -v).
-// Allocates nothing, so that a signal handler can call it.
+// True if fewer than `bytes` bytes are left below the limit on memory (ulimit -v). Allocates
+// nothing, so that a signal handler can call it.
 bool is_limit_nearly_reached(std::uint64_t bytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
          address_space() + bytes > limit.rlim_cur;
 }
 
-// Returns true if memory cannot be allocated, or if its limit is nearly reached. If an exception
-// itself cannot be allocated, std::terminate() runs without a current exception.
+// True if 1 MiB cannot be allocated, or if less than 32 MiB is left below the limit: a larger
+// allocation may have failed. Recognizes exhausted memory where no std::bad_alloc says so, for
+// example if the exception itself could not be allocated.
 bool is_memory_exhausted() noexcept {
-  constexpr std::size_t little = 1 << 20;
-  void* probe = std::malloc(little);
+  constexpr std::size_t mebibyte = 1 << 20;
+  void* probe = std::malloc(mebibyte);
   std::free(probe);
-  return probe == nullptr || is_limit_nearly_reached(32 * little);
+  return probe == nullptr || is_limit_nearly_reached(32 * mebibyte);
 }
 
-// Writes to standard error without allocating memory.
+// Writes to standard error without allocating memory, and returns `code`.
 ExitCode report(std::string_view message, ExitCode code) noexcept {
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
   return code;
@@ -90,13 +98,13 @@ ExitCode report_current_exception() noexcept {
     try {
       return report_failure(error);
     } catch (const std::exception& second) {
-      return report(is_out_of_memory(second) ? out_of_memory_message : no_message_left,
+      return report(is_out_of_memory(second) ? out_of_memory_message : unknown_reason_message,
                     ExitCode::environment);
     }
   } catch (...) {
   }
   if (is_memory_exhausted()) return report(out_of_memory_message, ExitCode::environment);
-  return report(no_message_left, ExitCode::unexpected);
+  return report(unknown_reason_message, ExitCode::unexpected);
 }
 
 // Runs the handlers of at_quick_exit(), which remove unfinished files.
@@ -110,12 +118,14 @@ void report_exit_of_library(int status, void* /*unused*/) {
   std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
 }
 
-// Called for a fault of memory access. The stack of the main thread grows when it is used, so a
-// limit on memory can end the program at any call; some libraries use memory that they failed to
-// allocate. All other faults end the program by their signal, as without this function.
+// Called when the process accesses invalid memory. If the limit on memory is nearly reached, that
+// is taken as the cause: the main thread's stack grows during calls, so any call can fault, and
+// some libraries use memory that they failed to allocate. All other faults end the program by their
+// signal, as without this function.
 void report_fault(int signal) {
-  constexpr std::uint64_t thread_stacks_and_buffers = 64 << 20;
-  if (is_limit_nearly_reached(thread_stacks_and_buffers)) {
+  // The allocation that failed may have been a thread's stack or a buffer of this size.
+  constexpr std::uint64_t largest_allocation = 64 << 20;
+  if (is_limit_nearly_reached(largest_allocation)) {
     std::quick_exit(static_cast<int>(report(out_of_memory_message, ExitCode::environment)));
   }
   std::signal(signal, SIG_DFL);
@@ -127,8 +137,9 @@ bool has_default_action(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_DFL;
 }
 
-// Calls report_fault() on a stack of its own. Does nothing if another library, such as a sanitizer,
-// handles the signals already.
+// Makes report_fault() the handler of memory faults. It runs on a separate stack, because the main
+// thread's stack may be what could not grow. Does nothing if another library, such as a sanitizer,
+// handles these signals already.
 void handle_faults() {
   if (!has_default_action(SIGSEGV) || !has_default_action(SIGBUS)) return;
   static std::array<std::byte, 1 << 16> handler_stack;
@@ -149,6 +160,7 @@ void handle_faults() {
 void open_if_closed(int descriptor) {
   if (::fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) return;
   const int unusable = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+  // Without /dev/null: an O_PATH descriptor can be neither read nor written.
   if (::open("/dev/null", unusable) < 0) ::open("/", O_PATH);
 }
 
@@ -157,7 +169,7 @@ void open_if_closed(int descriptor) {
 bool is_out_of_memory(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
   if (dynamic_cast<const Error*>(&error) != nullptr) return false;
-  // LibTorch's CPU allocator throws a plain error.
+  // LibTorch's CPU allocator has no exception class of its own: only the message tells.
   const std::string_view message = error.what();
   for (const auto* phrase : {"can't allocate memory", "out of memory"}) {
     if (message.find(phrase) != std::string_view::npos) return true;
@@ -209,6 +221,14 @@ void prepare_process() {
   handle_faults();
   report_uncaught_exceptions();
   ::on_exit(report_exit_of_library, nullptr);
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  // Setting either of them stops glibc from raising the other one, which begins at 128 kB.
+  ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // as high as glibc would raise it
+  ::mallopt(M_TRIM_THRESHOLD, -1);        // never
+#endif
 }
 
 std::uint64_t peak_memory() {

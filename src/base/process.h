@@ -10,16 +10,24 @@ namespace regard {
 
 // Prepares a program; main() calls it first.
 //
-// - Opens a closed standard descriptor on /dev/null, in the direction in which it is not used, so
-//   that reading or writing it still fails. Otherwise the next opened file would take its number
-//   and receive translations and warnings.
-// - Makes a file that reaches its size limit (ulimit -f) an error of write() instead of a signal.
+// - If a standard descriptor is closed, opens /dev/null in its place: write-only for standard
+//   input, read-only for the other two, so that using it still fails. Otherwise the next opened
+//   file would take its number and receive translations and warnings.
+// - Makes write() fail if a file reaches the size limit (ulimit -f); by default a signal would end
+//   the process.
+// - If memory runs out, reports that, with exit code `environment`, even when a library faults or
+//   exits before it can throw.
 // - Calls report_uncaught_exceptions().
 void prepare_process();
 
-// Logs an error as one sentence, without a stack trace, and returns the exit code. Known errors are
-// logged as they are. Refused memory, threads, descriptors and files are logged with advice. Any
-// other exception is logged as a bug in regard.
+// Makes the allocator keep freed blocks below 32 MB for the next allocation, instead of returning
+// them to the system, which would map and clear their pages again. A training step frees as much
+// memory as it allocates. Does nothing with other C libraries than glibc.
+void keep_freed_memory();
+
+// Logs an error without its stack trace, and returns the exit code. Logs classes of base/error.h
+// and filesystem_error unchanged; adds advice if the system refused memory or threads. Logs any
+// other exception as a bug in regard.
 ExitCode report_failure(const std::exception& error);
 
 // Makes uncaught exceptions (thrown by a thread, or during unwinding) end the program with the

@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4, by OpenSSL), for the digests of files in manifests.
+// SHA-256 (FIPS 180-4, by OpenSSL), for the digests of files in manifests. All functions throw
+// std::runtime_error if OpenSSL fails.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@ class Sha256 {
   std::unique_ptr<evp_md_ctx_st, Free> context_;
 };
 
-// Returns the digest of a string.
+// Returns the digest of a string as 64 hexadecimal digits.
 std::string sha256(std::string_view bytes);
 
 }  // namespace regard

@@ -11,9 +11,9 @@ constexpr std::int32_t bos_id = 2;  // <s>: the first decoder input
 constexpr std::int32_t eos_id = 3;  // </s>: end of sentence
 constexpr std::int32_t special_count = 4;
 
-// A target token of a pointer network is a source position: position p (0-based) has the id
-// first_position_id + p. The source's </s>, its last position, has eos_id instead, so that
-// the outputs are <pad> <unk> <s> </s> 0 1 2 …
+// The target tokens of a pointer network are source positions: position p (0-based) has the id
+// first_position_id + p. The last position, the source's </s>, has eos_id instead. The outputs are
+// therefore <pad> <unk> <s> </s> 0 1 2 …
 constexpr std::int32_t first_position_id = special_count;
 static_assert(first_position_id == eos_id + 1);
 

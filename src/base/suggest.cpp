@@ -26,7 +26,8 @@ struct Match {
   auto operator<=>(const Match&) const = default;
 };
 
-// Compares two normalized words. `word_synonyms` is synonyms(word).
+// Compares two normalized, non-empty words. `word_synonyms` is synonyms(word). Returns nullopt if
+// they are not similar.
 std::optional<Match> match(const std::string& word, const std::string& known,
                            const std::vector<std::string_view>& word_synonyms) {
   constexpr std::size_t min_prefix = 2;
@@ -36,6 +37,7 @@ std::optional<Match> match(const std::string& word, const std::string& known,
   }
   const std::size_t longer = std::max(word.size(), known.size());
   const std::size_t shorter = std::min(word.size(), known.size());
+  // Fewer edits than bytes: at least one byte of the word must be right.
   const std::size_t max_edits = std::min((longer + 1) / 3, word.size() - 1);
   const bool is_prefix = word.size() >= min_prefix && known.starts_with(word);
   // The difference of the lengths is a lower bound of the edit distance, and cheap to compute.

@@ -18,12 +18,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 // Kinds of similarity to a known word, the strongest first.
 enum class Similarity {
-  equal,          // equal except for case, "_" for "-", and leading dashes
+  equal,          // equal if case, leading dashes and the difference of "_" and "-" are ignored
   synonym,        // a name from another toolkit; see synonyms()
   one_edit,       // one edit away
   prefix,         // a prefix of the known word
-  several_edits,  // at most round(n / 3) edits for n bytes of the longer word, and fewer than the
-                  // bytes of `word`
+  several_edits,  // at most round(n / 3) edits, where n is the length of the longer word in bytes,
+                  // and fewer edits than the misspelt word has bytes
 };
 
 struct Suggestion {
@@ -31,16 +31,16 @@ struct Suggestion {
   Similarity similarity;
 };
 
-// Returns the most similar known word: by kind of similarity, then fewest edits, then the order of
-// `known`. Ignores leading dashes and case. Returns nullopt if no word is similar.
+// Returns the most similar known word: by kind of similarity, then fewest edits (or the order of
+// synonyms()), then the order of `known`. Returns nullopt if no word is similar.
 std::optional<Suggestion> suggest(std::string_view word, const std::vector<std::string>& known);
 
-// Returns only the word of the suggestion.
+// Returns suggest(word, known)->word; nullopt if no word is similar.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
-// Returns regard's names for a name in JoeyNMT, OpenNMT-py, fairseq, Marian or sacreBLEU: commands,
-// options, configuration keys and values. The most likely is first. `word` must be in lower case,
-// with "_" for "-".
+// Returns regard's names (commands, options, configuration keys and values) for a name in JoeyNMT,
+// OpenNMT-py, fairseq, Marian, sacreBLEU or Hugging Face; empty if there are none. The most likely
+// is first. `word` must be in lower case, with "_" for "-".
 std::vector<std::string_view> synonyms(std::string_view word);
 
 // Returns an error such as "unknown metric 'blue': expected bleu, ter; did you mean 'bleu'?".

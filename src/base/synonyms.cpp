@@ -1,6 +1,6 @@
 // Names used by other programs (JoeyNMT, OpenNMT-py, fairseq, Marian, sacreBLEU, Hugging Face) for
-// the commands, options, configuration keys and values of regard. suggest() uses an entry only if
-// one of its meanings is among the words allowed in that place.
+// the commands, options, configuration keys and values of regard. A name may have several meanings
+// here: suggest() considers only the words that are allowed where the name was found.
 #include <algorithm>
 
 #include "base/strings.h"
@@ -10,7 +10,7 @@ namespace regard {
 namespace {
 
 struct Synonyms {
-  std::string_view names;     // separated by spaces
+  std::string_view names;     // of other programs, separated by spaces
   std::string_view meanings;  // words of regard, separated by spaces, the most likely first
 };
 

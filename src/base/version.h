@@ -1,12 +1,14 @@
-// The version of regard and of its build, as written to manifests.
+// The version of regard, as written to manifests, and the libraries and processor it runs with.
 #pragma once
 
 #include <string>
 
 namespace regard {
 
+// Returns the version number, such as "1.2.3".
 const char* version();
-// The date of the build's configuration, or SOURCE_DATE_EPOCH, as 2026-11-22.
+// Returns the date on which the build was configured, or the date of SOURCE_DATE_EPOCH if that was
+// set: "2026-11-22".
 const char* release_date();
 
 // Returns the text of --version, three lines: the version of regard; the version of LibTorch and

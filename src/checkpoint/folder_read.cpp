@@ -12,8 +12,9 @@
 namespace regard {
 namespace {
 
-// Returns what changes when another folder takes the path, or when a link in it leads elsewhere;
-// empty if there is no folder.
+// Returns a text that identifies the folder at the path: its real path, device and inode. The text
+// changes if another folder takes the path, or if a link in the path is changed. Empty if there is
+// no folder.
 std::string identity_of(const std::filesystem::path& path) {
   struct stat found {};
   std::error_code error;
@@ -22,11 +23,22 @@ std::string identity_of(const std::filesystem::path& path) {
   return fmt::format("{} {} {}", target.string(), found.st_dev, found.st_ino);
 }
 
+// Returns what changes when a file is written or replaced, by the clock of the kernel; empty if
+// there is no file.
+std::string version_of(const std::filesystem::path& path) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0) return "";
+  return fmt::format("{} {} {} {}.{} {}.{}", found.st_dev, found.st_ino, found.st_size,
+                     found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_ctim.tv_sec,
+                     found.st_ctim.tv_nsec);
+}
+
 }  // namespace
 
-// Returns read(). If it fails because the folder has gone, throws RemovedError instead.
+// Returns read(). If read() fails and the folder is missing or has been replaced, throws
+// RemovedError instead.
 template <typename Read>
-auto FolderReader::read_or_explain(Read read) const {
+auto FolderReader::read_or_throw_removed(Read read) const {
   try {
     return read();
   } catch (const Error& error) {
@@ -41,27 +53,27 @@ auto FolderReader::read_or_explain(Read read) const {
 
 FolderReader::FolderReader(std::filesystem::path path, std::set<std::string> may_change)
     : path_(std::move(path)), may_change_(std::move(may_change)), identity_(identity_of(path_)) {
-  Manifest manifest = read_or_explain([&] { return read_manifest(path_); });
+  Manifest manifest = read_or_throw_removed([&] { return read_manifest(path_); });
   files_ = std::move(manifest.files);
   info_ = std::move(manifest.info);
 }
 
 std::string FolderReader::text(const std::string& name) const {
-  return read_or_explain([&] {
+  return read_or_throw_removed([&] {
     verify_file(name);
     return read_file<CheckpointError>(path_ / name, "checkpoint's file");
   });
 }
 
 NamedTensors FolderReader::tensors(const std::string& name, TensorMetadata* metadata) const {
-  return read_or_explain([&] {
+  return read_or_throw_removed([&] {
     verify_file(name);
     return read_safetensors(path_ / name, metadata);
   });
 }
 
 void FolderReader::verify(const std::string& name) const {
-  read_or_explain([&] { verify_file(name); });
+  read_or_throw_removed([&] { verify_file(name); });
 }
 
 void FolderReader::verify_file(const std::string& name) const {
@@ -75,8 +87,16 @@ void FolderReader::verify_file(const std::string& name) const {
   }
   std::error_code ignored;
   if (std::filesystem::is_symlink(file, ignored)) reject_link(file);
+  const auto version = version_of(file);
+  if (const auto before = verified_.find(name);
+      before != verified_.end() && before->second == version) {
+    return;
+  }
   const FileChecksum found = checksum_of(file);
-  if (found == expected->second) return;
+  if (found == expected->second) {
+    verified_[name] = version;
+    return;
+  }
   if (may_change_.contains(name)) {
     log::warning("{}: changed since the checkpoint was written; the changed file is used",
                  file.string());

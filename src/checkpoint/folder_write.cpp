@@ -79,12 +79,13 @@ void restore_or_remove_old(const fs::path& old, const fs::path& path) {
   }
 }
 
-// Locks the folder NAME for writing or removal during its lifetime. Locks the file
-// `.NAME.regard-lock` beside the folder, which contains the ID at the end of the names of the
-// hidden folders in use. After locking, cleans up what a killed writer has left.
+// Locks the folder NAME for writing or removal during its lifetime. The lock is the file
+// `.NAME.regard-lock` beside the folder. It records the ID at the end of the names of the hidden
+// folders that this writer uses, so that the next writer can clean up if this one is killed.
 class WriterLock {
  public:
-  // Waits for another writer for a limited time. Throws EnvironmentError.
+  // Waits for another writer for two minutes, then cleans up if it was killed. Throws
+  // EnvironmentError.
   explicit WriterLock(const fs::path& path)
       : path_(path),
         hidden_((parent_of(path) / fmt::format(".{}", path.filename().string())).string()),
@@ -100,6 +101,7 @@ class WriterLock {
   ~WriterLock() {
     std::error_code ignored;
     const bool clean = !fs::exists(staging(), ignored) && !fs::exists(old(), ignored);
+    // If a hidden folder could not be removed, the record stays for the next writer.
     if (id_.empty() || clean) ::unlink(file_.c_str());
     ::close(descriptor_);
   }
@@ -122,6 +124,7 @@ class WriterLock {
     const auto record = fmt::format("{}\n{}\n{}\n", first_line, ::getpid(), id_);
     if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) != 0) fail();
     write_all(descriptor_, record, file_);
+    // EINVAL: the file system cannot flush files.
     if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
   }
   void make_staging() {
@@ -152,7 +155,8 @@ class WriterLock {
     }
   }
 
-  // Returns false if another process holds the lock or has just removed the opened file.
+  // Returns false if another process holds the lock, or removed the lock file after it was opened
+  // here: the path then names another file, or none.
   bool try_to_acquire() {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (descriptor_ < 0) fail();
@@ -171,8 +175,9 @@ class WriterLock {
     return false;
   }
 
-  // Removes or restores what the last holder left, if it was killed. If the record is incomplete or
-  // lost in a power failure, that writer had not created any folder.
+  // Removes or restores the hidden folders of the last holder, if it was killed. choose_id()
+  // flushes the record before a folder is created: if the record is empty or incomplete, there is
+  // none.
   void clean_up_killed_writer() {
     char bytes[200] = {};
     const auto size = ::pread(descriptor_, bytes, sizeof bytes - 1, 0);
@@ -183,7 +188,7 @@ class WriterLock {
       throw EnvironmentError("{}: not a lock of regard, but has the name of one; move it away",
                              file_);
     }
-    const auto lines = split(record, '\n');
+    const auto lines = split(record, '\n');  // first_line, process, ID, ""
     if (lines.size() != 4 || !is_id(lines[2])) return;
     id_ = lines[2];
     remove_tree(staging());
@@ -201,8 +206,9 @@ class WriterLock {
   int descriptor_ = -1;
 };
 
-// Swaps the new folder with the old one atomically if the file system supports it (NFS does not).
-// Otherwise the old folder is at `old` between two renames.
+// Puts the new folder `staging` at the path. Swaps it with an existing folder atomically, which is
+// then at `staging`, if the file system supports it (NFS does not). Otherwise moves the existing
+// folder to `old` first.
 void put_in_place(const fs::path& staging, const fs::path& path, const fs::path& old) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return rename_to(staging, path);
@@ -301,7 +307,7 @@ void FolderWriter::write_staging(const fs::path& staging, const Json& info) cons
   sync_to_disk(staging);
 }
 
-std::uint64_t FolderWriter::bytes() const {
+std::uint64_t FolderWriter::needed_bytes() const {
   std::uint64_t needed = slack_per_file;  // for the manifest
   for (const File& file : files_) needed += file.size + slack_per_file;
   return needed;
@@ -309,7 +315,11 @@ std::uint64_t FolderWriter::bytes() const {
 
 void FolderWriter::commit(const Json& info) {
   const fs::path parent = parent_of(path_);
-  make_folder(parent);
+  if (only_last_parent_) {
+    make_last_folder(parent);
+  } else {
+    make_folder(parent);
+  }
   WriterLock lock(path_);
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(path_, ignored))) {
@@ -317,7 +327,7 @@ void FolderWriter::commit(const Json& info) {
     for (const File& file : files_) names.insert(file.name);
     check_only_checkpoint(path_, std::move(names));
   }
-  check_free_space(parent, bytes());
+  check_free_space(parent, needed_bytes());
   lock.make_staging();
   try {
     write_staging(lock.staging(), info);

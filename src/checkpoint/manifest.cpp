@@ -69,10 +69,12 @@ FileChecksum checksum_of(const std::filesystem::path& path) {
 namespace {
 
 constexpr int format = 2;
-constexpr int format_without_own_hash = 1;
+constexpr int format_without_own_hash = 1;  // still read
+constexpr std::size_t max_bytes = 1 << 20;  // of a manifest
 const std::string zero_digits(64, '0');
 
-// Replaces the last occurrence of `digits`: the manifest's own hash by zeros, or the reverse.
+// Replaces the last occurrence of `digits` by `by`: the manifest's own hash by zeros, or the
+// reverse.
 std::string replace_digits(std::string text, const std::string& digits, const std::string& by) {
   const auto at = text.rfind(digits);
   return at == std::string::npos ? text : text.replace(at, digits.size(), by);
@@ -83,7 +85,6 @@ void check_own_hash(const std::filesystem::path& path, const std::string& text, 
   if (sha256(replace_digits(text, digits, zero_digits)) == digits) return;
   throw DamagedError("{}: the manifest is damaged (its SHA-256 does not match)", path.string());
 }
-constexpr std::size_t max_bytes = 1 << 20;
 
 Manifest parse(const Json& json) {
   Manifest manifest;
@@ -147,8 +148,7 @@ Manifest read_manifest(const std::filesystem::path& folder) {
     if (!known) {
       throw CheckpointError(
           "{}: found a checkpoint of format {}, regard {} reads formats {} to {}; use the version "
-          "of "
-          "regard that wrote it ({})",
+          "of regard that wrote it ({})",
           path.string(), found_format.dump(), version(), format_without_own_hash, format,
           json.value("regard", "unknown"));
     }

@@ -20,8 +20,9 @@ struct FileChecksum {
   bool operator==(const FileChecksum&) const = default;
 };
 
-// Writes a new file and computes its checksum. Throws EnvironmentError with the path on failure
-// (disk full, no permission); the caller removes the incomplete file.
+// Creates a file, or empties an existing one, and computes the checksum of the bytes written.
+// Throws EnvironmentError with the path on failure (disk full, no permission); the caller removes
+// the incomplete file.
 class ChecksummedFile {
  public:
   explicit ChecksummedFile(std::filesystem::path path);
@@ -55,7 +56,8 @@ std::string format_manifest(const Manifest& manifest);
 
 // True if `name` names a file directly in a folder: no separators, not "." or "..".
 bool is_plain_name(std::string_view name);
-// Throws CheckpointError: `path` is a symbolic link, which could lead out of an untrusted model.
+// Throws CheckpointError with the message that `path` is a symbolic link, which could lead out of
+// an untrusted model folder.
 [[noreturn]] void reject_link(const std::filesystem::path& path);
 
 // Reads folder/manifest.json. Throws CheckpointError if it is missing, damaged, a link or in a

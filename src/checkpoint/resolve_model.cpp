@@ -16,7 +16,8 @@ bool is_model(const fs::path& path) {
   return is_file(path / weights_name);
 }
 
-// Returns the folders in `folder` that resolve_model() accepts, sorted by name.
+// Returns the folders in `folder` that resolve_model() accepts, sorted by name, for an error
+// message: if there are more than max_suggestions, the rest is replaced by "…".
 std::vector<std::string> models_in(const fs::path& folder) {
   std::vector<std::string> models;
   std::error_code error;
@@ -40,7 +41,7 @@ std::vector<std::string> models_near(const fs::path& path) {
   return models;
 }
 
-// Returns "; did you mean `runs/mine`?" if `path` is the name of a run.
+// Returns "; did you mean `runs/mine`?" if `path` is the name of a run in runs/, otherwise "".
 std::string suggest_run(const fs::path& path) {
   const auto run = fs::path("runs") / path;
   if (!is_model(run) && RunFolder(run).checkpoint_steps().empty()) return "";

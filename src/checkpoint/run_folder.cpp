@@ -38,8 +38,8 @@ std::optional<std::int64_t> step_of(std::string_view name) {
   return step;
 }
 
-// Returns the names of the files in a folder, or nothing if there is no such folder. Throws
-// EnvironmentError if it cannot be read.
+// Returns the names of the files and folders in a folder; empty if there is no such folder. Throws
+// EnvironmentError if the folder cannot be read.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -53,7 +53,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Returns the step of a checkpoint, from the name of its folder or else from its manifest.
+// Returns the step of a checkpoint, from the name of its folder or else from its manifest. A number
+// that no training reaches counts as damage.
 std::optional<std::int64_t> step_of_checkpoint(const fs::path& checkpoint) {
   if (const auto step = step_of(checkpoint.filename().string())) return step;
   try {
@@ -136,12 +137,12 @@ void RunFolder::check_not_moved() const {
 void RunFolder::clear_all_leftovers() const {
   const fs::path folder = path_ / checkpoints_name;
   for (const std::string& file : names_in(folder)) {
-    const fs::path name(file);
+    const fs::path name(file);  // `.step-00001000.EXTENSION`
     const bool is_leftover = name.extension() == ".regard-lock" || name.extension() == ".tmp" ||
                              name.extension() == ".old";
     if (!is_leftover || !file.starts_with('.')) continue;
-    const std::string written = name.stem().string().substr(1);
-    if (step_of(written)) clear_leftovers(folder / written);
+    const std::string step_folder = name.stem().string().substr(1);
+    if (step_of(step_folder)) clear_leftovers(folder / step_folder);
   }
 }
 
@@ -160,15 +161,15 @@ void RunFolder::replace_copied_links() {
   }
 }
 
-// Moves the copied checkpoint LINK away, so that a link can take its name. It becomes the run's
-// checkpoint of its step if there is none. It is removed if that checkpoint has the same manifest,
-// and renamed to LINK.copied otherwise.
+// Moves the folder `last` or `best`, a copy of a checkpoint, away, so that a link can take its
+// name. If the run has no checkpoint of that step, the copy becomes that checkpoint. If the run has
+// one with the same manifest, the copy is removed. Otherwise it is renamed to LINK.copied.
 void RunFolder::adopt_copied_checkpoint(const char* link) {
   const fs::path path = path_ / link;
   const auto step = step_of_checkpoint(path);
   std::error_code error;
   if (step && !fs::exists(fs::symlink_status(checkpoint(*step), error))) {
-    make_folder(path_ / checkpoints_name);
+    make_last_folder(path_ / checkpoints_name);
     fs::rename(path, checkpoint(*step), error);
   } else if (step && is_checkpoint(checkpoint(*step)) &&
              manifest_text(path) == manifest_text(checkpoint(*step))) {
@@ -195,8 +196,8 @@ std::vector<std::int64_t> RunFolder::checkpoint_steps() const {
   return steps;
 }
 
-// Returns the target of the link, or the path itself if it is a checkpoint copied by `cp -rL`.
-// Returns nullopt if there is no checkpoint.
+// Returns the target of the link, or the link's own path if it is a folder: a checkpoint copied by
+// `cp -rL`. Returns nullopt if there is no checkpoint, with a warning if the link leads nowhere.
 std::optional<fs::path> RunFolder::follow(const char* link) const {
   const fs::path path = path_ / link;
   std::error_code error;
@@ -251,7 +252,7 @@ std::vector<std::int64_t> RunFolder::recovery_order() const {
 
 std::optional<fs::path> RunFolder::last_intact() const {
   const auto steps = recovery_order();
-  std::optional<fs::path> with_changed_config;  // the first of which only config.yaml has changed
+  std::optional<fs::path> with_changed_config;  // the first one intact except for config.yaml
   for (const auto step : steps) {
     try {
       FolderReader(checkpoint(step), /*may_change=*/{}).verify_all();
@@ -329,7 +330,7 @@ void RunFolder::prune(std::size_t keep_newest, std::size_t keep_best,
   ranked.resize(std::min(ranked.size(), keep_best));
   kept.insert(ranked.begin(), ranked.end());
   for (const std::optional<fs::path>& linked : {last(), best()}) {
-    if (linked) kept.insert(step_of_checkpoint(*linked).value_or(-1));
+    if (linked) kept.insert(step_of_checkpoint(*linked).value_or(-1));  // -1: no step
   }
   for (const std::int64_t step : steps) {
     if (kept.contains(step)) continue;

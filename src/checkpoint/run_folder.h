@@ -15,6 +15,7 @@
 
 namespace regard {
 
+// Not thread-safe. Functions that read may throw EnvironmentError if a folder cannot be read.
 class RunFolder {
  public:
   using Path = std::filesystem::path;
@@ -41,7 +42,8 @@ class RunFolder {
   // Returns the steps of the complete checkpoints, in ascending order.
   std::vector<std::int64_t> checkpoint_steps() const;
 
-  // Returns the target of `last` or, if that is missing, the newest complete checkpoint.
+  // Returns the target of `last`. If the link or its target is missing, returns the newest complete
+  // checkpoint; nullopt if there is none.
   std::optional<Path> last() const;
   // Throws DamagedError if the target of `last` exists but is not a checkpoint.
   void check_last() const;
@@ -52,18 +54,18 @@ class RunFolder {
   std::optional<Path> last_intact() const;
   // Renames folders that have the name of a checkpoint but are not one, with a warning.
   void move_damaged_away();
-  // Returns the target of `best`; nullopt if there is none or it is missing.
+  // Returns the target of `best`; nullopt if the link or its target is missing.
   std::optional<Path> best() const;
-  // Returns the step of that checkpoint.
+  // Returns the step of best(); nullopt if there is none or its step is unknown.
   std::optional<std::int64_t> best_step() const;
-  // Set the links. The checkpoint must be complete. Throw EnvironmentError if the link cannot be
-  // written.
+  // Set the links to the checkpoint of this step. Throw CheckpointError if the checkpoint is not
+  // complete, and EnvironmentError if the link cannot be written.
   void set_last(std::int64_t step);
   void set_best(std::int64_t step);
 
-  // Removes all checkpoints except the newest `keep_newest`, the first `keep_best` existing ones of
-  // the ranking, and the targets of `last` and `best`. Logs a warning if one cannot be removed, so
-  // that training continues.
+  // Removes all checkpoints except the newest `keep_newest`, the `keep_best` best, and the targets
+  // of `last` and `best`. `ranking` has the steps of the run, best first, including steps without a
+  // checkpoint. If a checkpoint cannot be removed, logs a warning and continues.
   void prune(std::size_t keep_newest, std::size_t keep_best,
              const std::vector<std::int64_t>& ranking);
 
@@ -77,12 +79,12 @@ class RunFolder {
   void set_link(const char* link, std::int64_t step);
 
   Path path_;
-  int lock_ = -1;
+  int lock_ = -1;  // descriptor of the locked file `.lock`; -1 before lock()
 };
 
 // Returns the model folder for a path given by the user: a run folder (its best checkpoint, else
-// its last) or a folder with model.safetensors. Otherwise throws CheckpointError with a list of
-// models near the path.
+// its last) or a folder with model.safetensors. Otherwise throws CheckpointError, whose message
+// lists models in the folder or beside it.
 std::filesystem::path resolve_model(const std::filesystem::path& path);
 
 }  // namespace regard

@@ -143,7 +143,7 @@ class HeaderJson : private JsonVisitor {
     reject(path_, "the header nests deeper than {} levels", max_depth);
   }
   void key(int depth, const std::string& name) override {
-    if (depth == 1) {
+    if (depth == 1) {  // a tensor or __metadata__
       if (names_.size() == max_tensors) {
         reject(path_, "the header names more than {} tensors", max_tensors);
       }
@@ -158,7 +158,7 @@ class HeaderJson : private JsonVisitor {
   const Path& path_;
   nlohmann::json root_;
   std::vector<std::string> names_;
-  std::set<std::string> keys_;
+  std::set<std::string> keys_;        // of the header itself
   std::set<std::string> inner_keys_;  // of the current inner object
 };
 

@@ -30,7 +30,8 @@ using TensorMetadata = std::map<std::string, std::string>;
 std::uint64_t safetensors_size(const NamedTensors& tensors, const TensorMetadata& metadata = {});
 
 // Passes the bytes of the file to `sink` in several calls. Equal tensors produce equal bytes.
-// Tensors may be on any device and in any memory layout; they are copied to the CPU one at a time.
+// Tensors may be on any device and have any strides; they are copied to the CPU one at a time.
+// Throws CheckpointError like safetensors_size().
 void encode_safetensors(const NamedTensors& tensors, const TensorMetadata& metadata,
                         const std::function<void(std::string_view)>& sink);
 

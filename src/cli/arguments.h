@@ -1,4 +1,8 @@
 // The arguments of each command, and the functions that add a command to the parser.
+//
+// The help text of an option, in the .cpp files, explains the member that holds its value. An empty
+// member means that the option was not given. So does 0, unless the help text gives 0 another
+// meaning. The parser writes into the members, so they must outlive it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +19,7 @@
 namespace regard {
 
 struct ModelArguments {
-  std::vector<std::string> models;  // several are an ensemble
+  std::vector<std::string> models;  // run or model folders; several are an ensemble
   std::string ensemble_mean = "log_linear";
   std::vector<double> ensemble_weights;
   std::string device = "auto";
@@ -39,14 +43,14 @@ struct ShortlistOptions {
 void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options);
 
 struct SearchArguments {
-  const CLI::App* command = nullptr;  // holds the parsed values
+  const CLI::App* command = nullptr;  // the parsed command, which holds the values
 
-  // Returns `options` with the values given on the command line.
+  // Returns `options`, changed by the search options of the command line.
   TestingOptions apply_to(TestingOptions options) const;
 };
 
 // Adds --beam-size, --beam-alpha, …: an option for each key of `testing` that translation uses,
-// with the help and range of the key. They require the option `model`, which names the model.
+// with the help and range of the key. It is an error to give them without the option `model`.
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments);
 
 struct TrainArguments {
@@ -114,11 +118,11 @@ struct EvaluateArguments {
   std::optional<std::size_t> resamples;
   std::optional<std::size_t> trials;
   std::optional<std::uint64_t> resampling_seed;
-  std::vector<std::size_t> by_length;
+  std::vector<std::size_t> by_length;  // upper bounds of the length groups, in source words
   std::string by_length_svg;
-  std::vector<std::string> compared;
-  std::vector<std::string> training;
-  std::string gold;
+  std::vector<std::string> compared;  // translations of other systems, one file each
+  std::vector<std::string> training;  // target texts of the training data
+  std::string gold;                   // word alignments
   bool force = false;
   std::string format = "text";
   bool json = false;
@@ -139,7 +143,7 @@ struct ScoreArguments {
   std::string align;
   std::string reverse;
   std::string symmetrise = "grow-diag-final-and";
-  std::string gold;
+  std::string gold;  // word alignments
 };
 
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
@@ -232,10 +236,11 @@ struct ManArguments {
 CLI::App* add_completions(CLI::App& program, CompletionsArguments& arguments);
 CLI::App* add_man(CLI::App& program, ManArguments& arguments);
 
-// Strict validators for numbers, for Option::transform(), which also turns 010 into 10. CLI11's own
-// conversions accept too much: -5 becomes 2⁶⁴ − 5 for an unsigned type, 010 is octal, a number
-// beyond the type is clamped, and nan is inside every range.
 constexpr auto max_whole_number = std::numeric_limits<std::uint64_t>::max();
+
+// Strict validators for numbers. CLI11's own conversions accept too much: -5 becomes 2⁶⁴ − 5 for an
+// unsigned type, 010 is octal, a number beyond the type is clamped, and nan is inside every range.
+// Use them with Option::transform(), not check(): they also rewrite the text, 010 as 10.
 
 // Accepts only decimal digits, from `min` to `max`.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max = max_whole_number);

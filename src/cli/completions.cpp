@@ -1,3 +1,4 @@
+// The completion scripts of bash, zsh and fish.
 #include "cli/outline.h"
 
 #include <fmt/format.h>
@@ -14,9 +15,9 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t max_brief_length = 72;
+constexpr std::size_t max_brief_length = 72;  // bytes
 
-// Returns the first phrase of a help text, at most 72 bytes and an ellipsis.
+// Returns the first phrase of a help text, cut with an ellipsis if it is longer than 72 bytes.
 std::string brief(std::string_view help) {
   for (const std::string_view delimiter : {"; ", ": ", " (", ", e.g."}) {
     help = help.substr(0, std::min(help.find(delimiter), help.size()));
@@ -32,6 +33,7 @@ bool takes_settings(const CommandOutline& command) {
   });
 }
 
+// The shell variable `command` becomes " config print" for `regard config print`.
 constexpr const char* bash_header =
     R"(# bash completion of regard, written by `regard completions bash`
 
@@ -93,6 +95,7 @@ std::string bash_setting_cases(const CommandOutline& command) {
   return text;
 }
 
+// Returns the words "KEY=" of all settings.
 std::string bash_setting_words() {
   std::string text;
   for (const auto& setting : all_settings()) text += " " + setting.key + "=";
@@ -106,20 +109,20 @@ std::string bash_next_case(const CommandOutline& command) {
   for (const auto& option : command.options) {
     options += fmt::format("{}{}", options.empty() ? "" : " ", fmt::join(option.names, " "));
   }
-  std::string rest;
+  std::string others;
   if (!command.commands.empty()) {
     std::vector<std::string> names;
     for (const auto& subcommand : command.commands) names.push_back(subcommand.last_word());
-    rest = fmt::format("_regard_words \"{}\"", fmt::join(names, " "));
+    others = fmt::format("_regard_words \"{}\"", fmt::join(names, " "));
   } else if (takes_settings(command)) {
-    rest = "_regard_words \"$settings\"; compopt -o nospace 2>/dev/null";
+    others = "_regard_words \"$settings\"; compopt -o nospace 2>/dev/null";
   } else if (!command.arguments.empty()) {
-    rest = bash_value_call(command.arguments.front());
+    others = bash_value_call(command.arguments.front());
   }
-  const auto words = command.command_path();
+  const auto path = command.command_path();
   return fmt::format(
       "    \"{}{}\")\n      if [[ $current == -* ]]; then _regard_words \"{}\"; else {}; fi ;;\n",
-      words.empty() ? "" : " ", words, options, rest.empty() ? ":" : rest);
+      path.empty() ? "" : " ", path, options, others.empty() ? ":" : others);
 }
 
 std::string bash_completions(const CommandOutline& program) {
@@ -156,6 +159,7 @@ std::string zsh_quote(std::string_view text, std::string_view special) {
   return result + "'";
 }
 
+// Returns the action of zsh's _arguments that completes a value; " " if no completion is possible.
 std::string zsh_action(const OptionOutline& option) {
   switch (option.kind) {
     case ValueKind::choice:
@@ -178,6 +182,8 @@ std::string zsh_value_spec(const OptionOutline& option) {
   return fmt::format(":{}:{}", description, zsh_action(option));
 }
 
+// Returns the specification of an option for _arguments: 'names'[help]:value:action. Names in
+// parentheses exclude each other; an asterisk allows an option several times.
 std::string zsh_option_spec(const OptionOutline& option) {
   const auto help = zsh_quote("[" + brief(option.help) + "]", ":");
   const auto value = "'" + zsh_value_spec(option) + "'";
@@ -191,6 +197,7 @@ std::string zsh_option_spec(const OptionOutline& option) {
   return fmt::format("'({})'{{{}}}{}", fmt::join(option.names, " "), names, help_and_value);
 }
 
+// `number` is the position of the argument, from 1.
 std::string zsh_argument_spec(const OptionOutline& argument, std::size_t number) {
   const auto position = argument.repeated ? std::string("*") : std::to_string(number);
   return fmt::format("'{}{}'", position, zsh_value_spec(argument));
@@ -202,6 +209,8 @@ std::string zsh_function_name(const CommandOutline& command) {
   return name;
 }
 
+// Returns the call of _arguments for the options and positional arguments of a command. `flags` are
+// flags of _arguments itself.
 std::string zsh_arguments_call(const CommandOutline& command, const std::string& flags) {
   std::string text = "  _arguments " + flags;
   for (const auto& option : command.options) text += " \\\n    " + zsh_option_spec(option);
@@ -211,6 +220,8 @@ std::string zsh_arguments_call(const CommandOutline& command, const std::string&
   return text;
 }
 
+// Returns the function that completes a command. If the command has subcommands, the function
+// dispatches to theirs.
 std::string zsh_function(const CommandOutline& command) {
   const auto name = zsh_function_name(command);
   if (command.commands.empty()) {
@@ -267,6 +278,8 @@ std::string fish_line_start(const CommandOutline& command) {
   return fmt::format("complete -c regard -n '__regard_at {}'", command.command_path());
 }
 
+// Returns the flags of fish's `complete` for the value of an option: -r requires a value, -F
+// completes files, -x requires a value that is not a file.
 std::string fish_value_flags(const OptionOutline& option) {
   switch (option.kind) {
     case ValueKind::none:
@@ -331,6 +344,7 @@ std::string fish_completions(const CommandOutline& program) {
     for (const auto& option : command->options) lines += fish_option_line(*command, option);
     for (const auto& argument : command->arguments) lines += fish_argument_line(*command, argument);
   }
+  // __regard_at PATH is true if the words before the cursor name this command.
   return "# fish completion of regard, written by `regard completions fish`\n\n" +
          fish_settings_function() +
          fmt::format(

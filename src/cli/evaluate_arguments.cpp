@@ -1,3 +1,4 @@
+// The command evaluate.
 #include "cli/arguments.h"
 
 namespace regard {
@@ -73,12 +74,13 @@ void add_significance_options(CLI::App& command, EvaluateArguments& arguments) {
       ->group(group);
   command
       .add_option("--resampling-seed", arguments.resampling_seed,
-                  "random seed of both (default 12345)")
+                  "random seed of bootstrap and randomisation (default 12345)")
       ->transform(whole_number(0))
       ->type_name("N")
       ->group(group);
 }
 
+// Adds the options for scores of parts of the text: by length, by word frequency, of the alignment.
 void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Option* source,
                       CLI::Option* model) {
   auto* by_length =
@@ -86,6 +88,7 @@ void add_part_options(CLI::App& command, EvaluateArguments& arguments, CLI::Opti
           .add_option("--by-length", arguments.by_length,
                       "also score by source length, e.g. 10,20,30: up to 10 words, 11 to 20, …")
           ->delimiter(',')
+          // Without the range in the help, which means nothing to the user.
           ->transform(whole_number(0, 1'000'000'000).description(""))
           ->needs(source)
           ->type_name("LENGTHS");

@@ -1,3 +1,4 @@
+// The manual pages, in the troff format of man(7).
 #include "cli/outline.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace regard {
 namespace {
 
-constexpr std::size_t max_line_length = 78;
+constexpr std::size_t max_line_length = 78;  // bytes
 
 constexpr const char* exit_status = R"(.SH EXIT STATUS
 .TP
@@ -71,8 +72,8 @@ std::string escape(std::string_view text) {
   return result;
 }
 
-// Breaks text at spaces into lines of at most 78 bytes. Escapes a leading dot, which would make the
-// line a troff request.
+// Breaks escaped text at spaces into lines of at most 78 bytes, if no word is longer. Escapes a dot
+// at the start of a line, which would make the line a troff request.
 std::string wrap(const std::string& text) {
   std::string result;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -90,7 +91,7 @@ std::string wrap(const std::string& text) {
   return result;
 }
 
-// Returns the name of a command's page: "regard-config" for "regard config".
+// Returns the name of the page of the command `name`: "regard-config" for "regard config".
 std::string page_name(std::string name) {
   std::ranges::replace(name, ' ', '-');
   return name;
@@ -140,7 +141,8 @@ std::string option_text(const OptionOutline& option) {
   return text + names + "\n" + paragraph(help) + "\n";
 }
 
-// Returns the options by group, the default group first.
+// Returns the positional arguments, then the options by group, the default group first. `heading`
+// is the troff macro of the headings.
 std::string options_text(const CommandOutline& command, const std::string& heading) {
   std::string text;
   std::vector<std::string> groups;
@@ -160,6 +162,7 @@ std::string options_text(const CommandOutline& command, const std::string& headi
   return text;
 }
 
+// Returns the section about subcommands: their options, or references to their own pages.
 std::string commands_text(const CommandOutline& command, bool with_options) {
   if (command.commands.empty()) return "";
   std::string text = ".SH COMMANDS\n";
@@ -176,6 +179,7 @@ std::string commands_text(const CommandOutline& command, bool with_options) {
   return text;
 }
 
+// Appends the examples of a command that are not in the list yet.
 void collect_examples(const CommandOutline& command, std::vector<Example>& all) {
   for (const auto& example : command.examples) {
     const auto is_duplicate = [&](const Example& known) {
@@ -185,6 +189,7 @@ void collect_examples(const CommandOutline& command, std::vector<Example>& all) 
   }
 }
 
+// Returns the section of examples, with those of the subcommands if `with_commands`.
 std::string examples_section(const CommandOutline& command, bool with_commands) {
   std::vector<Example> examples;
   collect_examples(command, examples);

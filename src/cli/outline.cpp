@@ -5,6 +5,7 @@
 namespace regard {
 namespace {
 
+// Returns the kind of an option from the name of its value in the help.
 ValueKind kind_of(const std::string& value) {
   if (value.empty()) return ValueKind::none;
   if (value.find('|') != std::string::npos) return ValueKind::choice;
@@ -22,7 +23,7 @@ OptionOutline outline_of(const CLI::Option& option) {
   result.group = option.get_group();
   result.required = option.get_required();
   result.repeated = option.get_expected_max() > 1;
-  if (option.get_items_expected_max() == 0) return result;
+  if (option.get_items_expected_max() == 0) return result;  // a flag
   // The parser appends the text of its validators: "N:INT in [1 - 1000]".
   const auto type = option.get_type_name();
   result.value = type.substr(0, type.find(':'));

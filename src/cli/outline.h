@@ -26,16 +26,17 @@ std::string examples_text(const std::vector<Example>& examples);
 // The kind of an option's value, for completion by a shell.
 enum class ValueKind { none, other, choice, file, folder, setting };
 
+// An option, a flag or a positional argument.
 struct OptionOutline {
   std::vector<std::string> names;  // "-c", "--config"; empty for a positional argument
-  std::string value;               // "FILE", "full|exact|never"
-  std::string range;               // "1 - 1000", or empty
+  std::string value;               // as in the help: "FILE", "full|exact|never"; empty for a flag
+  std::string range;               // of a number: "1 - 1000", or empty
   std::string help;
-  std::string group;
+  std::string group;  // heading in the help
   ValueKind kind = ValueKind::none;
   std::vector<std::string> choices;  // for ValueKind::choice
   bool required = false;
-  bool repeated = false;
+  bool repeated = false;  // may have several values
 };
 
 struct CommandOutline {
@@ -43,26 +44,28 @@ struct CommandOutline {
   std::string help;
   std::vector<OptionOutline> options;
   std::vector<OptionOutline> arguments;  // positional arguments
-  std::vector<CommandOutline> commands;
+  std::vector<CommandOutline> commands;  // subcommands
   std::vector<Example> examples;
 
-  // Returns the words after "regard": "config print".
+  // Returns the words after "regard": "config print". Empty for the program itself.
   std::string command_path() const;
-  std::string last_word() const;
+  std::string last_word() const;  // of the name: "print"
 };
 
+// Returns the outline of a program with all its commands.
 CommandOutline outline(const CLI::App& program);
 
 // Returns the command and all its subcommands, recursively.
 std::vector<const CommandOutline*> all_commands(const CommandOutline& command);
 
-// Returns the script for "bash", "zsh" or "fish". Throws ConfigError for another shell.
+// Returns the completion script for "bash", "zsh" or "fish". Throws ConfigError for another shell.
 std::string completions(const CommandOutline& program, const std::string& shell);
 
-// Returns the page of the program, or of a command with its subcommands.
+// Returns the manual page, in troff, of the program itself or of one of its commands. The page of a
+// command includes its subcommands.
 std::string manual_page(const CommandOutline& program, const CommandOutline& command);
 
-// Returns all pages with their file names: regard.1, regard-train.1, …
+// Returns the file names and the texts of all pages: regard.1, regard-train.1, …
 std::vector<std::pair<std::string, std::string>> manual_pages(const CommandOutline& program);
 
 }  // namespace regard

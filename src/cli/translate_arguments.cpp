@@ -1,3 +1,4 @@
+// The command translate.
 #include "cli/arguments.h"
 
 #include <string>
@@ -6,7 +7,7 @@
 namespace regard {
 namespace {
 
-// Adds options for files to one group of the help.
+// Adds an option with a file as its value to a command, in one group of its help.
 struct FileOptions {
   CLI::App& command;
   std::string group;
@@ -16,7 +17,7 @@ struct FileOptions {
   }
 };
 
-// Options that change the output format.
+// Options that change the output format, and exclude others that do.
 using Formats = std::vector<CLI::Option*>;
 
 Formats add_formats(CLI::App& command, TranslateArguments& arguments) {

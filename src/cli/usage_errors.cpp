@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
+// Returns all subcommands of a command, parsed or not.
 std::vector<const CLI::App*> commands_in(const CLI::App& command) {
   return command.get_subcommands([](const CLI::App*) { return true; });
 }
@@ -61,6 +62,7 @@ std::vector<const CLI::Option*> positionals_of(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
 }
 
+// True if the command has a positional argument of this type, such as "MODEL".
 bool accepts(const CLI::App& command, const std::string& type_name) {
   return std::ranges::any_of(positionals_of(command), [&](const CLI::Option* option) {
     return option->get_type_name() == type_name;
@@ -75,7 +77,8 @@ bool is_configuration(const std::string& word) {
   return word.ends_with(".yaml") || word.ends_with(".yml");
 }
 
-bool is_file(const std::string& path) {
+// True for anything that exists and is not a folder, such as a pipe.
+bool is_existing_file(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored) && !fs::is_directory(path, ignored);
 }
@@ -85,7 +88,9 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Returns the command that a word probably means, or "".
+// Returns a replacement for a word that is not a subcommand of `command`: a subcommand of it, such
+// as "train"; one level deeper, such as "config print"; or, for a configuration file, a command
+// that reads the file, with its option -c. Returns "" if nothing is similar.
 std::string suggest_command(const CLI::App& command, const std::string& word) {
   if (is_configuration(word)) {
     return fmt::format("{} -c {}", command.get_parent() == nullptr ? "train" : "print", word);
@@ -113,25 +118,34 @@ std::string value_of(const std::string& option, const Words& words) {
 }
 
 // Returns the configuration key that an unknown option probably means, by its full name or its last
-// part. Prefers other sections to `testing`, because only `train` and `config print` take keys.
+// part. Prefers the other sections to `testing`, because the commands that take keys, `train` and
+// `config print`, rarely need search options.
 std::optional<Suggestion> suggest_key(const std::string& name) {
-  Words keys, parts, all_keys, all_parts;
+  struct Keys {
+    Words full;        // "training.optimizer"
+    Words last_parts;  // "optimizer"
+
+    void add(const std::string& key) {
+      full.push_back(key);
+      last_parts.push_back(key.substr(key.rfind('.') + 1));
+    }
+  };
+  Keys all, preferred;
   for (const auto& setting : all_settings()) {
-    const auto part = setting.key.substr(setting.key.rfind('.') + 1);
-    if (!setting.key.starts_with("testing.")) keys.push_back(setting.key), parts.push_back(part);
-    all_keys.push_back(setting.key), all_parts.push_back(part);
+    all.add(setting.key);
+    if (!setting.key.starts_with("testing.")) preferred.add(setting.key);
   }
-  if (auto whole = suggest(name, all_keys)) {
+  if (auto whole = suggest(name, all.full)) {
     if (whole->similarity == Similarity::equal) return whole;
   }
-  const auto by_part = [&](const Words& in, const Words& of) -> std::optional<Suggestion> {
-    const auto part = suggest(name, in);
+  const auto by_last_part = [&](const Keys& keys) -> std::optional<Suggestion> {
+    const auto part = suggest(name, keys.last_parts);
     if (!part) return std::nullopt;
-    const auto place = static_cast<std::size_t>(std::ranges::find(in, part->word) - in.begin());
-    return Suggestion{of[place], part->similarity};
+    const auto index = std::ranges::find(keys.last_parts, part->word) - keys.last_parts.begin();
+    return Suggestion{keys.full[static_cast<std::size_t>(index)], part->similarity};
   };
-  const auto key = by_part(parts, keys);
-  return key && key->similarity <= Similarity::synonym ? key : by_part(all_parts, all_keys);
+  const auto key = by_last_part(preferred);
+  return key && key->similarity <= Similarity::synonym ? key : by_last_part(all);
 }
 
 // Returns the option or key=value that an unknown option probably means, or "".
@@ -145,11 +159,12 @@ std::string suggest_option(const CLI::App& command, const std::string& word, con
   return option ? option->word : "";
 }
 
-// Returns the type of the positional argument that was given with an option, as in
-// `regard info -m runs/mine`, or "".
+// Returns the type ("MODEL", "FOLDER" or "FILE") of a positional argument that was given with an
+// option, as in `regard info -m runs/mine`, or "".
 std::string suggest_positional(const CLI::App& command, const std::string& word) {
   if (!is_option(word)) return "";
   const auto name = word.substr(0, word.find('='));
+  // True if the option is one of `names`, or a misspelling of the last one.
   const auto means = [&](const std::string& type, const Words& names) {
     return accepts(command, type) && (std::ranges::find(names, name) != names.end() ||
                                       nearest(name, {names.back()}).has_value());
@@ -163,16 +178,17 @@ std::string suggest_positional(const CLI::App& command, const std::string& word)
   return "";
 }
 
-// Returns the option that a word without an option probably belongs to, or "".
+// Returns the option that is probably missing before a word: -m for a folder; for a file, the first
+// of -i, -s, -t and -r that the command has and that was not given. Returns "" if there is none.
 std::string suggest_option_for(const CLI::App& command, const std::string& word) {
-  const auto is_used = [&](const char* name) {
+  const auto is_available = [&](const char* name) {
     const auto* option = command.get_option_no_throw(name);
-    return option == nullptr || option->count() > 0;
+    return option != nullptr && option->count() == 0;
   };
-  if (is_folder(word) && !is_used("--model")) return "-m";
-  if (!is_file(word)) return "";
+  if (is_folder(word) && is_available("--model")) return "-m";
+  if (!is_existing_file(word)) return "";
   for (const auto* option : {"--input", "--src", "--trg", "--ref"}) {
-    if (!is_used(option)) return "-" + command.get_option(option)->get_snames().at(0);
+    if (is_available(option)) return "-" + command.get_option(option)->get_snames().at(0);
   }
   return "";
 }
@@ -200,15 +216,15 @@ std::string unknown_argument(const CLI::App& command, const std::string& word, c
                      did_you_mean(suggest_option(command, word, words)));
 }
 
-// Returns a configuration file that was given in the place of a key=value, or the one in a run
-// folder that was, or "".
+// Returns the configuration file that was given in the place of a key=value. If a run folder was
+// given there, returns the file in it. Returns "" if there is neither.
 std::string misplaced_configuration(const CLI::App& command) {
   const auto* config = command.get_option_no_throw("--config");
   if (config == nullptr || config->count() > 0 || !accepts(command, "KEY=VALUE")) return "";
   for (const auto& word : command.get_option("overrides")->results()) {
     if (word.find('=') != std::string::npos) continue;
-    if (is_configuration(word) || is_file(word)) return word;
-    if (is_folder(word) && is_file(word + "/config.yaml")) return word + "/config.yaml";
+    if (is_configuration(word) || is_existing_file(word)) return word;
+    if (is_folder(word) && is_existing_file(word + "/config.yaml")) return word + "/config.yaml";
   }
   return "";
 }
@@ -239,24 +255,26 @@ std::optional<std::string> find_misplaced_file(const CLI::App& program) {
   const auto* model = command.get_option_no_throw("--model");
   if (model == nullptr) return std::nullopt;
   Words models, files;
-  for (const auto& word : model->results()) (is_file(word) ? files : models).push_back(word);
+  for (const auto& word : model->results())
+    (is_existing_file(word) ? files : models).push_back(word);
   if (files.empty()) return std::nullopt;
   const auto folder = fs::path(files[0]).parent_path().string();
   if (models.empty()) {
     return fmt::format("--model: found the file `{}`, expected the folder of a run or of a model{}",
                        files[0],
-                       is_file((fs::path(folder) / "model.safetensors").string())
+                       is_existing_file((fs::path(folder) / "model.safetensors").string())
                            ? fmt::format("; did you mean `-m {}`?", folder)
                            : "");
   }
   auto meant = fmt::format("-m {}", fmt::join(models, " "));
   for (const auto& file : files) {
+    // The option of the first file, then the option of all later files if it differs.
     std::vector<std::string> options = {"-i"};
     if (command.get_option_no_throw("--input") == nullptr) {
       options = {"-s", command.get_option_no_throw("--ref") != nullptr ? "-r" : "-t"};
     }
-    const auto place = static_cast<std::size_t>(&file - files.data());
-    meant += fmt::format(" {} {}", options[std::min(place, options.size() - 1)], file);
+    const auto index = static_cast<std::size_t>(&file - files.data());
+    meant += fmt::format(" {} {}", options[std::min(index, options.size() - 1)], file);
   }
   return fmt::format("--model: found the file `{}`, expected folders{}", files[0],
                      did_you_mean(meant));

@@ -50,6 +50,7 @@ std::int64_t argmax(const Row& row) {
   return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
+// Returns (1 − p_gen) α, the probability of copying each source token.
 Row copy_weights(const ExplainedStep& step) {
   auto row = step.weights;
   for (auto& weight : row) weight *= static_cast<float>(1 - step.p_gen.value_or(1));
@@ -68,7 +69,8 @@ void add_heads(const Explanation& explanation, std::vector<AttentionMatrix>& map
   }
 }
 
-// The weights that word links are made from: a pointer's distribution if there is one.
+// Returns the weights that the word alignment is computed from: a pointer's distribution or,
+// without a pointer, the attention.
 std::vector<Row> link_weights(const Explanation& explanation) {
   std::vector<Row> rows;
   for (const auto& step : explanation.steps)
@@ -123,10 +125,11 @@ std::string tree_html(const SearchTree& tree, const Translation& translation,
                       const Translator& translator) {
   SearchTreePicture picture;
   for (const auto& node : tree.nodes) {
-    Hypothesis one;
-    one.finished = node.score.has_value();
-    if (!one.finished) one.tokens = {static_cast<std::int32_t>(node.token)};
-    picture.nodes.push_back({translator.tokens(one, translation).front(), node.previous,
+    // A hypothesis of this token alone, to get its text. The token of a finished node is </s>.
+    Hypothesis single;
+    single.finished = node.score.has_value();
+    if (!single.finished) single.tokens = {static_cast<std::int32_t>(node.token)};
+    picture.nodes.push_back({translator.tokens(single, translation).front(), node.previous,
                              node.log_probability, node.score});
   }
   return "<div class=\"scroll\" tabindex=\"0\">" + search_tree_svg(picture) + "</div>\n";
@@ -142,7 +145,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   const auto weights = [](const ExplainedStep& step) { return step.weights; };
   if (!first.pointer.empty()) {
     maps.push_back(make_map(
-        "pointer: P(position), ● what is said", explanation,
+        "pointer: P(position), ● the chosen position", explanation,
         [](const auto& step) { return step.pointer; },
         [](const auto& step) { return step.selected_position; }));
   }
@@ -150,7 +153,7 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
   const auto kind = attention_kind(options);
   if (first.is_hard) {
     maps.push_back(make_map(
-        kind + ": P(position), ● the one looked at", explanation,
+        kind + ": P(position), ● the chosen position", explanation,
         [](const auto& step) { return softmax(step.scores); },
         [](const auto& step) { return argmax(step.weights); }));
   } else if (first.heads.size() > 1) {

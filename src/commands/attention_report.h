@@ -11,15 +11,18 @@
 
 namespace regard {
 
-// Returns one matrix per kind of weight, over the whole target: the distribution of a pointer and
-// the positions it chose; the distribution and choices of hard attention; the mean of the heads and
-// each head by layer; the copy distribution of a copying output. Empty for a model without
-// attention.
+// Returns one matrix [target tokens, source tokens] for each of these that the model has:
+// - the distribution of a pointer, with the chosen positions;
+// - the distribution of hard attention with the chosen positions, or the weights of soft attention
+//   (their mean over the heads of the last layer);
+// - the weights of each head of each layer;
+// - the copy distribution of a copying output.
 std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
                                             const ModelOptions& options);
 
 // Returns HTML with source and translation, the attention of the best hypothesis, its word
-// alignment, the n-best list, and the search tree if it was kept.
+// alignment, the n-best list, and the search tree if the search was asked for it
+// (SearchOptions::want_tree). The translation must have a hypothesis.
 std::string sentence_html(const LoadedModel& model, const std::string& line,
                           const Translation& translation,
                           WeightScale scale = WeightScale::absolute);
@@ -27,8 +30,10 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
 // Writes the page with the first 50 sentences.
 class ReportOutput {
  public:
+  // `model` must outlive this object. Throws the errors of OutputFile.
   ReportOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
 
+  // Must be called for every line in order, because it counts the lines.
   void add(const std::string& line, const Translation& translation);
   void commit();
 

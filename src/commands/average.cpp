@@ -23,6 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Returns the validation scores of each step; NaN for a score that was not recorded. Skips rows
+// without a step.
 ScoredSteps read_scored_steps(const ValidationTable& validations) {
   const auto column = [&](const std::string& name) {
     auto numbers = validations.numbers(name);
@@ -43,7 +45,7 @@ ScoredSteps read_scored_steps(const ValidationTable& validations) {
   return scored;
 }
 
-// Returns the steps that still have a checkpoint, best first.
+// Returns the validated steps that still have a checkpoint, best first.
 std::vector<std::int64_t> best_steps(const RunFolder& run) {
   const auto kept = run.checkpoint_steps();
   if (kept.empty()) return kept;
@@ -54,6 +56,7 @@ std::vector<std::int64_t> best_steps(const RunFolder& run) {
   return best;
 }
 
+// Returns the last or best checkpoints of the run, for --last and --best.
 std::vector<fs::path> checkpoints_of_run(const AverageArguments& arguments) {
   const RunFolder run(arguments.models[0]);
   auto steps = arguments.best > 0 ? best_steps(run) : run.checkpoint_steps();

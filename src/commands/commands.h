@@ -1,4 +1,5 @@
-// The commands of regard. Each function runs one command and returns its exit code, or throws.
+// The commands of regard. Each function runs one command. It returns the exit code or throws an
+// exception of base/error.h.
 #pragma once
 
 #include "base/error.h"

@@ -69,17 +69,17 @@ void ConstraintReader::validate_files(const std::string& input) {
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
-  const bool known = is_file(input);
-  if (known) lines = count_lines(input, /*may_grow=*/true);
-  for (std::int64_t i = 0; i < lines; ++i) read(1);
-  if (known) check_end();
+  const bool input_is_file = is_file(input);
+  if (input_is_file) lines = count_lines(input, /*may_grow=*/true);
+  for (std::int64_t i = 0; i < lines; ++i) next();
+  if (input_is_file) check_end();
 }
 
 std::string ConstraintReader::location(const File& file) const {
   return fmt::format("{}:{}", file.reader->name(), file.reader->line_number());
 }
 
-bool ConstraintReader::next(File& file, std::int64_t number) {
+bool ConstraintReader::next_line(File& file, std::int64_t number) {
   if (!file.reader) return false;
   if (!file.reader->next(file.line)) {
     throw InputError("{}: found {}, but the input has more; {} needs one for each input line",
@@ -92,7 +92,7 @@ Phrase ConstraintReader::encode(const File& file, const std::string& phrase) con
   const auto ids = tokenizers_.target->encode(phrase);
   const auto unknown = std::find(ids.begin(), ids.end(), unk_id);
   if (unknown == ids.end()) return ids;
-  const auto pieces = tokenizers_.target->pieces(phrase);
+  const auto pieces = tokenizers_.target->pieces(phrase, ids);
   const auto at = static_cast<std::size_t>(unknown - ids.begin());
   throw InputError("{}: `{}` is not in the model's vocabulary, so {} cannot use it", location(file),
                    excerpt(at < pieces.size() ? pieces[at] : phrase), file.option);
@@ -110,6 +110,7 @@ std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
 void ConstraintReader::check(const SentenceOptions& sentence) const {
   auto needed = sentence.prefix.size();
   for (const auto& phrase : sentence.required_phrases) needed += phrase.size();
+  // The maximum includes </s>.
   if (needed > 0 && static_cast<std::int64_t>(needed) >= max_output_length_) {
     throw InputError(
         "{}: found {}, expected fewer than max_output_length, {}; raise it with "
@@ -146,19 +147,15 @@ std::vector<Phrase> ConstraintReader::parse_bad_words() {
   return bad_words;
 }
 
-std::vector<SentenceOptions> ConstraintReader::read(std::size_t count) {
-  std::vector<SentenceOptions> sentences;
-  while (sentences.size() < count) {
-    SentenceOptions sentence{.number = ++lines_read_};
-    if (next(prefixes_, lines_read_) && !is_blank(prefixes_.line)) {
-      sentence.prefix = encode(prefixes_, prefixes_.line);
-    }
-    if (next(required_, lines_read_)) sentence.required_phrases = parse_phrases(required_);
-    if (next(bad_words_, lines_read_)) sentence.bad_words = parse_bad_words();
-    check(sentence);
-    sentences.push_back(std::move(sentence));
+SentenceOptions ConstraintReader::next() {
+  SentenceOptions sentence{.number = ++lines_read_};
+  if (next_line(prefixes_, lines_read_) && !is_blank(prefixes_.line)) {
+    sentence.prefix = encode(prefixes_, prefixes_.line);
   }
-  return sentences;
+  if (next_line(required_, lines_read_)) sentence.required_phrases = parse_phrases(required_);
+  if (next_line(bad_words_, lines_read_)) sentence.bad_words = parse_bad_words();
+  check(sentence);
+  return sentence;
 }
 
 void ConstraintReader::check_translation(const SentenceOptions& sentence,

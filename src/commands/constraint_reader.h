@@ -15,25 +15,25 @@ namespace regard {
 
 // --prefixes: the words that a translation begins with. --demand and --ban: phrases that it must or
 // must not contain, separated by tabs. An empty line sets no constraint. A blank input line always
-// has a blank translation.
+// has a blank translation, whatever its constraints.
 class ConstraintReader {
  public:
   // Throws ConfigError if the model or the search does not support the constraints. If all
-  // constraint files are regular files, reads them once in advance, so that the errors of read()
+  // constraint files are regular files, reads them once in advance, so that the errors of next()
   // and check_end() are thrown before anything is translated.
   ConstraintReader(const TranslateArguments& arguments, const TestingOptions& testing,
                    const LoadedModel& model);
 
-  // Returns the constraints of the next `count` lines, with their line numbers. Throws InputError
-  // with file:line if a file has too few lines, a required word is not in the vocabulary, or
+  // Returns the constraints of the next line, with its number. Throws InputError with file:line if
+  // a file has too few lines, a required word is not in the vocabulary, or
   // constraints contradict each other. Ignores a banned word that is not in the vocabulary, with a
   // warning for the first.
-  std::vector<SentenceOptions> read(std::size_t count);
+  SentenceOptions next();
   // Call after the last line. Throws InputError if a file has more lines.
   void check_end();
 
-  // Records whether all hypotheses contain the required phrases. Banned words or the maximum length
-  // can make that impossible. check_all_met() then throws InputError.
+  // Thread-safe beside next(). Records whether all hypotheses contain the required phrases. Banned
+  // words or the maximum length can make that impossible. check_all_met() then throws InputError.
   void check_translation(const SentenceOptions& sentence, const Translation& translation);
   void check_all_met() const;
 
@@ -42,14 +42,15 @@ class ConstraintReader {
 
  private:
   struct File {
-    std::string option;
-    std::unique_ptr<LineReader> reader;
-    std::string line;
+    std::string option;                  // e.g. "--prefixes"
+    std::unique_ptr<LineReader> reader;  // null if the option was not given
+    std::string line;                    // the last line read
   };
 
   void open(const TranslateArguments& arguments, const TestingOptions& testing);
   void validate_files(const std::string& input);
-  bool next(File& file, std::int64_t number);
+  // Reads line `number` into file.line. Returns false if the option was not given.
+  bool next_line(File& file, std::int64_t number);
   std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;
   std::vector<std::vector<std::int32_t>> parse_phrases(const File& file) const;
   std::vector<std::vector<std::int32_t>> parse_bad_words();
@@ -61,8 +62,8 @@ class ConstraintReader {
   std::int64_t max_output_length_;
   std::int64_t lines_read_ = 0;
   File prefixes_, required_, bad_words_;
-  bool warned_ = false;
-  std::vector<std::int64_t> unmet_;  // line numbers
+  bool warned_ = false;              // of a banned word that is not in the vocabulary
+  std::vector<std::int64_t> unmet_;  // numbers of lines without all required phrases
 };
 
 }  // namespace regard

@@ -74,9 +74,9 @@ class ModelEvaluation {
         score_translations(model_.contents, model_.device, *model_.pool, texts.source, reference,
                            align, testing_.batch_size, translator_.packed_weights(),
                            [&](std::int64_t done) { reporter.update(done); });
-    ReferenceScores figures{perplexity(scored), {}};
-    if (align) figures.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
-    return figures;
+    ReferenceScores scores{perplexity(scored), {}};
+    if (align) scores.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
+    return scores;
   }
 
  private:
@@ -85,19 +85,20 @@ class ModelEvaluation {
   TestingOptions testing_;
 };
 
-void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts,
-          const EvaluationOptions& options) {
+// Warns of files that were probably passed by mistake, and of text without spaces between words.
+void warn_of_texts(const EvaluateArguments& arguments, const EvaluationTexts& texts,
+                   const EvaluationOptions& options) {
   if (arguments.force) return;
-  const auto print = [](const std::string& sentence) {
-    log::warning("{} (--force turns such warnings off)", sentence);
+  const auto print = [](const std::string& warning) {
+    log::warning("{} (--force turns such warnings off)", warning);
   };
   const NamedText reference{arguments.references[0], texts.references[0]};
   auto metrics = options.metrics;
   if (!arguments.training.empty())
     metrics.emplace_back("bleu");  // training words are counted with its tokenizer
-  for (const auto& sentence :
+  for (const auto& warning :
        unspaced_text_warnings(reference.name, reference.lines, metrics, options.metric_options)) {
-    print(sentence);
+    print(warning);
   }
   const NamedText source{arguments.source, texts.source};
   const auto files = system_files(arguments);
@@ -105,8 +106,8 @@ void warn(const EvaluateArguments& arguments, const EvaluationTexts& texts,
   for (std::size_t s = 0; s < texts.systems.size(); ++s) {
     const auto& [name, lines] = texts.systems[s];
     const NamedText hypotheses{s < model_systems ? name : files[s - model_systems], lines};
-    for (const auto& sentence : input_warnings(hypotheses, reference, source)) {
-      print(sentence);
+    for (const auto& warning : input_warnings(hypotheses, reference, source)) {
+      print(warning);
     }
   }
 }
@@ -138,7 +139,7 @@ void score_buckets(const EvaluateArguments& arguments, const EvaluationTexts& te
   }
 }
 
-// Refuses options of a resampling that is not done.
+// Throws ConfigError for an option of a bootstrap or test that was not requested.
 void check_resampling(const EvaluateArguments& arguments) {
   const bool bootstraps = arguments.confidence || arguments.paired_bootstrap;
   if (arguments.resamples && !bootstraps) {
@@ -194,12 +195,12 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   if (!arguments.output.empty()) translations.emplace(arguments.output);
   if (!arguments.by_length_svg.empty()) picture.emplace(arguments.by_length_svg);
   // All inputs and options are checked at this point.
-  ReferenceScores figures;
+  ReferenceScores reference_scores;
   if (!arguments.model.models.empty()) {
     const ModelEvaluation model(arguments);
     texts.source = truncate_source_lines(model.model(), std::move(texts.source), arguments.source);
-    // Before translating: finds lines that the model cannot read.
-    figures = model.score_reference(
+    // This takes less time than translating, and finds lines that the model cannot read.
+    reference_scores = model.score_reference(
         texts, truncate_target_lines(model.model(), texts.references[0], arguments.references[0]));
     texts.systems.emplace(texts.systems.begin(), system_name(arguments.model.models[0]),
                           model.translate(texts.source));
@@ -208,10 +209,10 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
       translations->commit();
     }
   }
-  warn(arguments, texts, options);
+  warn_of_texts(arguments, texts, options);
   warn_if_identical(arguments, texts);
   auto evaluation = score_systems(texts.systems, texts.references, options);
-  evaluation.reference = figures;
+  evaluation.reference_scores = reference_scores;
   score_buckets(arguments, texts, frequencies, evaluation);
   if (picture) {
     picture->write(by_length_svg(evaluation));

@@ -19,37 +19,40 @@ bool needs_bootstrap(const EvaluationOptions& options) {
   return options.confidence || options.test == PairedTest::bootstrap;
 }
 
-// One system's counts and, for the bootstrap, the scores of its resamples.
-struct Sample {
+// The counts of one system and, if a bootstrap is needed, the scores of its resamples.
+struct ResampledCounts {
   SentenceCounts counts;
-  std::vector<double> scores;
+  std::vector<double> resample_scores;
 };
 
-Sample sample(const CorpusMetric& metric, const std::vector<std::string>& hypotheses,
-              const References& references, const EvaluationOptions& options) {
-  Sample sample{metric.count(hypotheses, references), {}};
+ResampledCounts count_and_resample(const CorpusMetric& metric,
+                                   const std::vector<std::string>& hypotheses,
+                                   const References& references, const EvaluationOptions& options) {
+  ResampledCounts system{metric.count(hypotheses, references), {}};
   if (needs_bootstrap(options))
-    sample.scores = bootstrap_scores(metric, sample.counts, options.resampling);
-  return sample;
+    system.resample_scores = bootstrap_scores(metric, system.counts, options.resampling);
+  return system;
 }
 
-MetricScore score_of(const CorpusMetric& metric, const Sample& sample) {
+MetricScore score_of(const CorpusMetric& metric, const ResampledCounts& system) {
   MetricScore score;
-  score.counts = sample.counts;
-  score.sums = sample.counts.sum();
+  score.counts = system.counts;
+  score.sums = system.counts.sum();
   score.value = metric.score(score.sums);
-  if (!sample.scores.empty()) score.confidence = confidence_interval(sample.scores);
+  if (!system.resample_scores.empty()) {
+    score.confidence = confidence_interval(system.resample_scores);
+  }
   return score;
 }
 
-double p_value(const CorpusMetric& metric, const Sample& baseline, const Sample& system,
-               const EvaluationOptions& options) {
+double p_value(const CorpusMetric& metric, const ResampledCounts& baseline,
+               const ResampledCounts& system, const EvaluationOptions& options) {
   if (options.test == PairedTest::randomisation) {
     return approximate_randomisation(metric, baseline.counts, system.counts, options.resampling);
   }
   const double difference =
       std::abs(metric.score(baseline.counts.sum()) - metric.score(system.counts.sum()));
-  return paired_bootstrap(baseline.scores, system.scores, difference);
+  return paired_bootstrap(baseline.resample_scores, system.resample_scores, difference);
 }
 
 }  // namespace
@@ -68,10 +71,10 @@ Evaluation score_systems(const Systems& systems, const References& references,
   for (const auto& name : options.metrics) {
     evaluation.metrics.push_back(make_metric(name, options.metric_options));
     const auto& metric = *evaluation.metrics.back();
-    const auto baseline = sample(metric, systems.front().second, references, options);
+    const auto baseline = count_and_resample(metric, systems.front().second, references, options);
     evaluation.systems.front().scores.push_back(score_of(metric, baseline));
     for (std::size_t s = 1; s < systems.size(); ++s) {
-      const auto system = sample(metric, systems[s].second, references, options);
+      const auto system = count_and_resample(metric, systems[s].second, references, options);
       auto& scores = evaluation.systems[s].scores;
       scores.push_back(score_of(metric, system));
       if (options.test != PairedTest::none)

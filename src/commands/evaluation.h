@@ -43,19 +43,19 @@ struct SystemEvaluation {
   std::vector<FrequencyBucket> by_frequency;  // empty if not requested
 };
 
-// Scores that the model assigns to the first reference.
+// Scores of the model for the first reference, as if it had produced this translation.
 struct ReferenceScores {
-  std::optional<double> perplexity;         // per token
+  std::optional<double> perplexity;         // per token, with </s>
   std::optional<AlignmentScore> alignment;  // of the model's attention
 };
 
 struct Evaluation {
   EvaluationOptions options;
-  std::size_t sentences = 0;
-  std::size_t references = 0;
+  std::size_t sentences = 0;   // per system
+  std::size_t references = 0;  // per sentence
   std::vector<std::unique_ptr<const CorpusMetric>> metrics;
   std::vector<SystemEvaluation> systems;  // the first is the baseline
-  ReferenceScores reference;
+  ReferenceScores reference_scores;       // empty without a model
 };
 
 // System names with their translations.
@@ -77,19 +77,20 @@ std::string signature_of(const CorpusMetric& metric, const Evaluation& evaluatio
 std::vector<GoldAlignment> read_alignments(const std::string& path);
 
 // Throws InputError with file:line if a link points beyond the white-space-separated words of its
-// sentence pair. Needs one pair of lines per alignment.
+// sentence pair. `source` and `target` must have at least as many lines as there are alignments.
 void check_links(const std::string& path, const std::vector<GoldAlignment>& alignments,
                  const std::vector<std::string>& source, const std::vector<std::string>& target);
 
 struct EvaluationTexts {
   std::vector<std::string> source;  // empty if not given
-  Systems systems;                  // the translations in files; a model's are added in front
+  // The translations in files. `evaluate` inserts those of a model before them.
+  Systems systems;
   References references;
-  std::vector<GoldAlignment> gold;
+  std::vector<GoldAlignment> gold;  // of source and first reference; empty if not given
 };
 
-// Throws InputError if line counts differ or a file has nothing to score, with the files and
-// counts. Warns of byte order marks.
+// Throws InputError, which names the files and counts, if line counts differ or a reference has
+// only blank lines. Warns of byte order marks.
 EvaluationTexts read_texts(const EvaluateArguments& arguments);
 
 // Returns the systems' files: --hypotheses, then --compare.
@@ -97,7 +98,7 @@ std::vector<std::string> system_files(const EvaluateArguments& arguments);
 // Returns the name of a system: "attention" for "out/attention.fr" and for "runs/attention/".
 std::string system_name(const std::filesystem::path& path);
 
-// Counts the words of the training files.
+// Counts the words of the training files. Throws InputError if a file has no words.
 WordFrequencies count_words(const std::vector<std::string>& files, const BleuOptions& options);
 
 }  // namespace regard

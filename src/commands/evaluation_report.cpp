@@ -37,7 +37,7 @@ std::string score_cell(const LengthBucket& bucket, double score) {
   return bucket.sentences == 0 ? "" : fmt::format("{:.2f}", score);
 }
 
-// In per cent; empty if there are no words.
+// Returns a fraction of `words` in per cent; "" if there are no words.
 std::string percent_cell(std::int64_t words, double fraction) {
   return words == 0 ? "" : fmt::format("{:.2f}", 100 * fraction);
 }
@@ -100,18 +100,18 @@ Table score_table(const Evaluation& evaluation) {
     columns.push_back(
         {evaluation.metrics[m]->name() + (interval ? " (μ ± 95% CI)" : ""), Align::right});
   }
-  if (evaluation.reference.perplexity) columns.push_back({"perplexity", Align::right});
-  if (evaluation.reference.alignment) columns.push_back({"AER", Align::right});
+  if (evaluation.reference_scores.perplexity) columns.push_back({"perplexity", Align::right});
+  if (evaluation.reference_scores.alignment) columns.push_back({"AER", Align::right});
   Table table(columns);
   for (const auto& system : systems) {
     const bool first = &system == &systems.front();
     std::vector<std::string> row = {system.name};
     if (first && evaluation.options.test != PairedTest::none) row[0] += " (baseline)";
     for (const auto& score : system.scores) row.push_back(score_cell(score));
-    if (first && evaluation.reference.perplexity)
-      row.push_back(format_fixed(*evaluation.reference.perplexity, 2));
-    if (first && evaluation.reference.alignment) {
-      row.push_back(fmt::format("{:.4f}", evaluation.reference.alignment->error_rate));
+    if (first && evaluation.reference_scores.perplexity)
+      row.push_back(format_fixed(*evaluation.reference_scores.perplexity, 2));
+    if (first && evaluation.reference_scores.alignment) {
+      row.push_back(fmt::format("{:.4f}", evaluation.reference_scores.alignment->error_rate));
     }
     table.add(row);
   }
@@ -148,16 +148,17 @@ std::string score_lines(const Evaluation& e) {
 
 std::string model_lines(const Evaluation& e) {
   std::string text;
-  if (e.reference.perplexity) {
-    text += fmt::format("perplexity = {}\n  of the first reference, a token, </s> included\n",
-                        format_fixed(*e.reference.perplexity, 2));
+  if (e.reference_scores.perplexity) {
+    text += fmt::format("perplexity = {}\n  of the first reference, per token, </s> included\n",
+                        format_fixed(*e.reference_scores.perplexity, 2));
   }
-  if (e.reference.alignment) {
+  if (e.reference_scores.alignment) {
     text +=
         fmt::format("AER = {:.4f}\n  precision {:.4f}, recall {:.4f}, {} against {}\n",
-                    e.reference.alignment->error_rate, e.reference.alignment->precision,
-                    e.reference.alignment->recall, counted(e.reference.alignment->proposed, "link"),
-                    e.reference.alignment->sure);
+                    e.reference_scores.alignment->error_rate,
+                    e.reference_scores.alignment->precision, e.reference_scores.alignment->recall,
+                    counted(e.reference_scores.alignment->proposed, "link"),
+                    e.reference_scores.alignment->sure);
   }
   return text;
 }
@@ -276,8 +277,8 @@ Json to_json(const Evaluation& e) {
   const auto& first = e.systems.front();
   Json json{{"sentences", e.sentences}, {"references", e.references}};
   add_scores(json, first, e);
-  if (e.reference.perplexity) json["perplexity"] = *e.reference.perplexity;
-  if (e.reference.alignment) json["alignment"] = to_json(*e.reference.alignment);
+  if (e.reference_scores.perplexity) json["perplexity"] = *e.reference_scores.perplexity;
+  if (e.reference_scores.alignment) json["alignment"] = to_json(*e.reference_scores.alignment);
   if (!first.by_length.empty()) json["by_length"] = buckets_json(first.by_length, e);
   if (!first.by_frequency.empty()) json["by_frequency"] = buckets_json(first.by_frequency, e);
   for (std::size_t s = 1; s < e.systems.size() && !first.by_length.empty(); ++s) {

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <utility>
 
@@ -38,16 +37,17 @@ constexpr std::size_t max_bytes = std::size_t{64} << 20;
 // State shared by the reading thread and the caller. Freed when both have released it.
 struct LineChunkReader::Shared {
   std::unique_ptr<LineReader> reader;
-  std::size_t min_lines = 1;  // next() waits for this many lines
+  std::size_t min_lines = 1;  // take(few) returns at least this many lines before the end
   std::size_t max_lines = 1;
   LineLimit limit;
 
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::string> lines;
-  std::vector<std::string> warnings;  // logged by the thread that calls next()
+  std::vector<std::string> warnings;  // logged by the thread that calls take()
   std::size_t bytes = 0;              // size of `lines`
   std::exception_ptr error;
+  std::function<void()> arrived;
   bool ended = false;
   bool abandoned = false;
 
@@ -63,7 +63,7 @@ struct LineChunkReader::Shared {
       bytes += line.size() + sizeof line;
       lines.push_back(std::move(line));
       if (warning) warnings.push_back(std::move(*warning));
-      changed.notify_all();
+      if (arrived && (lines.size() == min_lines || is_full())) arrived();
     }
     if (!reader->changed()) return;
     const std::lock_guard lock(mutex);
@@ -81,7 +81,7 @@ struct LineChunkReader::Shared {
     const std::lock_guard lock(mutex);
     error = failure;
     ended = true;
-    changed.notify_all();
+    if (arrived) arrived();
   }
 };
 
@@ -102,11 +102,20 @@ LineChunkReader::~LineChunkReader() {
   shared_->changed.notify_all();
 }
 
-std::vector<std::string> LineChunkReader::next() {
-  std::unique_lock lock(shared_->mutex);
-  shared_->changed.wait(lock, [&] {
-    return shared_->ended || shared_->is_full() || shared_->lines.size() >= shared_->min_lines;
-  });
+void LineChunkReader::on_arrival(std::function<void()> arrived) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->arrived = std::move(arrived);
+}
+
+bool LineChunkReader::at_end() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->ended && !shared_->error && shared_->lines.empty();
+}
+
+std::vector<std::string> LineChunkReader::take(bool few) {
+  const std::lock_guard lock(shared_->mutex);
+  const bool enough = few && shared_->lines.size() >= shared_->min_lines;
+  if (!shared_->ended && !shared_->is_full() && !enough) return {};
   auto lines = std::exchange(shared_->lines, {});
   for (const auto& warning : std::exchange(shared_->warnings, {})) log::warning("{}", warning);
   shared_->bytes = 0;
@@ -141,21 +150,21 @@ void check_split(const TranslateArguments& arguments, const TestingOptions& test
 
 void TranslationWarnings::add(const Translation& translation) {
   if (translation.hypotheses.empty()) return;
-  const auto length = static_cast<std::int64_t>(translation.source_tokens.size()) - 1;
   ++sentences_;
-  too_long_ += length > options_.data.max_length;
+  too_long_ += translation.source_length > options_.data.max_length;
   cut_off_ += !translation.hypotheses[0].finished;
 }
 
 void TranslationWarnings::log() const {
   if (too_long_ > 0) {
-    log::warning("{} of {} are longer than any training sentence (data.max_length, {})", too_long_,
-                 counted(sentences_, "sentence"), counted(options_.data.max_length, "token"));
+    log::warning("{} of {} are longer than any training sentence (data.max_length, {})",
+                 too_long_.load(), counted(sentences_.load(), "sentence"),
+                 counted(options_.data.max_length, "token"));
   }
   if (cut_off_ > 0) {
     log::warning(
         "{} of {} were cut off at the maximum length (--max-output-length, --max-output-ratio)",
-        cut_off_, counted(sentences_, "translation"));
+        cut_off_.load(), counted(sentences_.load(), "translation"));
   }
 }
 
@@ -163,7 +172,6 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
                                const LoadedModel& model, const Translator& translator)
     : translator_(translator),
       tokenizers_(model.contents.tokenizers),
-      batch_size_(testing.batch_size),
       split_length_(arguments.split_length),
       limit_(source_line_limit(tokenizers_, model.contents.options.data)),
       input_(input_name(path_or_dash(arguments.input))),
@@ -180,60 +188,28 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
   unknown_words_.emplace(arguments.dictionary, *tokenizers_.source, kind_);
 }
 
-std::vector<Translation> LineTranslator::translate(
-    const std::vector<std::string>& lines, const SearchOptions& search,
-    const std::vector<SentenceOptions>& sentences,
-    const std::function<void(std::int64_t)>& progress) {
-  std::vector<std::string> parts;
-  std::vector<SentenceOptions> part_options;
-  std::vector<std::size_t> counts;  // number of parts of each line
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto line_parts = split(lines[i]);
-    counts.push_back(line_parts.size());
-    parts.insert(parts.end(), line_parts.begin(), line_parts.end());
-    part_options.insert(part_options.end(), line_parts.size(), sentences[i]);
-  }
-  const auto line_of = [&](std::int64_t part) {
-    return part * static_cast<std::int64_t>(lines.size()) / static_cast<std::int64_t>(parts.size());
-  };
-  auto translations = translator_.translate(
-      parts, search, batch_size_, [&](std::int64_t done) { progress(line_of(done)); },
-      part_options);
-  for (auto& translation : translations) {
-    warnings_.add(translation);
-    if (unknown_words_) unknown_words_->replace(tokenizers_, translation);
-  }
-  if (parts.size() > lines.size()) translations = join(translations, counts);
-  if (parts.size() > lines.size() || unknown_words_) {
-    for (auto& translation : translations) {
-      if (translation.hypotheses.empty()) continue;
-      translation.text = translator_.text(translation.hypotheses[0], translation);
-    }
-  }
-  return translations;
-}
-
-// Cuts parts that are too long. Lines that are not split were cut by LineChunkReader.
-std::vector<std::string> LineTranslator::split(const std::string& line) {
-  ++lines_;
-  if (split_length_ == 0) return {line};
+std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
+  if (split_length_ == 0) return {};
   auto parts = split_line(line, split_length_);
   for (auto& part : parts) {
-    const auto warning = cut_long_line(part, limit_, input_, lines_);
+    const auto warning = cut_long_line(part, limit_, input_, number);
     if (warning) log::warning("{}", *warning);
   }
   return parts;
 }
 
-std::vector<Translation> LineTranslator::join(const std::vector<Translation>& parts,
-                                              const std::vector<std::size_t>& counts) const {
-  std::vector<Translation> lines;
-  std::span rest(parts);
-  for (const auto count : counts) {
-    lines.push_back(join_translations(rest.first(count), tokenizers_.target->size(), kind_));
-    rest = rest.subspan(count);
+Translation LineTranslator::join(std::vector<Translation> parts) {
+  for (auto& part : parts) {
+    warnings_.add(part);
+    if (unknown_words_) unknown_words_->replace(tokenizers_, part);
   }
-  return lines;
+  const bool is_split = parts.size() > 1;
+  auto line = is_split ? join_translations(parts, tokenizers_.target->size(), kind_)
+                       : std::move(parts.front());
+  if ((is_split || unknown_words_) && !line.hypotheses.empty()) {
+    line.text = translator_.text(line.hypotheses[0], line);
+  }
+  return line;
 }
 
 }  // namespace regard

@@ -1,6 +1,7 @@
-// Reads lines in chunks and translates them, for `regard translate`.
+// Reads lines in chunks, and splits and joins them, for `regard translate`.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,8 +20,8 @@
 namespace regard {
 
 // Reads lines for translation on a background thread. A file is read in full chunks, which sort
-// well by length. A pipe or a terminal returns the lines that have arrived, so interactive use
-// needs no further input to get an answer.
+// well by length. The lines of a pipe or a terminal can be taken as soon as they have arrived, so
+// interactive use needs no further input to get an answer. Thread-safe.
 class LineChunkReader {
  public:
   // `path` is plain or gzip, or standard input if empty or "-". A chunk has at most `max_lines`
@@ -31,9 +32,15 @@ class LineChunkReader {
   LineChunkReader(const LineChunkReader&) = delete;
   LineChunkReader& operator=(const LineChunkReader&) = delete;
 
-  // Returns the next chunk, empty at the end. Throws the InputError of a line after returning all
-  // lines before it. Warns of cut lines, and if the file changed while it was read.
-  std::vector<std::string> next();
+  // Returns a full chunk or, with `few`, the lines of a pipe or a terminal that have arrived. Empty
+  // if too few have arrived. Throws the InputError of a line after returning all lines before it.
+  // Warns of cut lines, and if the file changed while it was read.
+  std::vector<std::string> take(bool few);
+  // True if all lines were taken.
+  bool at_end() const;
+  // Sets a function that the reading thread calls when take() may return lines again. It must not
+  // call this object. An empty function unsets it.
+  void on_arrival(std::function<void()> arrived);
 
  private:
   struct Shared;
@@ -47,17 +54,18 @@ class TranslationWarnings {
   // The options must outlive this object.
   explicit TranslationWarnings(const Options& options) : options_(options) {}
 
-  void add(const Translation& translation);
+  void add(const Translation& translation);  // thread-safe
   void log() const;
 
  private:
   const Options& options_;
-  std::int64_t sentences_ = 0;
-  std::int64_t too_long_ = 0;
-  std::int64_t cut_off_ = 0;
+  std::atomic<std::int64_t> sentences_ = 0;
+  std::atomic<std::int64_t> too_long_ = 0;
+  std::atomic<std::int64_t> cut_off_ = 0;
 };
 
-// Translates lines for `regard translate`: splits long lines, replaces <unk>, collects warnings.
+// What `regard translate` does with a line before and after its translation: splits long lines,
+// joins the translations of the parts, replaces <unk>, collects warnings.
 class LineTranslator {
  public:
   // Throws ConfigError if the model or the search does not support an option. The model and the
@@ -67,27 +75,21 @@ class LineTranslator {
 
   bool needs_weights() const { return unknown_words_.has_value(); }
 
-  // Like Translator::translate(), with one entry of `sentences` per line.
-  std::vector<Translation> translate(const std::vector<std::string>& lines,
-                                     const SearchOptions& search,
-                                     const std::vector<SentenceOptions>& sentences,
-                                     const std::function<void(std::int64_t)>& progress);
+  // Returns the parts of line `number`, from 1; empty if lines are not split. Warns of parts that
+  // are cut because they are too long. Lines that are not split were cut by LineChunkReader.
+  std::vector<std::string> split(const std::string& line, std::int64_t number) const;
+  // Returns the translation of a line from those of its parts, at least one. Thread-safe.
+  Translation join(std::vector<Translation> parts);
 
   // Logs the warnings about all lines so far. Each part of a split line counts.
   void log_warnings() const { warnings_.log(); }
 
  private:
-  std::vector<std::string> split(const std::string& line);
-  std::vector<Translation> join(const std::vector<Translation>& parts,
-                                const std::vector<std::size_t>& counts) const;
-
   const Translator& translator_;
   const Tokenizers& tokenizers_;
-  std::int64_t batch_size_;
   std::int64_t split_length_;  // 0: lines are not split
   LineLimit limit_;            // of one part
   std::string input_;
-  std::int64_t lines_ = 0;  // so far
   std::optional<UnknownWords> unknown_words_;
   TokenizerKind kind_;
   TranslationWarnings warnings_;

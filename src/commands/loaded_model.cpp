@@ -42,23 +42,29 @@ void check_weights(const std::vector<double>& weights, std::size_t models) {
 
 void check_compatible(const TranslationModel& first, const std::filesystem::path& first_path,
                       const TranslationModel& other, const std::filesystem::path& other_path) {
-  const auto reject = [&](const std::string& what) {
-    throw ConfigError(
-        "the {} of {} differs from that of {}, so they cannot be an ensemble; train both with the "
-        "same data.tokenizer.src_file and trg_file, or one with --init-from the other",
-        what, other_path.string(), first_path.string());
+  const auto reject = [&](const std::string& what, const char* remedy) {
+    throw ConfigError("the {} of {} differs from that of {}, so they cannot be an ensemble; {}",
+                      what, other_path.string(), first_path.string(), remedy);
   };
   const auto differ = [](const auto& a, const auto& b) {
     return a->serialized() != b->serialized();
   };
-  if (differ(first.tokenizers.source, other.tokenizers.source)) reject("source vocabulary");
-  if (differ(first.tokenizers.target, other.tokenizers.target)) reject("target vocabulary");
-  if (first.tokenizers.output != other.tokenizers.output) reject("model.output.kind");
+  constexpr auto share_vocabulary =
+      "train both with the same data.tokenizer.src_file and trg_file, or one with --init-from the "
+      "other";
+  if (differ(first.tokenizers.source, other.tokenizers.source)) {
+    reject("source vocabulary", share_vocabulary);
+  }
+  if (differ(first.tokenizers.target, other.tokenizers.target)) {
+    reject("target vocabulary", share_vocabulary);
+  }
+  constexpr auto same_value = "train both with the same value";
+  if (first.tokenizers.output != other.tokenizers.output) reject("model.output.kind", same_value);
   if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
-    reject("model.encoder.numbers");
+    reject("model.encoder.numbers", same_value);
   }
   if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
-    reject("data.tokenizer.lowercase");
+    reject("data.tokenizer.lowercase", same_value);
   }
 }
 

@@ -27,13 +27,14 @@ struct LoadedModel {
   Translator translator(const ShortlistOptions& shortlist = {}) const;
 };
 
-// Also creates the thread pool, so it must be called before the first tensor is made. Throws the
-// errors of resolve_model(), find_device() and load_model(), and ConfigError if models of an
-// ensemble do not match.
+// Must be called before the first tensor is created, because it creates the thread pool
+// (make_thread_pool()). Throws the errors of resolve_model(), find_device(), find_precision() and
+// load_model(), and ConfigError if the models of an ensemble differ in their vocabularies.
 LoadedModel load_models(const ModelArguments& arguments);
 
-// Return the lines of the file `path` as the model reads them. Cut lines that are too long to be
-// sentences, with a warning, or throw InputError (data/line_checks.h).
+// Return the lines of the file `path` as the model reads them: cut lines that are too long to be
+// sentences, with a warning. Throw InputError for a line with too many elements
+// (data/line_checks.h).
 std::vector<std::string> truncate_source_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path);
@@ -41,8 +42,8 @@ std::vector<std::string> truncate_target_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path);
 
-// Throws ConfigError if a command must not write a model to `output`: to one of the models it
-// reads, or to a training run. Throws the errors of check_output_path() and check_replaceable().
+// Throws ConfigError if `output` is one of the `models` that the command reads, or a training run.
+// Throws the errors of check_output_path() and check_replaceable(). `command` is named in messages.
 void check_model_output(std::string_view command, const std::vector<std::filesystem::path>& models,
                         const std::filesystem::path& output);
 

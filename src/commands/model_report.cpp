@@ -73,21 +73,22 @@ bool is_same_folder(const std::optional<fs::path>& a, const fs::path& b) {
   return a && fs::equivalent(*a, b, ignored);
 }
 
-RunReport read_run_report(const fs::path& path) {
+RunSummary read_run_summary(const fs::path& path) {
   const RunFolder run(path);
-  RunReport report;
-  report.path = path;
-  report.manifest = read_run_manifest(path / "manifest.json");
+  RunSummary summary;
+  summary.path = path;
+  summary.manifest = read_run_manifest(path / "manifest.json");
   std::error_code ignored;
   if (const auto file = path / "validations.tsv"; fs::exists(file, ignored)) {
-    report.validations = read_validations(file.string());
+    summary.validations = read_validations(file.string());
   }
-  report.checkpoints = run.checkpoint_steps();
-  report.best = run.best();
-  report.last = run.last();
-  return report;
+  summary.checkpoints = run.checkpoint_steps();
+  summary.best = run.best();
+  summary.last = run.last();
+  return summary;
 }
 
+// Returns " (best, last)" with the links that point to the model; "" if none does.
 std::string link_names(const ModelReport& report) {
   std::string text;
   if (report.run && is_same_folder(report.run->best, report.path)) text += "best";
@@ -124,7 +125,8 @@ std::string value_text(const Json& object, const char* key) {
   return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
-double training_seconds(const RunReport& run) {
+// Returns the training time up to the last validation; NaN if unknown.
+double training_seconds(const RunSummary& run) {
   const auto seconds = run.validations.numbers("seconds");
   return seconds.empty() ? std::numeric_limits<double>::quiet_NaN() : seconds.back();
 }
@@ -156,7 +158,7 @@ std::string training_text(const ModelReport& report) {
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;
-  text += fmt::format("until last validation  {}\n", format_duration(training_seconds(run)));
+  text += fmt::format("time to last validation  {}\n", format_duration(training_seconds(run)));
   text += fmt::format("with  regard {}, LibTorch {}, {} {}, seed {}\n",
                       value_text(run.manifest, "regard"), value_text(run.manifest, "libtorch"),
                       value_text(run.manifest, "threads"),
@@ -200,7 +202,7 @@ std::string scores_text(const ValidationTable& validations) {
   return table.text();
 }
 
-std::string checkpoints_text(const RunReport& run) {
+std::string checkpoints_text(const RunSummary& run) {
   std::string text;
   const RunFolder folder(run.path);
   for (const auto step : run.checkpoints) {
@@ -254,7 +256,7 @@ ModelReport read_model_report(const fs::path& path) {
     report.checkpoint = FolderReader(report.path).info();
   });
   std::error_code ignored;
-  if (fs::is_directory(path / "checkpoints", ignored)) report.run = read_run_report(path);
+  if (fs::is_directory(path / "checkpoints", ignored)) report.run = read_run_summary(path);
   return report;
 }
 

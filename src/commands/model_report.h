@@ -14,23 +14,24 @@
 
 namespace regard {
 
-struct RunReport {
+struct RunSummary {
   std::filesystem::path path;
   Json manifest;  // data, versions, command of the run; an empty object if there is none
   ValidationTable validations;
-  std::vector<std::int64_t> checkpoints;
-  std::optional<std::filesystem::path> best;
+  std::vector<std::int64_t> checkpoints;      // their steps, ascending
+  std::optional<std::filesystem::path> best;  // folder of the checkpoint
   std::optional<std::filesystem::path> last;
 };
 
 struct ModelReport {
   std::filesystem::path path;  // the folder with the weights
   TranslationModel model;
-  Json checkpoint;  // step and epoch; an empty object if the folder has none
-  std::optional<RunReport> run;
+  Json checkpoint;                // step and epoch; an empty object if the folder has none
+  std::optional<RunSummary> run;  // empty if `path` is not a run folder
 };
 
-// `path` is a run folder or a model folder. Throws the errors of resolve_model() and load_model().
+// Reads the report of `path`, a run folder or a model folder. Throws the errors of resolve_model(),
+// load_model(), read_run_manifest() and read_validations().
 ModelReport read_model_report(const std::filesystem::path& path);
 
 std::string to_text(const ModelReport& report);

@@ -47,6 +47,7 @@ void install_handlers() {
   }
 }
 
+// True if a temporary file can replace the path: it is a regular file, or nothing is there.
 bool is_replaceable(const std::string& path) {
   std::error_code ignored;
   return !std::filesystem::exists(path, ignored) || is_file(path);

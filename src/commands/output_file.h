@@ -49,10 +49,11 @@ class OutputFile {
   void write(std::string_view bytes);
   // Passes everything written so far to the system.
   void flush();
+  // Completes the output. Call it once, after the last write().
   void commit();
 
  private:
-  void put(std::string_view bytes);
+  void put(std::string_view bytes);  // writes bytes as they are, without compression
   [[noreturn]] void fail() const;
 
   std::string path_;

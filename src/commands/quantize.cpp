@@ -14,22 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct SourceModel {
+struct OriginalModel {
   fs::path path;
   Options options;
   Tokenizers tokenizers;
   NamedTensors weights;
 };
 
-SourceModel read_source(const fs::path& path) {
-  SourceModel source;
-  source.path = resolve_model(path);
-  const FolderReader folder(source.path);
+OriginalModel read_original(const fs::path& path) {
+  OriginalModel original;
+  original.path = resolve_model(path);
+  const FolderReader folder(original.path);
   check_not_quantized(folder);
-  source.options = read_model_options(folder);
-  source.tokenizers = read_tokenizers(folder, source.options);
-  source.weights = read_weights(folder);
-  return source;
+  original.options = read_model_options(folder);
+  original.tokenizers = read_tokenizers(folder, original.options);
+  original.weights = read_weights(folder);
+  return original;
 }
 
 double megabytes(const NamedTensors& weights) {
@@ -40,13 +40,13 @@ double megabytes(const NamedTensors& weights) {
 
 ExitCode quantize(const QuantizeArguments& arguments) {
   check_model_output("quantize", {resolve_model(arguments.model)}, arguments.output);
-  const auto source = retry_if_removed([&] { return read_source(arguments.model); });
-  const auto weights = quantize(source.weights);
+  const auto original = retry_if_removed([&] { return read_original(arguments.model); });
+  const auto weights = quantize(original.weights);
   FolderWriter writer(arguments.output);
-  add_model(writer, source.options, source.tokenizers, weights);
-  writer.commit({{"quantized_from", source.path.string()}});
-  log::info("Wrote the weights of {} to {}: {:.1f} MB instead of {:.1f}", source.path.string(),
-            arguments.output, megabytes(weights), megabytes(source.weights));
+  add_model(writer, original.options, original.tokenizers, weights);
+  writer.commit({{"quantized_from", original.path.string()}});
+  log::info("Wrote the weights of {} to {}: {:.1f} MB instead of {:.1f}", original.path.string(),
+            arguments.output, megabytes(weights), megabytes(original.weights));
   return ExitCode::ok;
 }
 

@@ -69,6 +69,7 @@ ExitCode report(const ReportArguments& arguments) {
   check_files({arguments.source, arguments.reference, arguments.hypotheses}, {path});
   const auto run = read_run(folder);
   const auto text = scored_text(arguments, run);
+  // The translations over time are always those of the validation text.
   const auto validation = arguments.hypotheses.empty() ? text : validation_text(run);
   const auto count = static_cast<std::size_t>(arguments.sentences);
   OutputFile output(path);

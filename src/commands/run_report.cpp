@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the step of the last validation marked as best.
 std::optional<std::int64_t> last_best_step(const ValidationTable& validations) {
@@ -64,13 +64,14 @@ double RunRecord::value_at_best(const std::string& column) const {
   const auto values = validations.numbers(column);
   for (std::size_t i = 0; best_step && i < values.size(); ++i)
     if (steps[i] == static_cast<double>(*best_step)) return values[i];
-  return none;
+  return missing_value;
 }
 
 double RunRecord::last_value(const std::string& key) const {
-  if (train_log.empty()) return none;
+  if (train_log.empty()) return missing_value;
   const auto value = train_log.back().find(key);
-  return value != train_log.back().end() && value->is_number() ? value->get<double>() : none;
+  return value != train_log.back().end() && value->is_number() ? value->get<double>()
+                                                               : missing_value;
 }
 
 RunRecord read_run(const fs::path& path) {
@@ -92,7 +93,8 @@ RunRecord read_run(const fs::path& path) {
   if (const auto file = path / "validations.tsv"; is_file(file)) {
     run.validations = read_validations(file.string());
   }
-  // The link is preferred: the marks may come from an earlier early_stopping_metric.
+  // Prefers the link `best` to the marks in validations.tsv, which may come from an earlier
+  // early_stopping_metric.
   run.best_step = RunFolder(path).best_step();
   if (!run.best_step) run.best_step = last_best_step(run.validations);
   return run;
@@ -109,7 +111,11 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
   if (dev.src.empty() || steps.empty()) return std::nullopt;
   for (const auto& path : {dev.src, dev.trg}) {
     if (is_file(path)) continue;
-    log::warning("{}: no such file from here, so the page omits the validation sentences", path);
+    log::warning(
+        "{}: no such file, so the page omits the validation sentences; run regard in the folder "
+        "where "
+        "the training was started",
+        path);
     return std::nullopt;
   }
   const auto step = run.best_step.value_or(steps.back());
@@ -141,7 +147,7 @@ std::string fact_html(const std::string& name, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escape_xml(name), escape_xml(value));
 }
 
-// Empty if the value is not known (NaN).
+// Returns "" if the value is not known (NaN).
 std::string number_html(const std::string& name, double value, const std::string& unit = "") {
   return std::isnan(value) ? "" : fact_html(name, format_short(value) + unit);
 }
@@ -175,12 +181,13 @@ std::size_t count_words(const std::string& line) {
   return split_words(decode_utf8(line)).size();
 }
 
-// Returns buckets of about equal size, in order of source length.
+// Returns up to max_buckets buckets of about equal size, in order of source length.
 std::vector<LengthBucket> make_buckets(std::vector<std::size_t> lengths) {
   std::ranges::sort(lengths);
   std::vector<LengthBucket> buckets(1);
   for (std::size_t part = 1; part < max_buckets; ++part) {
     const auto edge = lengths[part * lengths.size() / max_buckets];
+    // Skips an edge that would leave this or the next bucket empty.
     if (edge == lengths.back() || edge < std::max<std::size_t>(1, buckets.back().shortest))
       continue;
     buckets.back().longest = edge;
@@ -229,7 +236,7 @@ std::string summary_html(const RunRecord& run) {
   if (const auto seconds = run.last_value("seconds"); !std::isnan(seconds)) {
     html += fact_html("time", format_duration(seconds));
   }
-  html += number_html("target tokens a second", run.last_value("target_tokens_per_second"));
+  html += number_html("target tokens per second", run.last_value("target_tokens_per_second"));
   html += "</dl>\n";
   const auto stopped = run.manifest.find("stopped");
   const auto reason = stopped == run.manifest.end() ? "" : text(*stopped, "reason");

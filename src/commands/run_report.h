@@ -16,9 +16,9 @@
 
 namespace regard {
 
-// A text with its translations.
+// A text with references and translations. The three vectors have the same size.
 struct ScoredText {
-  std::string name;
+  std::string name;  // shown on the page
   std::vector<std::string> sources;
   std::vector<std::string> references;
   std::vector<std::string> hypotheses;
@@ -35,9 +35,10 @@ struct RunRecord {
 
   // Steps of the validations; skips rows without a step.
   std::vector<std::int64_t> validated_steps() const;
-  // Return a value of the best validation or of the last line of the training log, NaN if it is
+  // Returns a value of the best validation, from this column of `validations`; NaN if it is
   // missing.
   double value_at_best(const std::string& column) const;
+  // Returns a number of the last line of the training log; NaN if it is missing.
   double last_value(const std::string& key) const;
 };
 

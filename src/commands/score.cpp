@@ -124,8 +124,9 @@ void check_feature(const std::string& name) {
   throw ConfigError("--feature: found '{}', expected a word without blanks, | and =", name);
 }
 
-// Throws InputError with file:line for a malformed entry, a sentence that the source does not have,
-// or a feature that exists already.
+// Adds the log-probability of each translation in an n-best list as a feature. Throws InputError
+// with file:line for a malformed entry, a sentence that the source does not have, or a feature that
+// exists already.
 ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_feature(arguments.feature);
   check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
@@ -166,7 +167,7 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
 }
 
 // Returns source and target language (en, fr) from the names of the training files, or empty
-// strings.
+// strings if the names do not tell.
 std::pair<std::string, std::string> languages(const LoadedModel& model) {
   const auto& train = model.contents.options.data.train;
   if (train.empty()) return {};
@@ -185,7 +186,7 @@ void warn_if_not_reverse(const LoadedModel& model, const LoadedModel& reverse) {
 
 // Returns the alignments of the forward model, symmetrised with those of a reverse model if given.
 std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer& scorer,
-                                   const SentencePairs& pairs, Symmetrisation how) {
+                                   const SentencePairs& pairs, Symmetrisation method) {
   auto alignments = alignments_of(scorer.model(), scorer.translations());
   if (arguments.reverse.empty()) return alignments;
   auto reverse_arguments = arguments.model;
@@ -197,7 +198,7 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
   const auto backward = alignments_of(reverse.model(), reverse.translations());
   for (std::size_t i = 0; i < alignments.size(); ++i) {
-    alignments[i] = symmetrise(alignments[i], transposed(backward[i]), how);
+    alignments[i] = symmetrise(alignments[i], transposed(backward[i]), method);
   }
   return alignments;
 }
@@ -254,7 +255,7 @@ ExitCode score(const ScoreArguments& arguments) {
     throw ConfigError("score: expected either -t FILE or --n-best FILE");
   }
   if (!arguments.n_best.empty()) return rescore_n_best(arguments);
-  const auto how = parse_symmetrisation(arguments.symmetrise);
+  const auto method = parse_symmetrisation(arguments.symmetrise);
   check_files({arguments.source, arguments.target, arguments.gold},
               {path_or_dash(arguments.output), arguments.align});
   SentencePairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
@@ -274,7 +275,7 @@ ExitCode score(const ScoreArguments& arguments) {
 
   std::optional<AlignmentScore> alignment;
   if (align) {
-    const auto alignments = align_pairs(arguments, scorer, pairs, how);
+    const auto alignments = align_pairs(arguments, scorer, pairs, method);
     for (const auto& of_pair : alignments) links->write(to_pharaoh(of_pair) + "\n");
     if (!arguments.gold.empty()) alignment = score_alignments(alignments, gold);
   }

@@ -67,7 +67,8 @@ std::string command_line() {
   return words;
 }
 
-// Adds to the error of a damaged checkpoint how the run can be continued.
+// Throws CheckpointError with the error of a damaged checkpoint and how the run can be continued.
+// `damaged` is the checkpoint; empty if it is one that does not count among checkpoint_steps().
 [[noreturn]] void explain_damage(const RunFolder& run, const DamagedError& error,
                                  const std::filesystem::path& damaged) {
   const bool others = std::ranges::any_of(run.checkpoint_steps(), [&](std::int64_t step) {
@@ -117,7 +118,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
                        static_cast<std::uint64_t>(options.training.random_seed),
                        sampling_for(options, *setup.model));
   std::int64_t epoch = 0;
-  while (batches.count(epoch) == 0) ++epoch;  // with weights below 1 an epoch can be empty
+  while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto batch = batches.batch(epoch, 0).to(setup.device);
   setup.model->train();
   const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
@@ -136,8 +137,8 @@ std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Valida
                                    setup.checkpoint ? &*setup.checkpoint : nullptr);
 }
 
-// Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one,
-// or the one before the start of this attempt if it made no checkpoint.
+// Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one
+// or, if the attempt that began at `start_step` made no step, the one before its start.
 std::optional<std::filesystem::path> rollback_checkpoint(const RunFolder& run,
                                                          std::int64_t start_step,
                                                          std::int64_t step) {
@@ -178,22 +179,22 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
   }
 }
 
-// Logs the best validation and the checkpoint that `translate` uses. They differ if the best
-// checkpoint was removed before early_stopping_metric changed.
+// Logs the best validation and the checkpoint that `translate` uses. They differ if a checkpoint
+// was removed before a change of early_stopping_metric made it the best one.
 void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
   const auto best = trainer.early_stopping().best_step();
   if (best == 0) return;
   const auto name = enum_name(metric);
-  const auto taken = run.best_step();
-  if (taken == best) {
+  const auto linked = run.best_step();
+  if (linked == best) {
     log::info("The best validation by {} was at step {}; translate uses that checkpoint.", name,
               best);
-  } else if (taken) {
+  } else if (linked) {
     log::info(
         "The best validation by {} was at step {}, whose checkpoint was removed "
         "(training.keep_best); "
         "translate uses the one of step {} (the link best).",
-        name, best, *taken);
+        name, best, *linked);
   } else {
     log::info("The best validation by {} was at step {}; translate uses the last checkpoint.", name,
               best);
@@ -221,7 +222,7 @@ void print_report(const RunFolder& run) {
 }  // namespace
 
 ExitCode train(const TrainArguments& arguments) {
-  // Training continues if the reader of its messages ends: train.log has them too.
+  // Training continues if the program that reads its messages ends: train.log has them too.
   std::signal(SIGPIPE, SIG_IGN);
   ignore_save_signal();
   const auto options = resolve_options(arguments);
@@ -245,8 +246,12 @@ ExitCode train(const TrainArguments& arguments) {
   auto validator =
       setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device, *setup.pool)
                 : std::unique_ptr<Validator>();
-  // Before the trainer creates any file, so that a run killed early is recognised as a run.
-  if (!setup.checkpoint) record_session(run, setup, command_line());
+  // A new run writes its manifest before the trainer creates any file, so that a run killed early
+  // is recognised as a run.
+  if (!setup.checkpoint) {
+    record_session(run, setup, command_line());
+    save_corpus_cache(run, setup);
+  }
   auto trainer = make_trainer(setup, run, validator.get());
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
@@ -254,6 +259,7 @@ ExitCode train(const TrainArguments& arguments) {
       record_testing_options(run, setup.options.testing);
     } else {
       record_session(run, setup, command_line());
+      save_corpus_cache(run, setup);
     }
   }
   if (last) {

@@ -1,9 +1,11 @@
 // regard translate: output line i is the translation of input line i.
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -21,13 +23,11 @@
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "report/progress.h"
+#include "translation/translation_queue.h"
 #include "translation/translator.h"
 
 namespace regard {
 namespace {
-
-// Number of batches whose lines are sorted by length together.
-constexpr std::int64_t batches_per_chunk = 16;
 
 // All outputs of the command, opened before the first line is translated.
 class TranslationOutputs {
@@ -51,22 +51,30 @@ class TranslationOutputs {
     }
   }
 
+  // Returns the bytes of the translations' file for a line, if no other lines are needed for them
+  // and the model is not. `number` counts lines from 0. Thread-safe.
+  std::string format(std::int64_t number, const QueuedLine& line) const {
+    if (explain_ || attention_text_) return {};
+    return text_.format(number, line.text, line.translation);
+  }
+
   bool want_weights() const { return alignments_ || weights_ || picture_ || attention_text_; }
 
-  // `number` counts lines from 0.
-  void write(std::int64_t number, const std::string& line, const Translation& translation) {
+  // `line.output` is the result of format().
+  void write(std::int64_t number, const QueuedLine& line) {
+    const auto& translation = line.translation;
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
     if (alignments_) alignments_->write(translation, translator_, hypotheses);
     if (weights_) weights_->write(number + 1, translation, translator_, hypotheses);
     if (picture_) picture_->add(translation, translator_);
-    if (report_) report_->add(line, translation);
+    if (report_) report_->add(line.text, translation);
     if (explain_) {
-      const auto explanation = explain(model_.contents, model_.device, line, translation);
+      const auto explanation = explain(model_.contents, model_.device, line.text, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
     } else if (attention_text_) {
       file_.write(translation.text + "\n" + attention_text_->draw(translation, translator_) + "\n");
     } else {
-      file_.write(text_.format(number, line, translation));
+      file_.write(line.output);
     }
   }
 
@@ -93,6 +101,53 @@ class TranslationOutputs {
   std::optional<PictureOutput> picture_;
   std::optional<ReportOutput> report_;
   std::optional<AttentionText> attention_text_;
+};
+
+// Reads the lines with their constraints, and writes their translations.
+class TranslateStream : public LineStream {
+ public:
+  // All parameters must outlive this object.
+  TranslateStream(LineChunkReader& reader, ConstraintReader& constraints,
+                  LineTranslator& line_translator, TranslationOutputs& outputs,
+                  DecodingReporter* reporter)
+      : reader_(reader),
+        constraints_(constraints),
+        line_translator_(line_translator),
+        outputs_(outputs),
+        reporter_(reporter) {}
+
+  bool read(bool few, std::vector<QueuedLine>& lines) override {
+    for (auto& text : reader_.take(few)) {
+      auto sentence = constraints_.next();
+      auto parts = line_translator_.split(text, sentence.number);
+      lines.push_back({std::move(text), std::move(sentence), std::move(parts)});
+    }
+    return !reader_.at_end();
+  }
+  void on_arrival(std::function<void()> arrived) override {
+    reader_.on_arrival(std::move(arrived));
+  }
+  void finish(QueuedLine& line, std::vector<Translation> parts) override {
+    line.translation = line_translator_.join(std::move(parts));
+    line.output = outputs_.format(line.options.number - 1, line);
+  }
+  void write(std::vector<QueuedLine> lines) override {
+    for (const auto& line : lines) {
+      constraints_.check_translation(line.options, line.translation);
+      outputs_.write(line.options.number - 1, line);
+    }
+    outputs_.flush();
+  }
+  void progress(std::int64_t finished) override {
+    if (reporter_ != nullptr) reporter_->update(finished);
+  }
+
+ private:
+  LineChunkReader& reader_;
+  ConstraintReader& constraints_;
+  LineTranslator& line_translator_;
+  TranslationOutputs& outputs_;
+  DecodingReporter* reporter_;
 };
 
 // Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
@@ -149,9 +204,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto testing = arguments.search.apply_to(model.contents.options.testing);
   check(arguments, testing, model);
   const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
-  LineChunkReader reader(arguments.input,
-                         static_cast<std::size_t>(testing.batch_size * batches_per_chunk),
-                         arguments.split_length > 0 ? LineLimit{} : limit);
+  const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
+                                                     model.pool->count());
+  LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit);
   const auto n_best = n_best_count(arguments, testing);
   ConstraintReader constraints(arguments, testing, model);
   LineTranslator line_translator(arguments, testing, model, translator);
@@ -165,19 +220,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto total = total_lines(arguments.input, arguments.output);
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
-  std::int64_t number = 0;
-  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    const auto sentences = constraints.read(lines.size());
-    const auto translations =
-        line_translator.translate(lines, search, sentences, [&](std::int64_t done) {
-          if (reporter) reporter->update(number + done);
-        });
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      constraints.check_translation(sentences[i], translations[i]);
-      outputs.write(number++, lines[i], translations[i]);
-    }
-    outputs.flush();
-  }
+  TranslateStream stream(reader, constraints, line_translator, outputs,
+                         reporter ? &*reporter : nullptr);
+  translator.translate(stream, search, testing.batch_size);
   reporter.reset();
   outputs.commit();
   line_translator.log_warnings();

@@ -48,7 +48,7 @@ std::string vector_line(std::string_view name, const std::vector<float>& x) {
                      counted(x.size(), "number"), format_fixed(std::sqrt(square), 3));
 }
 
-// Returns "p_t = 3.214, …", or "".
+// Returns a line with the further quantities of a step, "p_t = 3.214, …"; "" if there are none.
 std::string numbers_line(const ExplainedStep& step) {
   std::string line;
   const auto add = [&](std::string_view name, const std::vector<float>& numbers) {

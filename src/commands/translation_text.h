@@ -14,7 +14,8 @@ namespace regard {
 
 class TranslationText {
  public:
-  // n_best: translations per line in an n-best list; 0 for the best translation alone.
+  // `n_best` is the number of translations per line in an n-best list; 0 for the best translation
+  // alone. `translator` must outlive this object.
   TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
                   const Translator& translator, std::int64_t n_best);
 
@@ -45,7 +46,8 @@ class TranslationText {
 };
 
 // Returns a table per decoding step: the query, each source token with score and weight, the
-// context. Long vectors are shown by their first numbers and their length |x|.
+// context. Long vectors are shown by their first numbers and their Euclidean length. `line` counts
+// from 1.
 std::string explanation_text(std::int64_t line, const std::string& translation,
                              const Explanation& explanation);
 

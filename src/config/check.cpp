@@ -14,6 +14,7 @@ namespace {
 // Larger than any model, and small enough that products of sizes do not overflow.
 constexpr std::int64_t max_size = std::int64_t{1} << 24;
 
+// Adds an error for each integer of a section that is larger than max_size.
 template <Section T>
 void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   describe(section, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
@@ -27,11 +28,13 @@ void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   });
 }
 
-// The smallest weight of a corpus that is used. Less would never show a pair of any real corpus.
+// The smallest weight of a corpus except 0. With a smaller weight, an epoch would use less
+// than one pair on average, even of a corpus with a million pairs.
 constexpr double min_weight = 1e-6;
 
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
+  // "cuda:" and one to three digits.
   if (!device.starts_with("cuda:") || device.size() == 5 || device.size() > 8) return false;
   return std::all_of(device.begin() + 5, device.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -167,8 +170,8 @@ void check_end(const TrainingOptions& o, bool validates, ConfigErrors& errors) {
     errors.add("training.patience is {}, which needs validations, but data.dev names no files",
                o.patience);
   }
-  const bool rate_ends = o.scheduling == ScheduleKind::plateau && o.learning_rate_min > 0;
-  if (o.epochs == 0 && o.max_steps == 0 && o.patience == 0 && !rate_ends) {
+  const bool stops_at_min_rate = o.scheduling == ScheduleKind::plateau && o.learning_rate_min > 0;
+  if (o.epochs == 0 && o.max_steps == 0 && o.patience == 0 && !stops_at_min_rate) {
     errors.add(
         "training would never stop; set training.epochs, training.max_steps or training.patience");
   }

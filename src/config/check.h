@@ -12,24 +12,26 @@
 
 namespace regard {
 
-// Checks everything that translation needs too: the model, the tokenizer and the search. Throws
-// ConfigError with all errors, one per line, each with its keys, their values and the source
+// Checks the options that translation and training need: the model, the tokenizer and the search.
+// Throws ConfigError with all errors, one per line, each with its keys, their values and the source
 // location of the first key.
 void check_options(const Options& options, const SourceLocations& locations = {});
 
-// As check_options(), and also checks what training needs: corpora, a validation pair if an option
-// depends on it, the learning rate and a stopping criterion.
+// As check_options(), and also checks the options that only training needs: corpora, a validation
+// pair if another option depends on it, the learning rate and a stopping criterion.
 void check_training_options(const Options& options, const SourceLocations& locations = {});
 
-// Checks only the search options, after changes by the command line.
+// Checks only the search options, after the command line changed them. Throws as check_options()
+// does, without source locations.
 void check_testing_options(const TestingOptions& options);
 
-// Collects the errors of a configuration.
+// Collects the errors of a configuration. `locations` must outlive it.
 class ConfigErrors {
  public:
   explicit ConfigErrors(const SourceLocations& locations) : locations_(locations) {}
 
-  // Adds a message. It must begin with a key; the source location of that key is put before it.
+  // Adds a message, which must begin with a full key and a space or colon. Puts the source location
+  // of that key before the message.
   template <typename... Args>
   void add(fmt::format_string<Args...> format, Args&&... args) {
     const auto message = fmt::format(format, std::forward<Args>(args)...);
@@ -47,17 +49,20 @@ class ConfigErrors {
   std::string text_;
 };
 
-// Adds an error for each key that differs between `given` and `defaults` and is not used.
-// reason(key) returns why it is not used, such as "dot does not use it", or "" if it is used.
+// Adds an error for each key that `given` sets to another value than `defaults`, although the model
+// does not use it. reason(key) returns the reason, such as "only pointer uses it", or "" if the
+// model uses the key.
 void reject_unused(const Options& defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
                    ConfigErrors& errors);
 
-// Adds an error if there are fewer positions than tokens in a sentence of max_length with </s>.
+// Adds an error if `positions`, the value of `key`, is less than max_length + 1, the number of
+// tokens in the longest sentence with </s>.
 void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
                      ConfigErrors& errors);
 
-// Checks that every option is used by the chosen kinds of encoder and decoder, and their sizes.
+// Adds an error for each option that the chosen kinds of encoder and decoder do not use, and for
+// sizes that these kinds do not allow.
 void check_kinds(const Options& options, ConfigErrors& errors);
 
 }  // namespace regard

@@ -8,17 +8,17 @@
 namespace regard {
 namespace {
 
-// A part of the model and the keys that only this part uses. A key stands for all keys below it.
+// A part that a model may have, and the keys that only this part uses.
 struct Part {
-  std::vector<std::string> keys;
+  std::vector<std::string> key_prefixes;  // a full key, or "model.attention." for a whole section
   std::string name;
-  bool exists;
+  bool exists;  // true if the configured model has this part
 };
 
 std::vector<Part> model_parts(const ModelOptions& o) {
   const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
-  const bool mixes_context = recurrent_decoder && o.attention.kind != "none";
+  const bool recurrent_attention = recurrent_decoder && o.attention.kind != "none";
   const auto learned = [](const SelfAttentionOptions& side) {
     return side.position == PositionKind::learned;
   };
@@ -45,19 +45,21 @@ std::vector<Part> model_parts(const ModelOptions& o) {
       {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
       {{"model.dropout.attention"},
        "an attention other than none",
-       mixes_context || has_self_attention(o.encoder) || !recurrent_decoder},
+       recurrent_attention || has_self_attention(o.encoder) || !recurrent_decoder},
   };
 }
 
+// Returns the reason why the model does not use a key, or "" if it does.
 std::string why_unused(const std::vector<Part>& parts, const std::string& key) {
   for (const auto& part : parts) {
-    for (const auto& owned : part.keys) {
-      if (!part.exists && key.starts_with(owned)) return "only " + part.name + " uses it";
+    for (const auto& prefix : part.key_prefixes) {
+      if (!part.exists && key.starts_with(prefix)) return "only " + part.name + " uses it";
     }
   }
   return "";
 }
 
+// In the functions below, `side` is "model.encoder" or "model.decoder".
 void check_heads(const std::string& side, std::int64_t width, std::int64_t heads,
                  ConfigErrors& errors) {
   if (width % heads == 0) return;
@@ -102,7 +104,7 @@ void check_positions(const std::string& key, std::int64_t positions, std::int64_
 void reject_unused(const Options& defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
                    ConfigErrors& errors) {
-  for (const auto& difference : differing_keys(defaults, given)) {
+  for (const auto& difference : option_differences(defaults, given)) {
     const auto why = reason(difference.substr(0, difference.find(':')));
     if (!why.empty()) errors.add("{}: {}; remove it", difference, why);
   }

@@ -87,6 +87,7 @@ A configuration is one YAML file with the sections below. All keys are optional.
 `# yaml-language-server: $schema=schema.json`, and they complete keys and mark mistakes.
 )";
 
+// Escapes the characters that Markdown would interpret in a table.
 std::string escape_cell(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -130,15 +131,17 @@ void add_tables(T& section, const std::string& key, std::string_view section_hel
   page += subsections;
 }
 
+// Writes whole numbers without a decimal point: 1, not 1.0.
 Json to_json_number(double value) {
   return std::trunc(value) == value ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
+// Returns the schema of a field. `value` is its default, `range` the range of a number.
 template <typename T>
 Json schema_of(T& value, Range range) {
   Json schema;
   if constexpr (Section<T>) {
-    schema["type"] = {"object", "null"};
+    schema["type"] = {"object", "null"};  // null: a section without keys, as in `data:`
     schema["additionalProperties"] = false;
     describe(value, [&](std::string_view name, auto& field, std::string_view help,
                         Range field_range = {}) {

@@ -8,9 +8,9 @@
 
 namespace regard {
 
-// A key that `key=value` can set.
+// A key with a single value, not a section or a list.
 struct Setting {
-  std::string key;  // "training.optimizer"; the first entry of a list: "data.train.0.src"
+  std::string key;  // "training.optimizer"; for lists only the first entry: "data.train.0.src"
   std::string help;
   std::vector<std::string> values;  // the values of an enum or bool; empty for other types
 };
@@ -18,13 +18,15 @@ struct Setting {
 // Returns all settings, in the order of the documentation.
 std::vector<Setting> all_settings();
 
-// Returns all full keys, sections before their contents; entries of lists as data.train.0.src.
+// Returns the full keys of all sections, lists and values, each section before its contents; for
+// lists only the first entry: "data.train", "data.train.0.src".
 std::vector<std::string> all_keys();
 
-// Returns docs/configuration.md: a table per section with key, allowed values, default and help.
+// Returns the text of docs/configuration.md: a table per section with key, allowed values, default
+// and help.
 std::string options_markdown();
 
-// Returns configs/schema.json, a JSON Schema (draft 2020-12) for editors.
+// Returns the text of configs/schema.json, a JSON Schema (draft 2020-12) for editors.
 std::string options_schema();
 
 }  // namespace regard

@@ -9,8 +9,9 @@
 //     field("size", o.size, "sentences or tokens in a batch", at_least(1));
 //   }
 //
-// A field is a bool, std::int64_t, double, std::string, an enum with enum_names(), an option struct
-// with its own describe(), or a std::vector of these.
+// field() receives the key, the value, the help text and, for numbers, the allowed range. A field
+// is a bool, std::int64_t, double, std::string, an enum with enum_names(), an option struct with
+// its own describe() (a section), or a std::vector of option structs (a list).
 #pragma once
 
 #include <concepts>
@@ -32,32 +33,34 @@ struct Range {
 constexpr Range at_least(double min) {
   return {min, std::numeric_limits<double>::infinity()};
 }
-// The limit of counts, such as tokens of a batch. Larger than any use, and small enough that
-// products with small factors do not overflow.
-constexpr double max_count = 1 << 30;
-
 constexpr Range between(double min, double max) {
   return {min, max};
 }
+// The largest allowed count, such as tokens in a batch. More than anyone needs, and small enough
+// that its product with another size does not overflow 64 bits.
+constexpr double max_count = 1 << 30;
 
-// Concepts for the types of fields.
+// Stands for any `field` argument of describe(), to test if describe() exists.
 struct AnyField {
   template <typename... Args>
   void operator()(Args&&...) const {}
 };
+// An option struct with describe().
 template <typename T>
 concept Section = requires(T& options) {
   describe(options, AnyField{});
 };
+// An enum whose values have names in YAML: enum_names(T) returns them in the order of the values.
 template <typename T>
 concept Choice = std::is_enum_v<T> && requires(T value) {
   enum_names(value).size();
 };
-// Returns the name of a value: "gru".
+// Returns the YAML name of a value: "gru".
 template <Choice T>
 std::string_view enum_name(T value) {
   return enum_names(value).at(static_cast<std::size_t>(value));
 }
+// A std::vector of option structs.
 template <typename T>
 concept List = std::same_as<T, std::vector<typename T::value_type>>;
 

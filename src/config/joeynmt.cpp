@@ -23,8 +23,9 @@
 namespace regard {
 namespace {
 
-// Unsupported keys, by prefix: the reason for the note and the value that needs no note, because
-// regard does the same. A key without a reason never needs a note.
+// The keys of JoeyNMT that regard does not have, by prefix: the text of the note, and the neutral
+// value, which needs no note because regard does the same. Neutral values are compared as text, in
+// lower case. Keys with {} never need a note.
 using Unsupported = JoeyFile::Unsupported;
 const std::map<std::string, Unsupported> unsupported_keys = {
     {"joeynmt_version", {}},
@@ -78,9 +79,9 @@ std::string nested_yaml(const std::map<std::string, std::string>& values) {
     const auto value = values.find(setting.key);
     if (value == values.end()) continue;
     const auto path = split(setting.key, '.');
-    std::size_t shared = 0;
+    std::size_t shared = 0;  // number of sections of the path that are written already
     while (shared < open_sections.size() && open_sections[shared] == path[shared]) ++shared;
-    bool begins_entry = false;  // the path has the index of a list entry
+    bool begins_entry = false;  // true after the index of a list entry, for "- "
     for (auto depth = shared; depth < path.size(); ++depth) {
       if (path[depth] == "0") {
         begins_entry = true;
@@ -101,6 +102,7 @@ std::string nested_yaml(const std::map<std::string, std::string>& values) {
 }  // namespace
 
 void Conversion::put(const std::string& key, const std::string& value) {
+  // Words, numbers and flags need no quotes.
   const bool is_word = std::ranges::all_of(value, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '+' || c == '-';
   });
@@ -108,7 +110,7 @@ void Conversion::put(const std::string& key, const std::string& value) {
 }
 
 void Conversion::put_integer(const std::string& key, double value) {
-  constexpr double max_exact = 1e15;
+  constexpr double max_exact = 1e15;  // below 2^53, the limit of exact integers in a double
   const bool is_whole = std::abs(value) <= max_exact && std::trunc(value) == value;
   converted_[key] = is_whole ? to_yaml(static_cast<std::int64_t>(value)) : to_yaml(value);
 }
@@ -161,7 +163,7 @@ Converted convert_joeynmt(std::string_view text, const std::string& name) {
 
 namespace {
 
-// Limits against aliases, which can make a small file huge or a section contain itself.
+// Limits against YAML aliases, which can make a small file huge or a section contain itself.
 constexpr std::size_t max_values = 10'000;
 constexpr std::size_t max_list_length = 1'000;  // bytes
 constexpr int max_depth = 64;
@@ -269,7 +271,7 @@ void JoeyFile::note_unread(const std::map<std::string, Unsupported>& unsupported
     if (value.is_read || value.is_null) continue;
     Unsupported match = {"regard has no such option", ""};
     for (const auto& [prefix, entry] : unsupported) {
-      if (key.starts_with(prefix)) match = entry;
+      if (key.starts_with(prefix)) match = entry;  // in the order of the map, the longest is last
     }
     const bool is_neutral = !match.neutral.empty() && lower(value.text) == match.neutral;
     if (!match.reason.empty() && !is_neutral) note(key, match.reason);

@@ -1,7 +1,8 @@
 // Converts a configuration of JoeyNMT 2 (Kreutzer, Bastings, Riezler 2019) to one of regard.
 //
-// Copies keys with the same meaning, SentencePiece models, and JoeyNMT's defaults if they differ
-// from regard's. Adds a note for each key without an exact equivalent.
+// Copies keys with the same meaning and the paths of SentencePiece models. Writes JoeyNMT's
+// defaults for missing keys if they differ from regard's. Adds a note for each key without an exact
+// equivalent, and notes that begin with "to be fixed:" if regard would reject the result.
 #pragma once
 
 #include <string>

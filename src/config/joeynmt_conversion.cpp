@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-// Values for limits that JoeyNMT does not have, larger than any sentence or vocabulary.
+// Values for limits that regard has and JoeyNMT does not: larger than any sentence or vocabulary.
 constexpr std::int64_t unlimited_length = 100'000;
 constexpr std::int64_t unlimited_words = 10'000'000;
 
@@ -48,9 +48,9 @@ void Conversion::tokenizer() {
   std::string kind = level == "char" ? "character" : level;
   if (level == "bpe") {
     const auto type = joey_.take_lower(src + "tokenizer_type", "sentencepiece");
-    joey_.take(trg + "tokenizer_type");
+    joey_.mark_read(trg + "tokenizer_type");
     const auto model = joey_.take_lower(src + "tokenizer_cfg.model_type", "unigram");
-    joey_.take(trg + "tokenizer_cfg.model_type");
+    joey_.mark_read(trg + "tokenizer_cfg.model_type");
     kind = type == "sentencepiece" && model == "unigram" ? "unigram" : "bpe";
     if (type != "sentencepiece") {
       joey_.note(src + "tokenizer_type", "regard trains BPE by SentencePiece instead");
@@ -62,7 +62,7 @@ void Conversion::tokenizer() {
   normalisation();
 }
 
-// Copies the SentencePiece models.
+// Copies the paths of existing SentencePiece models.
 void Conversion::sentencepiece_models() {
   for (const std::string side : {"src", "trg"}) {
     const auto from = "data." + side + ".";
@@ -73,7 +73,7 @@ void Conversion::sentencepiece_models() {
     if (!model) continue;
     put_text("data.tokenizer." + side + "_file", *model);
     joey_.note(from + "voc_file", "the SentencePiece model contains the vocabulary");
-    joey_.take(from + "voc_file");
+    joey_.mark_read(from + "voc_file");
   }
 }
 
@@ -89,12 +89,12 @@ void Conversion::vocabulary(const std::string& level) {
   const auto frequency = take_larger({src + "voc_min_freq", 1}, {trg + "voc_min_freq", 1});
   if (frequency > 1) put_integer("data.tokenizer.min_frequency", frequency);
   const auto coverage = joey_.take_number(src + "tokenizer_cfg.character_coverage", 1);
-  joey_.take(trg + "tokenizer_cfg.character_coverage");
+  joey_.mark_read(trg + "tokenizer_cfg.character_coverage");
   if (level == "bpe" && coverage < 1) put("data.tokenizer.character_coverage", coverage);
   const auto sampling = std::max(joey_.take_number(src + "tokenizer_cfg.dropout", 0),
                                  joey_.take_number(src + "tokenizer_cfg.alpha", 0));
-  joey_.take(trg + "tokenizer_cfg.dropout");
-  joey_.take(trg + "tokenizer_cfg.alpha");
+  joey_.mark_read(trg + "tokenizer_cfg.dropout");
+  joey_.mark_read(trg + "tokenizer_cfg.alpha");
   if (level == "bpe" && sampling > 0) put("data.tokenizer.sampling", sampling);
   if (level == "bpe") return;
   const auto src_file = joey_.take(src + "voc_file");
@@ -133,7 +133,7 @@ void Conversion::convert_layers(const std::string& name) {
     transformer(name);
   } else {
     recurrent(name);
-    joey_.take(key + "activation");  // JoeyNMT's recurrent layers do not use it
+    joey_.mark_read(key + "activation");  // JoeyNMT's recurrent layers do not use it
     if (joey_.take_flag(key + "embeddings.scale", false)) {
       joey_.note(key + "embeddings.scale", "regard scales embeddings only in a Transformer");
     }
@@ -159,7 +159,7 @@ void Conversion::recurrent(const std::string& name) {
     initial_state = "bridge";
   }
   put(from + "initial_state", initial_state);
-  // In JoeyNMT the decoder computes the new state before attention, for every score.
+  // JoeyNMT's decoder computes the new state before attention, with either kind of attention.
   put("model.decoder.query", "new");
   put_flag(from + "input_feeding", joey_.take_flag(from + "input_feeding", true));
   copy_value(from + "hidden_size", "model.decoder.readout_size", "1");
@@ -243,7 +243,7 @@ void Conversion::training() {
   if (optimizer == "sgd") copy_value("training.momentum", "training.momentum", "0");
   copy_value("training.weight_decay", "training.weight_decay", "0");
   copy_value("training.clip_grad_norm", "training.clip_grad_norm", "0");
-  joey_.take("training.loss");
+  joey_.mark_read("training.loss");
   if (!joey_.take_flag("training.shuffle", true))
     joey_.note("training.shuffle", "regard always shuffles");
   schedule();
@@ -267,10 +267,10 @@ void Conversion::schedule() {
     put("training.scheduling", "inverse_square_root");
     put_integer("training.warmup_steps", warmup);
     if (name == "noam") {
-      // factor · D^−½ · min(t^−½, t · warmup^−3/2) has its peak at t = warmup.
+      // The rate factor · D^−½ · min(t^−½, t · warmup^−3/2) at step t has its peak at t = warmup.
       const auto width = joey_.take_number("model.encoder.hidden_size", 512);
       rate = factor / std::sqrt(width * std::max(1.0, warmup));
-      rate = std::round(rate * 1e7) / 1e7;
+      rate = std::round(rate * 1e7) / 1e7;  // for a short number in the file
     } else {
       rate = joey_.take_number("training.learning_rate_peak", rate);
     }
@@ -302,7 +302,7 @@ void Conversion::validation() {
       examples.empty() ? 0.0 : 1.0 + static_cast<double>(std::ranges::count(examples, ',')));
   const auto checkpoints = joey_.take_number("training.keep_best_ckpts",
                                              joey_.take_number("training.keep_last_ckpts", 5));
-  if (checkpoints < 1) {
+  if (checkpoints < 1) {  // JoeyNMT keeps all
     joey_.note("training.keep_best_ckpts", "1000 is used instead");
   }
   put_integer("training.keep_best", checkpoints < 1 ? 1000 : checkpoints);
@@ -317,7 +317,7 @@ void Conversion::testing() {
     copy_value("testing.batch_size", "testing.batch_size", "64");
   } else {
     joey_.note("testing.batch_type", "regard counts sentences");
-    joey_.take("testing.batch_size");
+    joey_.mark_read("testing.batch_size");
   }
   if (const auto max_length = joey_.take_number("testing.max_output_length", -1); max_length > 0) {
     put_integer("testing.max_output_length", max_length);

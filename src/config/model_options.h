@@ -1,4 +1,5 @@
-// Section `model`: architecture and sizes. ARCHITECTURE.md explains the letters.
+// Section `model`: architecture and sizes. ARCHITECTURE.md explains the letters for sizes, such as
+// D and E.
 #pragma once
 
 #include <array>
@@ -42,7 +43,7 @@ constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
   return {"auto", "sinusoidal", "learned", "none"};
 }
 
-// Keys of both model.encoder and model.decoder.
+// Keys that model.encoder and model.decoder both have. Not a section of its own.
 struct SelfAttentionOptions {
   std::int64_t heads = 8;
   std::int64_t feed_forward_size = 2048;
@@ -68,7 +69,7 @@ void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
         "position learned: maximum length of a sentence in tokens, with </s>", at_least(1));
 }
 
-// Describes the keys of recurrent layers, for both sides.
+// Describes the keys of recurrent layers. `Side` is EncoderOptions or DecoderOptions.
 template <typename Side, typename Field>
 void describe_recurrent(Side& o, Field&& field) {
   field("cell", o.cell,
@@ -130,6 +131,7 @@ void describe(EncoderOptions& o, Field&& field) {
   describe_self_attention(o.self_attention, field);
 }
 
+// The source of the first state of a recurrent decoder.
 enum class InitialState { bridge, last, mean, zero };
 constexpr std::array<std::string_view, 4> enum_names(InitialState) {
   return {"bridge", "last", "mean", "zero"};
@@ -185,6 +187,7 @@ void describe(DecoderOptions& o, Field&& field) {
   describe_self_attention(o.self_attention, field);
 }
 
+// The context of every step if attention.kind is none.
 enum class FixedContext { last, mean };
 constexpr std::array<std::string_view, 2> enum_names(FixedContext) {
   return {"last", "mean"};

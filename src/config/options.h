@@ -1,5 +1,5 @@
 // The whole configuration, in the structure of the YAML file, and the source location of each
-// value. These headers define every default.
+// value. The initial values of the structs, here and in *_options.h, are the defaults.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ void describe(Options& o, Field&& field) {
   field("testing", o.testing, "search, for validation and translation");
 }
 
-// Stores where each value of a configuration was set, for messages about it.
+// Stores where each value of a configuration was set, for error messages.
 class SourceLocations {
  public:
   SourceLocations() = default;
@@ -51,8 +51,9 @@ class SourceLocations {
                   [&](const auto& entry) { return entry.first.starts_with(key + "."); });
   }
 
-  // Returns the location of a full key. If the key has its default, returns that of its section, or
-  // the file name. Empty if the source of the options is unknown.
+  // Returns the location of a full key. If the key was not set, returns the location of its
+  // section, or the file name if the section was not set either. Empty if this object was
+  // constructed without a file name.
   std::string of(std::string key) const {
     while (true) {
       const auto location = locations_.find(key);

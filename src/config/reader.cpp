@@ -33,7 +33,7 @@ class Override {
  private:
   void fail(const std::string& what) { errors_.add(location_ + ": " + what); }
 
-  // Follows the key `rest` from `value`, whose own key is `done`.
+  // Assigns to the field at the key `rest` below `value`, whose own full key is `done`.
   template <typename T>
   void descend(T& value, Range range, const std::string& done, const std::string& rest) {
     if (rest.empty()) return assign(value, range);
@@ -55,12 +55,13 @@ class Override {
     }
   }
 
+  // Assigns below the entry `name` (an index, as text) of a list.
   template <List T>
   void entry(T& list, Range range, const std::string& done, const std::string& name,
              const std::string& next) {
     std::int64_t index = -1;
-    const bool whole = from_yaml(name, index);
-    if (!whole || index < 0 || index > static_cast<std::int64_t>(list.size())) {
+    const bool is_integer = from_yaml(name, index);
+    if (!is_integer || index < 0 || index > static_cast<std::int64_t>(list.size())) {
       return fail(fmt::format("`{}` is a list of {}: found entry {}, expected 0 to {}", done,
                               list.size(), name, list.size()));
     }
@@ -77,6 +78,7 @@ class Override {
       check_utf8(text_, location_);
       const bool verbatim = std::same_as<T, std::string> && !quoted;
       const YAML::Node node = verbatim ? YAML::Node(text_) : YAML::Load(text_);
+      // The location names the key of a single value already: "command line: key=value".
       YamlReader(errors_, locations_, location_, false)
           .read(value, node, {nested ? key_ : "", range, 0});
       if (!nested) locations_.set(key_, location_);

@@ -1,8 +1,8 @@
 // Reads Options from YAML and from key=value arguments of the command line.
 //
 // Rules beyond plain YAML:
-// - An empty file, and a section or list without a value, have all defaults. A single key without a
-//   value (`epochs:`), a duplicate key and a second document are errors.
+// - An empty file, section or list has all defaults. A single key without a value (`epochs:`), a
+//   duplicate key and a second document are errors.
 // - Integers may be written 1000 or 1e3. NaN and infinity are errors. A quoted number is a string.
 //   Booleans are true, false, yes, no, on, off.
 // - Anchors and aliases are allowed; merge keys (<<) are not.
@@ -29,7 +29,7 @@ Options read_options(const std::filesystem::path& path,
                      const std::vector<std::string>& overrides = {},
                      SourceLocations* locations = nullptr);
 
-// Reads YAML text. `name` is the file name in messages.
+// As read_options(), but reads YAML text. `name` is the file name in messages.
 Options parse_options(std::string_view yaml, const std::string& name,
                       const std::vector<std::string>& overrides = {},
                       SourceLocations* locations = nullptr);

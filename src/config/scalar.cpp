@@ -36,6 +36,7 @@ bool is_plain_string(std::string_view text) {
          });
 }
 
+// Parses a number. Returns false if the text has anything before or after it.
 template <typename T>
 bool parse_all(std::string_view text, T& value) {
   T parsed{};

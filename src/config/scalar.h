@@ -1,4 +1,4 @@
-// Conversion of single values to and from YAML, and their descriptions. Private to config/.
+// Converts single values to and from YAML, and describes the allowed values in messages.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,8 +12,8 @@
 
 namespace regard {
 
-// Returns YAML text that reads back as the same value: the shortest text for a double, double
-// quotes around a string that YAML might read as another type.
+// Returns YAML text that reads back as the same value: the shortest such text for a double, and
+// double quotes around a string that YAML might read as another type.
 std::string to_yaml(bool value);
 std::string to_yaml(std::int64_t value);
 std::string to_yaml(double value);
@@ -23,14 +23,15 @@ std::string to_yaml(T value) {
   return std::string(enum_name(value));
 }
 
-// Parses a plain (unquoted) scalar. Returns false if the text does not have the type.
-// bool: true, false, yes, no, on, off in any case (YAML 1.1).
-// std::int64_t: decimal digits with an optional sign, or a number with an integer value
-// (1e3, 2.5e6). double: a finite decimal number.
+// Parses a plain (unquoted) scalar. Returns false, and does not change `value`, if the text does
+// not have the type. bool: true, false, yes, no, on, off in any case (YAML 1.1). std::int64_t:
+// decimal digits with an optional sign, or a number with an integer value (1e3, 2.5e6). double: a
+// finite decimal number.
 bool from_yaml(std::string_view text, bool& value);
 bool from_yaml(std::string_view text, std::int64_t& value);
 bool from_yaml(std::string_view text, double& value);
 
+// Returns the YAML names of an enum's values, in order.
 template <Choice T>
 std::vector<std::string> choice_names() {
   const auto names = enum_names(T{});

@@ -10,23 +10,26 @@
 namespace regard {
 namespace {
 
-// Sizes by the number of pairs. Less text needs a smaller model and more regularisation.
+// Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
+// and more regularisation.
 struct Size {
   std::int64_t max_pairs;
-  std::int64_t vocabulary;
+  std::int64_t vocabulary;  // maximum, of sub-words
   std::int64_t embedding;
   std::int64_t hidden;
   double dropout;
-  std::int64_t batch;
+  std::int64_t batch;  // target tokens
   std::int64_t epochs;
 };
 constexpr Size sizes[] = {{5'000, 1'000, 96, 96, 0.3, 512, 40},
                           {60'000, 6'000, 256, 256, 0.3, 1'024, 25},
                           {600'000, 12'000, 256, 512, 0.2, 2'048, 12},
                           {INT64_MAX, 24'000, 512, 512, 0.1, 4'096, 5}};
-constexpr double tokens_per_word = 1.3;       // approximate, for sub-words
-constexpr std::int64_t min_subwords = 1'000;  // fewer distinct words: no sub-words
-constexpr std::int64_t max_characters = 800;  // more: reduce the coverage
+constexpr double tokens_per_word = 1.3;  // approximate, for sub-words
+// With fewer distinct words on one side, each word is a token.
+constexpr std::int64_t min_distinct_words = 1'000;
+// With more distinct characters, the vocabulary leaves out the rarest.
+constexpr std::int64_t max_characters = 800;
 
 const Size& size_for(std::int64_t pairs) {
   return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
@@ -39,10 +42,12 @@ std::int64_t round_up(double value, std::int64_t unit) {
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
   return !statistics.src.split && !statistics.trg.split &&
-         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) >= min_subwords;
+         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) >=
+             min_distinct_words;
 }
 
-// Returns ", about 12 of 29000 here", the number of pairs with more tokens than the limit.
+// Returns ", about 12 of 29000 here", the number of pairs with more tokens than `limit`, or "" if
+// the lengths are unknown.
 std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit,
                          bool splits_words) {
   if (statistics.pairs_by_length.empty()) return "";
@@ -66,12 +71,13 @@ std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size)
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
         all_words);
   }
-  if (min_words < min_subwords) {
+  if (min_words < min_distinct_words) {
     return fmt::format(
         "  # One side has only {} distinct words. `kind: bpe` would split rare words.\n"
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
         min_words, all_words);
   }
+  // At most half of the distinct words, rounded down to hundreds.
   const auto vocabulary = std::min(size.vocabulary, min_words / 200 * 100);
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
@@ -81,6 +87,7 @@ std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size)
       vocabulary);
   const auto characters =
       std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
+  // Single characters should fill at most a third of the vocabulary.
   if (characters > max_characters || characters * 3 > vocabulary) {
     text +=
         fmt::format("    character_coverage: 0.9995   # of {} distinct characters\n", characters);

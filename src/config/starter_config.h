@@ -17,8 +17,8 @@ struct SideStatistics {
   std::int64_t length_percentile_99 = 0;
   std::int64_t distinct_words = 0;
   std::int64_t distinct_characters = 0;
-  bool tokenised = false;  // punctuation is separated
-  bool split = false;      // already split into sub-words
+  bool tokenised = false;  // looks as if punctuation were separated from words
+  bool split = false;      // looks as if words were split into sub-words
 };
 
 struct CorpusStatistics {
@@ -38,7 +38,7 @@ struct StarterConfig {
   std::string docs_folder = "docs";  // contains attention.md
 };
 
-// Returns YAML with comments. It passes parse_options() and check_training_options().
+// Returns YAML with comments, which parse_options() and check_training_options() accept.
 std::string starter_config_yaml(const StarterConfig& config);
 
 // Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised".

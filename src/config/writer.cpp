@@ -34,6 +34,7 @@ class Writer {
       write_section(value, indent + "  ", indent + "  ");
     } else if constexpr (List<T>) {
       text_ += value.empty() ? " []\n" : "\n";
+      // Without comments: every entry would repeat them.
       const Comments comments = std::exchange(comments_, Comments::none);
       for (auto& entry : value) write_section(entry, indent + "    ", indent + "  - ");
       comments_ = comments;
@@ -51,7 +52,7 @@ class Writer {
     // Wraps at spaces to lines of at most 100 bytes.
     std::size_t begin = 0;
     while (begin < comment.size()) {
-      const std::size_t max_length = 98 - indent.size();
+      const std::size_t max_length = 100 - 2 - indent.size();  // 2: "# "
       std::size_t end = comment.size();
       if (end - begin > max_length) {
         const std::size_t space = comment.rfind(' ', begin + max_length);
@@ -68,6 +69,7 @@ class Writer {
 
 using KeysAndValues = std::vector<std::pair<std::string, std::string>>;
 
+// Appends the full keys and YAML values of all fields in `value`, whose own key is `key`.
 template <typename T>
 void flatten(T& value, const std::string& key, KeysAndValues& result) {
   if constexpr (Section<T>) {
@@ -83,6 +85,7 @@ void flatten(T& value, const std::string& key, KeysAndValues& result) {
   }
 }
 
+// Returns nullptr if there is no such key.
 const std::string* find_value(const KeysAndValues& all, const std::string& key) {
   const auto at =
       std::find_if(all.begin(), all.end(), [&](const auto& entry) { return entry.first == key; });
@@ -98,7 +101,7 @@ std::string write_options(const Options& options, Comments comments) {
   return writer.take();
 }
 
-std::vector<std::string> differing_keys(const Options& a, const Options& b) {
+std::vector<std::string> option_differences(const Options& a, const Options& b) {
   Options copies[] = {a, b};
   KeysAndValues values[2];
   for (int i = 0; i < 2; ++i) flatten(copies[i], "", values[i]);

@@ -14,8 +14,8 @@ enum class Comments { none, help };
 // exactly the same options. With Comments::help, a comment above each key has its help and range.
 std::string write_options(const Options& options, Comments comments = Comments::none);
 
-// Returns the differences between `a` and `b`, one per key: "training.max_steps: 100 → 200". The
-// value of a missing list entry is "(none)".
-std::vector<std::string> differing_keys(const Options& a, const Options& b);
+// Returns a text for each key with different values in `a` and `b`: "training.max_steps: 100 →
+// 200". The value of a missing list entry is "(none)".
+std::vector<std::string> option_differences(const Options& a, const Options& b);
 
 }  // namespace regard

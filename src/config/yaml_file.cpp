@@ -20,12 +20,14 @@ namespace {
 constexpr int max_depth = 64;
 constexpr int max_values = 100'000;
 
+// Throws ConfigError at the first parser event beyond the limits.
 class EventLimits : public YAML::EventHandler {
  public:
   explicit EventLimits(const std::string& name) : name_(name) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) {
+      // At the same position, the parser has found an empty document and does not advance.
       reject(mark, mark.pos > start_ ? "found a second document, expected one"
                                      : "not YAML: unexpected start of a document");
     }
@@ -89,6 +91,7 @@ void check_utf8(std::string_view text, const std::string& name) {
   for (std::size_t line = 1;; ++line) {
     const std::size_t end = text.find('\n');
     try {
+      // dump() throws if a string is not UTF-8.
       static_cast<void>(Json(std::string(text.substr(0, end))).dump());
     } catch (const Json::type_error&) {
       throw ConfigError("{}:{}: not UTF-8", name, line);
@@ -118,6 +121,7 @@ std::optional<YAML::Node> value_at(const YAML::Node& root, std::string_view key)
   YAML::Node node = root;
   for (const auto name : split(key, '.')) {
     if (!node.IsMap()) return std::nullopt;
+    // The operator of a non-const node, and an assignment to a node, would change the tree.
     const YAML::Node child = std::as_const(node)[std::string(name)];
     if (!child) return std::nullopt;
     node.reset(child);

@@ -8,7 +8,7 @@
 
 namespace regard {
 
-constexpr std::size_t max_yaml_bytes = 1 << 20;
+constexpr std::size_t max_yaml_bytes = 1 << 20;  // of a configuration file
 
 // Throws ConfigError with name:line if the text is not UTF-8.
 void check_utf8(std::string_view text, const std::string& name);
@@ -17,9 +17,9 @@ void check_utf8(std::string_view text, const std::string& name);
 // name:line if the text is not UTF-8 or not YAML, is larger than 1 MB, has a second document, nests
 // deeper than 64 levels or has more than 100,000 values.
 //
-// Checks the events of yaml-cpp's parser before it builds the tree, for two reasons. The tree takes
-// some hundred bytes per byte of text, and the events take none. yaml-cpp 0.7 never ends on a
-// document that begins with a comma or a closing bracket, as it finds empty documents forever.
+// Checks the limits on the parser's events before it builds the tree, for two reasons. The tree
+// takes some hundred bytes of memory per byte of text; events are not stored. And yaml-cpp 0.7
+// finds empty documents forever in text that begins with a comma or a closing bracket.
 YAML::Node load_yaml(std::string_view yaml, const std::string& name);
 
 // Throws ConfigError if the tree is a configuration of JoeyNMT (the message names the command that

@@ -37,6 +37,7 @@ std::string unknown_key(const std::string& section, const std::string& name,
     const auto at = std::find(names.begin(), names.end(), meant) - names.begin();
     return fmt::format("{}; did you mean `{}`?", unknown, keys[static_cast<std::size_t>(at)]);
   };
+  // First the same name in another section, then a similar name here, then a similar name anywhere.
   if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);
   if (const auto sibling = nearest(name, known)) {
     return fmt::format("{}; did you mean `{}`?", unknown,
@@ -47,7 +48,7 @@ std::string unknown_key(const std::string& section, const std::string& name,
   return fmt::format("{}; the keys {} are {}", unknown, place, fmt::join(known, ", "));
 }
 
-std::string YamlReader::key_name(const YAML::Node& key, const Place& section,
+std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& section,
                                  std::map<std::string, int>& seen) {
   const int line = key.Mark().line;
   if (!key.IsScalar() || key.Scalar().empty()) {
@@ -70,9 +71,9 @@ void YamlReader::fail(int line, const std::string& key, const std::string& what)
   errors_.add(location(line) + ": " + (key.empty() ? "" : key + ": ") + what);
 }
 
-void YamlReader::mismatch(const YAML::Node& node, const Place& place, const std::string& expected,
-                          const std::string& hint) {
-  fail(place.line, place.key,
+void YamlReader::mismatch(const YAML::Node& node, const ValueContext& context,
+                          const std::string& expected, const std::string& hint) {
+  fail(context.line, context.key,
        fmt::format("found {}, expected {}{}", node_text(node), expected, hint));
 }
 
@@ -85,6 +86,7 @@ std::string node_text(const YAML::Node& node) {
 }
 
 bool is_quoted(const YAML::Node& node) {
+  // yaml-cpp gives quoted scalars the tag "!".
   return node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str";
 }
 

@@ -18,8 +18,10 @@ namespace regard {
 // Collects errors while reading continues.
 class ReadErrors {
  public:
+  // Has no effect if is_full().
   void add(std::string_view message);
-  // True if reading should stop. Without a limit, a small file with aliases could exhaust memory.
+  // True after 50 errors: reading should stop. A small file can have any number of errors, because
+  // each alias of a section repeats its errors.
   bool is_full() const { return count_ >= 50; }
   // Throws ConfigError with one error per line, if there are any.
   void throw_if_any() const;
@@ -29,56 +31,60 @@ class ReadErrors {
   int count_ = 0;
 };
 
-// Returns the message for an unknown key: "unknown key `a.b`; did you mean `c`?". `section` is the
-// full key of its section, `known` the names in that section. `in_full`: suggest the full key, for
-// the command line, instead of its last part.
+// Returns the message for the unknown key `name`: "unknown key `a.b`; did you mean `c`?". `section`
+// is the full key of its section, `known` the names in that section. If `in_full`, as on the
+// command line, suggests the full key `a.c`.
 std::string unknown_key(const std::string& section, const std::string& name,
                         const std::vector<std::string>& known, bool in_full);
 
+// Reads values from a YAML tree. Adds errors to `errors` and continues; a value with an error keeps
+// its default. Both references must outlive the reader.
 class YamlReader {
  public:
-  // Messages begin with `name`, and with `name:line` if `has_lines`. Stores the location of each
-  // value in `locations`.
+  // `has_lines` is true for a file: messages begin with `name:line`. For an argument of the command
+  // line it is false: messages begin with `name`. Stores the location of each value in `locations`.
   YamlReader(ReadErrors& errors, SourceLocations& locations, std::string name, bool has_lines)
       : errors_(errors), locations_(locations), name_(std::move(name)), has_lines_(has_lines) {}
 
-  // Describes a value of the tree: its full key (empty if `name` includes it), its range, and the
-  // 0-based line of its key.
-  struct Place {
+  // What is known of a value before it is read: its full key (empty if `name` contains the key),
+  // its range, and the line of its key, from 0.
+  struct ValueContext {
     std::string key;
     Range range;
     int line = 0;
   };
 
   template <typename T>
-  void read(T& value, const YAML::Node& node, const Place& place) {
+  void read(T& value, const YAML::Node& node, const ValueContext& context) {
     // An override of a section does not change the location of keys that it does not set.
-    if (!place.key.empty() && (has_lines_ || !Section<T>)) {
-      locations_.set(place.key, location(place.line));
+    if (!context.key.empty() && (has_lines_ || !Section<T>)) {
+      locations_.set(context.key, location(context.line));
     }
     if constexpr (Section<T>) {
-      read_section(value, node, place);
+      read_section(value, node, context);
     } else if constexpr (List<T>) {
-      read_list(value, node, place);
+      read_list(value, node, context);
     } else {
-      read_scalar(value, node, place);
+      read_scalar(value, node, context);
     }
   }
 
  private:
   template <Section T>
-  void read_section(T& section, const YAML::Node& node, const Place& place);
+  void read_section(T& section, const YAML::Node& node, const ValueContext& context);
   template <List T>
-  void read_list(T& list, const YAML::Node& node, const Place& place);
+  void read_list(T& list, const YAML::Node& node, const ValueContext& context);
   template <typename T>
-  void read_scalar(T& value, const YAML::Node& node, const Place& place);
+  void read_scalar(T& value, const YAML::Node& node, const ValueContext& context);
 
-  // Returns the name of a key, or "" after an error. `seen` maps names to lines.
-  std::string key_name(const YAML::Node& key, const Place& section,
+  // Returns the name of a key of `section`, or "" after an error. `seen` maps the names that were
+  // read before in this section to their lines.
+  std::string key_name(const YAML::Node& key, const ValueContext& section,
                        std::map<std::string, int>& seen);
   std::string location(int line) const;
+  // These add an error.
   void fail(int line, const std::string& key, const std::string& what);
-  void mismatch(const YAML::Node& node, const Place& place, const std::string& expected,
+  void mismatch(const YAML::Node& node, const ValueContext& context, const std::string& expected,
                 const std::string& hint = {});
 
   ReadErrors& errors_;
@@ -89,47 +95,48 @@ class YamlReader {
 
 // Describes a node for messages: abc, the text "quoted", a section, a list, nothing.
 std::string node_text(const YAML::Node& node);
+// True for a scalar in quotes, or with the tag !!str.
 bool is_quoted(const YAML::Node& node);
 // Returns "; did you mean `x`?", or "".
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 template <Section T>
-void YamlReader::read_section(T& section, const YAML::Node& node, const Place& place) {
+void YamlReader::read_section(T& section, const YAML::Node& node, const ValueContext& context) {
   if (node.IsNull()) return;
-  if (!node.IsMap()) return mismatch(node, place, expected_text<T>({}));
+  if (!node.IsMap()) return mismatch(node, context, expected_text<T>({}));
   std::map<std::string, int> seen;
   for (const auto& entry : node) {
     if (errors_.is_full()) return;
-    const std::string name = key_name(entry.first, place, seen);
+    const std::string name = key_name(entry.first, context, seen);
     if (name.empty()) continue;
     const int line = entry.first.Mark().line;
     const bool known = visit_field(section, name, [&](auto& value, Range range) {
-      read(value, entry.second, {join_key(place.key, name), range, line});
+      read(value, entry.second, {join_key(context.key, name), range, line});
     });
-    if (!known) fail(line, "", unknown_key(place.key, name, field_names(section), !has_lines_));
+    if (!known) fail(line, "", unknown_key(context.key, name, field_names(section), !has_lines_));
   }
 }
 
 template <List T>
-void YamlReader::read_list(T& list, const YAML::Node& node, const Place& place) {
-  if (!node.IsNull() && !node.IsSequence()) return mismatch(node, place, expected_text<T>({}));
+void YamlReader::read_list(T& list, const YAML::Node& node, const ValueContext& context) {
+  if (!node.IsNull() && !node.IsSequence()) return mismatch(node, context, expected_text<T>({}));
   list.clear();
-  locations_.remove_below(place.key);
+  locations_.remove_below(context.key);
   for (const auto& entry : node) {
     if (errors_.is_full()) return;
-    const std::string key = join_key(place.key, std::to_string(list.size()));
-    read(list.emplace_back(), entry, {key, place.range, entry.Mark().line});
+    const std::string key = join_key(context.key, std::to_string(list.size()));
+    read(list.emplace_back(), entry, {key, context.range, entry.Mark().line});
   }
 }
 
 template <typename T>
-void YamlReader::read_scalar(T& value, const YAML::Node& node, const Place& place) {
-  const std::string expected = expected_text<T>(place.range);
+void YamlReader::read_scalar(T& value, const YAML::Node& node, const ValueContext& context) {
+  const std::string expected = expected_text<T>(context.range);
   if (node.IsNull()) {
-    return fail(place.line, place.key,
+    return fail(context.line, context.key,
                 "has no value; expected " + expected + " (leave the key out for its default)");
   }
-  if (!node.IsScalar()) return mismatch(node, place, expected);
+  if (!node.IsScalar()) return mismatch(node, context, expected);
   if constexpr (std::same_as<T, std::string>) {
     value = node.Scalar();
   } else {
@@ -137,11 +144,11 @@ void YamlReader::read_scalar(T& value, const YAML::Node& node, const Place& plac
     if ((is_quoted(node) && !Choice<T>) || !from_yaml(node.Scalar(), parsed)) {
       std::string hint;
       if constexpr (Choice<T>) hint = did_you_mean(node.Scalar(), choice_names<T>());
-      return mismatch(node, place, expected, hint);
+      return mismatch(node, context, expected, hint);
     }
     if constexpr (!Choice<T> && !std::same_as<T, bool>) {
-      if (!is_in_range(static_cast<double>(parsed), place.range))
-        return mismatch(node, place, expected);
+      if (!is_in_range(static_cast<double>(parsed), context.range))
+        return mismatch(node, context, expected);
     }
     value = parsed;
   }

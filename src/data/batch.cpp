@@ -19,7 +19,7 @@ struct Pair {
   Tokens extended_ids = {};
 };
 
-// Returns one row per pair: <s> if `with_bos`, the tokens, </s>, and <pad> up to the longest.
+// Returns one row per pair: <s> if `with_bos`, the tokens of this side, </s>, then <pad>.
 torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool with_bos) {
   std::size_t longest = 0;
   for (const Pair& pair : pairs) longest = std::max(longest, (pair.*side).size());
@@ -37,7 +37,8 @@ torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool wi
   return tensor;  // [B, width]
 }
 
-// Returns the vectors of numbers [B, S, F + 1], padded with zeros.
+// Returns the vectors of numbers [B, S, F + 1], padded with zeros. Pair::numbers has F + 1 numbers
+// for each token and for </s>. The first pair must be the longest.
 torch::Tensor padded_numbers(const std::vector<Pair>& pairs) {
   const auto longest = static_cast<std::int64_t>(pairs.front().source.size()) + 1;
   const auto width = static_cast<std::int64_t>(pairs.front().numbers.size()) / longest;
@@ -117,13 +118,13 @@ Batch make_batch(std::span<const Example> examples) {
   return assemble(std::move(pairs), true);
 }
 
-Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> indices) {
-  std::vector<Pair> pairs;
-  for (const std::int64_t i : indices) {
-    pairs.push_back(
+Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
+  std::vector<Pair> rows;
+  for (const std::int64_t i : pairs) {
+    rows.push_back(
         {i, corpus.source(i), corpus.target(i), corpus.numbers(i), corpus.extended_ids(i)});
   }
-  return assemble(std::move(pairs), true);
+  return assemble(std::move(rows), true);
 }
 
 Batch make_source_batch(std::span<const SourceLine> sources) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t batches_in_bucket = 512;
 
-// Each epoch has two random streams.
+// Each epoch has two random streams, so that sub-word sampling does not change the order of pairs.
 Random shuffle_stream(std::uint64_t seed, std::int64_t epoch) {
   return Random(seed, 2 * static_cast<std::uint64_t>(epoch));
 }
@@ -22,6 +22,7 @@ std::int64_t target_positions(const Corpus& corpus, std::int64_t pair) {
   return static_cast<std::int64_t>(corpus.target(pair).size()) + 1;
 }
 
+// Returns the pairs of an epoch in the order of the corpus, repeated according to their weights.
 std::vector<std::int64_t> weighted_pairs(const Corpus& corpus, Random& random) {
   std::vector<std::int64_t> pairs;
   pairs.reserve(static_cast<std::size_t>(corpus.size()));
@@ -41,7 +42,7 @@ std::size_t bucket_pairs(const Corpus& corpus, BatchSize size) {
   if (size.type == BatchType::token) {
     sentences /= corpus.report().mean_length(corpus.report().target) + 1;
   }
-  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);  // < 2^40
+  return static_cast<std::size_t>(std::max(sentences, 1.0) * batches_in_bucket);  // cannot overflow
 }
 
 using Iterator = std::vector<std::int64_t>::iterator;
@@ -61,8 +62,8 @@ void sort_by_length(const Corpus& corpus, Iterator begin, Iterator end) {
 void split_into_batches(const Corpus& corpus, BatchSize size,
                         const std::vector<std::int64_t>& pairs, std::size_t begin, std::size_t end,
                         std::vector<std::size_t>& starts) {
-  std::int64_t sentences = 0;
-  std::int64_t longest = 0;
+  std::int64_t sentences = 0;  // in the current batch
+  std::int64_t longest = 0;    // its most target positions
   for (std::size_t at = begin; at < end; ++at) {
     const std::int64_t positions = target_positions(corpus, pairs[at]);
     const std::int64_t filled = size.type == BatchType::token

@@ -18,59 +18,65 @@
 
 namespace regard {
 
+// training.batch_size and training.batch_type.
 struct BatchSize {
-  std::int64_t size = 80;
+  std::int64_t size = 80;  // sentences, or target positions if the type is `token`
   BatchType type = BatchType::sentence;
 };
 
 // The pairs of an epoch in order. Batch i consists of the pairs starts[i] to starts[i + 1] − 1.
 struct EpochPlan {
-  std::vector<std::int64_t> pairs;
-  std::vector<std::size_t> starts;
+  std::vector<std::int64_t> pairs;  // indices in the corpus
+  std::vector<std::size_t> starts;  // one for each batch, then pairs.size()
 
   std::int64_t batches() const { return static_cast<std::int64_t>(starts.size()) - 1; }
   std::span<const std::int64_t> batch(std::int64_t i) const;
 };
 
 // Plans a training epoch. Each pair occurs floor(weight) times, and once more with the probability
-// of the remaining fraction. The pairs are shuffled, divided into buckets of about 512 batches,
-// sorted by length within each bucket (target, then source), and divided into batches, which are
-// shuffled. A batch of type `token` has at most `size` target positions: sentences times the
-// longest target with its </s>. A longer single sentence is a batch of its own. The plan is empty
-// if weights below 1 left no pair.
+// of the remaining fraction; weight is that of its corpus. The pairs are shuffled, divided into
+// buckets of about 512 batches, sorted by length within each bucket (target, then source), and
+// divided into batches, which are shuffled: batches are random and have little padding. A batch of
+// type `token` has at most `size` target positions: sentences times the longest target with its
+// </s>. A longer single sentence is a batch of its own. The plan is empty if weights below 1 left
+// no pair.
 EpochPlan plan_epoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, std::int64_t epoch);
 
-// Options of sub-word sampling (data.tokenizer.sampling), which segments each batch anew from its
-// text. If a sample exceeds the maximum length of the model, the line keeps its best segmentation,
-// which is the one in the corpus. Samples are a function of the seed, the epoch and the line.
+// Options of sub-word sampling (data.tokenizer.sampling), which segments the text of each batch
+// anew, at random. If the result exceeds the maximum length of the model, the line keeps its best
+// segmentation, the one in the corpus. A result depends only on the seed, the epoch and the
+// position of the pair in the epoch.
 struct SubwordSampling {
   double amount = 0;                                                          // 0: off
   std::int64_t max_source_length = std::numeric_limits<std::int64_t>::max();  // tokens without </s>
   std::int64_t max_target_length = std::numeric_limits<std::int64_t>::max();
 };
 
-// Plans validation: each pair once, sorted by length.
+// Plans a validation: each pair once, sorted by length.
 EpochPlan plan_by_length(const Corpus& corpus, BatchSize size);
 
-// Creates training batches on demand.
+// Creates training batches on demand. Not thread-safe: keeps the plan of the last epoch requested.
 class BatchSampler {
  public:
-  // With sampling, batches are planned by the lengths without it, so that a sampled batch may be
-  // somewhat larger, and the corpus must have kept its text. The corpus must outlive this.
+  // With sub-word sampling, the corpus must have kept its text. Batches are planned with the
+  // lengths in the corpus, so that a batch may have somewhat more tokens than `size`. The corpus
+  // must outlive this object.
   BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
                const SubwordSampling& sampling = {});
 
-  // Returns the number of batches of an epoch; epochs count from 0.
+  // Returns the number of batches of an epoch; epochs and batches count from 0.
   std::int64_t count(std::int64_t epoch);
+  // Returns batch i of an epoch.
   Batch batch(std::int64_t epoch, std::int64_t i);
 
  private:
   const EpochPlan& plan(std::int64_t epoch);
-  // Returns a sample, or `best` if the sample has more than `max_length` tokens.
+  // Returns a random segmentation of the text, or `best` if it has more than `max_length` tokens.
   std::vector<std::int32_t> sample(const Tokenizer& tokenizer, std::string_view text,
                                    std::span<const std::int32_t> best, std::int64_t max_length,
                                    Random& random) const;
-  // Segments `pairs`, of which the first is at position `first` of the epoch.
+  // Returns a batch with random segmentations of `pairs`. The first pair is at position `first` of
+  // the epoch.
   Batch sampled_batch(std::int64_t epoch, std::size_t first,
                       std::span<const std::int64_t> pairs) const;
 

@@ -2,14 +2,17 @@
 // kept only if it is needed (sub-word sampling, references of the validation set).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "config/data_options.h"
-#include "data/line_checks.h"
+#include "data/text_files.h"
 #include "data/tokenizers.h"
 
 namespace regard {
@@ -21,6 +24,7 @@ struct CorpusReport {
     std::int64_t tokens = 0;
     std::int64_t unknown = 0;  // <unk> among the tokens
     std::int64_t max_length = 0;
+    bool operator==(const Side&) const = default;
   };
   std::int64_t read = 0;
   std::int64_t kept = 0;
@@ -32,46 +36,86 @@ struct CorpusReport {
 
   double unknown_rate(const Side& side) const;
   double mean_length(const Side& side) const;
+  // Adds the counts of other pairs.
+  void add(const CorpusReport& other);
+  bool operator==(const CorpusReport&) const = default;
 };
 
 // A list of lists, stored in one array.
 template <typename T>
 class FlatLists {
  public:
+  FlatLists() = default;
+  // `ends` has the end of each list in `items`, in ascending order up to the number of items.
+  FlatLists(std::vector<T> items, std::vector<std::size_t> ends)
+      : items_(std::move(items)), ends_(std::move(ends)) {}
   void add(std::span<const T> items) {
     items_.insert(items_.end(), items.begin(), items.end());
     ends_.push_back(items_.size());
+  }
+  void append(const FlatLists& other) {
+    const auto offset = items_.size();
+    items_.insert(items_.end(), other.items_.begin(), other.items_.end());
+    for (const auto end : other.ends_) ends_.push_back(offset + end);
   }
   std::span<const T> operator[](std::size_t i) const {
     const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
     return std::span<const T>(items_).subspan(begin, ends_[i] - begin);
   }
   std::size_t size() const { return ends_.size(); }
+  const std::vector<T>& items() const { return items_; }
+  const std::vector<std::size_t>& ends() const { return ends_; }
+  bool operator==(const FlatLists&) const = default;
 
  private:
   std::vector<T> items_;
   std::vector<std::size_t> ends_;
 };
 
+// The pairs of a corpus, and the counts of those read. A list that the model does not use is empty.
+struct CorpusPairs {
+  FlatLists<std::int32_t> source;
+  FlatLists<std::int32_t> target;
+  FlatLists<float> numbers;
+  FlatLists<std::int32_t> extended_ids;
+  FlatLists<char> source_text;
+  FlatLists<char> target_text;
+  std::vector<std::uint32_t> lines;  // line number of each pair, from 1
+  CorpusReport report;
+
+  void append(const CorpusPairs& other);
+  bool operator==(const CorpusPairs&) const = default;
+};
+
 class Corpus {
  public:
-  // Reads data.train without the pairs skipped for the reasons in CorpusReport. Throws InputError
-  // if the two files of a corpus differ in length, a line has too many elements, or no pair is
-  // left; ConfigError if no corpus has a weight above 0, or if an epoch has less than one pair on
-  // average.
+  // Encodes data.train without the pairs skipped for the reasons in CorpusReport, on all threads of
+  // the pool; pairs, counts and errors are the same with any number. `files` must contain the files
+  // of training_paths(). Throws InputError if the two files of a corpus differ in length, a line
+  // has too many elements, or no pair is left; ConfigError if no corpus has a weight above 0, or if
+  // an epoch has less than one pair on average.
+  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers,
+                         const TextFiles& files, ThreadPool& pool);
+  // Reads the files itself, on one thread.
   static Corpus training(const DataOptions& options, const Tokenizers& tokenizers);
-  // Reads every line of data.dev and keeps its text: pair i is line i + 1. Logs a warning if lines
-  // are empty, and for each line with too many bytes, which is truncated. Throws InputError if a
-  // line has too many elements, or if no pair has text on both sides.
+  // Returns the training corpus with these pairs, encoded before from the same text by the same
+  // tokenizers; `part_ends` as returned by part_ends(). Throws ConfigError as above.
+  static Corpus training(const DataOptions& options, const Tokenizers& tokenizers,
+                         CorpusPairs pairs, std::span<const std::int64_t> part_ends);
+  // Encodes every line of data.dev and keeps its text: pair i is line i + 1. Logs a warning if
+  // lines are empty, and for each line with too many bytes, which is truncated. Throws InputError
+  // if a line has too many elements, or if no pair has text on both sides.
+  static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers,
+                           const TextFiles& files, ThreadPool& pool);
   static Corpus validation(const DataOptions& options, const Tokenizers& tokenizers);
 
-  std::int64_t size() const { return static_cast<std::int64_t>(source_.size()); }
-  std::span<const std::int32_t> source(std::int64_t i) const { return source_[index(i)]; }
-  std::span<const std::int32_t> target(std::int64_t i) const { return target_[index(i)]; }
+  std::int64_t size() const { return static_cast<std::int64_t>(pairs_.source.size()); }
+  std::span<const std::int32_t> source(std::int64_t i) const { return pairs_.source[index(i)]; }
+  std::span<const std::int32_t> target(std::int64_t i) const { return pairs_.target[index(i)]; }
   // See SourceLine. Empty if the model does not use them.
-  std::span<const float> numbers(std::int64_t i) const { return list_or_empty(numbers_, i); }
+  std::span<const float> numbers(std::int64_t i) const { return list_or_empty(pairs_.numbers, i); }
   std::span<const std::int32_t> extended_ids(std::int64_t i) const {
-    return list_or_empty(extended_ids_, i);
+    return list_or_empty(pairs_.extended_ids, i);
   }
   // Returns the weight of the corpus that pair i belongs to.
   double weight(std::int64_t i) const { return part_of(i).weight; }
@@ -79,11 +123,14 @@ class Corpus {
   std::string source_locations(std::span<const std::int64_t> pairs) const;
 
   bool has_text() const { return keep_text_; }
-  std::string_view source_text(std::int64_t i) const { return text(source_text_, i); }
-  std::string_view target_text(std::int64_t i) const { return text(target_text_, i); }
+  std::string_view source_text(std::int64_t i) const { return text(pairs_.source_text, i); }
+  std::string_view target_text(std::int64_t i) const { return text(pairs_.target_text, i); }
 
   const Tokenizers& tokenizers() const { return tokenizers_; }
-  const CorpusReport& report() const { return report_; }
+  const CorpusReport& report() const { return pairs_.report; }
+  const CorpusPairs& pairs() const { return pairs_; }
+  // Returns the number of pairs up to the end of each corpus with a weight above 0.
+  std::vector<std::int64_t> part_ends() const;
 
  private:
   // A corpus of data.train: the pairs from the end of the previous one to `end`.
@@ -92,21 +139,8 @@ class Corpus {
     double weight;
     std::string source_path;
   };
-  struct LengthLimits {
-    std::int64_t max_length;
-    double max_ratio;
-  };
-  struct Line {
-    const std::string& path;
-    std::int64_t number = 0;
-    std::string text = {};
-  };
-
-  Corpus(const DataOptions& options, const Tokenizers& tokenizers, bool keep_text)
-      : tokenizers_(tokenizers),
-        keep_text_(keep_text),
-        source_limit_(source_line_limit(tokenizers, options)),
-        target_limit_(target_line_limit(tokenizers, options)) {}
+  Corpus(const Tokenizers& tokenizers, bool keeps_text)
+      : tokenizers_(tokenizers), keep_text_(keeps_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   static std::string_view text(const FlatLists<char>& texts, std::int64_t i);
   const Part& part_of(std::int64_t i) const;
@@ -115,31 +149,17 @@ class Corpus {
     return lists.size() == 0 ? std::span<const T>() : lists[index(i)];
   }
 
-  // Throws ConfigError if the weights leave an epoch less than one pair on average.
+  // Throws if the training corpus has too few pairs.
+  void check_training(const DataOptions& options) const;
   void check_epoch(const DataOptions& options) const;
-  // Reads the pairs of two files. Keeps every pair if `limits` is null.
-  void read(const std::string& source_path, const std::string& target_path,
-            const LengthLimits* limits);
-  void add(const Line& source_line, const Line& target_line, const LengthLimits* limits);
-  // Truncates a line with too many bytes and logs a warning. Returns true if it did.
-  static bool truncate(Line& line, const LineLimit& limit);
 
   Tokenizers tokenizers_;
   bool keep_text_;
-  LineLimit source_limit_;
-  LineLimit target_limit_;
-  FlatLists<std::int32_t> source_;
-  FlatLists<std::int32_t> target_;
-  FlatLists<float> numbers_;
-  FlatLists<std::int32_t> extended_ids_;
-  FlatLists<char> source_text_;
-  FlatLists<char> target_text_;
-  std::vector<std::uint32_t> lines_;  // line number of each pair, from 1
+  CorpusPairs pairs_;
   std::vector<Part> parts_;
-  CorpusReport report_;
 };
 
-// Counts the lines of both files and calls check_line_counts().
-void check_parallel(const std::string& source_path, const std::string& target_path);
+// Calls check_line_counts().
+void check_parallel(const TextFile& source, const TextFile& target);
 
 }  // namespace regard

@@ -7,15 +7,12 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/sha256.h"
 #include "text/unicode.h"
 
 namespace regard {
 namespace {
 
 constexpr std::size_t buffer_size = 1 << 16;
-// 16 MB: no sentence is longer, and a gzip file of some kilobytes could hold a line of gigabytes.
-constexpr std::size_t max_line_bytes = std::size_t{16} << 20;
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_utf16(std::string_view start) {
@@ -29,7 +26,8 @@ bool is_utf16_unmarked(std::string_view start) {
          5 * static_cast<std::size_t>(std::ranges::count(start, '\0')) >= 2 * start.size();
 }
 
-// Throws InputError if the file can be read only once.
+}  // namespace
+
 void check_rereadable(const std::string& path) {
   std::error_code ignored;
   const bool is_there = path == "-" || std::filesystem::exists(path, ignored);
@@ -41,40 +39,41 @@ void check_rereadable(const std::string& path) {
   }
 }
 
-std::int64_t count_lines(ByteStream& bytes) {
-  std::vector<char> buffer(buffer_size);
-  std::int64_t lines = 0;
-  char last = '\n';
-  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
-    lines += std::count(buffer.data(), buffer.data() + count, '\n');
-    last = buffer[count - 1];
+std::string_view text_of_line(std::string_view bytes, std::int64_t number,
+                              const std::string& name) {
+  if (bytes.size() > max_line_bytes) {
+    throw InputError("{}:{}: found a line of more than {} bytes, expected one sentence per line",
+                     name, number, max_line_bytes);
   }
-  return last == '\n' ? lines : lines + 1;
-}
-
-}  // namespace
-
-bool LineReader::next(std::string& line) {
-  if (!read_raw(line)) return false;
-  ++line_number_;
-  if (!line.empty() && line.back() == '\r') line.pop_back();
+  auto line = bytes;
+  if (line.ends_with('\r')) line.remove_suffix(1);
   const std::size_t at = first_invalid_utf8(line);
-  if (at != std::string::npos) {
-    throw InputError("{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; {}", name(), line_number_,
-                     at + 1, static_cast<unsigned char>(line[at]),
-                     line_number_ == 1 && is_utf16(line)
+  if (at != std::string_view::npos) {
+    throw InputError("{}:{}: byte {} of the line (0x{:02X}) is not UTF-8; {}", name, number, at + 1,
+                     static_cast<unsigned char>(line[at]),
+                     number == 1 && is_utf16(line)
                          ? "the file is UTF-16; convert it with `iconv -f UTF-16 -t UTF-8`"
                          : "convert the file, for example with iconv");
   }
-  if (line_number_ > 1) return true;
+  if (number > 1) return line;
   if (is_utf16_unmarked(line)) {
     throw InputError(
         "{}:1: found many NUL bytes, so the file is UTF-16 or not text; convert UTF-16 with `iconv "
         "-f UTF-16{} -t UTF-8`",
-        name(), line.front() == '\0' ? "BE" : "LE");
+        name, line.front() == '\0' ? "BE" : "LE");
   }
-  had_byte_order_mark_ = line.starts_with(byte_order_mark);
-  if (had_byte_order_mark_) line.erase(0, byte_order_mark.size());
+  if (line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
+  return line;
+}
+
+bool LineReader::next(std::string& line) {
+  if (!read_raw(line)) return false;
+  ++line_number_;
+  const auto text = text_of_line(line, line_number_, name());
+  const auto mark = static_cast<std::size_t>(text.data() - line.data());
+  if (line_number_ == 1) had_byte_order_mark_ = mark > 0;
+  line.resize(mark + text.size());
+  line.erase(0, mark);
   return true;
 }
 
@@ -125,16 +124,14 @@ std::vector<std::string> read_lines(const std::string& path) {
 std::int64_t count_lines(const std::string& path, bool may_grow) {
   check_rereadable(path);
   ByteStream bytes(path, may_grow);
-  return count_lines(bytes);
-}
-
-TextDigest digest_of_text(const std::string& path) {
-  check_rereadable(path);
-  ByteStream bytes(path);
-  Sha256 hash;
-  bytes.hash_into(hash);
-  const auto lines = count_lines(bytes);
-  return {lines, hash.hex_digest()};
+  std::vector<char> buffer(buffer_size);
+  std::int64_t lines = 0;
+  char last = '\n';
+  while (const std::size_t count = bytes.read(buffer.data(), buffer.size())) {
+    lines += std::count(buffer.data(), buffer.data() + count, '\n');
+    last = buffer[count - 1];
+  }
+  return last == '\n' ? lines : lines + 1;
 }
 
 }  // namespace regard

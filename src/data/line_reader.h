@@ -6,8 +6,10 @@
 // dropped. docs/data.md describes the rules for users.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/byte_stream.h"
@@ -44,18 +46,23 @@ class LineReader {
   bool had_byte_order_mark_ = false;
 };
 
+// The maximum length of a line in bytes: no sentence is longer, and a gzip file of some kilobytes
+// could hold a line of gigabytes.
+inline constexpr std::size_t max_line_bytes = std::size_t{16} << 20;
+
+// Returns the text of a line: its bytes up to the line feed, without a carriage return at the end
+// and, in the first line, without a byte order mark. `number` counts from 1. Throws InputError with
+// `name`:`number` for invalid UTF-8, for more than max_line_bytes, and if a first line is UTF-16.
+std::string_view text_of_line(std::string_view bytes, std::int64_t number, const std::string& name);
+
+// Throws InputError if `path` is not a regular file, as training may read its files several times.
+void check_rereadable(const std::string& path);
+
 // Returns all lines of a file, plain or gzip, or of standard input if `path` is "-".
 std::vector<std::string> read_lines(const std::string& path);
 
 // Counts the lines of a file without validating them. Throws InputError if the file is not regular,
 // as training reads its files several times, and the errors of ByteStream.
 std::int64_t count_lines(const std::string& path, bool may_grow = false);
-
-struct TextDigest {
-  std::int64_t lines = 0;
-  std::string sha256;  // of the file as stored, before decompression
-};
-// Counts the lines and hashes the file in one pass. Throws as count_lines() does.
-TextDigest digest_of_text(const std::string& path);
 
 }  // namespace regard

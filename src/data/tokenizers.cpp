@@ -3,6 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -12,7 +16,6 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "data/line_checks.h"
-#include "data/line_reader.h"
 #include "text/plain_tokenizers.h"
 #include "text/sentencepiece_model.h"
 #include "text/unicode.h"
@@ -21,30 +24,94 @@
 namespace regard {
 namespace {
 
+// What training a tokenizer needs beside its options.
+struct TrainingText {
+  const TextFiles& files;
+  ThreadPool& pool;
+  std::int64_t threads;
+};
+
+// Reads the lines of several files that are no longer than a limit, one after the other.
+class LineSequence {
+ public:
+  LineSequence(std::span<const TextFile* const> files, std::size_t max_bytes)
+      : files_(files), max_bytes_(max_bytes) {}
+
+  bool next(std::string& line) {
+    std::string_view text;
+    do {
+      while (!block_ || next_line_ == block_->size()) {
+        if (!next_block()) return false;
+      }
+      text = block_->line(next_line_++, files_[file_]->path());
+    } while (text.size() > max_bytes_);
+    line = text;
+    is_blank_ = is_blank_ && is_blank(line);
+    return true;
+  }
+  // True if all lines have been read and none has text.
+  bool has_no_text() const { return file_ == files_.size() && is_blank_; }
+
+ private:
+  bool next_block() {
+    for (; file_ < files_.size(); ++file_, reader_.reset()) {
+      if (!reader_) reader_ = std::make_unique<TextFile::Reader>(*files_[file_]);
+      block_ = reader_->next();
+      next_line_ = 0;
+      if (block_) return true;
+    }
+    return false;
+  }
+
+  std::span<const TextFile* const> files_;
+  std::size_t max_bytes_;
+  std::size_t file_ = 0;
+  std::unique_ptr<TextFile::Reader> reader_;
+  std::shared_ptr<const LineBlock> block_;
+  std::size_t next_line_ = 0;
+  bool is_blank_ = true;
+};
+
+// Counts the tokens of all lines that are no longer than `max_bytes`.
+TokenCounts count_all_tokens(const TokenizerOptions& options, std::size_t max_bytes,
+                             std::span<const TextFile* const> files, ThreadPool& pool) {
+  std::vector<TokenCounts> counts(pool.count());  // of each thread
+  for_each_block(pool, files,
+                 [&](std::size_t thread, const LineBlock& block, const std::string& name) {
+                   for (std::size_t i = 0; i < block.size(); ++i) {
+                     const auto line = block.line(i, name);
+                     if (line.size() <= max_bytes) count_tokens(options, line, counts[thread]);
+                   }
+                 });
+  for (std::size_t thread = 1; thread < counts.size(); ++thread) {
+    for (const auto& [token, count] : counts[thread]) counts[0][token] += count;
+    counts[thread] = {};
+  }
+  return std::move(counts[0]);
+}
+
 // Trains a tokenizer on the lines of several files, without lines that training skips as too long.
 std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& limit,
-                                    const std::vector<std::string>& paths, std::int64_t threads) {
+                                    const std::vector<std::string>& paths,
+                                    const TrainingText& text) {
   const TokenizerOptions& options = data.tokenizer;
-  std::size_t next_path = 0;
-  std::unique_ptr<LineReader> reader;
-  bool blank = true;
-  bool read_all = false;
-  const LineSource source = [&](std::string& line) {
-    do {
-      while (!reader || !reader->next(line)) {
-        read_all = next_path == paths.size();
-        if (read_all) return false;
-        reader = std::make_unique<LineReader>(paths[next_path++]);
-      }
-    } while (line.size() > limit.bytes);
-    blank = blank && is_blank(line);
-    return true;
-  };
-  try {
-    return train_tokenizer(options, source, threads);
-  } catch (const InputError&) {
-    if (!read_all || !blank) throw;
+  std::vector<const TextFile*> files;
+  for (const auto& path : paths) files.push_back(&text.files.at(path));
+  const auto throw_no_text = [&] {
     throw InputError("{}: found no text to make a vocabulary from", fmt::join(paths, ", "));
+  };
+  LineSequence lines(files, limit.bytes);
+  try {
+    if (is_learnt_from_counts(options.kind)) {
+      const auto counts = count_all_tokens(options, limit.bytes, files, text.pool);
+      if (counts.empty()) throw_no_text();
+      return make_tokenizer(options, counts);
+    }
+    return train_tokenizer(
+        options, [&](std::string& line) { return lines.next(line); }, text.threads);
+  } catch (const InputError&) {
+    if (lines.has_no_text()) throw_no_text();
+    throw;
   } catch (const ConfigError& error) {
     throw ConfigError("{} (text: {})", error.what(), fmt::join(paths, ", "));
   }
@@ -53,8 +120,8 @@ std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& li
 std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, const LineLimit& limit,
                                                    const std::string& file,
                                                    const std::vector<std::string>& paths,
-                                                   std::int64_t threads) {
-  if (file.empty()) return train_on(data, limit, paths, threads);
+                                                   const TrainingText& text) {
+  if (file.empty()) return train_on(data, limit, paths, text);
   auto bytes = read_file<InputError>(file, "vocabulary that data.tokenizer names");
   const auto kind = data.tokenizer.kind;
   if (kind == TokenizerKind::bpe || kind == TokenizerKind::unigram) {
@@ -63,13 +130,36 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
   return load_tokenizer(data.tokenizer, bytes, file);
 }
 
+// SentencePiece learns mostly on one thread, so that two trainings at once take half of the time.
+// They also need twice the memory, so only small texts are trained on at once.
+bool can_train_both_at_once(const DataOptions& data, const TrainingText& text) {
+  if (is_learnt_from_counts(data.tokenizer.kind) || text.pool.count() == 1) return false;
+  return std::ranges::all_of(
+      training_paths(data), [&](const std::string& path) { return text.files.at(path).is_kept(); });
+}
+
+// Calls make(0) and make(1) at the same time. If both throw, rethrows the exception of the first.
+void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
+  std::exception_ptr errors[2];
+  parallel_for(pool, 2, [&](std::size_t side) {
+    try {
+      make(side);
+    } catch (...) {
+      errors[side] = std::current_exception();
+    }
+  });
+  for (const auto& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
 }  // namespace
 
 SourceLine Tokenizers::encode_source(std::string_view line) const {
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
   encoded.extended_ids = target->encode(line);
-  const auto words = target->pieces(line);
+  const auto words = target->pieces(line, encoded.extended_ids);
   std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (encoded.extended_ids[i] != unk_id) continue;
@@ -95,7 +185,7 @@ std::vector<std::int32_t> Tokenizers::encode_target(std::string_view line,
   if (source_line.oov_words.empty()) return ids;
   std::unordered_map<std::string_view, std::int64_t> oov_index;
   for (const auto& word : source_line.oov_words) oov_index.emplace(word, oov_index.size());
-  const auto words = target->pieces(line);
+  const auto words = target->pieces(line, ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto entry = oov_index.find(words[i]);
     if (ids[i] == unk_id && entry != oov_index.end()) {
@@ -130,7 +220,8 @@ std::shared_ptr<const Tokenizer> fixed_target_tokenizer(const ModelOptions& opti
 }
 
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
-                           std::int64_t threads) {
+                           const TextFiles& files, ThreadPool& pool, std::int64_t threads) {
+  const TrainingText training{files, pool, threads};
   const TokenizerOptions& tokenizer = options.tokenizer;
   std::vector<std::string> source_paths;
   std::vector<std::string> target_paths;
@@ -140,18 +231,25 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
     target_paths.push_back(corpus.trg);
   }
   if (!tokenizer.joint) {
-    auto source = fixed_source_tokenizer(model);
-    auto target = fixed_target_tokenizer(model);
     const auto text = text_limit(options);
+    const auto target = fixed_target_tokenizer(model);
     // Positions refer to all words of a source line, so no line may be skipped for its bytes.
     const auto source_limit = target ? element_limit(options) : text;
-    if (!source) {
-      source = from_file_or_text(options, source_limit, tokenizer.src_file, source_paths, threads);
+    std::shared_ptr<const Tokenizer> made[] = {fixed_source_tokenizer(model), target};
+    const auto make = [&](std::size_t side) {
+      if (made[side]) return;
+      made[side] =
+          side == 0
+              ? from_file_or_text(options, source_limit, tokenizer.src_file, source_paths, training)
+              : from_file_or_text(options, text, tokenizer.trg_file, target_paths, training);
+    };
+    if (can_train_both_at_once(options, training)) {
+      make_both(pool, make);
+    } else {
+      make(0);
+      make(1);
     }
-    if (!target) {
-      target = from_file_or_text(options, text, tokenizer.trg_file, target_paths, threads);
-    }
-    return {source, target, model.output.kind};
+    return {made[0], made[1], model.output.kind};
   }
   if (!tokenizer.src_file.empty() && !tokenizer.trg_file.empty() &&
       tokenizer.src_file != tokenizer.trg_file) {
@@ -161,8 +259,23 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   }
   source_paths.insert(source_paths.end(), target_paths.begin(), target_paths.end());
   const std::string& file = tokenizer.src_file.empty() ? tokenizer.trg_file : tokenizer.src_file;
-  const auto both = from_file_or_text(options, text_limit(options), file, source_paths, threads);
+  const auto both = from_file_or_text(options, text_limit(options), file, source_paths, training);
   return {both, both, model.output.kind};
+}
+
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
+  ThreadPool pool;
+  return make_tokenizers(options, model, TextFiles(training_paths(options), pool), pool, 0);
+}
+
+std::vector<std::string> training_paths(const DataOptions& options) {
+  std::vector<std::string> paths;
+  for (const auto& corpus : options.train) {
+    if (corpus.weight == 0) continue;
+    paths.push_back(corpus.src);
+    paths.push_back(corpus.trg);
+  }
+  return paths;
 }
 
 }  // namespace regard

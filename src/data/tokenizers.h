@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "config/data_options.h"
 #include "config/model_options.h"
+#include "data/text_files.h"
 #include "text/tokenizer.h"
 
 namespace regard {
@@ -41,13 +43,20 @@ struct Tokenizers {
   std::string target_token(std::int32_t id, const std::vector<std::string>& oov_words) const;
 };
 
-// Loads src_file and trg_file if given, and trains the other tokenizers on data.train, each line
-// once whatever its weight, without corpora of weight 0. Numbers and positions need neither. If
-// `joint`, one tokenizer is trained on the text of both sides or loaded from one file. See
-// train_tokenizer() for `threads`. Throws ConfigError if two joint files differ, and the errors of
+// Loads src_file and trg_file if given, and trains the other tokenizers on the files of data.train,
+// each line once whatever its weight, without corpora of weight 0. Numbers and positions need
+// neither. If `joint`, one tokenizer is trained on the text of both sides or loaded from one file.
+// Words are counted on all threads of `pool`, and small SentencePiece models of both sides are
+// trained at the same time, which changes no byte of the result; see train_tokenizer() for
+// `threads`. Throws ConfigError if two joint files differ, and the errors of
 // text/tokenizer.h.
-Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {},
-                           std::int64_t threads = 0);
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model,
+                           const TextFiles& files, ThreadPool& pool, std::int64_t threads);
+// Reads the files itself, on one thread.
+Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {});
+
+// Returns the source and the target file of each corpus with a weight above 0.
+std::vector<std::string> training_paths(const DataOptions& options);
 
 // Returns the tokenizer of a side that needs no vocabulary, or null if the side needs one.
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options);

@@ -63,7 +63,7 @@ std::vector<Candidate> Beam::advance(const std::vector<Candidate>& candidates) {
     if (candidate.token != eos_id) {
       open.push_back({add_node(candidate), candidate.log_probability});
       continuing.push_back(candidate);
-    } else if (rank < W && (!until_full || finished_.size() < W)) {
+    } else if (rank < W && (!until_full || finished_.size() < W)) {  // among the W best
       finished_.push_back(backtrack({add_node(candidate), candidate.log_probability}, true));
     }
   }

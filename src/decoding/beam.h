@@ -28,15 +28,16 @@ class Beam {
   Beam(std::int64_t source_length, const SearchOptions& options, const SentenceOptions& sentence);
 
   // Extends the beam by one token. `candidates` are the 2W best continuations, best first. Returns
-  // at most W of them, best first: the new open hypotheses. Returns nothing if the search of the
-  // sentence is complete.
+  // the candidates that become the new open hypotheses, at most W, best first. Returns an empty
+  // list if the search of the sentence is complete.
   std::vector<Candidate> advance(const std::vector<Candidate>& candidates);
 
   std::int64_t source_length() const { return source_length_; }
   const SentenceOptions& sentence() const { return *sentence_; }
   // Returns the tokens of open hypothesis k; empty if there is no such hypothesis.
   std::vector<std::int32_t> history(std::size_t k) const;
-  // Returns at most W hypotheses, best first. Call it when the search is complete.
+  // Returns the finished hypotheses with the best scores, at most W, best first. If none reached
+  // </s>, these are the hypotheses that were open at the end. Call it when the search is complete.
   std::vector<Hypothesis> n_best() const;
   // Returns the tree of all hypotheses that were in the beam at some step. `group` is the index of
   // this beam in SearchTree.
@@ -46,9 +47,9 @@ class Beam {
   // A token of a hypothesis and the index of the previous token. Hypotheses share prefixes.
   struct Node {
     std::int64_t token;
-    std::int64_t previous;   // index in nodes_; -1 for the first token
-    double log_probability;  // of all tokens up to this one
-    std::vector<float> weights;
+    std::int64_t previous;       // index in nodes_; -1 for the first token
+    double log_probability;      // sum over the tokens from the first to this one
+    std::vector<float> weights;  // attention at this token; empty if not needed
   };
   struct OpenHypothesis {
     std::int64_t node = -1;  // index in nodes_ of the last token; -1 if there is none
@@ -57,9 +58,10 @@ class Beam {
 
   std::int64_t add_node(const Candidate& candidate);
   Hypothesis backtrack(const OpenHypothesis& last, bool finished) const;
-  // Moves the open hypotheses that satisfy the largest number of lexical constraints to the
-  // finished ones.
+  // Makes open hypotheses the result, because no hypothesis reached </s>: those with the largest
+  // number of met constraint tokens (lexical_constraints.h), or all if there are no constraints.
   void finish_open_hypotheses();
+  // True if the stopping criterion is met before the maximum length.
   bool can_stop() const;
 
   const SearchOptions* options_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// Returns the options of the beam of each group.
+// Returns the options for the beam of one group: all but beam_size and n_best are unchanged.
 SearchOptions group_options(const SearchOptions& options) {
   auto result = options;
   result.beam_size = options.beam_size / options.beam_groups;
@@ -29,12 +29,14 @@ class BeamGroups {
   BeamGroups(std::int64_t source_length, const SearchOptions& group_options,
              const SentenceOptions& sentence);
 
-  // Extends each group by one token. Returns the candidates that continue, by group; none if the
-  // group is complete. `sentence` is the index of the sentence in the batch.
+  // Extends each group by one token. Returns for each group the candidates that become its open
+  // hypotheses; empty if the group is complete. `sentence` is the index of the sentence in the
+  // batch.
   std::vector<std::vector<Candidate>> advance(std::size_t sentence, const Candidates& candidates);
   bool are_complete() const;
 
-  // Appends one history per row, W for each group; empty for missing hypotheses.
+  // Appends one history per row, W rows for each group. If a group has fewer than W open
+  // hypotheses, the histories of its other rows are empty.
   void add_histories(std::vector<History>& histories) const;
   // Returns the distinct translations of all groups, best first.
   std::vector<Hypothesis> n_best() const;
@@ -108,12 +110,12 @@ std::vector<Hypothesis> BeamGroups::n_best() const {
 
 // The inputs of the next decoder step: one entry for each row of the batch, W rows per beam.
 struct StepInputs {
-  std::vector<std::int64_t> parents;
+  std::vector<std::int64_t> parents;  // row of the parent in the batch of the last step
   std::vector<std::int64_t> tokens;
-  std::vector<double> log_p;
+  std::vector<double> log_p;  // of the hypothesis
 
-  // Appends W rows for a beam. Fills missing rows with the first candidate (or an empty one if
-  // there is none), with log-probability −∞.
+  // Appends W rows for the beam with this index in the batch. If there are fewer candidates, fills
+  // the other rows with the first candidate (or a default one) at log-probability −∞.
   void add(std::size_t beam, std::int64_t W, const std::vector<Candidate>& continuing) {
     const Candidate none;
     for (std::int64_t k = 0; k < W; ++k) {
@@ -127,10 +129,10 @@ struct StepInputs {
 };
 
 // Returns one history for each row of the batch.
-std::vector<History> histories_of(const std::vector<BeamGroups>& sentences,
+std::vector<History> histories_of(const std::vector<BeamGroups>& groups,
                                   const std::vector<std::size_t>& active) {
   std::vector<History> histories;
-  for (const auto sentence : active) sentences[sentence].add_histories(histories);
+  for (const auto b : active) groups[b].add_histories(histories);
   return histories;
 }
 
@@ -145,8 +147,8 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   const auto W = beam_options.beam_size;
   const auto rows = W * options.beam_groups;  // per sentence
   const LogitsProcessor processor(options, sentences);
-  std::vector<BeamGroups> groups;
-  std::vector<std::size_t> active;  // indices of the sentences in the batch
+  std::vector<BeamGroups> groups;   // one per source
+  std::vector<std::size_t> active;  // sentences still in the batch, as indices of `groups`
   for (std::int64_t b = 0; b < B; ++b) {
     groups.emplace_back(lengths[b].item<std::int64_t>(), beam_options,
                         sentences[static_cast<std::size_t>(b)]);
@@ -165,19 +167,20 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   while (!active.empty()) {
     options.throw_if_cancelled();
     const auto step = model.step(tokens, state, encoded);
-    // At least 2W tokens have no diversity penalty, whatever the other groups have selected.
+    // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence
+    // penalize at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
     const auto best = processor.best(
         next_logits(model, step, encoded), rows + W,
         processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());
     const Candidates candidates(beam_options, log_p, best,
                                 options.needs_weights() ? step.weights : torch::Tensor());
     StepInputs next;
-    std::vector<std::int64_t> unfinished;  // indices in the batch of sentences that continue
+    std::vector<std::int64_t> unfinished;  // sentences that continue, as indices of `active`
     std::vector<std::size_t> still_active;
     for (std::size_t i = 0; i < active.size(); ++i) {
-      auto& sentence = groups[active[i]];
-      const auto continuing = sentence.advance(i, candidates);
-      if (sentence.are_complete()) continue;
+      auto& sentence_groups = groups[active[i]];
+      const auto continuing = sentence_groups.advance(i, candidates);
+      if (sentence_groups.are_complete()) continue;
       for (std::size_t g = 0; g < continuing.size(); ++g) {
         next.add(i * continuing.size() + g, W, continuing[g]);
       }
@@ -194,9 +197,9 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   }
 
   std::vector<std::vector<Hypothesis>> results;
-  for (const auto& sentence : groups) {
-    results.push_back(sentence.n_best());
-    if (options.want_tree) results.back().front().tree = sentence.tree();
+  for (const auto& sentence_groups : groups) {
+    results.push_back(sentence_groups.n_best());
+    if (options.want_tree) results.back().front().tree = sentence_groups.tree();
   }
   return results;
 }

@@ -21,7 +21,8 @@
 
 namespace regard {
 
-// Same contract as search() in search.h.
+// Called by search() in search.h, whose contract it shares, except that `sentences` must have one
+// entry per source. The caller disables gradients and holds a kernels::WithPackedWeights.
 std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
                                                  const torch::Tensor& lengths,
                                                  const SearchOptions& options,

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
+// Sorts by log-probability minus penalty, highest first; stable.
 void sort(std::vector<Candidate>& candidates, const Penalties& penalties) {
   if (penalties.empty()) {
     std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {

@@ -17,9 +17,10 @@ using Penalties = std::map<std::int64_t, double>;
 
 class Candidates {
  public:
-  // For N hypotheses in beams of W = options.beam_size. log_p has the log-probability of each
-  // hypothesis; `next` has at least 2W tokens without a penalty for each; weights [N, S] is
-  // undefined if attention is not needed. The first three arguments must outlive this object.
+  // The batch has N hypotheses, W = options.beam_size for each beam. log_p has the log-probability
+  // of each hypothesis. `next` has the best next tokens of each, of which at least 2W must have no
+  // penalty. weights [N, S] is undefined if attention is not needed. The first three arguments must
+  // outlive this object.
   Candidates(const SearchOptions& options, const std::vector<double>& log_p, const NextTokens& next,
              const torch::Tensor& weights)
       : options_(options),

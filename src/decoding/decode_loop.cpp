@@ -64,7 +64,7 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
       state = state.select(rows);
       encoded = encoded.select(rows);
       tokens = tokens.index_select(0, rows);
-      for (auto& row : unfinished) row = active[row];
+      for (auto& row : unfinished) row = active[row];  // from rows to indices of hypotheses
       active = std::move(unfinished);
     }
   }

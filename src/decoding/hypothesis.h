@@ -30,8 +30,8 @@ struct SearchTree {
   struct Node {
     std::int64_t token;
     std::int64_t previous;        // index of the parent in nodes; -1 at a root
-    double log_probability;       // of all tokens up to this node
-    std::size_t group;            // of the beam (decoding/beam_search.h)
+    double log_probability;       // sum over the tokens from the root to this node
+    std::size_t group;            // index of the group of hypotheses (decoding/beam_search.h)
     std::optional<double> score;  // set if the hypothesis ends here in </s>
   };
   std::vector<Node> nodes;
@@ -47,13 +47,14 @@ struct SearchTree {
 // n is the number of tokens of Y, including </s>; lp(n) is ((5 + n) / 6)^α as in GNMT, or n^α. The
 // second term is the coverage penalty of GNMT (Wu et al. 2016), with s over the source tokens and
 // </s>. It is 0 if every position received a total weight of at least 1, and negative otherwise.
-// All other members of the hypothesis must be set.
+// `tokens`, `log_probability`, `finished` and, if β > 0, `weights` of the hypothesis must be set.
 double score_hypothesis(const Hypothesis& hypothesis, const SearchOptions& options);
 
-// Returns lp(n).
+// Returns lp(n), the divisor of log P in score_hypothesis().
 double length_penalty(std::int64_t n, const SearchOptions& options);
 
-// Returns Σ_s log min(Σ_t α_ts, 1) of weights [T][S]. The argument of log is at least 1e-10.
+// Returns Σ_s log min(Σ_t α_ts, 1) of weights [T][S]. The argument of log is at least 1e-10, so
+// that the penalty of a position without attention is finite.
 double coverage_penalty(const std::vector<std::vector<float>>& weights);
 
 // Returns an upper bound for the scores of hypotheses of at most `max_length` tokens, including
@@ -65,12 +66,12 @@ double best_possible_score(double log_probability, std::int64_t max_length,
 // The attention weights of one decoding step, copied to the CPU.
 class AttentionOnCpu {
  public:
-  // weights [N, S]; undefined if there are none or none are needed.
+  // weights [N, S], or undefined if the model has no attention or nobody needs the weights.
   explicit AttentionOnCpu(const torch::Tensor& weights);
 
   explicit operator bool() const { return weights_.defined(); }
 
-  // Returns the weights of one row for the first `length` positions.
+  // Returns the weights of one row for the first `length` source positions, without padding.
   std::vector<float> row(std::size_t row, std::int64_t length) const;
 
  private:

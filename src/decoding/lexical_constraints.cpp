@@ -15,9 +15,9 @@ bool is_continuation(const std::vector<bool>& continues_word, std::int32_t token
 // The occurrences of a phrase in a hypothesis, without overlap.
 struct Occurrences {
   std::int64_t count = 0;
-  std::size_t end = 0;  // end of the last occurrence
-  bool at_end =
-      false;  // the last one ends the tokens, so that the next token may continue its word
+  std::size_t end = 0;  // position after the last occurrence
+  // The last occurrence ends the tokens, and is void if the next token continues its word.
+  bool at_end = false;
 };
 
 Occurrences find_phrase(std::span<const std::int32_t> tokens,
@@ -53,11 +53,13 @@ ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
                                        const Phrases& required_phrases,
                                        const std::vector<bool>& continues_word) {
   ConstraintProgress progress;
-  std::int64_t certain = 0;  // met tokens, for any next token
-  std::int64_t at_end = 0;   // met tokens, unless the next token continues the last word
-  // Tokens of a phrase that has begun:
-  std::int64_t started_continuation = 0;  // whose next token continues the last word
-  std::int64_t started_word = 0;          // whose next token does not
+  // The next token either begins a word, and the phrases at the end are met, or it continues the
+  // last word, and they are not. Counts the tokens in both cases; the result is the larger number.
+  std::int64_t certain = 0;  // tokens of phrases that are met in both cases
+  std::int64_t at_end = 0;   // tokens of phrases that are met only if the next token begins a word
+  // Tokens of the longest phrase that has begun and whose next token …
+  std::int64_t started_word = 0;          // … begins a word
+  std::int64_t started_continuation = 0;  // … continues the last word
   for (auto phrase = required_phrases.begin(); phrase != required_phrases.end(); ++phrase) {
     if (std::find(required_phrases.begin(), phrase, *phrase) != phrase)
       continue;  // counted with its first copy
@@ -72,7 +74,7 @@ ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
     const auto length = started_length(tokens.subspan(found.end), *phrase);
     const auto next = (*phrase)[length];
     progress.next.push_back(next);
-    if (length > 0) progress.next.push_back(phrase->front());
+    if (length > 0) progress.next.push_back(phrase->front());  // begins it again
     auto& longest = is_continuation(continues_word, next) ? started_continuation : started_word;
     longest = std::max(longest, static_cast<std::int64_t>(length));
   }

@@ -1,5 +1,5 @@
-// Lexical constraints: phrases that a translation must contain, by dynamic beam allocation (Post
-// and Vilar 2018).
+// Lexical constraints, phrases that a translation must contain, are satisfied by dynamic beam
+// allocation (Post and Vilar 2018).
 //
 // A phrase is met if its tokens occur consecutively and the next token does not continue its last
 // word. Different phrases may overlap or contain one another; a phrase that is required twice must
@@ -7,9 +7,9 @@
 // plus the tokens of the phrase that it has begun. Hypotheses with equal numbers of met tokens form
 // a bank. At each step, the candidates of each hypothesis include the next tokens of the required
 // phrases. The W slots of the beam are assigned to the banks in turn, beginning with the bank with
-// the most met tokens; each slot goes to the best remaining candidate of the bank. So one bank
-// gains a met token at each step, while the other hypotheses can wait for a better position. </s>
-// is allowed only if all phrases are met.
+// the most met tokens; each slot goes to the best remaining candidate of the bank. So some
+// hypothesis gains a met token at each step, while others can wait for a better position of the
+// phrase. </s> is allowed only if all phrases are met.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ using Phrases = std::vector<std::vector<std::int32_t>>;
 struct ConstraintProgress {
   std::int64_t met = 0;                 // number of met tokens
   bool complete = true;                 // all phrases are met
-  std::vector<std::int32_t> next = {};  // the next tokens of unmet phrases
+  std::vector<std::int32_t> next = {};  // tokens that begin or continue an unmet phrase
 };
 
-// Returns the progress of a hypothesis. `complete` is true if all phrases would be met if </s> were
-// the next token. See SearchOptions for `continues_word`.
+// Returns the progress of a hypothesis with these tokens. `complete` is true if all phrases are met
+// when </s> follows. See SearchOptions for `continues_word`.
 ConstraintProgress constraint_progress(std::span<const std::int32_t> tokens,
                                        const Phrases& required_phrases,
                                        const std::vector<bool>& continues_word);
 
-// Returns the next tokens of unmet phrases for each history; empty if no history has constraints.
+// Returns ConstraintProgress::next for each history; an empty list if no history has constraints.
 std::vector<std::vector<std::int32_t>> next_required_tokens(
     const std::vector<History>& histories, const std::vector<bool>& continues_word);
 
-// Assigns the slots of the beam. `candidates` are sorted, best first; `histories` are the tokens of
-// each hypothesis. Returns at most W selected candidates that end in </s>, then at most
-// W = options.beam_size candidates that continue, best first.
+// Assigns the slots of the beam. `candidates` are sorted, best first; histories[k] has the tokens
+// of open hypothesis k, to which Candidate::parent refers. Returns at most W selected candidates
+// that end in </s>, then at most W = options.beam_size candidates that continue, best first.
 std::vector<Candidate> allocate_beam(const std::vector<Candidate>& candidates,
                                      const std::vector<std::vector<std::int32_t>>& histories,
                                      const Phrases& required_phrases, const SearchOptions& options);

@@ -13,9 +13,10 @@
 
 namespace regard {
 
+// Possible next tokens of N hypotheses.
 struct NextTokens {
-  torch::Tensor tokens;  // [N, k] int64 on the CPU
-  torch::Tensor log_p;   // [N, k] double on the CPU: log P(y_t | y_<t, x), decreasing
+  torch::Tensor tokens;  // [N, K] int64 on the CPU
+  torch::Tensor log_p;   // [N, K] double on the CPU: log P(y_t | y_<t, x)
 };
 
 // The logits of the next token of N hypotheses.
@@ -45,14 +46,17 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
 
 class LogitsProcessor {
  public:
+  // `sentences` only decides which kinds of constraints are applied; the histories refer to the
+  // options of their sentence.
   explicit LogitsProcessor(const SearchOptions& options,
                            const std::vector<SentenceOptions>& sentences = {});
 
-  // True if the functions below use their histories; otherwise these may be empty.
+  // True if the functions below use `histories`, which may be empty otherwise.
   bool needs_histories() const { return !constraints_.empty() || options_.repetition_penalty != 1; }
-  // Returns the k best tokens after each of N histories, without suppressed and banned tokens. Does
-  // not renormalise probabilities. Appends the next tokens of required phrases that are not among
-  // the k best, unsorted. Fills missing entries with </s> and log-probability −∞.
+  // Returns the k best tokens after each of N histories, best first, without suppressed and banned
+  // tokens. Does not renormalise probabilities. Appends the tokens that begin or continue required
+  // phrases, if they are not among the k best, unsorted: K ≥ k columns. Fills missing entries with
+  // </s> and log-probability −∞.
   NextTokens best(const NextLogits& logits, std::int64_t k,
                   const std::vector<History>& histories) const;
   // Returns log P of all columns, −∞ for suppressed and banned tokens: [N, V] or [N, K] double on
@@ -61,6 +65,7 @@ class LogitsProcessor {
                                   const std::vector<History>& histories) const;
 
  private:
+  // Returns penalise_repetition() with the penalty of the options.
   NextLogits penalised(const NextLogits& logits, const std::vector<History>& histories) const;
   // Returns a mask of columns for each row. Empty if all rows have the same: there are no
   // constraints and no shortlist.
@@ -68,7 +73,7 @@ class LogitsProcessor {
                                       const std::vector<History>& histories) const;
 
   SearchOptions options_;
-  std::vector<std::unique_ptr<TokenConstraint>> constraints_;
+  std::vector<std::unique_ptr<TokenConstraint>> constraints_;  // refer to options_
 };
 
 }  // namespace regard

@@ -51,7 +51,7 @@ void keep_top_p(std::vector<TokenProbability>& candidates, double p) {
 
 std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
                         Random& random) {
-  const auto u = random.uniform();  // always one number per token
+  const auto u = random.uniform();  // before any return: one number per token
   const auto best = *std::max_element(log_p, log_p + V);
   std::vector<TokenProbability> candidates;
   for (std::int64_t y = 0; y < V; ++y) {

@@ -15,12 +15,13 @@
 
 namespace regard {
 
-// Draws a token from log P [V]. Returns -1 if all probabilities are 0.
+// Draws a token from P', given log P [V] after token constraints: −∞ for tokens that are not
+// allowed. Returns -1 if no token is allowed. Takes one number from `random`.
 std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
                         Random& random);
 
-// Same contract as search() in search.h: returns options.samples hypotheses per sentence, in the
-// order of sampling.
+// Called by search() in search.h, whose contract it shares, except that `sentences` must have one
+// entry per source. Returns options.samples hypotheses per sentence, in the order of sampling.
 std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,

@@ -1,5 +1,5 @@
-// Searches for the most probable translations: greedy search, beam search and sampling. Uses only
-// the Seq2Seq interface of a model.
+// Decoding: translates a batch with greedy search, beam search or sampling. Uses only the Seq2Seq
+// interface of a model.
 #pragma once
 
 #include <torch/types.h>
@@ -26,7 +26,9 @@ class CancelledSearch : public std::exception {
 
 // The options of a search: the section `testing` of the configuration, and others.
 struct SearchOptions : TestingOptions {
-  std::int64_t n_best = 1;  // hypotheses that early_stopping `exact` guarantees; at most W
+  // Number of hypotheses that the caller will use, at most beam_size. early_stopping `exact` stops
+  // when so many best hypotheses are certain. Does not limit the result.
+  std::int64_t n_best = 1;
   std::vector<std::int64_t> suppressed_tokens = {pad_id, bos_id};  // never generated
   std::vector<bool> continues_word = {};  // by token id: true if it continues the previous word
   bool want_weights = false;              // return the attention weights
@@ -43,7 +45,7 @@ struct SearchOptions : TestingOptions {
 
 // The options of one sentence.
 struct SentenceOptions {
-  std::int64_t number = 0;                // line number, which seeds its samples
+  std::int64_t number = 0;                // line number; seeds the samples of this sentence
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
   std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
   std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty
@@ -53,19 +55,20 @@ struct SentenceOptions {
   std::vector<std::int32_t> shortlist = {};
 };
 
-// Returns the maximum length, including </s>, of translations of a source of this length.
+// Returns the maximum length of the translations of a source. Both lengths include </s>.
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence = {});
 
-// Encodes a batch of sources for a search with these options, which have one entry per source.
+// Encodes a batch of sources for a search. `sentences` has one entry per source or is empty.
 EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
                                 const torch::Tensor& lengths,
                                 const std::vector<SentenceOptions>& sentences);
 
-// Returns the n-best list of each source sentence, best first, or its samples; never empty.
-// source [B, S], lengths [B] as for Seq2Seq::encode(); `sentences` has one entry per source or is
-// empty. The model must be in evaluation mode. Its packed weights are stored in `packed`, which can
-// be reused until the weights change.
+// Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
+// most beam_size, best first; at least one. source [B, S], lengths [B] as for Seq2Seq::encode();
+// `sentences` has one entry per source or is empty. The model must be in evaluation mode. Its
+// packed weights are stored in `packed`, which can be reused until the weights change, also by
+// several threads at once. Throws CancelledSearch.
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
                                             const torch::Tensor& lengths,
                                             const SearchOptions& options,

@@ -19,17 +19,18 @@ void MinimumLength::apply(const History& history, TokenMask& mask) const {
 
 void NoRepeatNgram::apply(const History& history, TokenMask& mask) const {
   const std::span tokens(history.tokens);
-  // The n-gram without its last token.
-  const auto prefix_length = static_cast<std::size_t>(options_->no_repeat_ngram - 1);
-  if (tokens.size() < prefix_length) return;
+  // An n-gram is a context and one more token: bans each token that followed an earlier occurrence
+  // of the current context.
+  const auto context_length = static_cast<std::size_t>(options_->no_repeat_ngram - 1);
+  if (tokens.size() < context_length) return;
   ConstraintProgress progress;
   if (history.sentence != nullptr) {
     progress =
         constraint_progress(tokens, history.sentence->required_phrases, options_->continues_word);
   }
   const auto is_required = [&](auto token) { return std::ranges::count(progress.next, token) > 0; };
-  for (auto end = prefix_length; end < tokens.size(); ++end) {
-    if (ends_in(tokens.first(end), tokens.last(prefix_length)) && !is_required(tokens[end])) {
+  for (auto end = context_length; end < tokens.size(); ++end) {
+    if (ends_in(tokens.first(end), tokens.last(context_length)) && !is_required(tokens[end])) {
       mask.banned.push_back(tokens[end]);
     }
   }

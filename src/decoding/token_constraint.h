@@ -15,7 +15,7 @@ namespace regard {
 // The tokens of a hypothesis, y_1 … y_{t−1}, and the options of its sentence.
 struct History {
   std::vector<std::int32_t> tokens;
-  const SentenceOptions* sentence = nullptr;
+  const SentenceOptions* sentence = nullptr;  // null only if no sentence has options
 };
 
 // The tokens that are not allowed next.
@@ -31,7 +31,7 @@ class TokenConstraint {
   virtual void apply(const History& history, TokenMask& mask) const = 0;
 };
 
-// Bans </s> before `min_length` tokens.
+// Bans </s> until the hypothesis has `min_length` tokens.
 class MinimumLength : public TokenConstraint {
  public:
   explicit MinimumLength(std::int64_t min_length) : min_length_(min_length) {}
@@ -53,7 +53,7 @@ class NoRepeatNgram : public TokenConstraint {
   const SearchOptions* options_;
 };
 
-// Forces the prefix of the sentence.
+// Forces the next token of SentenceOptions::prefix.
 class ForcedPrefix : public TokenConstraint {
  public:
   void apply(const History& history, TokenMask& mask) const override;
@@ -62,7 +62,7 @@ class ForcedPrefix : public TokenConstraint {
 // Bans tokens that would continue the last word of the prefix.
 class WholeWordPrefix : public TokenConstraint {
  public:
-  // See SearchOptions.
+  // See SearchOptions for `continues_word`.
   explicit WholeWordPrefix(const std::vector<bool>& continues_word);
   void apply(const History& history, TokenMask& mask) const override;
 
@@ -87,8 +87,8 @@ class BadWords : public TokenConstraint {
   void apply(const History& history, TokenMask& mask) const override;
 };
 
-// Returns the constraints that the options or one of the sentences require. `options` must outlive
-// them.
+// Returns the constraints that the options or at least one of the sentences require. `options` must
+// outlive the result.
 std::vector<std::unique_ptr<TokenConstraint>> token_constraints(
     const SearchOptions& options, const std::vector<SentenceOptions>& sentences);
 

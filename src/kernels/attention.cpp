@@ -77,19 +77,21 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
   }
 };
 
-// Over the positions from `begins` to before `ends`, each [B, G or 1, 1]: e [B, G, S] -> α.
+// Returns the softmax of e [B, G, S] over the positions from `begins` to before `ends`, each
+// [B, G or 1, 1], and 0 elsewhere.
 Tensor softmax_within(const Tensor& scores, const Tensor& begins, const Tensor& ends) {
   const auto s = torch::arange(scores.size(2), ends.options());
   const auto outside = (s < begins).logical_or(s >= ends);
   return scores.masked_fill(outside, -std::numeric_limits<double>::infinity()).softmax(-1);
 }
 
-// The queries of states [N, D]: [N, A].
+// Returns the queries q [N, A] of the decoder states [N, D].
 Tensor queries_of(const AttentionScore& score, const Tensor& states) {
   return (score.W.defined() ? kernels::linear(states, score.W) : states).contiguous();
 }
 
-// [N, S], by weigh() or score() of attention_rows.h, without gradient.
+// Returns the weights or the scores [N, S], by weigh() or score() of attention_rows.h, without
+// gradient.
 Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weights) {
   auto contiguous = score;
   for (auto* x : {&contiguous.keys, &contiguous.v, &contiguous.lengths, &contiguous.windows,
@@ -99,8 +101,8 @@ Tensor in_rows(const AttentionScore& score, const Tensor& states, bool want_weig
   const auto q = queries_of(score, states);
   auto e = torch::empty({q.size(0), score.keys.size(1)}, q.options());
   AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "attention_rows", [&] {
-    const auto of_rows = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
-    of_rows(contiguous.buffers<scalar_t>(), q.size(0) / score.keys.size(0),
+    const auto compute = want_weights ? weigh<scalar_t> : kernels::score<scalar_t>;
+    compute(contiguous.buffers<scalar_t>(), q.size(0) / score.keys.size(0),
             {q.const_data_ptr<scalar_t>(), q.size(1)}, e.mutable_data_ptr<scalar_t>());
   });
   return e;
@@ -152,7 +154,7 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
     });
     return alpha;
   }
-  if (is_batch_invariant(scores)) {  // each query over its own window alone
+  if (is_batch_invariant(scores)) {  // softmax over the window of each query alone
     const auto S = scores.size(2);
     const auto e = scores.contiguous();
     auto alpha = torch::zeros_like(e);

@@ -24,8 +24,8 @@ struct AttentionScore {
   torch::Tensor coverage = {};
   torch::Tensor coverage_weight = {};
 
-  // Returns pointers and sizes for attention_rows.h, without the mixture: M is 0 and `mixed` null.
-  // All tensors must be contiguous, and those of floating-point numbers of type T.
+  // Returns the pointers and sizes for attention_rows.h, but not those of the mixture: M is 0 and
+  // `mixed` is null. All tensors must be contiguous. T is the type of their floating-point numbers.
   template <typename T>
   AttentionBuffers<T> buffers() const {
     return {.form = form,
@@ -61,8 +61,8 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
                              const torch::Tensor& windows = {});
 
 // Returns the mixtures Σ_s α_s value_s [N, M] of values [B, S, M]. The weights α [N, S], N = G · B,
-// must be exactly 0 beyond lengths [B]. Under DeferredWeightGradients, the gradient of values is
-// deferred.
+// must be exactly 0 beyond lengths [B]. While a DeferredWeightGradients object lives, the gradient
+// of values is deferred.
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
                   const torch::Tensor& lengths);
 

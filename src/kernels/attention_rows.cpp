@@ -11,7 +11,7 @@
 namespace regard::kernels {
 namespace {
 
-// The positions of query n, of sentence b.
+// The positions that query n, of sentence b, attends to: from begin to before end.
 struct Span {
   std::int64_t begin, end;
 };
@@ -29,14 +29,14 @@ REGARD_INLINE Keys key(const AttentionBuffers<T>& buffers, Keys keys, std::int64
   return buffers.form == ScoreForm::position ? nullptr : keys + (b * buffers.S + s) * buffers.A;
 }
 
-// The factor of q·k_s.
+// Returns the factor of q·k_s in e_s.
 template <typename T>
 REGARD_INLINE T product_scale(const AttentionBuffers<T>& buffers, const T* q) {
   if (buffers.form != ScoreForm::cosine) return buffers.scale;
   return buffers.scale / std::max(std::sqrt(dot(buffers.A, q, q)), static_cast<T>(smallest_norm));
 }
 
-// e_s of position s with key k, for query n with value q.
+// Returns e_s of position s with key k, for query number n, the vector q.
 template <typename T>
 REGARD_INLINE T energy(const AttentionBuffers<T>& buffers, T scale, std::int64_t n, std::int64_t s,
                        const T* q, const T* k) {
@@ -58,7 +58,8 @@ REGARD_INLINE T energy(const AttentionBuffers<T>& buffers, T scale, std::int64_t
   return sum;
 }
 
-// Propagates the gradient of e_s to q, k_s and v; the scale is constant.
+// Adds the gradient of e_s to the gradients of q, k_s and v. Treats `scale` as constant, also for a
+// cosine.
 template <typename T>
 REGARD_INLINE void energy_backward(const AttentionBuffers<T>& buffers, T scale, std::int64_t s,
                                    T d_e, const T* q, const T* k, T* d_q, T* d_k, T* d_v) {
@@ -93,7 +94,7 @@ REGARD_INLINE void softmax(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] /= sum;
 }
 
-// e of sentence b for its query n with value q; 0 outside of the span.
+// Writes e of sentence b for its query number n, the vector q; 0 outside of the span.
 template <typename T>
 REGARD_INLINE void score_sentence(const AttentionBuffers<T>& buffers, std::int64_t b,
                                   std::int64_t n, const T* q, T* e) {
@@ -106,7 +107,7 @@ REGARD_INLINE void score_sentence(const AttentionBuffers<T>& buffers, std::int64
   std::fill(e + end, e + buffers.S, T(0));
 }
 
-// α instead of e.
+// Like score_sentence(), but writes α.
 template <typename T>
 REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& buffers, std::int64_t b,
                                   std::int64_t n, const T* q, T* weights) {
@@ -115,7 +116,7 @@ REGARD_INLINE void weigh_sentence(const AttentionBuffers<T>& buffers, std::int64
   softmax(end - begin, weights + begin);
 }
 
-// Propagates the gradient of α to q, k and v, for sentence b and its query n.
+// Propagates the gradient of α to q, k and v, for sentence b and its query number n.
 template <typename T>
 REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& buffers, std::int64_t b,
                                            std::int64_t n, const T* q, const T* weights,
@@ -130,7 +131,8 @@ REGARD_INLINE void weigh_sentence_backward(const AttentionBuffers<T>& buffers, s
     energy_backward(buffers, scale, s, d_e, q, key(buffers, buffers.keys, b, s), d_q,
                     key(buffers, d_keys, b, s), d_v == nullptr ? d_v : d_v + b * A);
   }
-  // The gradient of q / |q| is orthogonal to q.
+  // A cosine does not depend on |q|, so d_q has no component along q. A query shorter than
+  // smallest_norm is divided by a constant.
   if (buffers.form != ScoreForm::cosine) return;
   const T square = dot(A, q, q);
   if (std::sqrt(square) > smallest_norm) add_scaled(A, -dot(A, d_q, q) / square, q, d_q);

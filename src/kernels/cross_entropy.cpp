@@ -16,12 +16,13 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// The number of logits held at once: few enough for the cache, but enough rows that reading the
-// weights and adding to their gradient, once per block, costs little beside the products.
-constexpr std::int64_t piece_bytes = 16 << 20;
+// Rows are processed in pieces. The logits of a piece fit the last-level cache. But a piece has
+// enough rows, even with a large vocabulary, that reading the weights and adding to their gradient
+// once per piece costs little beside the products.
+constexpr std::int64_t piece_bytes = 16 << 20;  // of logits, unless that is fewer than piece_rows
 constexpr std::int64_t piece_rows = 128;
 
-// Returns the number of rows per piece if N rows are split into pieces of one size.
+// Returns the number of rows per piece, so that the pieces of N rows have about equal size.
 std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
   const auto max_rows = std::max(piece_rows, piece_bytes / row_bytes);
   const auto pieces = std::max<std::int64_t>((N + max_rows - 1) / max_rows, 1);
@@ -64,7 +65,7 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }
 
-  // The loss is a number: its gradient is a factor of the gradients computed with it.
+  // The loss is a scalar: its gradient multiplies the gradients that forward() computed, in place.
   static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
     auto saved = context->get_saved_variables();
     const auto factor = gradients[0].item<double>();

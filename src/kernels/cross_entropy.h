@@ -1,5 +1,5 @@
 // The output layer fused with its cross-entropy. Works on a few rows at a time, so that there is
-// never an [N, V] matrix; the logits of these rows are replaced by their gradient in the cache.
+// never an [N, V] matrix: the gradient of the logits of these rows replaces them in the cache.
 //
 //   logits = rows Wᵀ + b     loss = Σ_i Σ_y q_i(y) (−log softmax(logits_i)_y)
 //   q_i = (1 − ε) one-hot(target_i) + ε / V            label smoothing (Szegedy et al. 2016)
@@ -14,8 +14,9 @@ struct CrossEntropy {
   torch::Tensor nll;   // −log P(target) of each row [N], double; not differentiable
 };
 
-// rows [N, R], weight W [V, R], bias b [V], targets [N] int64. On the CPU in single or double
-// precision; otherwise the reference implementation. Not twice differentiable.
+// Computes the loss of rows [N, R], weight W [V, R], bias b [V], targets [N] int64, each below V,
+// with label_smoothing ε. Fused on the CPU in single or double precision; otherwise calls the
+// reference implementation. Not twice differentiable.
 CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                   const torch::Tensor& bias, const torch::Tensor& targets,
                                   double label_smoothing);

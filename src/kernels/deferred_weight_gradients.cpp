@@ -42,7 +42,9 @@ Tensor multiply(const Tensor& x, const Tensor& W, std::optional<PackedMatrix>& p
   return y;
 }
 
-// W as the steps use it. Autograd runs backward() when it has run those of all steps.
+// Returns the W that the products of the steps take as input, so that autograd runs backward()
+// after those of all steps. They return no gradient of W but store its factors in `steps`;
+// backward() multiplies these.
 class AfterSteps : public torch::autograd::Function<AfterSteps> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& W, const StepsPointer& steps) {
@@ -83,7 +85,8 @@ class DeferredProduct : public torch::autograd::Function<DeferredProduct> {
       result[0] = multiply(d_y, saved[1].transpose(-1, -2), steps.W_t);
     }
     if (context->needs_input_grad(1)) {
-      steps.x.push_back(saved[0].detach());  // with its history it would keep this graph alive
+      // Detached: the history of x contains earlier products, which hold `steps`: a cycle.
+      steps.x.push_back(saved[0].detach());
       steps.d_y.push_back(d_y);
     }
     return result;

@@ -17,7 +17,8 @@ namespace regard::kernels {
 struct DeferredSteps;
 
 // While an object lives, deferred_product() and the products of linear.h on this thread defer the
-// gradient of W, on the CPU, if W requires a gradient. Objects may be nested.
+// gradient of W, on the CPU, if W requires a gradient. Objects may be nested. The backward pass may
+// run after the object has been destroyed.
 class DeferredWeightGradients {
  public:
   DeferredWeightGradients();
@@ -32,16 +33,17 @@ class DeferredWeightGradients {
     torch::Tensor deferred;  // the same matrix; its gradient is computed after all steps
     c10::intrusive_ptr<DeferredSteps> steps;
   };
+  // Returns the entry of W, a new one at its first product.
   const Factor& factor(const torch::Tensor& W);
 
-  std::deque<Factor> factors_;
+  std::deque<Factor> factors_;  // a deque, so that references stay valid
   DeferredWeightGradients* previous_;
 };
 
 // True if the gradient of W would be deferred now.
 bool is_deferred(const torch::Tensor& W);
 
-// x [M, K], W [K, N] -> x W [M, N]; or a batch, x [B, M, K], W [B, K, N] -> [B, M, N].
+// Returns x W. x [M, K], W [K, N] -> [M, N]; or a batch, x [B, M, K], W [B, K, N] -> [B, M, N].
 torch::Tensor deferred_product(const torch::Tensor& x, const torch::Tensor& W);
 
 }  // namespace regard::kernels

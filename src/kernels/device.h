@@ -32,7 +32,8 @@ namespace regard::kernels {
 // EnvironmentError if the device cannot multiply in this precision.
 Precision find_precision(const std::string& name, torch::Device device);
 
-// True on the CPU in single or double precision, unless use_reference(true) was called.
+// True if the fused operations can run on x: on the CPU in single or double precision, unless
+// use_reference(true) was called.
 bool is_fused_on(const torch::Tensor& x);
 
 // For benchmarks and tests only. From now on, all threads use the reference implementations:

@@ -18,13 +18,14 @@ REGARD_INLINE T log_sigmoid(T x) {
   return std::min(x, T(0)) - std::log1p(std::exp(-std::abs(x)));
 }
 
-// x itself above 20, as LibTorch.
+// Returns x above 20, as LibTorch does.
 template <typename T>
 REGARD_INLINE T softplus(T x) {
   return x > T(20) ? x : -log_sigmoid(-x);
 }
 
-// Calls f(from, to) for blocks of x, the last padded with ones.
+// Calls f(from, to) for each block of x and y. The last block is padded with ones, for which every
+// function is finite.
 template <typename T, typename F>
 REGARD_INLINE void in_blocks(std::int64_t n, const T* x, T* y, const F& f) {
   std::int64_t i = 0;
@@ -112,7 +113,7 @@ template <typename T>
 REGARD_FOR_EACH_CPU void log_sum_exp_of(std::int64_t M, std::int64_t n, const T* x, T* y) {
   T largest[block];
   T total[block];
-  T these[block];
+  T padded[block];
   for (std::int64_t begin = 0; begin < n; begin += block) {
     const auto size = std::min(block, n - begin);
     std::fill(largest, largest + block, -std::numeric_limits<T>::infinity());
@@ -122,9 +123,10 @@ REGARD_FOR_EACH_CPU void log_sum_exp_of(std::int64_t M, std::int64_t n, const T*
       for (std::int64_t i = 0; i < size; ++i) largest[i] = std::max(largest[i], from[i]);
     }
     for (std::int64_t m = 0; m < M; ++m) {
-      std::fill(std::copy(x + m * n + begin, x + m * n + begin + size, these), these + block, T(0));
+      std::fill(std::copy(x + m * n + begin, x + m * n + begin + size, padded), padded + block,
+                T(0));
 #pragma omp simd
-      for (std::int64_t i = 0; i < block; ++i) total[i] += vector_exp(these[i] - largest[i]);
+      for (std::int64_t i = 0; i < block; ++i) total[i] += vector_exp(padded[i] - largest[i]);
     }
 #pragma omp simd
     for (std::int64_t i = 0; i < block; ++i) total[i] = largest[i] + vector_log(total[i]);
@@ -216,7 +218,8 @@ template double cross_entropy_rows(std::int64_t, std::int64_t, double*, const do
 
 namespace {
 
-// Inserts a value into the k sorted ones; it is larger than the last.
+// Inserts `value` into the k values in descending order and drops the last. It must be above the
+// last.
 template <typename T>
 REGARD_INLINE void insert(std::int64_t k, T value, std::int64_t index, T* values,
                           std::int64_t* indices) {

@@ -6,34 +6,34 @@
 
 namespace regard::kernels {
 
-// Functions, computed independently for each element, or for each row.
+// Functions that elementwise() computes independently for each element.
 enum class Elementwise { tanh, sigmoid, exp, log, softplus, log_sigmoid };
 
-// x [n] -> f(x) [n]. The result does not depend on the place of a number; y may be x.
+// x [n] -> y = f(x) [n]. The result for a number does not depend on its place in x. y may be x.
 template <typename T>
 void elementwise(Elementwise f, std::int64_t n, const T* x, T* y);
 
-// x [n, width] -> softmax of each row, and its logarithm. Appending −∞ to a row does not change its
-// log_softmax_rows.
+// x [n, width] -> y, the softmax of each row, or its logarithm. Appending −∞ to a row does not
+// change the other results of log_softmax_rows().
 template <typename T>
 void softmax_of_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 template <typename T>
 void log_softmax_rows(std::int64_t n, std::int64_t width, const T* x, T* y);
 
-// log_softmax_rows at one element of each row: x [n, width], targets [n] below width -> log_p [n]
+// log_softmax_rows() at one element of each row: x [n, width], targets [n] below width -> log_p [n]
 template <typename T>
 void target_log_p_rows(std::int64_t n, std::int64_t width, const T* x, const std::int64_t* targets,
                        T* log_p);
 
-// x [n, width] -> x / max(|x|, least) of each row
+// x [n, width] -> y = x / max(|x|, least) for each row
 template <typename T>
 void unit_rows(std::int64_t n, std::int64_t width, T least, const T* x, T* y);
 
-// x [M, n] -> log Σ_m exp(x_m) [n]; −∞ if all are.
+// x [M, n] -> y = log Σ_m exp(x_m) [n]; −∞ where all x_m are −∞.
 template <typename T>
 void log_sum_exp_of(std::int64_t M, std::int64_t n, const T* x, T* y);
 
-// Dropout with the mask of a key. y may be x.
+// Dropout with probability p and the mask of `key` (functions.h). y may be x.
 template <typename T>
 void dropout_rows(std::int64_t n, const T* x, double p, std::uint64_t key, T* y);
 

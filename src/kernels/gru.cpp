@@ -22,7 +22,8 @@ Tensor contiguous(const Maybe& tensor) {
   return tensor ? tensor->contiguous() : Tensor();
 }
 
-// The tensors that forward saves for backward. Undefined if the form does not have them.
+// The tensors that forward saves for backward. A tensor is undefined if there is no attention, or
+// if this form of reset gate or score does not have it.
 struct Tape {
   // The inputs.
   Tensor U, b_U, W, v, keys, mixed, lengths;
@@ -42,6 +43,8 @@ struct Tape {
   }
 };
 
+// The time loop and its gradient. J is the width of joint_weight, A the width of its first part, W:
+// 0 if the query is the state itself.
 template <typename T>
 class Loop {
  public:
@@ -116,7 +119,7 @@ class Loop {
       const T* s = data(tape_.states[t]);
       const T* gates = data(tape_.gates[t]);
       T* d_x = data(d.x[t]);
-      const Strided<T> d_q_u = {data(d_joint[t]), J_};
+      const Strided<T> d_q_u = {data(d_joint[t]), J_};  // d_q_t | d_u_t
       const Strided<T> d_u = {d_q_u.data + A_, J_};
       if (tape_.b_U.defined()) {
         gru_after_backward<T>(B_, D_, data(d_s), gates, recurrent(t), data(tape_.b_U), s, d_x, d_u,
@@ -159,7 +162,7 @@ class Loop {
                : std::optional<PackedMatrix>(std::in_place, U_candidate, precision_);
   }
 
-  // Weight gradients do not depend on the order of steps: one product over all.
+  // Computes the gradient of each weight as one product over all steps, and those of m and v.
   void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,
                             const Tensor& d_v) const {
     const auto rows = T_ * B_;

@@ -4,8 +4,9 @@
 //   α_t = attention(s_{t−1}),  x̂_t = x_t + Σ_s α_ts m_s      attention_rows.h
 //   s_t = cell(x̂_t, u_t, s_{t−1})                            gru_rows.h
 //
-// model/rnn/cell.h has the equations and the order of the gates. The gradient of each weight is one
-// product over all steps, after the loop. Not twice differentiable.
+// model/rnn/cell.h has the equations and the order of the gates. U s_{t−1} stands for all products
+// with U, also U (r ⊙ s_{t−1}) if the reset gate comes before the product. The gradient of each
+// weight is one product over all steps, after the loop. Not twice differentiable.
 #pragma once
 
 #include <torch/types.h>
@@ -18,7 +19,7 @@ namespace regard::kernels {
 
 struct GruAttention {
   AttentionScore score;
-  torch::Tensor mixed;  // m [B, S, 3D]: the states times C, the context's part of the gates
+  torch::Tensor mixed;  // m [B, S, 3D] = C h_s: the contribution of h_s to the gates
 };
 
 struct GruSequence {
@@ -27,12 +28,13 @@ struct GruSequence {
 };
 
 // x [T, B, 3D] = W x + b, first state [B, D], U [D, 3D]; b_U [D] if the reset gate comes after the
-// product, else undefined. On the CPU in single or double precision; otherwise gru_reference().
+// product, else undefined. Fused on the CPU in single or double precision; otherwise calls
+// gru_reference().
 GruSequence gru(const torch::Tensor& x, const torch::Tensor& first, const torch::Tensor& U,
                 const torch::Tensor& b_U, const std::optional<GruAttention>& attention = {});
 
-// One step: x [B, 3D], s [B, D] -> the next state [B, D]. Uses the kernels if packed weights are in
-// use (packed_weights.h), otherwise the reference implementation.
+// One step: x [B, 3D], s [B, D] -> the next state [B, D]. Uses the kernels, which have no gradient
+// here, if packed weights are in use (packed_weights.h), otherwise the reference implementation.
 torch::Tensor gru_step(const torch::Tensor& x, const torch::Tensor& s, const torch::Tensor& U,
                        const torch::Tensor& b_U);
 

@@ -2,7 +2,9 @@
 // equations; the order of the gates is r, z, s̃.
 //
 // Every pointer is to B consecutive rows, of the width in the comment. Strided is for rows of a
-// wider array, `stride` elements apart.
+// wider array, `stride` elements apart. Functions write the arguments after `->` in a comment; of
+// an array of gates, only the named gates. d_x, for any x, is the gradient of the loss with respect
+// to x.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +30,8 @@ void gru_after_backward(std::int64_t B, std::int64_t D, const T* d_next, const T
                         Strided<const T> u, const T* b_U, const T* s, T* d_x, Strided<T> d_u,
                         T* d_s);
 
-// The reset gate before the product, in two halves, before and after v = U (r ⊙ s):
+// The reset gate before the product, in two halves. Between them, the caller computes v = U (r ⊙ s)
+// with the columns of U for s̃:
 //   r, z = σ(x + u)     r ⊙ s
 // x [B, 3D], u = U s [B, 2D], s [B, D] -> gates r, z [B, 3D], reset [B, D]
 template <typename T>

@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/cpu.h"
+#include "kernels/head_loops.h"
 #include "kernels/vector_math.h"
 #include "kernels/weighted_sums.h"
 
 namespace regard::kernels {
 namespace {
 
-constexpr int at_once = 4;
+constexpr int at_once = 4;  // keys whose products with a query are computed together
 
-// The sums of four vectors of 64 bytes.
+// Sums the elements of each of four vectors of 64 bytes.
 template <typename Vector>
 REGARD_INLINE void sums_of(const Vector (&x)[at_once], float (&sums)[at_once]) {
   typedef float Half __attribute__((vector_size(32)));
@@ -40,7 +42,7 @@ REGARD_INLINE void sums_of(const Vector (&x)[at_once], double (&sums)[at_once]) 
   }
 }
 
-// q · k_j of four keys, each summed independently.
+// Computes q · k_j for four keys, each summed independently.
 template <typename T>
 REGARD_INLINE void four_dots(std::int64_t n, const T* q, const T* const (&k)[at_once],
                              T (&dots)[at_once]) {
@@ -79,7 +81,9 @@ REGARD_FOR_EACH_CPU void attend_heads(const HeadSizes& sizes, T scale, Heads<con
         T* e = alpha.data() + t * row;
         const auto end = sizes.causal ? std::min(t + 1, length) : length;
         for (std::int64_t s = 0; s < end; s += at_once) {
-          const T* keys[at_once];  // beyond the end, the last key again
+          // Beyond the end, the last key again; e has room for the products, and softmax ignores
+          // them.
+          const T* keys[at_once];
           for (int j = 0; j < at_once; ++j) keys[j] = k.at(b, std::min(s + j, end - 1), h);
           T dots[at_once];
           four_dots(sizes.width, query, keys, dots);
@@ -103,10 +107,23 @@ REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T 
   for (std::int64_t t = 0; t < rows; ++t) softmax_in_blocks(n, scale, e + t * row);
 }
 
+template <typename T>
+std::vector<HeadLoops<T>> runnable_head_loops() {
+  // Vectors of 16 bytes: every x86-64 and AArch64 processor has them.
+  std::vector<HeadLoops<T>> runnable = {VectorHeadLoops<T, 16, 6>::loops};
+#if defined(__x86_64__)
+  const auto generation = cpu_level();
+  if (generation >= CpuLevel::v3) runnable.insert(runnable.begin(), heads_v3<T>());
+  if (generation >= CpuLevel::v4) runnable.insert(runnable.begin(), heads_v4<T>());
+#endif
+  return runnable;
+}
+
 #define REGARD_INSTANTIATE(T)                                                                     \
   template void attend_heads(const HeadSizes&, T, Heads<const T>, Heads<const T>, Heads<const T>, \
                              T*, Heads<T>);                                                       \
-  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);
+  template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);               \
+  template std::vector<HeadLoops<T>> runnable_head_loops();
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)
 

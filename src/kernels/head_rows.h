@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace regard::kernels {
 
@@ -19,22 +20,63 @@ struct Heads {
 };
 
 struct HeadSizes {
-  std::int64_t B, H, T, S, width;  // sentences, heads, queries and positions per sentence
-  const std::int64_t* lengths;     // [B], 1 to S, of the positions; null: S
-  bool causal = false;             // query t attends to positions s ≤ t only
+  // Numbers of sentences, heads, queries per sentence and positions per sentence; width of a head.
+  std::int64_t B, H, T, S, width;
+  const std::int64_t* lengths;  // [B], 1 to S: real positions of each sentence; null: all S
+  bool causal = false;          // query t attends to positions s ≤ t only
   std::int64_t length(std::int64_t b) const { return lengths == nullptr ? S : lengths[b]; }
 };
 
-// For few queries per sentence: a decoding step, or the steps of a given target. Each query is
-// computed independently. Writes y, and α [B, H, T, S], 0 at positions not attended to, unless
-// weights is null.
+// For few queries per sentence: a decoding step, or the steps of a given target. Computes each
+// query independently. Writes y, and unless `weights` is null, α [B, H, T, S], which is 0 at
+// positions not attended to.
 template <typename T>
 void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
                   Heads<const T> v, T* weights, Heads<T> y);
 
-// Replaces rows of n scores e by softmax(scale · e). `row`, the distance between rows, is a
-// multiple of 16. Overwrites the elements behind the n scores of a row.
+// Replaces each of `rows` rows of n scores e by softmax(scale · e). `row`, the distance between
+// rows, is a multiple of 16 and at least n. Overwrites the elements behind the n scores of a row.
 template <typename T>
 void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
+
+// Training: forward and hand-written backward of all heads, for any number of queries. dE is the
+// gradient of e_ts = scale · q_t·k_s:
+//
+//   dα_ts = dy_t·v_s    dE_ts = α_ts (dα_ts − Σ_r α_tr dα_tr)
+//   dq_t = scale · Σ_s dE_ts k_s    dk_s = scale · Σ_t dE_ts q_t    dv_s = Σ_t α_ts dy_t
+//
+// Computes every query, also those of padding. Each number is summed independently, in order, so
+// that it has the same bits in every batch. Gradients of positions beyond the end are 0.
+struct TrainingHeadSizes : HeadSizes {
+  bool causal;  // query t sees positions s ≤ t only
+};
+
+// The functions for one instruction set. Sizes are numbers of elements. `alpha` are the weights of
+// all queries in an order of their own, `log_sums` log Σ_s exp(e_ts): backward() needs one of them,
+// and computes α again if `alpha` is null.
+template <typename T>
+struct HeadLoops {
+  std::int64_t (*alpha_size)(const TrainingHeadSizes& sizes);
+  std::int64_t (*log_sums_size)(const TrainingHeadSizes& sizes);
+  std::int64_t (*scratch_size)(const TrainingHeadSizes& sizes);
+  // Writes y, and `alpha` and `log_sums` unless they are null.
+  void (*forward)(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+                  Heads<const T> v, T* scratch, T* alpha, T* log_sums, Heads<T> y);
+  // Writes d_q, d_k and d_v.
+  void (*backward)(const TrainingHeadSizes& sizes, T scale, Heads<const T> q, Heads<const T> k,
+                   Heads<const T> v, const T* alpha, const T* log_sums, Heads<const T> d_y,
+                   T* scratch, Heads<T> d_q, Heads<T> d_k, Heads<T> d_v);
+};
+
+// Returns the loops that this processor can run, fastest first.
+template <typename T>
+std::vector<HeadLoops<T>> runnable_head_loops();
+
+// The loops for each instruction set newer than baseline x86-64, each compiled from its own source
+// file.
+template <typename T>
+HeadLoops<T> heads_v3();
+template <typename T>
+HeadLoops<T> heads_v4();
 
 }  // namespace regard::kernels

@@ -12,14 +12,14 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-// True if W is a parameter or a view of one. No other tensor takes its memory, so that
-// PackedWeights can pack it once.
+// True if W is a parameter or a view of one. Its memory is the same at every step, so that
+// PackedWeights can find it by its address. Other tensors are packed at each product.
 bool is_parameter_or_view(const Tensor& W) {
   const auto& owner = W.is_view() ? W._base() : W;
   return owner.is_leaf() && owner.requires_grad();
 }
 
-// x [M, K], W [K, N], b [N] or none -> x W + b, with the products of training (packed_weights.h).
+// x [M, K], W [K, N], b [N] or none -> x W + b, in training under WithTrainingWeights.
 //
 //   dx = dy Wᵀ    dW = xᵀ dy    db = Σ_m dy_m
 class TrainingProduct : public torch::autograd::Function<TrainingProduct> {

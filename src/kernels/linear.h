@@ -1,6 +1,6 @@
-// Products with a model's weights, differentiable and on any device. If packed weights are in use
-// (packed_weights.h), the result of a row has the same bits whatever the other rows are. Under
-// DeferredWeightGradients, the gradient of the weight is deferred.
+// Products with a model's weights, differentiable and on any device. In a search with packed
+// weights (WithPackedWeights), the result of a row has the same bits whatever the other rows are.
+// While a DeferredWeightGradients object lives, the gradient of the weight is deferred.
 #pragma once
 
 #include <torch/types.h>

@@ -1,5 +1,6 @@
 #include "kernels/packed_weights.h"
 
+#include <ATen/record_function.h>
 #include <c10/core/GradMode.h>
 
 #include <utility>
@@ -10,12 +11,14 @@
 namespace regard::kernels {
 namespace {
 
+// The arguments of the current WithPackedWeights and WithTrainingWeights of this thread.
 thread_local PackedWeights* in_use = nullptr;
 thread_local PackedWeights* in_use_for_training = nullptr;
 
-// Below these sizes, whole panels and converted rows cost more than they save.
+// A lower precision costs more than it saves in a matrix with fewer rows or columns: its panels
+// would be mostly padding.
 constexpr std::int64_t min_size = 16;
-// The sums of longer rows could overflow (product_int8_rows.cpp).
+// The largest K for int8: longer sums could overflow (product_int8_rows.cpp).
 constexpr std::int64_t max_int8_length = 60'000;
 
 Precision precision_for(std::int64_t K, std::int64_t N, torch::ScalarType type, Precision wanted) {
@@ -52,6 +55,8 @@ void PackedMatrix::repack(const torch::Tensor& W) {
 }
 
 void PackedMatrix::multiply(const torch::Tensor& x, const torch::Tensor& y, bool add) const {
+  // For profilers and benchmarks: visible like an operation of LibTorch.
+  RECORD_FUNCTION("regard::product", std::vector<c10::IValue>({x, y}));
   TORCH_CHECK(x.size(1) == K_ && y.size(0) == x.size(0) && y.size(1) == N_ &&
                   (x.stride(1) == 1 || x.stride(0) == 1) && y.stride(1) == 1,
               "the shapes or strides do not fit the packed matrix");

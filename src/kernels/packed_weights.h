@@ -18,16 +18,17 @@ namespace regard::kernels {
 
 class PackedMatrix {
  public:
-  // W [K, N] on the CPU, in single or double precision, with any strides. A matrix in double
-  // precision, or one with too few rows or columns for a lower precision to be faster, is packed in
-  // Precision::full.
+  // Packs W [K, N], which is on the CPU, in single or double precision, with any strides. Uses
+  // Precision::full if W is in double precision, if it has too few rows or columns for a lower
+  // precision to be faster, or if it has too many rows for sums in int8.
   explicit PackedMatrix(const torch::Tensor& W, Precision precision = Precision::full);
 
   // Packs another matrix of the same sizes and type in place of this one.
   void repack(const torch::Tensor& W);
 
-  // x [M, K] with contiguous rows or columns -> y [M, N] = x W, or y + x W if add; y has contiguous
-  // rows. The result of a row has the same bits whatever the other rows are.
+  // Computes y = x W, or y += x W if `add` is true. x [M, K] has contiguous rows or columns, y [M,
+  // N] contiguous rows. The result of a row has the same bits whatever the other rows are.
+  // Thread-safe.
   void multiply(const torch::Tensor& x, const torch::Tensor& y, bool add = false) const;
 
  private:
@@ -42,18 +43,19 @@ class PackedWeights {
  public:
   explicit PackedWeights(Precision precision = Precision::full) : precision_(precision) {}
 
-  // The packed form of W [K, N]. W must not change until repack_all().
+  // Returns the packed form of W [K, N], valid as long as this object. W must not change until
+  // repack_all().
   const PackedMatrix& get_or_pack(const torch::Tensor& W);
 
-  // Packs all weights again after their values have changed, on all threads of the pool. No other
-  // thread may use this object at the same time.
+  // Packs all weights again after their values have changed, on all threads of the pool. Nothing
+  // else may use this object at the same time.
   void repack_all(ThreadPool& pool);
 
   Precision precision() const { return precision_; }
 
  private:
   struct Entry {
-    torch::Tensor W;  // keeps the memory of W from being reused
+    torch::Tensor W;  // shares the memory of the weight, so that no other tensor gets its address
     PackedMatrix packed;
   };
   // Address, sizes and strides: a slice of a weight has an entry of its own.
@@ -77,7 +79,7 @@ class WithPackedWeights {
 };
 
 // For training. While an object lives, the products of this folder on this thread use `weights` in
-// forward and backward passes. If `weights` is null, LibTorch computes the products.
+// forward and backward passes, in its precision. If `weights` is null, LibTorch computes them.
 class WithTrainingWeights {
  public:
   explicit WithTrainingWeights(PackedWeights* weights);
@@ -101,17 +103,18 @@ PackedWeights* training_weights_for(const torch::Tensor& x);
 // training_weights_for(x) is null.
 Precision training_precision_for(const torch::Tensor& x);
 
-// True if LibTorch computes the training products with x, with factors in bf16: in bf16
-// training, if x is not on the CPU or under use_reference(true).
+// True if LibTorch must compute the training products with x, from factors rounded to bf16. This is
+// so in bf16 training if x is not on the CPU, or under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
 
-// a [M, K], b [K, N] -> a b [M, N], in the precision of training products. Not differentiable.
+// Returns a b [M, N] of a [M, K] and b [K, N], in the precision of training products. Packs b. Not
+// differentiable.
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);
 // Computes y = a b, or y += a b if add. y has contiguous rows.
 void matrix_product_into(const torch::Tensor& y, const torch::Tensor& a, const torch::Tensor& b,
                          bool add = false);
-// As matrix_product_into(), but packs the weight, a parameter or a view of one, only once for all
-// products of a step.
+// As matrix_product_into(), but `weight` must be a parameter or a view of one: it is packed only
+// once for all products of a training step.
 void weight_product_into(const torch::Tensor& y, const torch::Tensor& a,
                          const torch::Tensor& weight, bool add = false);
 

@@ -22,14 +22,15 @@ inline __m512i to_groups(__m512 first, __m512 second) {
   return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(second, first));
 }
 
-// Lane i of the result: the group of a_i and b_i.
+// Returns the groups (a_i, b_i) in lane i.
 inline __m512i to_pairs(__m512 a, __m512 b) {
   const auto low = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(a)));
   const auto high = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(b)));
   return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
 }
 
-// Copies a line of consecutive groups, all of whose numbers are `step` apart.
+// Returns 16 groups of `count` consecutive numbers along k, which are `step` apart in memory; after
+// the last number, 0.
 inline __m512i load_line(const float* from, std::int64_t step, std::int64_t count) {
   if (count <= 0) return _mm512_setzero_si512();
   if (step == 1) {
@@ -42,7 +43,8 @@ inline __m512i load_line(const float* from, std::int64_t step, std::int64_t coun
   return to_groups(_mm512_load_ps(numbers), _mm512_load_ps(numbers + lanes));
 }
 
-// The groups of rows k and k + 1 of W for up to 16 contiguous columns.
+// Returns the groups of rows k and k + 1 of W for up to 16 contiguous columns. `from` points to row
+// k, and `row` is the distance of the rows; row k + 1 is 0 if it does not exist.
 inline __m512i load_pairs(const float* from, std::int64_t row, bool has_second, __mmask16 mask) {
   const auto first = _mm512_maskz_loadu_ps(mask, from);
   const auto second = has_second ? _mm512_maskz_loadu_ps(mask, from + row) : _mm512_setzero_ps();
@@ -54,7 +56,7 @@ std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
   return (K + 1) / 2 * panels * panel_columns * 4;
 }
 
-// Packs up to 16 columns, from lane `to` of each group.
+// Packs up to 16 columns. `to` is their first lane in the first group of the panel.
 void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
                   std::uint32_t* to) {
   const auto groups = (K + 1) / 2;

@@ -6,9 +6,10 @@
 //
 // If a row of x contains NaN or infinity, its results are NaN.
 //
-// The scale of a row of x is determined at each product ("dynamic"), those of the columns of W
-// once. The instruction multiplies unsigned with signed numbers, so x̂ + 128 is multiplied, and 128
-// Σ_k ŵ_kj is subtracted. Sums of up to 60,000 products cannot overflow.
+// The scale a_r of a row of x is computed at each product, the scale b_j of a column of W when W is
+// packed. The instruction multiplies unsigned with signed numbers, so (x̂ + 128) is multiplied by ŵ,
+// and 128 Σ_k ŵ_kj is subtracted from the sum. Sums of up to 60,000 products cannot overflow:
+// 60,000 · 255 · 127 < 2³¹.
 #include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
@@ -44,6 +45,7 @@ inline __m128i to_bytes(__m512 numbers, __m512 factor) {
   return _mm512_cvtsepi32_epi8(_mm512_cvtps_epi32(_mm512_mul_ps(numbers, factor)));
 }
 
+// Returns 1 / a_r or 1 / b_j, given the maximum: 0 for a row or column of zeros.
 inline float factor_of(float max) {
   return max > 0 ? largest / max : 0.0F;
 }
@@ -88,7 +90,7 @@ void pack(std::int64_t K, std::int64_t N, MatrixView<const float> W, void* packe
   }
 }
 
-// Up to 16 numbers of a row of x from number k.
+// Returns up to 16 numbers that are `step` apart in memory; after `count` numbers, 0.
 inline __m512 load(const float* from, std::int64_t step, std::int64_t count) {
   if (step == 1) return _mm512_maskz_loadu_ps(first_lanes(count), from);
   alignas(64) float numbers[lanes];
@@ -100,7 +102,8 @@ inline __m512 load(const float* from, std::int64_t step, std::int64_t count) {
 // are 0, so that they meet the zeros of the packed W.
 float convert_row(std::int64_t K, const float* x, std::int64_t step, std::uint32_t* to) {
   __m512 max = _mm512_setzero_ps();
-  __m512 zero = _mm512_setzero_ps();  // or NaN, which max_ps ignores
+  // Σ_k 0 · x_k: NaN if a number is NaN or infinite, otherwise 0. max_ps ignores NaN.
+  __m512 zero = _mm512_setzero_ps();
   for (std::int64_t k = 0; k < K; k += lanes) {
     const auto numbers = load(x + k * step, step, K - k);
     max = _mm512_max_ps(_mm512_abs_ps(numbers), max);

@@ -1,6 +1,7 @@
-// The loops of product_rows.h, for vectors of `bytes`. Included only by one source for each
-// generation of processors. Must not call any function with external linkage, not even std::min:
-// the linker would share its code between generations.
+// The loops of product_rows.h, for vectors of `bytes` bytes and tiles of rows_at_once rows: with
+// two vectors of sums for each row, a tile fits the vector registers. Included only by one source
+// for each generation of processors. Must not call any function with external linkage, not even
+// std::min: the linker would share its code between generations.
 #pragma once
 
 #include "kernels/product_rows.h"
@@ -11,19 +12,20 @@ namespace {
 template <typename T, int bytes, int rows_at_once>
 struct Loops {
   static constexpr int width = bytes / static_cast<int>(sizeof(T));
-  static constexpr int panel = 2 * width;
-  // Rows of W of one panel that fit the first-level cache.
+  static constexpr int panel = 2 * width;  // columns
+  // Rows of W multiplied at once: this part of a panel fits the first-level cache.
   static constexpr std::int64_t run = 256;
-  // Rows of x that fit the second-level cache for all panels: a whole number of tiles.
+  // Rows of x packed at once: `run` of their columns stay in the second-level cache for all panels.
+  // A multiple of rows_at_once.
   static constexpr std::int64_t block = 96;
 
-  // Rows of W prefetched from memory.
+  // Prefetch distance in rows of W.
   static constexpr std::int64_t ahead = 24;
 
   typedef T Vector __attribute__((vector_size(bytes)));
   typedef T Unaligned __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
 
-  // Packs `few` rows of W from row k, one panel wide from column j.
+  // Packs up to `few` rows of W from row k, one panel wide from column j. Missing columns are 0.
   static constexpr std::int64_t few = 16;
   static void pack_piece(std::int64_t K, std::int64_t N, MatrixView<const T> W, std::int64_t k,
                          std::int64_t j, T* packed) {
@@ -44,7 +46,7 @@ struct Loops {
     }
   }
 
-  // The inner loop runs along contiguous elements.
+  // Packs W. The order of the loops follows the memory of W.
   static void pack(std::int64_t K, std::int64_t N, MatrixView<const T> W, void* to) {
     T* packed = static_cast<T*>(to);
     if (W.column == 1) {
@@ -70,7 +72,8 @@ struct Loops {
     }
   }
 
-  // Multiplies R rows of packed x with one panel, k from 0 to `length`.
+  // Multiplies R rows of packed x with one panel, k from 0 to `length`, and stores the sums in the
+  // first `columns` columns of y, or adds them.
   template <int R>
   static void tile(std::int64_t length, const T* x, const T* packed, T* y, std::int64_t y_row,
                    std::int64_t columns, bool add) {
@@ -136,7 +139,7 @@ struct Loops {
     }
   }
 
-  // In whole panels.
+  // N is rounded up to whole panels.
   static std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
     return K * ((N + panel - 1) / panel) * panel * static_cast<std::int64_t>(sizeof(T));
   }

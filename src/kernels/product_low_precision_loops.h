@@ -15,10 +15,10 @@
 namespace regard::kernels {
 namespace {
 
-constexpr std::int64_t lanes = 16;
+constexpr std::int64_t lanes = 16;   // of 32 bits in a vector
 constexpr std::int64_t vectors = 4;  // in a panel
 constexpr std::int64_t panel_columns = vectors * lanes;
-constexpr std::int64_t tile_rows = 6;
+constexpr std::int64_t tile_rows = 6;  // 6 · 4 sums, 4 vectors of W and 1 of x fit 32 registers
 constexpr std::int64_t prefetch_distance = 12;  // groups
 
 inline __mmask16 first_lanes(std::int64_t count) {
@@ -108,7 +108,7 @@ template <typename Number, int R, typename Finish>
   multiply_tile<Number, R>(length, x, x_row, panel, finish);
 }
 
-// Stores or adds up to 16 results.
+// Stores the results in y where the mask is set, or adds them to y.
 inline void store(float* y, __m512 result, __mmask16 mask, bool add) {
   if (add) result = _mm512_add_ps(result, _mm512_maskz_loadu_ps(mask, y));
   _mm512_mask_storeu_ps(y, mask, result);

@@ -1,5 +1,5 @@
-// Matrix products y = x W or y += x W, where x has few rows and the same W is multiplied with many
-// x, as in training and search.
+// Matrix products y = x W or y += x W, for matrices W that are multiplied with many x, each of few
+// rows, as in training and search.
 //
 // W [K, N] is copied ("packed") into panels of a few columns, in the order in which the loop reads
 // it. x is packed a few rows at a time during the product. The loop multiplies a tile of rows with
@@ -50,7 +50,7 @@ struct ProductLoops {
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision = Precision::full);
 
-// Returns the first of them. Throws std::out_of_range if there are none.
+// Returns the first of runnable_product_loops(). Throws std::out_of_range if there are none.
 template <typename T>
 const ProductLoops<T>& fastest_product_loops(Precision precision = Precision::full);
 

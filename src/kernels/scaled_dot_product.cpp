@@ -1,7 +1,12 @@
 #include "kernels/scaled_dot_product.h"
 
+#include <torch/autograd.h>
+
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <tuple>
+#include <type_traits>
 
 #include "kernels/device.h"
 #include "kernels/head_rows.h"
@@ -10,6 +15,8 @@
 namespace regard::kernels {
 
 using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
 
 namespace {
 
@@ -37,15 +44,135 @@ double scale_of(const Tensor& q) {
   return 1 / std::sqrt(static_cast<double>(q.size(3)));
 }
 
+template <typename T>
+const HeadLoops<T>& fastest_head_loops() {
+  static const HeadLoops<T> loops = runnable_head_loops<T>().at(0);
+  return loops;
+}
+
+// Vectors of heads side by side from column `first` of x [B, T, columns].
+template <typename T>
+Heads<T> heads_beside(const Tensor& x, std::int64_t width, std::int64_t first = 0) {
+  if constexpr (std::is_const_v<T>) {
+    return {x.const_data_ptr<std::remove_const_t<T>>() + first, x.stride(0), x.stride(1), width};
+  } else {
+    return {x.mutable_data_ptr<T>() + first, x.stride(0), x.stride(1), width};
+  }
+}
+
+Tensor with_contiguous_rows(const Tensor& x) {
+  return x.stride(2) == 1 ? x : x.contiguous();
+}
+
+TrainingHeadSizes training_sizes(const Tensor& q, const Tensor& keys_and_values, std::int64_t heads,
+                                 const Tensor& lengths, bool causal) {
+  return {{.B = q.size(0),
+           .H = heads,
+           .T = q.size(1),
+           .S = keys_and_values.size(1),
+           .width = q.size(2) / heads,
+           .lengths = lengths.defined() ? lengths.const_data_ptr<std::int64_t>() : nullptr},
+          causal};
+}
+
+// q [B, T, D], keys_and_values [B, S, 2D] -> y [B, T, D]. Writes the weights and the logarithms of
+// their sums to `alpha` and `log_sums` (HeadLoops), unless they are undefined.
+Tensor compute(const Tensor& q, const Tensor& keys_and_values, const TrainingHeadSizes& sizes,
+               const Tensor& alpha, const Tensor& log_sums) {
+  const auto y = torch::empty(q.sizes(), q.options());
+  const auto d = sizes.width;
+  AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product", [&] {
+    using Number = scalar_t;
+    const auto& loops = fastest_head_loops<Number>();
+    const auto data = [](const Tensor& x) {
+      return x.defined() ? x.mutable_data_ptr<Number>() : nullptr;
+    };
+    const auto scratch = torch::empty({loops.scratch_size(sizes)}, q.options());
+    loops.forward(sizes, static_cast<Number>(1 / std::sqrt(static_cast<double>(d))),
+                  heads_beside<const Number>(q, d), heads_beside<const Number>(keys_and_values, d),
+                  heads_beside<const Number>(keys_and_values, d, q.size(2)), data(scratch),
+                  data(alpha), data(log_sums), heads_beside<Number>(y, d));
+  });
+  return y;
+}
+
+// scaled_dot_product() with its gradient. Keeps the weights of short sequences; of longer ones,
+// whose weights need much more memory than anything else, the logarithms of their sums.
+class HeadsFunction : public torch::autograd::Function<HeadsFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& q, const Tensor& keys_and_values,
+                        std::int64_t heads, const std::optional<Tensor>& lengths, bool causal) {
+    const auto ends = lengths.value_or(Tensor());
+    const auto sizes = training_sizes(q, keys_and_values, heads, ends, causal);
+    Tensor alpha, log_sums;
+    AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product", [&] {
+      const auto& loops = fastest_head_loops<scalar_t>();
+      if (sizes.S <= longest_with_weights) {
+        alpha = torch::empty({loops.alpha_size(sizes)}, q.options());
+      } else {
+        log_sums = torch::empty({loops.log_sums_size(sizes)}, q.options());
+      }
+    });
+    context->save_for_backward({q, keys_and_values, ends, alpha, log_sums});
+    context->saved_data["heads"] = heads;
+    context->saved_data["causal"] = causal;
+    return compute(q, keys_and_values, sizes, alpha, log_sums);
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto& [q, keys_and_values, alpha, log_sums] =
+        std::tie(saved[0], saved[1], saved[3], saved[4]);
+    const auto sizes = training_sizes(q, keys_and_values, context->saved_data["heads"].toInt(),
+                                      saved[2], context->saved_data["causal"].toBool());
+    const auto d_y = with_contiguous_rows(gradients[0]);
+    const auto d_q = torch::empty(q.sizes(), q.options());
+    const auto d_keys_and_values = torch::empty(keys_and_values.sizes(), q.options());
+    const auto D = q.size(2), d = sizes.width;
+    AT_DISPATCH_FLOATING_TYPES(q.scalar_type(), "scaled_dot_product_backward", [&] {
+      using Number = scalar_t;
+      const auto& loops = fastest_head_loops<Number>();
+      const auto data = [](const Tensor& x) {
+        return x.defined() ? x.const_data_ptr<Number>() : nullptr;
+      };
+      const auto scratch = torch::empty({loops.scratch_size(sizes)}, q.options());
+      loops.backward(sizes, static_cast<Number>(1 / std::sqrt(static_cast<double>(d))),
+                     heads_beside<const Number>(q, d),
+                     heads_beside<const Number>(keys_and_values, d),
+                     heads_beside<const Number>(keys_and_values, d, D), data(alpha), data(log_sums),
+                     heads_beside<const Number>(d_y, d), scratch.mutable_data_ptr<Number>(),
+                     heads_beside<Number>(d_q, d), heads_beside<Number>(d_keys_and_values, d),
+                     heads_beside<Number>(d_keys_and_values, d, D));
+    });
+    return {d_q, d_keys_and_values, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  static constexpr std::int64_t longest_with_weights = 64;  // positions
+};
+
 }  // namespace
 
-Tensor scaled_dot_product(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
-                          bool causal) {
-  if (q.is_cpu() && !is_fused_on(q)) {
-    return scaled_dot_product_weights(q, k, bias, causal).matmul(v);
+Tensor scaled_dot_product(const Tensor& q, const Tensor& keys_and_values, std::int64_t heads,
+                          const Tensor& bias, const Tensor& lengths, bool causal) {
+  if (is_fused_on(q)) {
+    TORCH_CHECK(keys_and_values.size(2) == 2 * q.size(2), "keys and values: found ",
+                keys_and_values.sizes(), ", expected twice the width of the queries");
+    const auto rows = with_contiguous_rows(q), sources = with_contiguous_rows(keys_and_values);
+    if (torch::GradMode::is_enabled() && (q.requires_grad() || sources.requires_grad())) {
+      return HeadsFunction::apply(
+          rows, sources, heads, lengths.defined() ? std::optional(lengths) : std::nullopt, causal);
+    }
+    return compute(rows, sources, training_sizes(rows, sources, heads, lengths, causal), {}, {});
   }
+  const auto parts = keys_and_values.chunk(2, -1);
+  const auto [by_head, k, v] =
+      std::tuple(split_heads(q, heads), split_heads(parts[0], heads), split_heads(parts[1], heads));
   const auto mask = bias.defined() ? std::optional(bias) : std::nullopt;
-  return at::scaled_dot_product_attention(q, k, v, mask, /*dropout_p=*/0, causal);
+  const auto y =
+      q.is_cpu() ? scaled_dot_product_weights(by_head, k, bias, causal).matmul(v)
+                 : at::scaled_dot_product_attention(by_head, k, v, mask, /*dropout_p=*/0, causal);
+  return y.transpose(1, 2).reshape(q.sizes());
 }
 
 Tensor scaled_dot_product_weights(const Tensor& q, const Tensor& k, const Tensor& bias,

@@ -1,4 +1,5 @@
-// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1), independent heads:
+// Scaled dot-product attention (Vaswani et al. 2017, section 3.2.1) of independent heads of width
+// d:
 //
 //   α_ts = softmax_s(q_t · k_s / sqrt(d) + bias_s)      y_t = Σ_s α_ts v_s
 //
@@ -10,13 +11,22 @@
 
 namespace regard::kernels {
 
-// q [B, H, T, d], k and v [B, H, S, d], bias [B, 1, 1, S] or undefined -> [B, H, T, d]. LibTorch's
-// fused operation, which keeps no weights, or with use_reference() (device.h), plain operations.
-torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& k,
-                                 const torch::Tensor& v, const torch::Tensor& bias, bool causal);
+// Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
+inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+}
 
-// The weights alone, by LibTorch's plain operations: α [B, H, T, S], exactly 0 where the bias is
-// −∞.
+// Returns y [B, T, D], the heads side by side, for q [B, T, D] and keys_and_values [B, S, 2D]: the
+// keys of all heads, then their values. Differentiable. The padding of keys and values is given
+// twice, or both are undefined if there is none: bias [B, 1, 1, S], and lengths [B], int64 on the
+// CPU, from 1 to S. On the CPU, reads the real positions only, and a row of y has the same
+// bits in every batch. On other devices, uses LibTorch's fused operation.
+torch::Tensor scaled_dot_product(const torch::Tensor& q, const torch::Tensor& keys_and_values,
+                                 std::int64_t heads, const torch::Tensor& bias,
+                                 const torch::Tensor& lengths, bool causal);
+
+// Returns the weights alone, by LibTorch's plain operations: α [B, H, T, S], exactly 0 where the
+// bias is −∞.
 torch::Tensor scaled_dot_product_weights(const torch::Tensor& q, const torch::Tensor& k,
                                          const torch::Tensor& bias, bool causal);
 
@@ -33,10 +43,10 @@ struct HeadsAttended {
 // causal attention of all steps of a target equals attention step by step.
 HeadsAttended attend_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                            const torch::Tensor& lengths, bool want_alpha, bool causal = false);
-// [B, H, T, S] -> [B, T, S], summed in the order of the heads.
+// Returns the mean over the heads: [B, H, T, S] -> [B, T, S], summed in the order of the heads.
 torch::Tensor mean_over_heads(const torch::Tensor& alpha);
-// Self-attention: T = S, queries have the same padding. y is 0 beyond the end. Uses packed products
-// (product_rows.h). Returns no weights.
+// Self-attention: T = S, and the queries have the same padding. Returns y [B, T, H · d], 0 beyond
+// the end. Uses packed products (product_rows.h), which are faster for many queries.
 torch::Tensor attend_to_itself(const torch::Tensor& q, const torch::Tensor& k,
                                const torch::Tensor& v, const torch::Tensor& lengths);
 

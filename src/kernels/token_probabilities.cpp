@@ -89,12 +89,13 @@ T log_add_exp(T a, T b) {
   return larger + std::log1p(std::exp(-std::abs(a - b)));
 }
 
-// One row: log_p [width] becomes log P. mass [width] is 0 before and after.
+// Adds the copies to one row: log_p [width] is log σ(g) + log P_vocabulary and becomes log P.
+// log_copies is log σ(−g). mass [width] is 0 before and after.
 template <typename T>
 void add_copies(std::int64_t V, std::int64_t length, const std::int64_t* ids, const T* weights,
                 T log_copies, std::vector<T>& mass, T* log_p) {
   constexpr T least = std::numeric_limits<float>::min();
-  constexpr T added = -1;
+  constexpr T added = -1;  // in place of the mass of an id that is done
   for (std::int64_t s = 0; s < length; ++s) mass[ids[s]] += weights[s];
   for (std::int64_t s = 0; s < length; ++s) {
     const auto y = ids[s];

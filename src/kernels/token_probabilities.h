@@ -37,11 +37,13 @@ torch::Tensor select_columns_reference(const torch::Tensor& logits, const torch:
 //
 //   log P(y) = log(σ(g) P_vocabulary(y) + σ(−g) Σ_{s: x_s = y} α_s)
 //
-// Only the words of the source are computed one by one: copying changes no other probability.
+// For a word that is not in the source, the last sum is 0, and log P(y) = log σ(g) + log
+// P_vocabulary(y).
 //
-// log_p [B, G, V] of the vocabulary, gate g [B, G, 1], weights α [B, G, S], ids x [B, S] int64
-// below `width`, real up to lengths [B] -> log P [B, G, width], −∞ for words of other sentences. A
-// word outside the vocabulary without weight has the logarithm of the least normal float. Not
+// log_p [B, G, V] of the vocabulary, gate g [B, G, 1], weights α [B, G, S], ids x [B, S] int64 of
+// the source words, each below `width`, of which lengths [B] are real -> log P [B, G, width]. Ids
+// from V on are words outside the vocabulary (copy_output.h). log P is −∞ for those that a sentence
+// does not have; for the others, the sum of weights is at least the smallest normal float. Not
 // differentiable. Batch-invariant.
 torch::Tensor copy_mixture(const torch::Tensor& log_p, const torch::Tensor& gate,
                            const torch::Tensor& weights, const torch::Tensor& ids,

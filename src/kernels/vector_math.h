@@ -17,8 +17,8 @@
 #include <limits>
 
 // Compiles a function, with all that it inlines, for several generations of x86-64. The program
-// chooses one when it starts. Off under ThreadSanitizer: the choosing function would call it before
-// it is initialised.
+// chooses one when it starts. Off under ThreadSanitizer: the function that chooses runs before the
+// sanitizer is initialised, and would call it.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define REGARD_FOR_EACH_CPU \
   __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -34,6 +34,7 @@ REGARD_INLINE float vector_exp(float x) {
   x = x > 88.0f ? 88.0f : x;
   constexpr float round = 12582912.0f;  // 1.5 · 2^23: adding it rounds to a whole number
   const float n = (x * 1.44269504f + round) - round;
+  // ln 2 = 0.693359375 − 2.12194440e-4 in two parts: the product of n and the first is exact.
   const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
@@ -63,7 +64,7 @@ REGARD_INLINE double vector_tanh(double x) {
 REGARD_INLINE float vector_log(float x) {
   const auto bits = std::bit_cast<std::int32_t>(x);
   const float m = std::bit_cast<float>((bits & 0x007fffff) | 0x3f000000);  // from 1/2 to 1
-  const bool low = m < 0.707106781f;
+  const bool low = m < 0.707106781f;  // sqrt(1/2): then 2m is nearer to 1
   const float e = static_cast<float>((bits >> 23) - 126 - (low ? 1 : 0));
   const float r = (low ? m + m : m) - 1.0f;
   const float z = r * r;
@@ -105,8 +106,9 @@ REGARD_INLINE T largest_of(std::int64_t n, const T* x) {
   return largest;
 }
 
-// log Σ_i exp(x_i), given the largest. Appending −∞ does not change a bit of the result: element i
-// is always added to sum i modulo 64.
+// Returns log Σ_i exp(x_i), given the largest x_i. Appending −∞ does not change a bit of the
+// result: element i is always added to sum number i modulo 64, and nothing is added for −∞, of
+// which vector_exp() is not 0.
 template <typename T>
 REGARD_INLINE T log_sum_exp(std::int64_t n, const T* x, T largest) {
   constexpr std::int64_t lanes = 64;
@@ -143,8 +145,9 @@ REGARD_INLINE void softmax_in_place(std::int64_t n, T* e) {
   for (std::int64_t s = 0; s < n; ++s) e[s] *= inverse;
 }
 
-// α = softmax(scale · e) in place, of n numbers in a row with room for whole blocks: faster,
-// because no elements are left over from a vector. Overwrites the elements behind the n numbers.
+// α = softmax(scale · e) in place, of n numbers. Works on whole blocks, which is faster, because no
+// elements are left over from a vector: e must have room for with_room_for_softmax(n) numbers.
+// Overwrites those behind the first n.
 constexpr std::int64_t softmax_block = 16;
 constexpr std::int64_t with_room_for_softmax(std::int64_t n) {
   return (n + softmax_block - 1) / softmax_block * softmax_block;

@@ -2,8 +2,8 @@
 //
 //   out_r = Σ_s a_rs x_s
 //
-// Each number is summed independently, over s in order, whatever the number of rows. A row x_s
-// whose weights are all 0 is not read.
+// Each number is summed independently, over s in order, whatever the number of rows. Most of a row
+// x_s is not read if its weights are all 0; its numbers must be finite.
 #pragma once
 
 #include <cstdint>
@@ -62,12 +62,13 @@ REGARD_INLINE void weighted_rows(std::int64_t S, std::int64_t n, const T* a, std
   }
 }
 
-// a [G, S], x [S, n] -> out [G, n]
+// a [G, S], x [S, n] -> out [G, n]. a_row, x_row and out_row are the distances between rows, in
+// elements.
 template <typename T>
 REGARD_INLINE void weighted_sums(std::int64_t G, std::int64_t S, std::int64_t n, const T* a,
                                  std::int64_t a_row, const T* x, std::int64_t x_row, T* out,
                                  std::int64_t out_row) {
-  constexpr std::int64_t at_once = 3;
+  constexpr std::int64_t at_once = 3;  // rows that share each load of x
   std::int64_t g = 0;
   for (; g + at_once <= G; g += at_once) {
     weighted_rows<at_once>(S, n, a + g * a_row, a_row, x, x_row, out + g * out_row, out_row);

@@ -30,11 +30,18 @@ Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& trans
       translator.tokens(hypothesis, translation), hypothesis.token_log_p,     hypothesis.weights};
 }
 
-std::vector<Model::Translation> convert(const std::vector<Translation>& translations, std::size_t n,
+// `lines` are the sources.
+std::vector<Model::Translation> convert(const std::vector<std::string>& lines,
+                                        const std::vector<Translation>& translations, std::size_t n,
+                                        const Tokenizers& tokenizers,
                                         const Translator& translator) {
   std::vector<Model::Translation> all;
-  for (const auto& translation : translations) {
-    all.push_back({translation.source_tokens, {}});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& translation = translations[i];
+    all.emplace_back();
+    if (translation.hypotheses.empty()) continue;
+    all.back().source_tokens =
+        source_tokens(tokenizers, lines[i], tokenizers.source->encode(lines[i]));
     for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
       all.back().hypotheses.push_back(convert(translation.hypotheses[k], translation, translator));
     }
@@ -65,33 +72,33 @@ struct Model::Parts {
       : device(find_device(device_name)),
         precision(kernels::find_precision(precision_name, device)),
         pool(make_thread_pool(threads, device)),
-        loaded(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
-        translator(loaded.model, loaded.tokenizers, device, *pool, precision),
-        source_limit(source_line_limit(loaded.tokenizers, loaded.options.data)),
-        target_limit(target_line_limit(loaded.tokenizers, loaded.options.data)) {}
+        contents(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
+        translator(contents.model, contents.tokenizers, device, *pool, precision),
+        source_limit(source_line_limit(contents.tokenizers, contents.options.data)),
+        target_limit(target_line_limit(contents.tokenizers, contents.options.data)) {}
 
   TestingOptions testing(const std::vector<std::string>& search) const {
     std::vector<std::string> overrides;
     for (const auto& option : search) overrides.push_back("testing." + option);
-    const auto testing = parse_options(write_options(loaded.options), "model", overrides).testing;
-    check_search(testing, *loaded.model);
+    const auto testing = parse_options(write_options(contents.options), "model", overrides).testing;
+    check_search(testing, *contents.model);
     return testing;
   }
 
+  // The lines are truncated.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
                                              const TestingOptions& testing, std::size_t n,
                                              bool want_weights) const {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
-    options.want_weights = want_weights && loaded.model->has_attention_weights();
-    return translator.translate(truncate_lines(lines, source_limit, "line"), options,
-                                testing.batch_size);
+    options.want_weights = want_weights && contents.model->has_attention_weights();
+    return translator.translate(lines, options, testing.batch_size);
   }
 
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
-  TranslationModel loaded;
+  TranslationModel contents;
   Translator translator;
   LineLimit source_limit;
   LineLimit target_limit;
@@ -107,7 +114,9 @@ Model& Model::operator=(Model&&) noexcept = default;
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const std::vector<std::string>& search) const {
   std::vector<std::string> texts;
-  for (auto& translation : parts_->translate(lines, parts_->testing(search), 1, false)) {
+  const auto testing = parts_->testing(search);
+  const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
+  for (auto& translation : parts_->translate(truncated, testing, 1, false)) {
     texts.push_back(std::move(translation.text));
   }
   return texts;
@@ -122,7 +131,9 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
     throw ConfigError("n_best: found {}, expected 1 to {} ({})", n, max_n,
                       sampling ? "samples" : "beam_size");
   }
-  return convert(parts_->translate(lines, testing, n, true), n, parts_->translator);
+  const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
+  return convert(truncated, parts_->translate(truncated, testing, n, true), n,
+                 parts_->contents.tokenizers, parts_->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
@@ -131,12 +142,13 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
     throw InputError("score: found {} and {}, expected as many of each",
                      counted(sources.size(), "source"), counted(targets.size(), "target"));
   }
-  const auto& model = parts_->loaded;
+  const auto& model = parts_->contents;
+  const auto truncated = truncate_lines(sources, parts_->source_limit, "source");
   const auto translations = score_translations(
-      model, parts_->device, *parts_->pool, truncate_lines(sources, parts_->source_limit, "source"),
+      model, parts_->device, *parts_->pool, truncated,
       truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
       score_batch_size, parts_->translator.packed_weights());
-  return convert(translations, 1, parts_->translator);
+  return convert(truncated, translations, 1, model.tokenizers, parts_->translator);
 }
 
 }  // namespace regard

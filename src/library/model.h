@@ -8,7 +8,8 @@
 // the standard library, not LibTorch.
 //
 // Expected errors are thrown as std::runtime_error whose what() says what is wrong, where, and what
-// to do. Warnings go to stderr. LibTorch's own threads are turned off for the whole process.
+// to do. Warnings go to stderr. LibTorch's own threads are turned off for the whole process: a
+// program that uses LibTorch too must create its first Model before its first tensor.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,8 @@ class __attribute__((visibility("default"))) Model {
  public:
   struct Hypothesis {
     std::string text;
-    double log_probability;                     // Σ ln P of its tokens
-    double score;                               // the search ranks by this
+    double log_probability;  // Σ ln P of its tokens
+    double score;            // the search ranks by this; score() sets it to log_probability
     std::vector<std::string> tokens;            // with </s> if it was reached
     std::vector<double> token_log_probability;  // one per token
     std::vector<std::vector<float>> attention;  // [tokens][source_tokens]; empty without attention
@@ -37,7 +38,8 @@ class __attribute__((visibility("default"))) Model {
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
   // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, or auto: bf16
-  // on processors that have it, else fp32.
+  // on processors that have it, else fp32. bf16 and int8 need device cpu. Throws if the folder is
+  // not a model, or the device or precision is not available.
   explicit Model(const std::string& folder, const std::string& device = "auto",
                  std::int64_t threads = 0, const std::string& precision = "auto");
   ~Model();
@@ -46,14 +48,18 @@ class __attribute__((visibility("default"))) Model {
 
   // Returns the translation of each line; empty for a blank line. `search` overrides search
   // options, by the keys of section `testing` in docs/configuration.md: {"beam_size=10",
-  // "beam_alpha=0.6"}. The model's configuration has the others. Not thread-safe: each call uses
-  // all threads.
+  // "beam_alpha=0.6"}. The others keep their values in the model's configuration. Throws for an
+  // unknown option, a line that is not UTF-8, and a line that the model cannot read.
+  //
+  // The functions of a Model are not thread-safe: each call uses all its threads.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const std::vector<std::string>& search = {}) const;
-  // Returns the n best translations with all details; n is at most beam_size, or samples.
+  // Returns the n best translations with all details. Throws unless n is from 1 to beam_size or, if
+  // samples > 0, to samples.
   std::vector<Translation> n_best(const std::vector<std::string>& lines, std::size_t n,
                                   const std::vector<std::string>& search = {}) const;
-  // Scores targets[i] as a translation of sources[i]; it is the only hypothesis.
+  // Scores targets[i] as a translation of sources[i]. Returns one translation per pair, whose only
+  // hypothesis is targets[i]. Throws if the sizes differ.
   std::vector<Translation> score(const std::vector<std::string>& sources,
                                  const std::vector<std::string>& targets) const;
 

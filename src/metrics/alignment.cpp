@@ -138,7 +138,8 @@ class LinkSet {
 constexpr std::array<std::pair<int, int>, 8> neighbours{
     {{-1, 0}, {0, -1}, {1, 0}, {0, 1}, {-1, -1}, {-1, 1}, {1, -1}, {1, 1}}};
 
-// Visits all links, including those added meanwhile. Returns true if a link was added.
+// Visits the links in order, including those that it adds after the current one. Returns true if it
+// added a link.
 bool grow_once(LinkSet& linked, const Links& candidates) {
   bool grown = false;
   for (const auto& center : linked.links()) {

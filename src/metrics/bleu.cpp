@@ -25,7 +25,7 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// Returns the ids of the tokens of a line.
+// Returns the ids of the tokens of a line, as characters.
 std::u32string tokenize(const std::string& line, const BleuOptions& options, WordIds& word_ids) {
   const auto text = tokenize_for_bleu(line, options);
   return word_ids.ids(split_words(text));
@@ -127,12 +127,12 @@ std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypo
   WordIds word_ids;
   std::vector<BleuStatistics> statistics;
   statistics.reserve(hypotheses.size());
-  std::vector<std::u32string> candidates(references.size());
+  std::vector<std::u32string> reference_tokens(references.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     for (std::size_t r = 0; r < references.size(); ++r) {
-      candidates[r] = tokenize(references[r][i], options, word_ids);
+      reference_tokens[r] = tokenize(references[r][i], options, word_ids);
     }
-    statistics.push_back(compare(tokenize(hypotheses[i], options, word_ids), candidates));
+    statistics.push_back(compare(tokenize(hypotheses[i], options, word_ids), reference_tokens));
   }
   return statistics;
 }
@@ -144,19 +144,19 @@ BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& opti
   if (statistics.matches == decltype(statistics.matches){}) return result;
 
   const double value = smoothing_value(options);
-  double halving = 1;
+  double divisor = 1;  // 2^k
   std::size_t orders = bleu_order;
   for (std::size_t n = 0; n < bleu_order; ++n) {
     const double added = options.smoothing == BleuSmoothing::add_k && n > 0 ? value : 0;
     const double matches = static_cast<double>(statistics.matches[n]) + added;
     const double total = static_cast<double>(statistics.totals[n]) + added;
-    if (total == 0) break;
+    if (total == 0) break;  // the system is too short for this order
     if (options.effective_order) orders = n + 1;
     if (matches > 0) {
       result.precisions[n] = 100 * matches / total;
     } else if (options.smoothing == BleuSmoothing::exp) {
-      halving *= 2;
-      result.precisions[n] = 100 / (halving * total);
+      divisor *= 2;
+      result.precisions[n] = 100 / (divisor * total);
     } else if (options.smoothing == BleuSmoothing::floor) {
       result.precisions[n] = 100 * value / total;
     }

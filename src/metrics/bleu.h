@@ -23,11 +23,12 @@ namespace regard {
 
 constexpr std::size_t bleu_order = 4;
 
-// Smoothing of a precision without matches (Chen and Cherry 2014):
-//   exp    1 / (2^k total) for the k-th such order
-//   floor  value / total
-//   add_k  adds value to matches and total of orders above 1
-//   none   stays 0
+// Smoothing (Chen and Cherry 2014). total is the number of the system's n-grams of an order, value
+// is BleuOptions::smoothing_value:
+//   exp    the k-th order without matches has precision 1 / (2^k total)
+//   floor  an order without matches has precision value / total
+//   add_k  adds value to matches and total of all orders above 1
+//   none   the precision of an order without matches is 0
 enum class BleuSmoothing { exp, floor, add_k, none };
 
 // Returns the name in a signature: exp, floor, add-k, none.
@@ -48,9 +49,9 @@ std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& opt
 
 // The counts of a sentence. The counts of a corpus are their sums.
 struct BleuStatistics {
-  std::int64_t system_length = 0;
-  std::int64_t reference_length = 0;
-  std::array<std::int64_t, bleu_order> matches{};
+  std::int64_t system_length = 0;                  // c, in tokens
+  std::int64_t reference_length = 0;               // r, in tokens
+  std::array<std::int64_t, bleu_order> matches{};  // clipped; of n-grams of order n at index n − 1
   std::array<std::int64_t, bleu_order> totals{};
 
   BleuStatistics& operator+=(const BleuStatistics& other);
@@ -67,17 +68,20 @@ struct BleuScore {
 std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypotheses,
                                             const References& references,
                                             const BleuOptions& options = {});
+// Returns the score of a corpus with these counts; 0 if there are no matches.
 BleuScore compute_bleu(const BleuStatistics& statistics, const BleuOptions& options = {});
 
 // A corpus without sentences or without matches scores 0. Throws as bleu_statistics() does.
 BleuScore corpus_bleu(const std::vector<std::string>& hypotheses, const References& references,
                       const BleuOptions& options = {});
-// Always uses the effective order, as sacreBLEU's sentence_bleu.
+// Scores one sentence, which has one or more references. Always uses the effective order, as
+// sacreBLEU's sentence_bleu.
 BleuScore sentence_bleu(const std::string& hypothesis, const std::vector<std::string>& references,
                         BleuOptions options = {});
 
 // Returns sacreBLEU's signature with the version of regard:
-// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0".
+// "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:regard-0.1.0". `references` is their
+// number.
 std::string bleu_signature(const BleuOptions& options, std::size_t references);
 // Returns "65.1/38.9/26.0/17.8 (BP = 0.987 ratio = 0.987 hyp_len = 11900 ref_len = 12056)"
 std::string format_bleu_details(const BleuScore& score);

@@ -19,8 +19,8 @@ bool is_ascii_punctuation(char32_t c) {
   return ascii_punctuation.find(c) != ascii_punctuation.npos;
 }
 
-// Splits text into words and separates one punctuation mark from each: the last character or, if
-// that is none, the first.
+// Splits text into words and separates at most one punctuation mark from each word: its last
+// character or, if that is not a punctuation mark, its first.
 std::vector<std::u32string_view> split_words_and_punctuation(std::u32string_view text) {
   std::vector<std::u32string_view> words;
   for (std::u32string_view word : split_words(text)) {
@@ -81,11 +81,11 @@ std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypo
     const Sentence hypothesis(hypotheses[i], options, word_ids);
     double best = -1;
     for (const auto& lines : references) {
-      ChrfStatistics candidate = compare(hypothesis, Sentence(lines[i], options, word_ids));
-      const double score = compute_chrf(candidate, options);
+      ChrfStatistics counts = compare(hypothesis, Sentence(lines[i], options, word_ids));
+      const double score = compute_chrf(counts, options);
       if (score <= best) continue;
       best = score;
-      statistics[i] = std::move(candidate);
+      statistics[i] = std::move(counts);
     }
   }
   return statistics;

@@ -4,9 +4,9 @@
 //
 // P and R are the means of n-gram precision and recall over the character orders, and for chrF++
 // also over the word orders. Orders that the system or the reference is too short for are ignored
-// (effective order). White space is removed first. If a sentence has several references, the one
-// with the best sentence score is used, the first of equal ones. Counts are summed over the corpus
-// first. Scores range from 0 to 100.
+// (effective order). Character n-grams are counted without white space. If a sentence has several
+// references, the one with the best sentence score is used, the first of equal ones. Counts are
+// summed over the corpus first. Scores range from 0 to 100.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct ChrfOptions {
 
 // The n-grams of one order.
 struct ChrfCounts {
-  std::int64_t system = 0;  // 0 if the reference has none
+  std::int64_t system = 0;  // 0 also if the reference has none, so that the order is ignored
   std::int64_t reference = 0;
   std::int64_t matches = 0;
 };
@@ -42,6 +42,7 @@ std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypo
                                             const ChrfOptions& options = {});
 // Adds the counts of a sentence to a sum, which may be empty.
 void add_to(ChrfStatistics& sum, const ChrfStatistics& sentence);
+// Returns the score of a corpus with these counts; 0 if there are no matches.
 double compute_chrf(const ChrfStatistics& statistics, const ChrfOptions& options = {});
 
 // A corpus without sentences scores 0. Throws as chrf_statistics() does.
@@ -50,7 +51,7 @@ double corpus_chrf(const std::vector<std::string>& hypotheses, const References&
 double sentence_chrf(const std::string& hypothesis, const std::vector<std::string>& references,
                      const ChrfOptions& options = {});
 
-// Returns "chrF2" or "chrF2++", depending on the options.
+// Returns chrF, beta, and one + per word order: "chrF2", "chrF2++".
 std::string chrf_name(const ChrfOptions& options);
 // Returns sacreBLEU's signature with the version of regard:
 // "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:regard-0.1.0".

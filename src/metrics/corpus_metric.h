@@ -20,7 +20,8 @@ namespace regard {
 // references[r][i]: the r-th reference of sentence i.
 using References = std::vector<std::vector<std::string>>;
 
-// Throws InputError if there is no reference, or if the number of lines of one is not `hypotheses`.
+// Throws InputError if there is no reference, or if a reference does not have as many lines as
+// there are hypotheses.
 void check_references(std::size_t hypotheses, const References& references);
 
 struct SentenceCounts {
@@ -31,6 +32,7 @@ struct SentenceCounts {
   std::span<const double> sentence(std::size_t i) const {
     return std::span(values).subspan(i * width, width);
   }
+  // Returns the sum over all sentences, [width].
   std::vector<double> sum() const;
 };
 
@@ -39,11 +41,12 @@ class CorpusMetric {
   virtual ~CorpusMetric() = default;
 
   virtual std::string name() const = 0;  // "BLEU", "chrF2++", "TER"
-  // Returns sacreBLEU's signature: "nrefs:…" first, "version:…" last.
+  // Returns sacreBLEU's signature for this number of references: "nrefs:…" first, "version:…" last.
   virtual std::string signature(std::size_t references) const = 0;
   // Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
   virtual SentenceCounts count(const std::vector<std::string>& hypotheses,
                                const References& references) const = 0;
+  // Returns the score of a set of sentences, from the sums of their counts.
   virtual double score(std::span<const double> sums) const = 0;
   // Returns the text that sacreBLEU prints after the score, or an empty string.
   virtual std::string details(std::span<const double> /*sums*/) const { return {}; }

@@ -1,5 +1,6 @@
 // Warnings about the texts of an evaluation: files that were probably passed by mistake, and text
-// without spaces between words, whose clauses a metric would compare as words.
+// without spaces between words, of which a metric would compare whole clauses as if they were
+// words.
 #pragma once
 
 #include <optional>
@@ -29,8 +30,8 @@ std::vector<std::string> input_warnings(const NamedText& hypotheses, const Named
 // A script without spaces between words. Japanese has kana among its ideographs.
 enum class UnspacedScript { chinese, japanese, south_east_asian };
 
-// Returns the script of most letters of these lines, if it is one without spaces and the lines are
-// not segmented. Segmented text has at most six letters per word.
+// Returns the script of the lines if most of their letters belong to such scripts and the lines are
+// not segmented into words. Segmented text has at most six letters per word.
 std::optional<UnspacedScript> unspaced_script(const std::vector<std::string>& lines);
 
 // Returns "Chinese", "Japanese", or "Thai, Lao, Burmese or Khmer".

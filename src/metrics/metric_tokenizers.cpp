@@ -112,9 +112,10 @@ constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 5> names{
      {BleuTokenizer::character, "char"},
      {BleuTokenizer::none, "none"}}};
 
-// sacreBLEU's ranges of Chinese characters, which include punctuation marks and symbols. It
-// compares its two ranges beyond the basic plane (U+20000, U+2F800) as strings of two characters,
-// so that they become the third and fourth to last here, and “ ” … € are "Chinese" too.
+// sacreBLEU's ranges of Chinese characters, which include punctuation marks and symbols. It writes
+// its two ranges beyond the basic plane as '\u20000' and '\u2f800', which Python reads as U+2000
+// and U+2F80 followed by '0'. They become U+2001–U+2A6D and U+2F81–U+2FA1 here, so that “ ” … € are
+// "Chinese" too.
 constexpr std::array<std::pair<char32_t, char32_t>, 22> chinese_ranges{
     {{0x3400, 0x4DB5}, {0x4E00, 0x9FA5}, {0x9FA6, 0x9FBB}, {0xF900, 0xFA2D}, {0xFA30, 0xFA6A},
      {0xFA70, 0xFAD9}, {0xFF00, 0xFFEF}, {0x2E80, 0x2EFF}, {0x3000, 0x303F}, {0x31C0, 0x31EF},

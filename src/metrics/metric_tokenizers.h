@@ -22,8 +22,8 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer);
 
-// The options of TER. The normalisation is Tercom's as in sacreBLEU, which differs from Tercom
-// where Tercom's patterns for kana never match: kana are not separated.
+// The options of TER. The normalisation is that of Tercom as ported by sacreBLEU, whose patterns
+// for kana never match: kana are not separated.
 struct TerOptions {
   bool normalized = false;      // replace entities, separate ASCII punctuation, keep numbers whole
   bool no_punctuation = false;  // remove . , ? : ; ! " ( )

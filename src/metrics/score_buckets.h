@@ -26,8 +26,7 @@ struct LengthBucket {
   std::size_t shortest = 0;            // source words, inclusive
   std::optional<std::size_t> longest;  // inclusive; not set: unbounded
   std::size_t sentences = 0;
-  std::vector<double>
-      scores;  // one per metric, of these sentences as a corpus; 0 if there are none
+  std::vector<double> scores;  // one per metric, with these sentences as the corpus; 0 if none
 };
 
 // Throws ConfigError if the edges do not ascend.
@@ -48,6 +47,7 @@ class WordFrequencies {
 
   // Counts the words of a training line. Returns true if there are any.
   bool add(const std::string& line);
+  // Returns how often a word occurs in training; 0 if never.
   std::uint64_t count(std::u32string_view word) const;
 
  private:
@@ -60,7 +60,7 @@ struct FrequencyBucket {
   std::uint64_t rarest = 0;                // occurrences in training, inclusive
   std::optional<std::uint64_t> commonest;  // inclusive; not set: unbounded
   std::int64_t reference = 0;              // words in the reference
-  std::int64_t system = 0;
+  std::int64_t system = 0;                 // words in the hypotheses
   std::int64_t matches = 0;
 
   double precision() const;  // from 0 to 1; 0 if there are no words

@@ -12,8 +12,8 @@
 namespace regard {
 
 struct Resampling {
-  std::size_t resamples = 1000;
-  std::size_t trials = 10'000;
+  std::size_t resamples = 1000;  // of a bootstrap
+  std::size_t trials = 10'000;   // of approximate randomisation
   std::uint64_t seed = 12'345;
 };
 
@@ -27,21 +27,24 @@ struct ConfidenceInterval {
   double mean = 0;        // of the resamples
   double half_width = 0;  // half the width of the central 95 %
 };
+// `scores` are those of bootstrap_scores(); there must be at least one.
 ConfidenceInterval confidence_interval(std::vector<double> scores);
 
 // Paired bootstrap (Koehn 2004): the probability that the choice of sentences alone causes a
-// difference as large as the observed one. With the absolute differences d of the resamples and the
-// observed difference δ,
+// difference as large as the observed one. With the absolute differences d of the resamples, the
+// observed absolute difference δ (`difference`), and # for a number of resamples,
 //
-//   p = (1 + #{d − mean(d) > δ}) / (1 + #d)
+//   p = (1 + #{d − mean(d) > δ}) / (1 + #{d})
+//
+// Both score vectors come from bootstrap_scores() with the same seed and number of resamples.
 double paired_bootstrap(const std::vector<double>& baseline_scores,
                         const std::vector<double>& system_scores, double difference);
 
 // Paired approximate randomisation (Riezler and Maxwell 2005): each trial swaps the two systems'
 // translations of each sentence with probability 1/2. With the absolute differences d of the scores
-// after swapping and the observed difference δ,
+// after swapping, the observed absolute difference δ, and # for a number of trials,
 //
-//   p = (1 + #{d > δ}) / (1 + #d)
+//   p = (1 + #{d > δ}) / (1 + #{d})
 double approximate_randomisation(const CorpusMetric& metric, const SentenceCounts& baseline,
                                  const SentenceCounts& system, const Resampling& resampling);
 

@@ -18,10 +18,11 @@
 namespace regard {
 namespace {
 
-// Returns the width of the band on either side of the diagonal. If the reference is much longer,
-// the band is wider, so that the bands of neighbouring rows overlap.
+// Returns the width of the band on either side of the diagonal. `ratio` is the reference length
+// divided by the hypothesis length. If the reference is much longer, the band is wider, so that the
+// bands of neighbouring rows overlap.
 std::size_t band_width(double ratio) {
-  constexpr double band = 25;
+  constexpr double band = 25;  // sacreBLEU's
   return static_cast<std::size_t>(band < ratio / 2 ? std::ceil(ratio / 2 + band) : band);
 }
 
@@ -98,7 +99,7 @@ constexpr std::ptrdiff_t max_shift_length = 10;
 constexpr std::ptrdiff_t max_shift_distance = 50;
 constexpr int max_tries = 1000;  // of shifts, per sentence
 
-// The positions of the reference words in the hypothesis, and the words of both that have an edit.
+// Where the reference words are in the hypothesis, and which words of both sides have an edit.
 struct WordAlignment {
   explicit WordAlignment(const std::vector<Edit>& edits) {
     std::ptrdiff_t last = -1;
@@ -115,16 +116,18 @@ struct WordAlignment {
     }
   }
 
-  std::vector<std::ptrdiff_t> position;  // of the last hypothesis word up to this one; -1: none
+  // For each reference word, the index of its hypothesis word or, if the hypothesis lacks it, of
+  // the hypothesis word before; -1 at the start.
+  std::vector<std::ptrdiff_t> position;
   std::vector<bool> reference_wrong;
   std::vector<bool> hypothesis_wrong;
 };
 
 struct Shift {
-  int gain;               // in edits
-  std::ptrdiff_t length;  // in words
-  std::ptrdiff_t start;
-  std::ptrdiff_t target;  // the word before which they are inserted
+  int gain;               // decrease of the edit distance
+  std::ptrdiff_t length;  // number of moved words
+  std::ptrdiff_t start;   // index of the first moved word
+  std::ptrdiff_t target;  // index of the word before which the moved words are inserted
 
   // Prefers the larger gain, then the greater length, then the smaller start, then the smaller
   // target.
@@ -134,8 +137,9 @@ struct Shift {
   }
 };
 
-// Moves words to before `target`. A target within the moved words, or at their end, is counted from
-// the end of the moved words.
+// Moves words[start, start + length) to before words[target]. A target within or right after the
+// moved words would not move them; there they are inserted before words[target + length] instead,
+// as in sacreBLEU.
 std::u32string shifted(std::u32string words, std::ptrdiff_t start, std::ptrdiff_t length,
                        std::ptrdiff_t target) {
   const auto at = [&words](std::ptrdiff_t i) {
@@ -178,12 +182,12 @@ class EditCounter {
     const auto words = static_cast<std::ptrdiff_t>(words_.size());
     const auto end = static_cast<std::ptrdiff_t>(reference_.size());
     for (std::ptrdiff_t start = 0; start < words; ++start) {
-      for (auto place = std::max<std::ptrdiff_t>(0, start - max_shift_distance);
-           place < std::min(end, start + max_shift_distance + 1); ++place) {
-        const auto longest = std::min({words - start, end - place, max_shift_length});
+      for (auto match = std::max<std::ptrdiff_t>(0, start - max_shift_distance);
+           match < std::min(end, start + max_shift_distance + 1); ++match) {
+        const auto longest = std::min({words - start, end - match, max_shift_length});
         for (std::ptrdiff_t n = 0;
-             n < longest && hypothesis_word(start + n) == reference_word(place + n); ++n) {
-          try_shifts(alignment, start, place, n + 1);
+             n < longest && hypothesis_word(start + n) == reference_word(match + n); ++n) {
+          try_shifts(alignment, start, match, n + 1);
           if (tries_ >= max_tries) return false;
         }
       }
@@ -191,15 +195,17 @@ class EditCounter {
     return best_.has_value();
   }
 
-  // Tries to shift the words to, and next to, `place` in the reference, which has the same words.
-  void try_shifts(const WordAlignment& alignment, std::ptrdiff_t start, std::ptrdiff_t place,
+  // Tries to shift `length` words from `start` in the hypothesis. The reference has the same words
+  // from `match`. Tries the positions of these words and of the word before them.
+  void try_shifts(const WordAlignment& alignment, std::ptrdiff_t start, std::ptrdiff_t match,
                   std::ptrdiff_t length) {
     if (!any_wrong(alignment.hypothesis_wrong, start, length)) return;
-    if (!any_wrong(alignment.reference_wrong, place, length)) return;
-    const auto position = alignment.position[static_cast<std::size_t>(place)];
+    if (!any_wrong(alignment.reference_wrong, match, length)) return;
+    const auto position = alignment.position[static_cast<std::size_t>(match)];
+    // The words are there already.
     if (position >= start && position < start + length) return;
     std::ptrdiff_t last = -1;
-    for (auto after = place - 1; after < place + length; ++after) {
+    for (auto after = match - 1; after < match + length; ++after) {
       const auto target = after < 0 ? 0 : alignment.position[static_cast<std::size_t>(after)] + 1;
       if (target == last) continue;
       last = target;

@@ -3,10 +3,10 @@
 //   TER = 100 · Σ edits / Σ words of the reference
 //
 // Edits are insertions, deletions and substitutions of a word, and shifts of up to ten words to
-// their position in the reference. Shifts are found greedily, as in Tercom: the shift with the
-// smallest edit distance after it is applied as long as the distance decreases. With several
-// references, the smallest number of edits is divided by the mean length. 0 is best; there is no
-// upper bound.
+// their position in the reference. The search for shifts is greedy, as in Tercom: it applies the
+// shift that leaves the smallest edit distance, and repeats as long as the distance decreases. With
+// several references, the smallest number of edits is divided by their mean length. 0 is best;
+// there is no upper bound.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ namespace regard {
 // The counts of a sentence. The counts of a corpus are their sums.
 struct TerStatistics {
   std::int64_t edits = 0;
-  double reference_length = 0;
+  double reference_length = 0;  // in words, the mean of the references
 
   TerStatistics& operator+=(const TerStatistics& other);
 };
@@ -33,7 +33,8 @@ struct TerStatistics {
 std::vector<TerStatistics> ter_statistics(const std::vector<std::string>& hypotheses,
                                           const References& references,
                                           const TerOptions& options = {});
-// If the references have no words, returns 100 if there are edits and 0 otherwise.
+// Returns the score of a corpus with these counts. If the references have no words, it is 100 if
+// there are edits and 0 otherwise.
 double compute_ter(const TerStatistics& statistics);
 
 // A corpus without sentences scores 0. Throws as ter_statistics() does.
@@ -60,13 +61,13 @@ class Ter final : public CorpusMetric {
   TerOptions options_;
 };
 
-// An edit of one word. Shifts come before these edits.
+// An edit of one word of the shifted hypothesis.
 enum class Edit : char { keep, substitute, remove, insert };
 
 // The edit distance in words: insertions, deletions and substitutions, each of cost 1, searched in
 // a band around the diagonal, so that time and memory grow with the sum of the lengths instead of
 // their product. The band and the order of preference are those of sacreBLEU's TER, so that the
-// edits are the same.
+// edits are the same. Not thread-safe.
 class BandedEditDistance {
  public:
   // `reference` consists of ids of WordIds and must outlive the object.

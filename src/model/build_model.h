@@ -9,10 +9,11 @@
 
 namespace regard {
 
-// Throws ConfigError, with the location of the option, if the attention or the output layer does
-// not fit the rest of the model.
+// Throws ConfigError, with the location of the option in the configuration file, if the attention
+// or the output layer cannot be combined with the rest of the model.
 void check_model(const ModelOptions& options, const SourceLocations& locations);
-// Like check_model(). Also checks that the model has enough positions for data.max_length.
+// Like check_model(). Also checks that attention has enough positions for sentences of
+// data.max_length tokens, and that its window is shorter.
 void check_model_to_train(const Options& options, const SourceLocations& locations);
 
 // Builds a model. Draws the weights from Torch's generator. Vocabulary sizes include the special

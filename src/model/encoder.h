@@ -12,8 +12,8 @@ namespace regard {
 
 class Encoder : public torch::nn::Module {
  public:
-  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. Leaves
-  // EncoderOutput::context empty for the decoder.
+  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The result has an empty
+  // EncoderOutput::context, which Decoder::prepare() and OutputLayer::prepare() fill.
   virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) = 0;
   // Returns the width C of a state.
   virtual std::int64_t state_size() const = 0;

@@ -23,7 +23,7 @@ std::shared_ptr<Encoder> make_encoder(const EncoderOptions& o, const DropoutOpti
 
 std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOptions& o) {
   if (o.decoder.kind == LayerKind::transformer) {
-    const bool want_weights = o.output.kind == OutputKind::copy;
+    const bool want_weights = o.output.kind == OutputKind::copy;  // its loss needs them
     return std::make_shared<TransformerDecoder>(state_size, o.decoder, o.dropout, want_weights);
   }
   return std::make_shared<RecurrentDecoder>(state_size, o);
@@ -89,6 +89,7 @@ torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
     const auto numbers = source.to(source_bias_.dtype());
     return kernels::product(numbers, source_embedding_) + source_bias_;
   }
+  // [B, S, 2] if the model copies words: token ids and extended ids.
   return torch::embedding(source_embedding_, source.dim() == 3 ? source.select(2, 0) : source);
 }
 

@@ -2,7 +2,7 @@
 // with any decoder and any output layer.
 //
 // The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
-// numbers, W x + b.
+// F numbers (F = model.encoder.numbers), W x + b.
 #pragma once
 
 #include <memory>
@@ -40,8 +40,10 @@ class EncoderDecoder : public Seq2Seq {
  private:
   torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, S, E]
 
-  torch::Tensor source_embedding_;  // [V_src, E], or W [F + 1, E] for numbers
-  torch::Tensor source_bias_;       // b [E], for numbers
+  // [V_src, E] for source vocabulary size V_src. For numbers, W [F + 1, E]: the last element of x
+  // is 1 at </s> and 0 elsewhere (Batch::source).
+  torch::Tensor source_embedding_;
+  torch::Tensor source_bias_;  // b [E] for numbers, otherwise undefined
   std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<Decoder> decoder_;
   std::shared_ptr<InputLayer> source_input_;

@@ -14,7 +14,7 @@
 namespace regard {
 namespace {
 
-[[noreturn]] void not_trained() {
+[[noreturn]] void throw_not_trainable() {
   throw std::logic_error("an ensemble cannot be trained");
 }
 
@@ -25,8 +25,8 @@ torch::Tensor sum_of(const std::vector<torch::Tensor>& tensors) {
   return sum;
 }
 
-std::optional<LengthLimit> smallest(const std::vector<std::shared_ptr<Seq2Seq>>& members,
-                                    std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
+std::optional<LengthLimit> smallest_limit(const std::vector<std::shared_ptr<Seq2Seq>>& members,
+                                          std::optional<LengthLimit> (Seq2Seq::*limit_of)() const) {
   std::optional<LengthLimit> result;
   for (const auto& member : members) {
     const auto limit = ((*member).*limit_of)();
@@ -127,11 +127,11 @@ bool Ensemble::has_attention_weights() const {
 }
 
 std::optional<LengthLimit> Ensemble::source_limit() const {
-  return smallest(members_, &Seq2Seq::source_limit);
+  return smallest_limit(members_, &Seq2Seq::source_limit);
 }
 
 std::optional<LengthLimit> Ensemble::target_limit() const {
-  return smallest(members_, &Seq2Seq::target_limit);
+  return smallest_limit(members_, &Seq2Seq::target_limit);
 }
 
 bool Ensemble::MeanOutputLayer::supports_shortlist() const {
@@ -142,13 +142,13 @@ bool Ensemble::MeanOutputLayer::supports_shortlist() const {
 
 torch::Tensor Ensemble::MeanOutputLayer::embed(const torch::Tensor& /*tokens*/,
                                                const EncoderOutput& /*encoded*/) {
-  not_trained();
+  throw_not_trainable();
 }
 
 Loss Ensemble::MeanOutputLayer::loss(const DecoderOutput& /*decoded*/,
                                      const EncoderOutput& /*encoded*/,
                                      const torch::Tensor& /*targets*/, double /*label_smoothing*/) {
-  not_trained();
+  throw_not_trainable();
 }
 
 }  // namespace regard

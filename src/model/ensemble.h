@@ -21,8 +21,8 @@ enum class EnsembleMean { log_linear, linear };
 class Ensemble : public Seq2Seq {
  public:
   // The members must have the same vocabularies and kind of output layer. `weights` has one weight
-  // above 0 for each member, which the constructor normalises to sum 1, or is empty for equal
-  // weights. Throws std::invalid_argument for other weights.
+  // above 0 for each member, or is empty for equal weights; the constructor divides the weights by
+  // their sum. Throws std::invalid_argument if there are no members, or for other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
   Ensemble(const Ensemble&) = delete;
@@ -36,13 +36,14 @@ class Ensemble : public Seq2Seq {
   DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                        bool want_weights = false) override;
   bool has_attention_weights() const override;
-  // Return the smallest limit of the members.
+  // Return the smallest limit of the members, or nothing if no member has one.
   std::optional<LengthLimit> source_limit() const override;
   std::optional<LengthLimit> target_limit() const override;
   OutputLayer& output_layer() override { return output_layer_; }
 
  private:
-  // Combines the distributions of the members. Its logits are log P, or log P plus a constant.
+  // Combines the distributions of the members. Its logits are log P, with log_linear up to a
+  // constant for each row.
   class MeanOutputLayer : public OutputLayer {
    public:
     // The ensemble must outlive this object.

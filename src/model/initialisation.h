@@ -1,12 +1,12 @@
-// Initial values of parameters, drawn from Torch's generator.
+// Initial values of parameters, drawn from LibTorch's default generator.
 #pragma once
 
 #include <torch/types.h>
 
 namespace regard {
 
-// While an instance exists, the functions below leave tensors uninitialised on this thread and draw
-// no random numbers. Used for models whose weights are then read from a file.
+// While an object lives, the functions below, called on the same thread, leave tensors
+// uninitialised and draw no random numbers. For models whose weights are then read from a file.
 class SkipInitialisation {
  public:
   SkipInitialisation();
@@ -20,14 +20,16 @@ class SkipInitialisation {
 
 // The next three functions fill the tensor in place.
 
-// Uniform with variance 2 / (rows + columns) (Glorot and Bengio 2010). tensor [in, out].
+// Uniform with mean 0 and variance 2 / (rows + columns) (Glorot and Bengio 2010), for a matrix.
 void xavier_uniform(torch::Tensor tensor);
-// Orthonormal rows or columns (Saxe et al. 2014), so that the product with a state keeps its norm.
+// A random matrix with orthonormal rows or columns, whichever are fewer (Saxe et al. 2014). If it
+// is square, products with it preserve the norm of a state.
 void orthogonal(torch::Tensor tensor);
 // Normal with standard deviation 1 / sqrt(E), for an embedding [V, E].
 void embedding_normal(torch::Tensor tensor);
 
-// Returns a new vector [n], uniform between ±1 / sqrt(n). For the v of scores v · x.
+// Returns a new vector [n], uniform between ±1 / sqrt(n). For a parameter v of which a score v · x
+// is computed.
 torch::Tensor uniform_vector(std::int64_t n);
 // Returns a new vector [n], standard normal.
 torch::Tensor normal_vector(std::int64_t n);

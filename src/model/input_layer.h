@@ -1,7 +1,11 @@
 // The input of the first layer of an encoder or a decoder, from embedded tokens:
 //
 //   x_t = dropout(E[y_t])                       recurrent layers
-//   x_t = dropout(sqrt(D) E[y_t] + p_t)         Transformer layers (Vaswani et al. 2017, 3.4, 3.5)
+//   x_t = dropout(sqrt(D) E[y_t] + p_t)         Transformer layers (Vaswani et al. 2017, sections
+//                                               3.4 and 3.5)
+//
+// E[y_t] is the embedding of token y_t, of width D, and p_t the position embedding
+// (transformer/positions.h).
 #pragma once
 
 #include <torch/nn/module.h>
@@ -19,12 +23,13 @@ namespace regard {
 
 class InputLayer : public torch::nn::Module {
  public:
-  // `side` is the configuration section of the options, such as "model.encoder".
+  // `width` is D. `section` is the configuration section of `options`, such as "model.encoder", for
+  // messages. PositionKind::automatic means sinusoidal here.
   InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
-             const std::string& side);
+             const std::string& section);
 
-  // Returns x for embedded tokens [B, T, E], or [N, E] for one step. `first` is the position of the
-  // first token.
+  // Returns x for embedded tokens [B, T, D], or [N, D] for one step. `first` is the position of the
+  // first token, counted from 0. Throws InputError beyond the last learned position.
   torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0) const;
 
  private:

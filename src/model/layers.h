@@ -25,8 +25,9 @@ class LinearImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Linear);
 
-// Dropout with masks from the random stream of the model (random_stream.h). Scales the remaining
-// elements by 1 / (1 − p) in training. The identity in evaluation mode.
+// Dropout. In training, sets each element to 0 with probability p and scales the others by
+// 1 / (1 − p), with a mask from the random stream of the model (random_stream.h). In evaluation
+// mode, the identity.
 class Dropout : public torch::nn::Module {
  public:
   explicit Dropout(double p) : p_(p) {}

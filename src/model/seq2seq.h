@@ -28,7 +28,7 @@ class DecoderContext {
   void set(const void* module, Tensors tensors);
   // Returns the tensors of the module. Throws std::logic_error if it stored none.
   const Tensors& at(const void* module) const;
-  // Returns the tensors of all modules, in the order of the set() calls.
+  // Returns the tensors of all modules, in the order of the first set() call of each module.
   std::vector<torch::Tensor*> all();
 
   // Selects the same sentences as EncoderOutput::select().
@@ -47,7 +47,8 @@ struct EncoderOutput {
   torch::Tensor lengths;        // [B] int64 on the CPU: source length; padding follows
   torch::Tensor summary;        // [B, C] sentence vector, such as the final encoder states
   DecoderContext context = {};  // filled by prepare() of decoder and output layer
-  std::vector<EncoderOutput> members = {};  // ensemble: the output of each member
+  // Ensemble: the output of each member; then `states`, `summary` and `context` are empty.
+  std::vector<EncoderOutput> members = {};
   // The target tokens that each sentence may generate; null: all.
   std::shared_ptr<BatchShortlist> shortlist = {};
   torch::Tensor sentences = {};  // [B] int64 on the CPU: the index in the shortlist
@@ -58,12 +59,12 @@ struct EncoderOutput {
 
 // Decoder state between two steps.
 struct DecoderState {
-  // One tensor per layer. Recurrent layer: the state [N, …]. Transformer layer: the keys and values
-  // of the t steps so far, concatenated [N, t, 2D].
+  // One tensor per layer. Recurrent layer: the state [N, state_size] (rnn/cell.h). Transformer
+  // layer: the keys and values of the t steps so far, concatenated [N, t, 2D].
   std::vector<torch::Tensor> layers;
   torch::Tensor readout;                 // [N, R] of step t − 1; undefined without input feeding
   std::vector<torch::Tensor> attention;  // per-step attention state, each [N, …]
-  std::int64_t position = 0;             // t of the next step
+  std::int64_t position = 0;             // t of the next step, counted from 0
   std::vector<DecoderState> members = {};  // ensemble: the state of each member
 
   // Returns the hypotheses with the indices `rows`, in this order. Indices may repeat.
@@ -80,11 +81,12 @@ struct DecoderStep {
   std::vector<DecoderStep> members = {};  // ensemble: the step of each member, without its state
 };
 
-// Loss terms of an attention during training, one value per row and step. Undefined if none.
+// Loss terms of an attention during training, one value per row and step. A term that the attention
+// does not have is undefined.
 struct AttentionLoss {
   torch::Tensor penalty;  // added to the objective
-  torch::Tensor
-      sampled_log_p;  // λ_r log α_t(s_t) of the sampled position s_t, for REINFORCE (output/loss.h)
+  // For REINFORCE (output/loss.h): λ_r log of the attention weight of the sampled position.
+  torch::Tensor sampled_log_p;
 };
 
 // All steps of a batch, with the given target as history.

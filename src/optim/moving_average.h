@@ -1,9 +1,10 @@
-// An exponential moving average of the weights (Polyak and Juditsky 1992). Validation uses it and
-// checkpoints store it in place of the weights:
+// An exponential moving average θ̄ of the weights θ (Polyak and Juditsky 1992). Validation uses it
+// and checkpoints store it in place of the weights:
 //
 //   θ̄ ← d θ̄ + (1 − d) θ      d = min(decay, (1 + n) / (10 + n)) at update n
 //
-// d is smaller in the first updates, so that the average soon forgets the initial weights.
+// `decay` is training.moving_average. d is smaller in the first updates, so that the average soon
+// forgets the initial weights.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ class MovingAverage {
 
   // Call this after the n-th optimizer update, n = 1, 2, …
   void update(std::int64_t n, ThreadPool& pool);
+  // Return the averages by name, and as one flat buffer with the layout of the weights.
   const NamedParameters& averages() const { return averages_.views(); }
   const torch::Tensor& flat() const { return averages_.flat(); }
 
@@ -30,8 +32,9 @@ class MovingAverage {
   ParameterBuffer averages_;
 };
 
-// Puts the averages in place of the model's weights for its lifetime. Restores the weights on
-// destruction, also when an exception ends the scope. Does nothing if `average` is null.
+// Swaps the model's weights with the averages while an object lives: the model computes with the
+// averages, and `average` holds the weights. No other thread may use either when an object is
+// created or destroyed. Does nothing if `average` is null.
 class AveragedWeights {
  public:
   explicit AveragedWeights(MovingAverage* average);
@@ -41,7 +44,7 @@ class AveragedWeights {
 
  private:
   MovingAverage* average_;
-  torch::Tensor scratch_;  // allocated here, so that the destructor needs no memory
+  torch::Tensor scratch_;  // for swap_contents(); kept, so that the destructor allocates no memory
 };
 
 }  // namespace regard

@@ -33,7 +33,8 @@ void Optimizer::update(const torch::Tensor& gradient, double factor, double lear
 
 namespace {
 
-// m = β1 m + (1 − β1) g, v = β2 v + (1 − β2) g², θ −= lr m̂ / (√v̂ + ε), by Torch's fused kernel.
+// Adam and AdamW, by LibTorch's fused kernel: m = β1 m + (1 − β1) g, v = β2 v + (1 − β2) g²,
+// θ −= lr m̂ / (√v̂ + ε), where m̂ = m / (1 − β1^n) and v̂ = v / (1 − β2^n) at update n.
 class Adam : public Optimizer {
  public:
   Adam(const TrainingOptions& options, const ParameterBuffer& weights)
@@ -56,14 +57,15 @@ class Adam : public Optimizer {
   }
 
  private:
+  // The common type of the two kernels, which LibTorch overloads.
   using Fused = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList,
                          at::TensorList, at::TensorList, double, double, double, double, double,
                          bool, bool, const std::optional<at::Tensor>&,
                          const std::optional<at::Tensor>&);
   TrainingOptions options_;
-  torch::Tensor mean_;
-  torch::Tensor square_;
-  torch::Tensor count_;
+  torch::Tensor mean_;    // m
+  torch::Tensor square_;  // v
+  torch::Tensor count_;   // n
 };
 
 // b = μ b + g, θ −= lr b
@@ -112,8 +114,8 @@ class Adadelta : public Optimizer {
 
  private:
   TrainingOptions options_;
-  torch::Tensor square_;
-  torch::Tensor delta_;
+  torch::Tensor square_;  // E[g²]
+  torch::Tensor delta_;   // E[Δ²]
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The update rules: SGD with momentum, Adadelta (Zeiler 2012), Adam (Kingma and Ba 2015), AdamW
-// (Loshchilov and Hutter 2019). Weights, gradient and state are flat buffers of one layout
-// (parameter_buffer.h).
+// (Loshchilov and Hutter 2019). Weights, gradient and moments are flat buffers of one layout
+// (parameter_buffer.h). With weight decay λ, AdamW subtracts learning_rate · λ θ from the weights
+// θ; the other rules add λ θ to the gradient.
 #pragma once
 
 #include <torch/types.h>
@@ -18,26 +19,27 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Updates the weights by factor · gradient; `gradient` is overwritten by that product. Ranges of
-  // the buffers are updated in parallel.
+  // Multiplies `gradient`, a flat buffer, by `factor` in place and updates the weights with it.
+  // The threads of `pool` process ranges of the buffers in parallel.
   void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool);
 
-  // Moments and counters, named "exp_avg.encoder.layer0.W", …: the tensors themselves, not copies.
+  // Returns the moments and counters, named "exp_avg.encoder.layer0.W", …, for checkpoints. They
+  // are the tensors themselves, not copies: writing to them sets the state.
   const NamedParameters& state() const { return state_; }
 
  protected:
-  // Keeps a reference to the buffer of the weights, not to `weights` itself.
+  // Shares the storage of `weights`.
   explicit Optimizer(const ParameterBuffer& weights);
-  // Returns a flat buffer of zeros beside the weights. Its parts are added to the state as
-  // "name.parameter".
+  // Returns a flat buffer of zeros with the layout of the weights. Adds its part for each parameter
+  // to the state, as "name.parameter".
   torch::Tensor add_moment(const std::string& name);
-  // Returns a scalar 0 that is added to the state.
+  // Returns a scalar tensor, 0, and adds it to the state.
   torch::Tensor add_counter(const std::string& name);
 
-  // Called once before the ranges of an update.
+  // Called once per update, before update_range().
   virtual void begin_update() {}
-  // Updates the elements [begin, end): theta and g are those of weights and gradient. Several
-  // threads call this for disjoint ranges.
+  // Updates the elements [begin, end) of the weights. theta and g are these elements of the weights
+  // and of the gradient; both may be overwritten. Several threads call this for disjoint ranges.
   virtual void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta,
                             torch::Tensor g, double learning_rate) = 0;
 
@@ -46,6 +48,7 @@ class Optimizer {
   NamedParameters state_;
 };
 
+// Creates the update rule options.optimizer for `weights`, with all state 0.
 std::unique_ptr<Optimizer> make_optimizer(const TrainingOptions& options,
                                           const ParameterBuffer& weights);
 

@@ -8,9 +8,11 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t alignment = 64;        // bytes
-constexpr std::int64_t range_size = 1 << 16;  // elements
+constexpr std::int64_t alignment = 64;  // bytes: a cache line, and a vector of AVX-512
+// Elements: the ranges of weights, gradient and two moments fill 1 MiB in single precision.
+constexpr std::int64_t range_size = 1 << 16;
 
+// Returns the number of elements that a part takes, including the gap behind it.
 std::int64_t aligned(std::int64_t elements, std::int64_t element_size) {
   const auto unit = alignment / element_size;
   return (elements + unit - 1) / unit * unit;

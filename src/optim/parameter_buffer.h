@@ -18,6 +18,7 @@ namespace regard {
 
 using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
+// A copy shares the storage.
 class ParameterBuffer {
  public:
   // Copies the data of `parameters` into a new buffer and makes each parameter a view of its part
@@ -29,7 +30,8 @@ class ParameterBuffer {
 
   // Returns all elements, including gaps: [size], contiguous.
   const torch::Tensor& flat() const { return flat_; }
-  // Returns the named parts, in the order of the argument of adopt().
+  // Returns the parameters by name, in the order of the argument of adopt(). Each tensor is a view
+  // of flat().
   const NamedParameters& views() const { return views_; }
 
  private:
@@ -46,15 +48,17 @@ void for_each_range(const torch::Tensor& buffer, ThreadPool& pool,
 // Returns the number of ranges that for_each_range() uses.
 std::size_t range_count(const torch::Tensor& buffer);
 
-// Returns the Euclidean norm of a flat buffer: the norm of the norms of its ranges.
+// Returns the Euclidean norm of a flat buffer. Computes it as the norm of the norms of its ranges,
+// so that the result does not depend on the number of threads.
 double norm(const torch::Tensor& buffer, ThreadPool& pool);
 
 // Returns true if no element is infinite or NaN.
 bool is_finite(const torch::Tensor& buffer);
 
-// Allocates the temporary memory of swap_contents(), the size of one range.
+// Returns temporary memory for swap_contents(), the size of one range. Allocated separately, so
+// that swap_contents() needs no memory.
 torch::Tensor swap_scratch(const torch::Tensor& buffer);
-// Swaps the contents of two buffers with the same layout. `scratch` is from swap_scratch().
+// Swaps the contents of two buffers with the same layout. `scratch` is from swap_scratch(a).
 void swap_contents(const torch::Tensor& a, const torch::Tensor& b, const torch::Tensor& scratch);
 
 }  // namespace regard

@@ -27,9 +27,9 @@ double Schedule::decayed(std::int64_t step) const {
     case ScheduleKind::cosine: {
       const auto end = o.decay_steps > 0 ? o.decay_steps : o.max_steps;
       const auto span = static_cast<double>(std::max<std::int64_t>(1, end - o.warmup_steps));
-      const auto share = std::min(1.0, after_warmup / span);
-      return o.learning_rate_min +
-             (o.learning_rate - o.learning_rate_min) * (1 + std::cos(std::numbers::pi * share)) / 2;
+      const auto progress = std::min(1.0, after_warmup / span);
+      return o.learning_rate_min + (o.learning_rate - o.learning_rate_min) *
+                                       (1 + std::cos(std::numbers::pi * progress)) / 2;
     }
   }
   return o.learning_rate;

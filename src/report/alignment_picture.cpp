@@ -80,7 +80,7 @@ namespace {
 
 constexpr std::size_t max_word_width = 24;  // the tooltip has the whole word
 constexpr double tilt = 60.0;               // angle of the source words, in degrees
-constexpr double sine = 0.866;
+constexpr double sine = 0.866;              // of the tilt
 constexpr double cosine = 0.5;
 constexpr double margin = 12.0;
 constexpr double legend_height = 24.0;
@@ -179,16 +179,17 @@ std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-// Cell (t, s) is the unit square at x = s, y = t of a scaled group. `data` has further attributes.
+// Draws the cells in a group that is moved and scaled so that cell (t, s) is the unit square at
+// x = s, y = t. `attributes` has further attributes of the group.
 std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                       const Layout& layout, const std::string& data) {
+                       const Layout& layout, const std::string& attributes) {
   const std::size_t columns = picture.source.size();
   const auto whites = white_weights(matrix.weights, columns, picture.scale);
   std::string svg = fmt::format(
       "<g class=\"cells\" transform=\"translate({} {}) scale({})\" "
       "shape-rendering=\"crispEdges\"{}>\n",
       format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
-      format_coordinate(layout.cell), data);
+      format_coordinate(layout.cell), attributes);
   for (std::size_t t = 0; t < picture.target.size(); ++t) {
     for (std::size_t s = 0; s < columns; ++s) {
       const float weight = matrix.weights[t * columns + s];
@@ -202,7 +203,7 @@ std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& m
   return svg + "</g>\n";
 }
 
-// Uses the coordinates of draw_cells().
+// Draws a dot at each chosen position, in the coordinates of draw_cells().
 std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   if (matrix.chosen.empty()) return "";
   auto svg =
@@ -245,14 +246,14 @@ std::string draw_legend(const AttentionPicture& picture, const AttentionMatrix& 
 }
 
 std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                        const Layout& layout, const std::string& data = "") {
+                        const Layout& layout, const std::string& cell_attributes = "") {
   std::string svg;
   if (!matrix.caption.empty())
     svg += fmt::format(
         "<text class=\"caption\" x=\"{}\" y=\"14\" font-size=\"13\" "
         "font-weight=\"600\">{}</text>\n",
         format_coordinate(layout.left), escape_xml(matrix.caption));
-  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout, data) +
+  svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout, cell_attributes) +
          draw_chosen(matrix, layout);
   if (!matrix.weights.empty()) svg += draw_legend(picture, matrix, layout);
   svg += fmt::format(
@@ -322,10 +323,10 @@ std::string alignment_svg(const AttentionPicture& picture) {
   return svg + "</svg>\n";
 }
 
-std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix) {
+std::string alignment_matrix(const AttentionPicture& picture, std::size_t index) {
   check_sizes(picture);
   AttentionPicture bare = picture;
-  bare.matrices = {picture.matrices.at(matrix)};
+  bare.matrices = {picture.matrices.at(index)};
   bare.matrices[0].caption.clear();
   const Layout layout = compute_layout(bare);
   return open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +

@@ -1,7 +1,7 @@
 // Draws attention as in Fig. 3 of Bahdanau et al. (2015): source words across the top, target words
-// down the left, each cell gray by its weight α_ts, from black (0) to white (1, or the largest
-// weight of the scale). Below each matrix is a legend with the grays and the largest weight.
-// Self-contained: loads no scripts or fonts.
+// down the left, each cell gray by its weight α_ts, from black (0) to white (see WeightScale).
+// Below each matrix is a legend with the grays and the largest weight. Pictures and pages load no
+// other files.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ namespace regard {
 // The weight that is white in a picture.
 enum class WeightScale {
   absolute,  // 0 to 1, so that pictures can be compared
-  picture,   // 0 to the largest weight of the matrix
+  picture,   // 0 to the largest weight of each matrix
   row        // 0 to the largest weight of each target word
 };
 constexpr std::array<std::string_view, 3> enum_names(WeightScale) {
   return {"absolute", "picture", "row"};
 }
 
-// Returns the largest finite weight, 0 if there is none.
+// Returns the largest finite weight; 0 if no weight is positive.
 float largest_weight(const std::vector<float>& weights);
 
-// Returns the weight that is white in each row of a matrix with `columns` columns; 1 if no weight
-// is positive.
+// Returns one weight per row of a matrix with `columns` columns: the weight that is drawn in white
+// in this row. It is 1 if the scale has no positive weight.
 std::vector<float> white_weights(const std::vector<float>& weights, std::size_t columns,
                                  WeightScale scale);
 
@@ -35,12 +35,12 @@ std::vector<float> white_weights(const std::vector<float>& weights, std::size_t 
 // largest)" or "the row's largest".
 std::string bright_label(WeightScale scale, float largest);
 
-// Returns the weights for page_script: three digits of base 36 each, in units of 1/46655; "---" for
-// NaN. Clamps weights to [0, 1].
+// Returns the weights as page_script reads them: three digits of base 36 each, from "000" for 0 to
+// "zzz" (46655) for 1; "---" for NaN. Clamps weights to [0, 1].
 std::string encode_weights(const std::vector<float>& weights);
 
-// Returns a <select> of the scales, for html_page's `header`. page_script shows it on pages with
-// matrices and redraws these.
+// Returns a <select> of the scales for the `header` of html_page(). It is hidden until page_script
+// finds a matrix on the page. A selection redraws all matrices.
 std::string scale_switch(WeightScale scale);
 
 // One matrix of weights, e.g. one head or one kind of attention.
@@ -61,17 +61,20 @@ struct AttentionPicture {
   WeightScale scale = WeightScale::absolute;
 };
 
-// Returns one sentence as an SVG file on white. The tooltip of a cell has target, source and
-// weight. Clamps weights to the scale; draws NaN in red. Throws std::invalid_argument if a matrix
-// does not have T * S weights, or has chosen positions but not T.
+// Returns the text of an SVG file of one sentence, with a white background. The tooltip of a cell
+// has its target word, source word and weight. Clamps weights to the scale; draws NaN in red.
+// Throws std::invalid_argument if a matrix does not have T * S weights, or has chosen positions but
+// not T.
 std::string alignment_svg(const AttentionPicture& picture);
 
-// Returns the words and one matrix, without its caption, as an <svg> element for a page.
-std::string alignment_matrix(const AttentionPicture& picture, std::size_t matrix);
+// Returns the words and picture.matrices[index], without its caption, as an <svg> element for a
+// page. Throws the errors of alignment_svg().
+std::string alignment_matrix(const AttentionPicture& picture, std::size_t index);
 
 // Returns an HTML page with many sentences, light or dark like the reader's system. The cell under
-// the pointer shows its weight and highlights its two words. The header has a switch between the
-// scales. Without scripts, cells have tooltips and the scale is that of the first picture.
+// the pointer shows its weight and highlights its two words. The header selects the scale of all
+// pictures, at first that of the first one. Without scripts, cells have tooltips and each picture
+// has its own scale. Throws the errors of alignment_svg().
 std::string alignment_html(const std::string& title, const std::vector<AttentionPicture>& pictures);
 
 }  // namespace regard

@@ -36,13 +36,15 @@ void check(const AlignmentLines& lines) {
     throw std::invalid_argument("alignment lines: weights or links do not match the words");
 }
 
-// Positions of the words. The shorter side is spread over the same height.
+// Positions of the words in pixels. Both sides have the same height, so the words of the shorter
+// side are farther apart.
 struct Columns {
-  double left;
-  double right;
+  double left;   // x at the end of the source words
+  double right;  // x at the start of the target words
   double height;
 
-  double at(std::size_t i, std::size_t count) const {
+  // Returns the middle of word i of `count`.
+  double y(std::size_t i, std::size_t count) const {
     return height * (static_cast<double>(i) + 0.5) /
            static_cast<double>(std::max<std::size_t>(1, count));
   }
@@ -53,8 +55,8 @@ std::string line(const Columns& columns, const AlignmentLines& lines, std::size_
   const auto x1 = columns.left + 7.0;
   const auto x2 = columns.right - 7.0;
   const auto middle = format_coordinate((x1 + x2) / 2.0);
-  const auto y1 = format_coordinate(columns.at(s, lines.source.size()));
-  const auto y2 = format_coordinate(columns.at(t, lines.target.size()));
+  const auto y1 = format_coordinate(columns.y(s, lines.source.size()));
+  const auto y2 = format_coordinate(columns.y(t, lines.target.size()));
   return fmt::format(
       "<path d=\"M{0} {1}C{2} {1} {2} {3} {4} {3}\" {5}><title>{6} → {7}{8}</title></path>\n",
       format_coordinate(x1), y1, middle, y2, format_coordinate(x2), attributes,
@@ -62,12 +64,12 @@ std::string line(const Columns& columns, const AlignmentLines& lines, std::size_
 }
 
 std::string draw_words(const Columns& columns, const std::vector<std::string>& words,
-                       const char* name, const char* anchor, double x) {
+                       const char* css_class, const char* anchor, double x) {
   std::string svg;
   for (std::size_t i = 0; i < words.size(); ++i) {
     svg += fmt::format(
-        "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"{}\">{}</text>\n", name,
-        format_coordinate(x), format_coordinate(columns.at(i, words.size())), anchor,
+        "<text class=\"{}\" x=\"{}\" y=\"{}\" dy=\"0.35em\" text-anchor=\"{}\">{}</text>\n",
+        css_class, format_coordinate(x), format_coordinate(columns.y(i, words.size())), anchor,
         escape_xml(truncate_to_width(words[i], max_word_width)));
   }
   return svg;
@@ -113,13 +115,14 @@ std::string maps_json(const AttentionPicture& picture) {
   return to_text(maps);
 }
 
-// Two buttons around `content`, "‹ … ›", which step `what` back and forth.
+// Returns `content` between the buttons ‹ and ›, which select the previous and the next `what`:
+// word or map.
 std::string stepper(const std::string& what, const std::string& content, bool visible) {
-  const auto button = [&](int by, const char* sign, const char* where) {
+  const auto button = [&](int by, const char* sign, const char* direction) {
     return fmt::format(
         "<button type=\"button\" data-go=\"{0}\" data-by=\"{1}\" aria-label=\"{2} {0}\">{3}"
         "</button>",
-        what, by, where, sign);
+        what, by, direction, sign);
   };
   return fmt::format("<span class=\"stepper\"{}>{}{}{}</span>\n", visible ? "" : " hidden=\"\"",
                      button(-1, "‹", "previous"), content, button(1, "›", "next"));
@@ -137,12 +140,12 @@ std::string controls(const AttentionPicture& picture) {
          "</div>\n";
 }
 
-std::string word_strip(const char* name, const std::vector<std::string>& words,
+std::string word_strip(const char* css_class, const std::vector<std::string>& words,
                        const std::vector<std::string>& notes) {
   std::string html = "<div class=\"strip\">";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const auto note = notes.empty() ? "" : fmt::format(" title=\"{}\"", escape_xml(notes.at(i)));
-    html += fmt::format("<span class=\"{}\"{}>{}</span>\n", name, note, escape_xml(words[i]));
+    html += fmt::format("<span class=\"{}\"{}>{}</span>\n", css_class, note, escape_xml(words[i]));
   }
   return html + "</div>\n";
 }
@@ -153,9 +156,10 @@ std::string attention_viewer(const AttentionPicture& picture,
                              const std::vector<std::string>& notes) {
   if (picture.matrices.empty()) return "";
   const auto& first = picture.matrices[0].caption;
-  const bool has_name_elsewhere = picture.matrices.size() > 1 || first.empty();
+  // With several maps, the selection box shows their captions.
+  const bool needs_caption = picture.matrices.size() == 1 && !first.empty();
   return fmt::format("<div class=\"viewer\" data-maps=\"{}\" tabindex=\"0\">\n{}{}{}{}{}</div>\n",
-                     escape_xml(maps_json(picture)), has_name_elsewhere ? "" : page_note(first),
+                     escape_xml(maps_json(picture)), needs_caption ? page_note(first) : "",
                      controls(picture), word_strip("s", picture.source, {}),
                      word_strip("t", picture.target, notes), alignment_matrix(picture, 0));
 }

@@ -11,8 +11,8 @@
 
 namespace regard {
 
-// Two columns of words, source left and target right, with soft lines between them, whose opacity
-// is the attention weight, and solid lines for the links.
+// Two columns of words, source left and target right. A thick pale line joins two words, with their
+// weight as its opacity (weights below 0.05 have none); a thin solid line shows a link.
 struct AlignmentLines {
   std::vector<std::string> source;
   std::vector<std::string> target;
@@ -28,8 +28,9 @@ std::string alignment_lines(const AlignmentLines& lines);
 // controls to select a target word and a map (a head or a layer). The selected word highlights the
 // words that it attends to.
 //
-// Each matrix of the picture is a map, named by its caption. Without scripts the first one is
-// shown. `notes`, one per target word or none, are tooltips. Throws the errors of alignment_svg().
+// Each matrix of the picture is a map, named by its caption. Without scripts the page shows the
+// first map. `notes` are the tooltips of the target words: one per word, or empty. Returns "" if
+// the picture has no matrix. Throws the errors of alignment_svg().
 std::string attention_viewer(const AttentionPicture& picture,
                              const std::vector<std::string>& notes = {});
 

@@ -42,7 +42,7 @@ std::string little_endian(Unsigned value) {
 }
 
 // Protocol buffer encoding: a field's number and wire type come before its value.
-enum WireType : std::uint32_t { varint = 0, fixed64 = 1, counted = 2, fixed32 = 5 };
+enum WireType : std::uint32_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
 
 std::string to_varint(std::uint64_t value) {
   std::string bytes;
@@ -67,10 +67,11 @@ std::string float_field(std::uint32_t field, float value) {
 }
 
 std::string bytes_field(std::uint32_t field, std::string_view bytes) {
-  return key(field, counted) + to_varint(bytes.size()) + std::string(bytes);
+  return key(field, length_delimited) + to_varint(bytes.size()) + std::string(bytes);
 }
 
-// Event: wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7.
+// Returns the fields that all events have. The field numbers of Event: wall_time = 1, step = 2,
+// file_version = 3, summary = 5, session_log = 7. A missing step is 0.
 std::string event(double wall_time, std::int64_t step) {
   auto bytes = double_field(1, wall_time);
   if (step != 0) bytes += integer_field(2, step);
@@ -94,8 +95,9 @@ std::string host_name() {
   return name.data();
 }
 
-// Returns a name that sorts after all earlier files. Removes these unless the run is resumed.
-std::string next_file(const fs::path& folder, bool resuming) {
+// Returns the path of a new file, whose name sorts after those of all earlier files: ten digits
+// keep the numerical order. Removes the earlier files unless the run is resumed.
+std::string prepare_new_file(const fs::path& folder, bool resuming) {
   auto time = static_cast<std::int64_t>(now());
   for (const auto& earlier : event_files(folder)) {
     time = std::max(time, time_of(earlier) + 1);
@@ -142,7 +144,7 @@ std::string scalars_event(double wall_time, std::int64_t step, const Scalars& sc
 }
 
 EventFile::EventFile(const fs::path& folder, std::optional<std::int64_t> resume_step)
-    : file_(next_file(folder, resume_step.has_value()), LineFile::Mode::create) {
+    : file_(prepare_new_file(folder, resume_step.has_value()), LineFile::Mode::create) {
   file_.write(tf_record(version_event(now())));
   if (resume_step) file_.write(tf_record(restart_event(now(), *resume_step + 1)));
 }

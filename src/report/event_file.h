@@ -19,16 +19,20 @@
 
 namespace regard {
 
+// Returns the checksum CRC-32C.
 std::uint32_t crc32c(std::string_view bytes);
-// Returns `data` with its length and checksums.
+// Returns `data` as a TFRecord.
 std::string tf_record(std::string_view data);
 
 using Scalars = std::vector<std::pair<std::string, double>>;  // tag, value
 
-// Serialised Events; wall_time is in seconds since 1970.
+// The functions below return serialised Events; wall_time is in seconds since 1970.
+
+// The first event of a file.
 std::string version_event(double wall_time);
-// Tells readers to ignore this step and later ones in earlier files.
+// Tells readers to ignore the events at `step` and later steps in earlier files.
 std::string restart_event(double wall_time, std::int64_t step);
+// The values of a step.
 std::string scalars_event(double wall_time, std::int64_t step, const Scalars& scalars);
 
 // Writes one session's events to a new file in the run folder. TensorBoard reads files in order of
@@ -36,12 +40,12 @@ std::string scalars_event(double wall_time, std::int64_t step, const Scalars& sc
 class EventFile {
  public:
   // Without `resume_step`, removes the run's earlier event files. With it, begins with a restart
-  // event for the step after it, so that no step counts twice. Throws EnvironmentError if the file
+  // event at resume_step + 1, so that no step counts twice. Throws EnvironmentError if the file
   // cannot be written.
   explicit EventFile(const std::filesystem::path& folder,
                      std::optional<std::int64_t> resume_step = {});
 
-  // Flushes to the system.
+  // Writes one event and flushes it to the operating system. Throws EnvironmentError.
   void add(std::int64_t step, const Scalars& scalars);
   const std::string& path() const { return file_.path(); }
 

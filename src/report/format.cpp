@@ -73,6 +73,7 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_percent(double fraction) {
+  // 1e-9 keeps rounding errors from turning 0.29 into 28 %.
   return fmt::format("{} %",
                      static_cast<int>(std::floor(100.0 * std::clamp(fraction, 0.0, 1.0) + 1e-9)));
 }

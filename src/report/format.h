@@ -10,8 +10,9 @@ namespace regard {
 
 // 1234567 → "1,234,567".
 std::string format_thousands(std::int64_t value);
-// Three significant digits without an exponent below a million, e.g. 0.0712, 2.31, 10.1, 1,765;
-// larger numbers like 1.2e6; "nan", "inf", "-inf".
+// About three significant digits: at most four decimals below 1 (0.0712, 0.231, but 0.0001), two or
+// one below 100 (2.31, 10.1), none up to a million (1,765), and larger numbers as 1.2e6. Numbers
+// below 0.00005 are "0.00". "nan", "inf", "-inf".
 std::string format_short(double value);
 // A fixed number of decimals; from ten million on three digits and an exponent, because the
 // perplexity of an untrained model can be huge: format_fixed(3.14159, 2) is "3.14",
@@ -26,7 +27,7 @@ std::string format_bytes(std::uint64_t bytes);
 // "12 %", rounded down, so that 100 % means finished.
 std::string format_percent(double fraction);
 
-// Returns the number of terminal columns (split_glyphs() in text/unicode.h).
+// Returns the number of terminal columns of a text: the sum over split_glyphs() (text/unicode.h).
 std::size_t display_width(std::string_view utf8);
 // Cuts a text to at most `columns` columns, between characters. A cut text ends with "…".
 std::string truncate_to_width(std::string_view utf8, std::size_t columns);

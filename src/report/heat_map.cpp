@@ -25,13 +25,14 @@ constexpr std::string_view blank = "  ";
 constexpr std::array<int, 11> colors{234, 53, 89, 125, 161, 167, 203, 209, 215, 222, 230};
 constexpr std::array<std::string_view, 6> shades{blank, "· ", "░░", "▒▒", "▓▓", "██"};
 
-// Returns one of `count` levels of the same width.
+// Divides [0, 1] into `count` equal intervals. Returns the index of the one with `fraction`.
 std::size_t level(float fraction, std::size_t count) {
   const auto scaled = static_cast<float>(count) * std::clamp(fraction, 0.0F, 1.0F);
   return std::min(count - 1, static_cast<std::size_t>(scaled));
 }
 
-// `fraction` is the weight divided by the brightest weight of the scale.
+// `fraction` is the weight divided by white_weights(). Without colours, a fraction below 0.05 is
+// blank.
 std::string cell(float fraction, bool color) {
   if (std::isnan(fraction)) return "??";
   if (color) return fmt::format("\x1b[48;5;{}m{}", colors[level(fraction, colors.size())], blank);

@@ -23,8 +23,9 @@
 namespace regard {
 
 // Draws the first matrix of the picture. Splits the source into blocks that fit the terminal's
-// width. Lines end in a newline without blanks before it. Throws std::invalid_argument if there is
-// no matrix of T * S weights.
+// width. NaN is drawn as ??. Each line ends in a newline without blanks before it. Returns "" if
+// the matrix is empty. Throws std::invalid_argument if there is no matrix, or it does not have T *
+// S weights.
 std::string heat_map(const AttentionPicture& picture, const Terminal& terminal);
 
 }  // namespace regard

@@ -11,6 +11,7 @@ constexpr std::size_t max_points = 1000;
 
 using Points = std::vector<std::pair<double, double>>;
 
+// The x of a group is that of its last point.
 Points downsample(const Points& points) {
   const auto group = (points.size() + max_points - 1) / max_points;
   if (group <= 1) return points;
@@ -63,13 +64,13 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
     chart.height = 200;
     charts.push_back(std::move(chart));
   };
-  add("Loss, a target token", {training_series("training", train_log, "loss"),
-                               validation_series("validation", validations, "loss")});
+  add("Loss per target token", {training_series("training", train_log, "loss"),
+                                validation_series("validation", validations, "loss")});
   add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
                                     validation_series("chrF", validations, "chrf")});
   add("Learning rate", {training_series("", train_log, "learning_rate")});
   add("Gradient norm", {training_series("", train_log, "gradient_norm")});
-  add("Speed, target tokens a second",
+  add("Speed, target tokens per second",
       {training_series("", train_log, "target_tokens_per_second")});
   add("Perplexity, validation", {validation_series("", validations, "perplexity")});
   return charts;

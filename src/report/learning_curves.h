@@ -9,8 +9,8 @@
 
 namespace regard {
 
-// Leaves out charts without data. Reduces long curves to the means of up to a thousand groups of
-// points.
+// Returns the charts that have data. Reduces a training curve of more than a thousand points to the
+// means of up to a thousand groups of consecutive points.
 std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
                                        const ValidationTable& validations);
 

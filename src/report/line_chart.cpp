@@ -207,7 +207,8 @@ std::string draw_band(const Series& series, std::size_t index, const Frame& fram
   return band(index, path);
 }
 
-// `values` is for the page's script: "x|y|name|value" of each point, separated by semicolons.
+// Draws a curve with its band and markers. On a page, the path has the attribute data-values for
+// the page's script: "x|y|x label|value" of each point, separated by semicolons.
 std::string draw_series(const LineChart& chart, std::size_t index, const Frame& frame,
                         bool for_page) {
   const Series& series = chart.series[index];

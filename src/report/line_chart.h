@@ -2,8 +2,8 @@
 // source length.
 //
 // Colours, dashes and markers all differ between series, so that colour is not the only distinction
-// (palette of Okabe and Ito, 2008). They are presentation attributes, which a page's CSS overrides
-// by the classes line, mark and band, c0 to c6.
+// (palette of Okabe and Ito, 2008). Colours are SVG attributes, which a page's CSS overrides by the
+// classes line, mark and band with c0 to c6.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ namespace regard {
 using Ticks = std::vector<std::pair<double, std::string>>;  // value and label
 
 // Returns about `count` round numbers that cover [low, high], in steps of 1, 2 or 5 times a power
-// of ten.
+// of ten. Returns {low} unless low < high.
 std::vector<double> round_ticks(double low, double high, int count);
 
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;  // (x, y) by ascending x; NaN leaves a gap
-  // Interval (lowest, highest) of each y, drawn as a band; may be empty.
+  // The interval (lowest, highest) of y at each point, drawn as a band. Empty, or one per point.
   std::vector<std::pair<double, double>> band = {};
 };
 
@@ -33,17 +33,18 @@ struct LineChart {
   std::vector<Series> series;
   // Labels for values of x, e.g. {0, "1–10"}; if empty, round numbers are chosen.
   Ticks x_ticks;
-  // Values of y that the axis includes; otherwise the range of the points.
+  // Values that the y axis includes even if all points are above or below.
   std::optional<double> y_min;
   std::optional<double> y_max;
-  double width = 720;
-  double height = 300;  // of the plot, without legend and labels
+  double width = 720;   // of the picture, in pixels
+  double height = 300;  // of the plot without legend and labels, in pixels
 };
 
-// The points of short series have tooltips with their values.
+// Returns the text of an SVG file. Series of up to 40 points have a marker at each point, with its
+// value as a tooltip.
 std::string line_chart_svg(const LineChart& chart);
-// The same as part of a page (report/page.h), in its colours. Shows the values of all series at the
-// pointer.
+// Returns the chart as an <svg> element for a page (report/page.h), in the page's colours. The page
+// shows the values of all series at the pointer.
 std::string line_chart_html(const LineChart& chart);
 
 }  // namespace regard

@@ -113,15 +113,15 @@ text.on { fill: var(--mark); font-weight: 700; }
 const char* const page_script = R"js(
 'use strict';
 const tip = document.getElementById('tip');
-let lit = [];
+let highlighted = [];  // the two words of the matrix cell under the pointer
 
-function leave() {
-  for (const word of lit) word.classList.remove('on');
-  lit = [];
+function hideTip() {
+  for (const word of highlighted) word.classList.remove('on');
+  highlighted = [];
   tip.style.display = 'none';
 }
 
-function tell(text) {
+function showTip(text) {
   tip.textContent = text;
   tip.style.display = 'block';
 }
@@ -136,17 +136,17 @@ function label(element) {
 
 // Cell (t, s) of a matrix is at y = t, x = s.
 document.addEventListener('pointerover', event => {
-  leave();
-  const told = event.target.closest('.cells rect, .node, .link, .soft, .strip span');
-  if (!told || !label(told)) return;
-  if (told.tagName === 'rect') {
-    const svg = told.closest('svg');
-    lit = [svg.querySelectorAll('text.s')[told.x.baseVal.value],
-           svg.querySelectorAll('text.t')[told.y.baseVal.value]];
-    for (const word of lit) word.classList.add('on');
-    told.parentNode.append(told);
+  hideTip();
+  const hovered = event.target.closest('.cells rect, .node, .link, .soft, .strip span');
+  if (!hovered || !label(hovered)) return;
+  if (hovered.tagName === 'rect') {
+    const svg = hovered.closest('svg');
+    highlighted = [svg.querySelectorAll('text.s')[hovered.x.baseVal.value],
+                   svg.querySelectorAll('text.t')[hovered.y.baseVal.value]];
+    for (const word of highlighted) word.classList.add('on');
+    hovered.parentNode.append(hovered);
   }
-  tell(told.label);
+  showTip(hovered.label);
 });
 
 document.addEventListener('pointermove', event => {
@@ -179,27 +179,28 @@ for (const chart of document.querySelectorAll('.chart')) {
     cursor.style.visibility = 'visible';
     const lines = series.flatMap((one, i) => Math.abs(at[i].x - here.x) > 3 ? [] :
       [(one.name ? one.name + '  ' : '') + at[i].value]);
-    tell([chart.dataset.x + ' ' + here.name, ...lines].join('\n'));
+    showTip([chart.dataset.x + ' ' + here.name, ...lines].join('\n'));
   });
   chart.addEventListener('pointerleave', () => {
     cursor.style.visibility = 'hidden';
-    leave();
+    hideTip();
   });
 }
 
 // The scale of the weights (absolute, picture or row) is selected in the header for the whole page.
-// Each group of cells stores its weights, row by row, and the number of columns.
+// The element of each group of cells gets the properties cells, weights (row by row) and columns.
 const [scale] = document.querySelectorAll('.scale select');
-const chosen = () => scale ? scale.value : 'absolute';
+const selectedScale = () => scale ? scale.value : 'absolute';
 const unit = 46655;  // weights are three digits of base 36, in 1/46655
 const decode = codes => (codes.match(/.../g) || []).map(code => parseInt(code, 36) / unit);
 const largest = weights => weights.reduce((max, w) => w > max ? w : max, 0);
 
 // Returns the weight that is white in row t.
 function white(group, t) {
-  if (chosen() === 'absolute') return 1;
+  if (selectedScale() === 'absolute') return 1;
   const {weights, columns} = group;
-  return largest(chosen() === 'row' ? weights.slice(t * columns, (t + 1) * columns) : weights) || 1;
+  const row = weights.slice(t * columns, (t + 1) * columns);
+  return largest(selectedScale() === 'row' ? row : weights) || 1;
 }
 
 function paint(group) {
@@ -212,8 +213,8 @@ function paint(group) {
   }
   const max = largest(group.weights);
   group.closest('svg').querySelector('.legend .white').textContent =
-    chosen() === 'row' ? "the row's largest" :
-    chosen() === 'absolute' ? `1 (largest here: ${max.toPrecision(3)})` :
+    selectedScale() === 'row' ? "the row's largest" :
+    selectedScale() === 'absolute' ? `1 (largest here: ${max.toPrecision(3)})` :
     max > 0 ? max.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
 }
 
@@ -229,15 +230,15 @@ if (scale) scale.addEventListener('change', () => {
   document.dispatchEvent(new Event('rescaled'));
 });
 
-// Attention viewers: a target word highlights source words by its weights on them, a source word the
-// target words by their weights on it.
+// Attention viewers. A selected target word highlights the source words by its weights on them. A
+// source word under the pointer highlights the target words by their weights on it.
 for (const viewer of document.querySelectorAll('.viewer')) {
   const maps = JSON.parse(viewer.dataset.maps);
   const source = [...viewer.querySelectorAll('.strip .s')];
   const target = [...viewer.querySelectorAll('.strip .t')];
   const cells = [...viewer.querySelectorAll('.cells rect')];
   const [chooser] = viewer.getElementsByTagName('select');
-  const [place] = viewer.getElementsByTagName('output');
+  const [position] = viewer.getElementsByTagName('output');
   const svg = viewer.querySelector('svg');
   const group = viewer.querySelector('.cells');
   const row = document.createElementNS(svg.namespaceURI, 'rect');
@@ -264,19 +265,19 @@ for (const viewer of document.querySelectorAll('.viewer')) {
       span.classList.toggle('picked', i === other);
     });
   };
-  function look(t) {
+  function showTarget(t) {
     word = t;
     shade(source, s => brightness(t, s), -1, picked(t));
     shade(target, null, t, -1);
-    place.textContent = `word ${t + 1} of ${target.length}`;
+    position.textContent = `word ${t + 1} of ${target.length}`;
     for (const [name, value] of [['x', left], ['y', top + t * size], ['width', S * size],
                                  ['height', size]]) row.setAttribute(name, value);
   }
-  function lookAt(s) {
+  function showSource(s) {
     shade(target, t => brightness(t, s), -1, -1);
     shade(source, null, s, -1);
   }
-  function show(i) {
+  function showMap(i) {
     map = i;
     chooser.selectedIndex = i;
     group.weights = decode(maps[i].weights);
@@ -295,37 +296,41 @@ for (const viewer of document.querySelectorAll('.viewer')) {
       if (s === -1) continue;
       const mark = document.createElementNS(svg.namespaceURI, 'circle');
       mark.setAttribute('class', 'chosen');
-      for (const [name, value] of [['cx', s + .5], ['cy', t + .5], ['r', .26]]) mark.setAttribute(name, value);
+      for (const [name, value] of [['cx', s + .5], ['cy', t + .5], ['r', .26]])
+        mark.setAttribute(name, value);
       marks.append(mark);
     }
-    look(word);
+    showTarget(word);
   }
-  const around = (i, count) => (i + count) % count;
+  // Turns -1 into the last index and `count` into the first.
+  const wrap = (i, count) => (i + count) % count;
 
-  chooser.addEventListener('change', () => show(chooser.selectedIndex));
+  chooser.addEventListener('change', () => showMap(chooser.selectedIndex));
   for (const button of viewer.querySelectorAll('button')) {
     const by = Number(button.dataset.by);
     button.addEventListener('click', () => button.dataset.go === 'map'
-      ? show(around(map + by, maps.length)) : look(around(word + by, target.length)));
+      ? showMap(wrap(map + by, maps.length)) : showTarget(wrap(word + by, target.length)));
   }
   target.forEach((span, t) => {
-    span.addEventListener('pointerenter', () => look(t));
-    span.addEventListener('click', () => look(t));
+    span.addEventListener('pointerenter', () => showTarget(t));
+    span.addEventListener('click', () => showTarget(t));
   });
   source.forEach((span, s) => {
-    span.addEventListener('pointerenter', () => lookAt(s));
-    span.addEventListener('pointerleave', () => look(word));
+    span.addEventListener('pointerenter', () => showSource(s));
+    span.addEventListener('pointerleave', () => showTarget(word));
   });
-  cells.forEach((cell, k) => cell.addEventListener('pointerenter', () => look(Math.floor(k / S))));
+  cells.forEach((cell, k) => {
+    cell.addEventListener('pointerenter', () => showTarget(Math.floor(k / S)));
+  });
   viewer.addEventListener('keydown', event => {
     const by = {ArrowLeft: -1, ArrowRight: 1}[event.key];
     if (!by || event.target === chooser) return;
-    look(around(word + by, target.length));
+    showTarget(wrap(word + by, target.length));
     event.preventDefault();
   });
   if (target.length > 0) {
-    show(0);
-    document.addEventListener('rescaled', () => look(word));
+    showMap(0);
+    document.addEventListener('rescaled', () => showTarget(word));
   }
 }
 )js";

@@ -7,13 +7,13 @@
 
 namespace regard {
 
-// `title` is plain text; `header` and `body` are HTML. `header` is shown right of the title; `body`
-// is a sequence of page_section()s.
+// Returns a page. `title` is plain text; `header` and `body` are HTML. `header` is shown right of
+// the title; `body` is a sequence of page_section()s.
 std::string html_page(const std::string& title, const std::string& header, const std::string& body);
 
-// Returns a card of the page. The heading is plain text and may be empty.
+// Returns a <section>, drawn as a card. `heading` is plain text and may be empty; `body` is HTML.
 std::string page_section(const std::string& heading, const std::string& body);
-// Returns a part that opens when its heading is clicked.
+// Returns a <details> element: `body` is shown after a click on the heading.
 std::string page_details(const std::string& heading, const std::string& body);
 // Returns a paragraph of plain text.
 std::string page_note(const std::string& text);

@@ -57,7 +57,7 @@ std::optional<double> fraction_done(const TrainingProgress& p) {
 }
 
 Line progress_fields(const TrainingProgress& p) {
-  Line line{{}, 2, fraction_done(p)};
+  Line line{{}, /*before_bar=*/2, fraction_done(p)};
   auto& fields = line.fields;
   fields.push_back({"epoch", with_total(p.epoch, p.total_epochs), "", 3});
   fields.push_back({"step", with_total(p.step, p.total_steps), "", 0});
@@ -65,7 +65,7 @@ Line progress_fields(const TrainingProgress& p) {
   fields.push_back({"ppl", format_short(p.perplexity), "", 4});
   fields.push_back({"lr", format_rate(p.learning_rate), "", 6});
   fields.push_back({"|g|", format_short(p.gradient_norm), "", 7});
-  fields.push_back({"", format_short(p.source_tokens_per_second), "src/s", 9});
+  fields.push_back({"", format_short(p.source_tokens_per_second), "src tok/s", 9});
   fields.push_back({"", format_short(p.target_tokens_per_second), "trg tok/s", 5});
   if (p.peak_memory_bytes > 0) fields.push_back({"", format_bytes(p.peak_memory_bytes), "", 8});
   if (p.seconds_left)
@@ -78,7 +78,7 @@ Line progress_fields(const TrainingProgress& p) {
 }
 
 Line progress_fields(const DecodingProgress& p) {
-  Line line{{}, 2, std::nullopt};
+  Line line{{}, /*before_bar=*/2, std::nullopt};
   line.fields.push_back({"", p.label, "", 1});
   line.fields.push_back({"", with_total(p.sentences, p.total_sentences), "sentences", 0});
   if (p.total_sentences && *p.total_sentences > 0)
@@ -100,17 +100,18 @@ std::size_t line_width(const Line& line) {
   return width - gap.size();
 }
 
-// Removes fields, then the bar, until the line fits into `columns`.
+// Removes fields from the highest rank down, and the bar before the fields of rank 1, until the
+// line fits into `columns`.
 void shorten(Line& line, std::size_t columns) {
   const auto rank = [](const Field& a, const Field& b) { return a.rank < b.rank; };
   while (line_width(line) > columns && line.fields.size() > 1) {
-    const auto lowest = std::max_element(line.fields.begin(), line.fields.end(), rank);
-    if (lowest->rank == 1 && line.fraction) {
+    const auto next = std::max_element(line.fields.begin(), line.fields.end(), rank);
+    if (next->rank == 1 && line.fraction) {
       line.fraction.reset();
       continue;
     }
-    if (static_cast<std::size_t>(lowest - line.fields.begin()) < line.before_bar) --line.before_bar;
-    line.fields.erase(lowest);
+    if (static_cast<std::size_t>(next - line.fields.begin()) < line.before_bar) --line.before_bar;
+    line.fields.erase(next);
   }
   if (line_width(line) > columns) line.fraction.reset();
 }

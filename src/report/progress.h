@@ -11,7 +11,7 @@
 
 namespace regard {
 
-// The loss is per target token, in nats. Absent values are not shown.
+// The loss is per target token, in nats. Values that are not set are not shown.
 struct TrainingProgress {
   std::int64_t step = 0;
   std::optional<std::int64_t> total_steps;
@@ -38,8 +38,8 @@ struct DecodingProgress {
 
 // "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800 …": all fields.
 std::string format_progress(const TrainingProgress& progress);
-// The same for a terminal, with a bar if the total is known. Leaves out fields that do not fit, and
-// one column free: never longer than the terminal is wide.
+// Return a line for a terminal, with a bar if the fraction done is known. Omit the least important
+// fields if the line would not fit. The last column stays free.
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal);
 std::string format_progress_line(const DecodingProgress& progress, const Terminal& terminal);
 
@@ -69,6 +69,8 @@ class DecodingReporter {
   DecodingReporter& operator=(const DecodingReporter&) = delete;
   ~DecodingReporter() { status_line::clear(); }
 
+  // Call it with the number of finished sentences, as often as it changes: redraws at most ten
+  // times a second.
   void update(std::int64_t sentences);
 
  private:

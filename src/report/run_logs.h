@@ -47,8 +47,9 @@ std::vector<std::string> read_complete_lines(const std::string& path);
 // Writes train.jsonl, one JSON object per line.
 class JsonLinesWriter {
  public:
-  // Without `resume_step`, starts an empty file. With it, drops the lines with a greater "step",
-  // the lines without a step after the first of these, and damaged lines. Throws EnvironmentError.
+  // Without `resume_step`, starts an empty file. With it, drops damaged lines, the lines with a
+  // greater "step", and the lines without a step that follow one of these. Throws EnvironmentError
+  // if the file cannot be read or written.
   explicit JsonLinesWriter(const std::string& path, std::optional<std::int64_t> resume_step = {});
 
   // Writes one line and flushes it. Numbers that are not finite become null.
@@ -59,15 +60,15 @@ class JsonLinesWriter {
 };
 
 // Returns the objects of a train.jsonl, none if there is no file. Skips damaged lines. Throws
-// EnvironmentError.
+// EnvironmentError if the file cannot be read.
 std::vector<Json> read_json_lines(const std::string& path);
 
 // Writes validations.tsv: a header of column names, the first of which is "step".
 class ValidationsWriter {
  public:
-  // Resumes like JsonLinesWriter. Keeps other columns of an existing file, and adds the missing
-  // columns to its header. Throws EnvironmentError, and InputError (file:line) if a row has no
-  // step.
+  // Without `resume_step`, starts a new file. With it, drops the rows of later steps, keeps columns
+  // of the file that are not in `columns`, and adds the missing ones. Throws EnvironmentError if
+  // the file cannot be read or written, InputError (file:line) if a row has no step.
   ValidationsWriter(const std::string& path, std::vector<std::string> columns,
                     std::optional<std::int64_t> resume_step = {});
 
@@ -90,7 +91,7 @@ struct ValidationTable {
   // exist.
   std::vector<double> numbers(const std::string& column) const;
   // Returns the column "step"; nullopt for a cell that is not a step, because people edit these
-  // files.
+  // files. Empty if there is no such column.
   std::vector<std::optional<std::int64_t>> steps() const;
 };
 

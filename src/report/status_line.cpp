@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 
 #include "base/log.h"
 
@@ -17,12 +18,18 @@ using Clock = std::chrono::steady_clock;
 constexpr auto redraw_interval = std::chrono::milliseconds(100);
 
 // State of the process's one terminal.
-bool drawn = false;
+bool drawn = false;  // guarded by log::stderr_mutex()
 Clock::time_point last_draw{};
 
 void write_stderr(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+}
+
+void erase() {
+  if (!drawn) return;
+  write_stderr("\r\x1b[K");
+  drawn = false;
 }
 
 Terminal terminal_at(int descriptor) {
@@ -74,16 +81,16 @@ bool due() {
 }
 
 void draw(std::string_view text) {
-  log::set_before_line(&clear);
+  log::set_before_line(&erase);
+  const std::lock_guard lock(log::stderr_mutex());
   write_stderr(fmt::format("\r{}\x1b[K", text));
   drawn = true;
   last_draw = Clock::now();
 }
 
 void clear() {
-  if (!drawn) return;
-  write_stderr("\r\x1b[K");
-  drawn = false;
+  const std::lock_guard lock(log::stderr_mutex());
+  erase();
 }
 
 }  // namespace status_line

@@ -7,12 +7,14 @@
 
 namespace regard {
 
-// Capabilities of stderr or stdout. `live` is false for a pipe, a file and TERM=dumb, which cannot
-// redraw a line. `color` is false if NO_COLOR is set and not empty (https://no-color.org).
+// Capabilities of stderr or stdout.
 struct Terminal {
+  // False for a pipe, a file and TERM=dumb, which cannot redraw a line, and for stderr with
+  // --quiet.
   bool live = false;
+  // False without `live`, and if NO_COLOR is set and not empty (https://no-color.org).
   bool color = false;
-  std::size_t columns = 80;
+  std::size_t columns = 80;  // 80 if unknown
 };
 
 // Query the system at each call, because the window can be resized.
@@ -28,9 +30,9 @@ namespace status_line {
 
 // True if a tenth of a second has passed since the last draw.
 bool due();
-// Replaces the line on stderr. `text` must fit into the terminal's columns.
+// Replaces the line on stderr. `text` must be shorter than the terminal is wide.
 void draw(std::string_view text);
-// Clears the line, if there is one. Called before each log line.
+// Clears the line, if there is one. It is also cleared before each log line.
 void clear();
 
 }  // namespace status_line

@@ -25,7 +25,7 @@ class Table {
   // Adds a horizontal rule, e.g. before a row of totals. Markdown and HTML omit it.
   void add_rule();
 
-  // Lines end in a newline without spaces before it.
+  // Returns the table for a terminal. Each line ends in a newline without spaces before it.
   std::string text() const;
   std::string markdown() const;
   // Returns a tabular that needs the package booktabs.

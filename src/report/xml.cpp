@@ -15,7 +15,7 @@ bool allowed_in_xml(char32_t code) {
   return code != 0xFFFE && code != 0xFFFF && !(code >= 0x7F && code < 0xA0);
 }
 
-// True for combining marks, joiners and variation selectors.
+// True for combining marks, joiners, variation selectors and the skin tones of emojis.
 bool is_zero_width(char32_t code) {
   return (code >= 0x300 && code <= 0x36F) || (code >= 0x200B && code <= 0x200F) ||
          (code >= 0xFE00 && code <= 0xFE0F) || (code >= 0x1F3FB && code <= 0x1F3FF);

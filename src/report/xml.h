@@ -7,7 +7,7 @@
 namespace regard {
 
 // Escapes text for use as text and inside quoted attributes. Replaces bytes that are not UTF-8, and
-// characters that XML 1.0 does not allow (most control characters), by U+FFFD.
+// characters that XML 1.0 forbids or discourages (most control characters), by U+FFFD.
 std::string escape_xml(std::string_view text);
 
 // Formats a coordinate with at most two decimals and no trailing zeros: 12, 3.5, -0.25. Values that

@@ -62,11 +62,11 @@ bool has_feature(const NBestEntry& entry, std::string_view name) {
                              [&](const auto word) { return word.starts_with(beginning); });
 }
 
-NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line) {
-  const auto fields = split_fields(text);
+NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int64_t line_number) {
+  const auto fields = split_fields(line);
   if (fields.size() < 2) {
     throw InputError("{}:{}: found no |||, expected number ||| translation ||| features ||| score",
-                     file, line);
+                     file, line_number);
   }
   NBestEntry entry;
   const auto number = fields[0];
@@ -74,18 +74,18 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
   const auto parsed = std::from_chars(number.data(), end, entry.sentence);
   if (parsed.ec != std::errc() || parsed.ptr != end) {
     throw InputError("{}:{}: found '{}', expected the number of a sentence, counted from 0", file,
-                     line, excerpt(number));
+                     line_number, excerpt(number));
   }
   entry.text = replace_all(std::string(fields[1]), escaped_bar, bar);
   if (fields.size() > 2) entry.features = fields[2];
   for (const auto word : split(entry.features, ' ')) {
     if (word.empty() || is_feature(word)) continue;
-    throw InputError("{}:{}: found the feature '{}', expected name= and numbers", file, line,
+    throw InputError("{}:{}: found the feature '{}', expected name= and numbers", file, line_number,
                      excerpt(word));
   }
   if (fields.size() > 3) entry.score = fields[3];
   if (!entry.score.empty() && !is_number(entry.score)) {
-    throw InputError("{}:{}: found the score '{}', expected a number", file, line,
+    throw InputError("{}:{}: found the score '{}', expected a number", file, line_number,
                      excerpt(entry.score));
   }
   for (std::size_t i = 4; i < fields.size(); ++i) entry.extra_fields.emplace_back(fields[i]);
@@ -94,9 +94,10 @@ NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int
 
 std::string format_n_best(const NBestEntry& entry) {
   auto line = fmt::format("{} ||| {}", entry.sentence, replace_all(entry.text, bar, escaped_bar));
-  const bool has_score = !entry.score.empty() || !entry.extra_fields.empty();
-  if (has_score || !entry.features.empty()) line += " ||| " + entry.features;
-  if (has_score) line += " ||| " + entry.score;
+  // The score, even if empty, must be written before extra fields.
+  const bool reaches_score = !entry.score.empty() || !entry.extra_fields.empty();
+  if (reaches_score || !entry.features.empty()) line += " ||| " + entry.features;
+  if (reaches_score) line += " ||| " + entry.score;
   for (const auto& field : entry.extra_fields) line += " ||| " + field;
   return line;
 }

@@ -16,19 +16,20 @@ namespace regard {
 
 struct NBestEntry {
   std::size_t sentence = 0;
-  std::string text;
+  std::string text;                       // the translation, with ||| unescaped
   std::string features;                   // unparsed; may be empty
-  std::string score;                      // a number; empty if the line ends before it
+  std::string score;                      // a number; empty if the line has no score
   std::vector<std::string> extra_fields;  // after the score
 };
 
 // True if the entry has a feature of this name.
 bool has_feature(const NBestEntry& entry, std::string_view name);
 
-// Parses a line, which may end after its text or its features. Throws InputError with `file`:`line`
-// if the line is not in this format.
-NBestEntry parse_n_best(std::string_view text, const std::string& file, std::int64_t line);
+// Parses a line, which may end after the translation or the features. Throws InputError with
+// `file`:`line_number` if the line is not in this format.
+NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int64_t line_number);
 
+// Returns the line of an entry, without a line feed.
 std::string format_n_best(const NBestEntry& entry);
 
 }  // namespace regard

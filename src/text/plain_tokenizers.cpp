@@ -14,7 +14,7 @@
 namespace regard {
 namespace {
 
-std::vector<std::string_view> split(TokenizerKind kind, std::string_view text) {
+std::vector<std::string_view> split_tokens(TokenizerKind kind, std::string_view text) {
   return kind == TokenizerKind::word ? split_at_ascii_space(text) : code_points(text);
 }
 
@@ -25,12 +25,14 @@ class VocabularyTokenizer : public Tokenizer {
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     std::vector<std::int32_t> ids;
-    for (const std::string_view token : split(kind_, text)) ids.push_back(vocabulary_.id(token));
+    for (const std::string_view token : split_tokens(kind_, text))
+      ids.push_back(vocabulary_.id(token));
     return ids;
   }
 
-  std::vector<std::string> pieces(std::string_view text) const override {
-    const auto tokens = split(kind_, text);
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> /*ids*/) const override {
+    const auto tokens = split_tokens(kind_, text);
     return {tokens.begin(), tokens.end()};
   }
 
@@ -63,13 +65,19 @@ class VocabularyTokenizer : public Tokenizer {
 
 }  // namespace
 
-std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
-                                                      const LineSource& next_line) {
-  Vocabulary::Counts counts;
-  std::string line;
-  while (next_line(line)) {
-    for (const std::string_view token : split(options.kind, line)) ++counts[std::string(token)];
+void count_vocabulary_tokens(TokenizerKind kind, std::string_view line, TokenCounts& counts) {
+  for (const std::string_view token : split_tokens(kind, line)) {
+    const auto found = counts.find(token);
+    if (found != counts.end()) {
+      ++found->second;
+    } else {
+      counts.emplace(token, 1);
+    }
   }
+}
+
+std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     const TokenCounts& counts) {
   if (counts.empty()) throw InputError("found no text to make a vocabulary from");
   Vocabulary vocabulary(counts, options.min_frequency, options.vocabulary_size);
   if (vocabulary.size() == special_count) {
@@ -84,7 +92,8 @@ std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& op
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
                                                      const std::string& name) {
   const auto fault = [kind](std::string_view token) -> std::string {
-    if (split(kind, token).size() == 1 && split(kind, token).front() == token) return {};
+    if (split_tokens(kind, token).size() == 1 && split_tokens(kind, token).front() == token)
+      return {};
     return kind == TokenizerKind::word ? "contains white space, which a word cannot"
                                        : "is more than one character";
   };
@@ -98,7 +107,7 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::st
 namespace {
 
 template <typename Number>
-bool parse(std::string_view text, Number& number) {
+bool parse_number(std::string_view text, Number& number) {
   const auto* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   return error == std::errc{} && stop == end;
@@ -109,7 +118,8 @@ class NumbersTokenizer : public Tokenizer {
   explicit NumbersTokenizer(std::int64_t width) : width_(width) {}
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    return std::vector<std::int32_t>(split_at_ascii_space(text).size(), special_count);
+    constexpr std::int32_t vector_id = special_count;  // of every vector
+    return std::vector<std::int32_t>(split_at_ascii_space(text).size(), vector_id);
   }
   std::vector<float> numbers(std::string_view text) const override {
     std::vector<float> values;
@@ -117,11 +127,13 @@ class NumbersTokenizer : public Tokenizer {
       append_vector(word, values);
       values.push_back(0);
     }
+    // </s> is a vector of zeros; its last value, 1, marks it.
     values.insert(values.end(), static_cast<std::size_t>(width_), 0);
     values.push_back(1);
     return values;
   }
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> /*ids*/) const override {
     const auto words = split_at_ascii_space(text);
     return {words.begin(), words.end()};
   }
@@ -137,7 +149,7 @@ class NumbersTokenizer : public Tokenizer {
     for (std::size_t begin = 0; begin <= word.size(); ++count) {
       const std::size_t comma = std::min(word.find(',', begin), word.size());
       float number = 0;
-      if (!parse(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
+      if (!parse_number(word.substr(begin, comma - begin), number) || !std::isfinite(number)) {
         throw InputError(
             "found `{}`, expected a vector of numbers, as in 0.5,-2 (model.encoder.numbers)",
             excerpt(word));
@@ -160,7 +172,7 @@ class PositionsTokenizer : public Tokenizer {
     std::vector<std::int32_t> ids;
     for (const std::string_view word : split_at_ascii_space(text)) {
       std::int32_t position = 0;
-      if (!parse(word, position) || position < 0 ||
+      if (!parse_number(word, position) || position < 0 ||
           position > std::numeric_limits<std::int32_t>::max() - first_position_id) {
         throw InputError("found `{}`, expected a source position: a whole number, counted from 0",
                          excerpt(word));

@@ -15,20 +15,22 @@
 
 namespace regard {
 
-// See train_tokenizer(). Throws ConfigError if no token is frequent enough.
-std::unique_ptr<Tokenizer> train_vocabulary_tokenizer(const TokenizerOptions& options,
-                                                      const LineSource& next_line);
+// See tokenizer.h.
+void count_vocabulary_tokens(TokenizerKind kind, std::string_view line, TokenCounts& counts);
+std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     const TokenCounts& counts);
 
 // See load_tokenizer(). Throws InputError with name:line if an entry is not a word, or not a single
 // character.
 std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
                                                      const std::string& name);
 
-// Reads vectors of `width` numbers. All tokens have the same id; numbers() returns their values and
-// throws InputError if a word is not a vector of that width.
+// Reads vectors of `width` numbers. encode() returns the same id for all tokens; numbers() returns
+// their values and throws InputError if a word is not a vector of that width.
 std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width);
 
-// Encodes position p as the token first_position_id + p. encode() throws InputError if a word is
+// Encodes position p as the id first_position_id + p; size() counts only the special tokens,
+// because the number of positions depends on the sentence. encode() throws InputError if a word is
 // not a whole number.
 std::unique_ptr<Tokenizer> make_positions_tokenizer();
 

@@ -18,12 +18,12 @@ namespace {
 class FieldReader {
  public:
   struct Field {
-    std::uint64_t tag = 0;
-    std::uint64_t value = 0;  // of a number: varints and enumerations only
-    std::string_view bytes;   // of a string or a message
-    std::string_view whole;   // including the tag
+    std::uint64_t tag = 0;    // the field number and, in the lowest 3 bits, the wire type
+    std::uint64_t value = 0;  // if the field is an integer, a bool or an enum
+    std::string_view bytes;   // if the field is a string, a message or a float
+    std::string_view whole;   // the bytes of the field, including the tag
 
-    std::uint64_t number() const { return tag >> 3; }
+    std::uint64_t field_number() const { return tag >> 3; }
   };
 
   explicit FieldReader(std::string_view message) : rest_(message) {}
@@ -34,19 +34,19 @@ class FieldReader {
     Field field;
     const auto start = rest_;
     field.tag = varint();
-    // The library drops bits above 32 and would read a different field.
+    // The Protocol Buffers library drops bits above 32 and would read a different field.
     if (field.tag > std::numeric_limits<std::uint32_t>::max()) broken_ = true;
     switch (field.tag & 7) {
-      case 0:
+      case 0:  // varint
         field.value = varint();
         break;
-      case 1:
+      case 1:  // 64 bits
         field.bytes = take(8);
         break;
-      case 2:
+      case 2:  // length and bytes
         field.bytes = take(varint());
         break;
-      case 5:
+      case 5:  // 32 bits
         field.bytes = take(4);
         break;
       default:
@@ -83,32 +83,36 @@ class FieldReader {
 
 // The field numbers below are those of sentencepiece_model.proto.
 
+// True if the model is bpe with the space symbol at the start, not the end, of each word.
 bool is_plain_bpe(std::string_view trainer_spec) {
   constexpr std::uint64_t model_type = 3, whitespace_as_suffix = 24;
   constexpr std::uint64_t bpe = 2;
   bool is_bpe = false;
   FieldReader fields(trainer_spec);
   while (const auto field = fields.next()) {
-    if (field->number() == model_type) is_bpe = field->value == bpe;
-    if (field->number() == whitespace_as_suffix && field->value != 0) return false;
+    if (field->field_number() == model_type) is_bpe = field->value == bpe;
+    if (field->field_number() == whitespace_as_suffix && field->value != 0) return false;
   }
   return is_bpe && !fields.broken();
 }
 
+// True if the settings have no table of normalisation rules, and the three flags about spaces are
+// on, as they are by default.
 bool normalizes_only_spaces(std::string_view normalizer_spec) {
   constexpr std::uint64_t charsmap = 2;
-  constexpr std::uint64_t dummy_prefix = 3, no_extra_spaces = 4, escaped_spaces = 5;
+  constexpr std::uint64_t add_dummy_prefix = 3, remove_extra_spaces = 4, escape_spaces = 5;
   FieldReader fields(normalizer_spec);
   while (const auto field = fields.next()) {
-    const auto number = field->number();
+    const auto number = field->field_number();
     if (number == charsmap && !field->bytes.empty()) return false;
     const bool must_be_on =
-        number == dummy_prefix || number == no_extra_spaces || number == escaped_spaces;
+        number == add_dummy_prefix || number == remove_extra_spaces || number == escape_spaces;
     if (must_be_on && field->value == 0) return false;
   }
   return !fields.broken();
 }
 
+// Returns unit i of a trie: 32 bits, little-endian.
 std::uint32_t read_unit(std::string_view trie, std::size_t i) {
   std::uint32_t unit = 0;
   for (std::size_t byte = 4; byte-- > 0;) {
@@ -117,6 +121,8 @@ std::uint32_t read_unit(std::string_view trie, std::size_t i) {
   return unit;
 }
 
+// True if no unit of the trie leads out of the trie or out of the strings after it. See
+// normalization_rules_in_bounds() for the format.
 bool table_in_bounds(std::string_view table) {
   if (table.empty()) return true;
   if (table.size() < 4) return false;
@@ -130,9 +136,10 @@ bool table_in_bounds(std::string_view table) {
   const std::size_t units = trie_bytes / 4;  // the first is the root
   for (std::size_t i = 0; i < units; ++i) {
     const auto unit = read_unit(trie, i);
-    if ((unit & is_value) != 0 && i != 0) continue;  // not reachable by any byte
+    if ((unit & is_value) != 0 && i != 0)
+      continue;  // a value: the search never enters it by a byte
     const auto next = i ^ ((unit >> 10) << ((unit & offset_is_large) != 0 ? 8 : 0));
-    if ((next | 0xFF) >= units) return false;
+    if ((next | 0xFF) >= units) return false;  // the largest unit that any byte leads to
     if ((unit & has_value) != 0 && (read_unit(trie, next) & ~is_value) >= texts.size())
       return false;
   }
@@ -143,12 +150,12 @@ bool spec_in_bounds(std::string_view normalizer_spec) {
   constexpr std::uint64_t charsmap = 2;
   FieldReader fields(normalizer_spec);
   while (const auto field = fields.next()) {
-    if (field->number() == charsmap && !table_in_bounds(field->bytes)) return false;
+    if (field->field_number() == charsmap && !table_in_bounds(field->bytes)) return false;
   }
   return !fields.broken();
 }
 
-constexpr std::uint64_t normal = 1, unknown = 2, control = 3;  // piece types
+constexpr std::uint64_t normal = 1, unknown = 2, control = 3;  // types of a piece
 
 struct Piece {
   std::string_view text;
@@ -161,8 +168,8 @@ std::optional<Piece> read_piece(std::string_view sentence_piece) {
   Piece read;
   FieldReader fields(sentence_piece);
   while (const auto field = fields.next()) {
-    if (field->number() == piece) read.text = field->bytes;
-    if (field->number() == type) read.type = field->value;
+    if (field->field_number() == piece) read.text = field->bytes;
+    if (field->field_number() == type) read.type = field->value;
   }
   return fields.broken() ? std::nullopt : std::optional(read);
 }
@@ -214,7 +221,7 @@ struct Parts {
   std::string_view specials[special_piece_count];  // by regard's ids; empty if missing
   std::vector<std::string_view> pieces;            // including the special ones
   std::string_view trainer_spec;                   // without its tag
-  std::string rest;
+  std::string rest;                                // all other fields
 };
 
 // Returns the names of the special pieces, by regard's ids.
@@ -225,7 +232,7 @@ std::array<std::string_view, special_piece_count> special_piece_names(
   FieldReader fields(trainer_spec);
   while (const auto field = fields.next()) {
     for (std::size_t id = 0; id < special_piece_count; ++id) {
-      if (field->number() == special_pieces[id].name_field) names[id] = field->bytes;
+      if (field->field_number() == special_pieces[id].name_field) names[id] = field->bytes;
     }
   }
   return names;
@@ -237,9 +244,9 @@ std::optional<Parts> read_parts(std::string_view model) {
   int settings = 0;
   FieldReader fields(model);
   while (const auto field = fields.next()) {
-    if (field->number() == pieces_field) {
+    if (field->field_number() == pieces_field) {
       parts.pieces.push_back(field->whole);
-    } else if (field->number() == trainer_spec_field) {
+    } else if (field->field_number() == trainer_spec_field) {
       parts.trainer_spec = field->bytes;
       ++settings;
     } else {
@@ -271,7 +278,7 @@ bool normalization_rules_in_bounds(std::string_view model) {
   constexpr std::uint64_t normalizer_spec = 3, denormalizer_spec = 5;
   FieldReader fields(model);
   while (const auto field = fields.next()) {
-    const auto number = field->number();
+    const auto number = field->field_number();
     const bool has_rules = number == normalizer_spec || number == denormalizer_spec;
     if (has_rules && !spec_in_bounds(field->bytes)) return false;
   }
@@ -284,7 +291,7 @@ bool encodes_word_by_word(std::string_view model) {
   bool has_space_symbol = false;
   FieldReader fields(model);
   while (const auto field = fields.next()) {
-    switch (field->number()) {
+    switch (field->field_number()) {
       case pieces_field:
         if (!stays_in_word(field->bytes, has_space_symbol)) return false;
         break;
@@ -313,6 +320,7 @@ std::string with_special_pieces_first(std::string_view model) {
   std::string pieces;
   std::string settings(parts->trainer_spec);
   for (std::size_t id = 0; id < special_piece_count; ++id) {
+    // Fields 1 and 3 of a piece are its text and its type.
     const auto added = bytes_field(1, names[id]) + number_field(3, special_pieces[id].type);
     pieces += found[id].empty() ? bytes_field(pieces_field, added) : std::string(found[id]);
     settings += number_field(special_pieces[id].id_field, id);  // the last of several fields counts

@@ -16,7 +16,7 @@ inline constexpr std::string_view space_symbol = "\u2581";
 // - no piece has U+2581, the symbol for a space, except at its start: no merge joins two words;
 // - that symbol is itself a piece: the start of a word is never unknown, and so never joins an
 //   unknown end of the word before;
-// - all pieces are learnt or special (none defined by the user, no bytes);
+// - all pieces are learnt or special: none is defined by the user or stands for a byte;
 // - the only normalisation is the symbol before each word and the removal of other spaces.
 // It does not hold for unigram: scores are summed over whole lines in single precision, and
 // rounding may decide between segmentations of a word that are about equally likely.
@@ -35,8 +35,9 @@ bool normalization_rules_in_bounds(std::string_view model);
 // Returns the model with <pad>, <unk>, <s> and </s> as its first pieces, in that order, as regard
 // requires; SentencePiece's default and JoeyNMT start with <unk>. Existing special pieces are
 // moved, missing ones are added, and all others keep their order, so that every text keeps its
-// pieces. Returns the bytes unchanged if they are no such model, or if the change is impossible:
-// there is no <unk>, or the name of a missing piece belongs to a word.
+// pieces. Returns the bytes unchanged if they are not a SentencePiece model, or if the change is
+// impossible: there is no <unk>, or the name of a missing special piece belongs to an ordinary
+// piece.
 std::string with_special_pieces_first(std::string_view model);
 
 }  // namespace regard

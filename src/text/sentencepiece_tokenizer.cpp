@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <random>
+#include <span>
 #include <system_error>
 #include <unordered_map>
 #include <utility>
@@ -26,12 +27,18 @@ namespace {
 
 // Limits of the cache: about 30 MB when full.
 constexpr std::size_t max_cached_words = 200000;
-constexpr std::size_t max_cached_bytes = 32;  // of a word
+constexpr std::size_t max_cached_bytes = 32;               // of a word
+constexpr std::size_t cache_slots = std::size_t{1} << 19;  // at most 40 % are in use
 
 }  // namespace
 
+WordCache::WordCache() : slots_(std::make_unique<std::atomic<const Entry*>[]>(cache_slots)) {}
+
+WordCache::~WordCache() {
+  for (std::size_t i = 0; i < cache_slots; ++i) delete slots_[i].load();
+}
+
 std::vector<std::int32_t> WordCache::encode(std::string_view line, const Encode& encode_word) {
-  const std::lock_guard lock(mutex_);
   std::vector<std::int32_t> ids;
   while (!line.empty()) {
     const auto word = line.substr(0, line.find(' '));
@@ -43,16 +50,25 @@ std::vector<std::int32_t> WordCache::encode(std::string_view line, const Encode&
 
 void WordCache::append_word(std::string_view word, const Encode& encode_word,
                             std::vector<std::int32_t>& ids) {
-  const auto cached = words_.find(word);
-  if (cached != words_.end()) {
-    ids.insert(ids.end(), cached->second.begin(), cached->second.end());
-    return;
+  auto at = std::hash<std::string_view>{}(word) % cache_slots;
+  const auto add = [&](const std::vector<std::int32_t>& word_ids) {
+    ids.insert(ids.end(), word_ids.begin(), word_ids.end());
+  };
+  for (; const auto* entry = slots_[at].load(std::memory_order_acquire);
+       at = (at + 1) % cache_slots) {
+    if (entry->word == word) return add(entry->ids);
   }
   auto word_ids = encode_word(word);
-  ids.insert(ids.end(), word_ids.begin(), word_ids.end());
-  if (word.size() <= max_cached_bytes && words_.size() < max_cached_words) {
-    words_.emplace(word, std::move(word_ids));
+  add(word_ids);
+  if (word.size() > max_cached_bytes || size_ >= max_cached_words) return;
+  auto added = std::make_unique<const Entry>(Entry{std::string(word), std::move(word_ids)});
+  for (const Entry* found = nullptr;
+       !slots_[at].compare_exchange_strong(found, added.get(), std::memory_order_acq_rel);
+       found = nullptr, at = (at + 1) % cache_slots) {
+    if (found->word == word) return;  // another thread was faster
   }
+  added.release();
+  ++size_;
 }
 
 namespace {
@@ -61,7 +77,7 @@ void check(const sentencepiece::util::Status& status) {
   if (!status.ok()) throw InputError("SentencePiece cannot use its model: {}", status.ToString());
 }
 
-// The library's tries throw if a piece is empty or contains NUL.
+// Returns false if the library rejects the model. It throws if a piece is empty or contains NUL.
 bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view bytes) {
   try {
     return processor.LoadFromSerializedProto(bytes).ok();
@@ -70,7 +86,7 @@ bool load(sentencepiece::SentencePieceProcessor& processor, std::string_view byt
   }
 }
 
-// Replaces other ASCII white space, which is in no piece and would be unknown, by spaces.
+// Replaces ASCII white space such as tabs, which is in no piece and would be unknown, by spaces.
 std::string with_plain_spaces(std::string_view text) {
   std::string plain(text);
   for (char& c : plain) {
@@ -86,13 +102,13 @@ class SentencePieceTokenizer : public Tokenizer {
       throw InputError("{}: not a SentencePiece model, which the kinds bpe and unigram need", name);
     }
     check_special_ids(name);
-    word_by_word_ = encodes_word_by_word(bytes);
+    if (encodes_word_by_word(bytes)) words_ = std::make_unique<WordCache>();
   }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     const auto plain = with_plain_spaces(text);
-    if (!word_by_word_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
-    return words_.encode(plain, [this](std::string_view word) { return encode_whole(word); });
+    if (!words_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
+    return words_->encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
 
   std::vector<std::int32_t> sample(std::string_view text, double amount,
@@ -100,7 +116,9 @@ class SentencePieceTokenizer : public Tokenizer {
     sentencepiece::random::GetRandomGenerator()->seed(
         static_cast<std::mt19937::result_type>(random.next() >> 32));
     std::vector<std::int32_t> ids;
-    check(processor_.SampleEncode(with_plain_spaces(text), -1, static_cast<float>(amount), &ids));
+    constexpr int from_all_segmentations = -1;  // not from the n best
+    check(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
+                                  static_cast<float>(amount), &ids));
     return ids;
   }
 
@@ -114,10 +132,13 @@ class SentencePieceTokenizer : public Tokenizer {
     return text;
   }
 
-  std::vector<std::string> pieces(std::string_view text) const override {
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> ids) const override {
+    if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
     check(processor_.Encode(with_plain_spaces(text), &pieces));
-    return pieces.size() == encode(text).size() ? pieces : Tokenizer::pieces(text);
+    // The caller needs one text for each id.
+    return pieces.size() == ids.size() ? pieces : Tokenizer::pieces(text, ids);
   }
 
   std::string token(std::int32_t id) const override { return processor_.IdToPiece(id); }
@@ -156,14 +177,13 @@ class SentencePieceTokenizer : public Tokenizer {
 
   std::string bytes_;
   sentencepiece::SentencePieceProcessor processor_;
-  bool word_by_word_ = false;
-  mutable WordCache words_;
+  std::unique_ptr<WordCache> words_;  // null if the tokenizer does not encode word by word
 };
 
 // True if SentencePiece can learn from a line. It skips lines that are too long or contain NUL or
 // U+2585, which it reserves. If no line is left, unigram training terminates the process.
 bool is_trainable(std::string_view line) {
-  constexpr std::size_t max_bytes = 4192;
+  constexpr std::size_t max_bytes = 4192;  // the default of SentencePiece's max_sentence_length
   constexpr std::string_view reserved = "\u2585";
   std::string_view rest = line;
   while (rest.starts_with(' ') || rest.starts_with(space_symbol)) {
@@ -173,8 +193,8 @@ bool is_trainable(std::string_view line) {
          line.find(reserved) == std::string_view::npos;
 }
 
-// Adapts the lines to the trainer's interface. Keeps an exception of the source in `failure`, so
-// that none propagates through the library.
+// Adapts the lines to the trainer's interface. Stores an exception of `next_line` in `failure` and
+// ends the lines, so that no exception passes through the library.
 class TrainingLines : public sentencepiece::SentenceIterator {
  public:
   explicit TrainingLines(const LineSource& next_line) : next_line_(next_line) { Next(); }
@@ -202,7 +222,7 @@ class TrainingLines : public sentencepiece::SentenceIterator {
   bool done_ = false;
 };
 
-// The number of SentencePiece's threads, which the result depends on.
+// The number of SentencePiece's threads. It is fixed because the trained model depends on it.
 constexpr int trainer_threads = 4;
 
 // Restricts the calling thread, and the threads that it starts, to a number of cores during its
@@ -215,7 +235,7 @@ class CoreLimit {
     if (cores >= CPU_COUNT(&previous_)) return;
     cpu_set_t some;
     CPU_ZERO(&some);
-    // Starts at the current core, as other processes with such a limit run on other cores.
+    // Starts at the current core, so that several limited processes do not share the first cores.
     auto core = std::max(0, sched_getcpu());
     for (; CPU_COUNT(&some) < cores; core = (core + 1) % CPU_SETSIZE) {
       if (CPU_ISSET(core, &previous_)) CPU_SET(core, &some);
@@ -233,7 +253,8 @@ class CoreLimit {
   bool limited_ = false;
 };
 
-// The size limit is soft, so that the size of the model shows the largest size possible.
+// With a soft limit, a text that is too small for vocab_size results in a smaller model, not in an
+// error. train_sentencepiece() then reports that size as the largest possible.
 std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOptions& options) {
   return {{"model_type", options.kind == TokenizerKind::bpe ? "bpe" : "unigram"},
           {"vocab_size", std::to_string(options.vocabulary_size)},
@@ -250,6 +271,8 @@ std::unordered_map<std::string, std::string> trainer_settings(const TokenizerOpt
           {"minloglevel", "3"}};
 }
 
+// Throws ConfigError. If the library's message says that the characters alone exceed the
+// vocabulary, takes their number from it.
 [[noreturn]] void throw_training_error(const std::string& message,
                                        const TokenizerOptions& options) {
   const std::string_view versus = " vs ";
@@ -287,6 +310,7 @@ std::string train_model(const TokenizerOptions& options, TrainingLines& lines,
 
 std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
                                                const LineSource& next_line, std::int64_t threads) {
+  // For new threads, and for this thread, whose generator may exist already.
   sentencepiece::SetRandomGeneratorSeed(1);
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);

@@ -7,25 +7,25 @@
 // is taken of texts with more than two million lines. SentencePiece sums in as many parts as it has
 // threads, which changes the last digits of unigram's sums and so its pieces, and it writes the
 // number of threads into the model. It therefore always gets four threads, which are restricted to
-// as many cores as the run has threads: the bytes are the same with any number.
+// as many cores as the run has threads: the bytes do not depend on the threads of the run.
 //
 // Encoding. SentencePiece spends most of its time on the same merges of the same words. If a line's
 // pieces are the pieces of its words (encodes_word_by_word() in sentencepiece_model.h), encode()
 // caches them: the ids are the same as the library's, in 5 to 20 % of its time.
 //
-// Sampling. SentencePiece uses a random generator per thread, whose public seed has no effect after
-// a thread's first draw. The library exports that generator although its header is not installed,
-// so sample() seeds it from the caller's Random: a sample is a function of its arguments, whatever
-// was drawn before and in whichever thread.
+// Sampling. SentencePiece has one random generator per thread, and its public function for the seed
+// has no effect after a thread's first draw. The library exports the generator although its header
+// is not installed, so sample() seeds it from the caller's Random. A sample therefore depends only
+// on the arguments, not on earlier draws or on the thread.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "text/tokenizer.h"
@@ -33,28 +33,32 @@
 namespace regard {
 
 // Caches the token ids of words, for tokenizers that encode a line word by word: few distinct words
-// make up most of a text. Thread-safe; a lock is held while a line is encoded.
+// make up most of a text. Thread-safe without locks: entries are only added, each by one atomic
+// write into a hash table of fixed size.
 class WordCache {
  public:
   using Encode = std::function<std::vector<std::int32_t>(std::string_view word)>;
+
+  WordCache();
+  ~WordCache();
+  WordCache(const WordCache&) = delete;
+  WordCache& operator=(const WordCache&) = delete;
 
   // Splits the line at spaces and returns the ids of its words. Calls `encode_word` for words that
   // are not in the cache. Long words are not stored, nor are new ones when the cache is full.
   std::vector<std::int32_t> encode(std::string_view line, const Encode& encode_word);
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view word) const {
-      return std::hash<std::string_view>{}(word);
-    }
+  struct Entry {
+    std::string word;
+    std::vector<std::int32_t> ids;
   };
 
   void append_word(std::string_view word, const Encode& encode_word,
                    std::vector<std::int32_t>& ids);
 
-  std::mutex mutex_;
-  std::unordered_map<std::string, std::vector<std::int32_t>, Hash, std::equal_to<>> words_;
+  std::unique_ptr<std::atomic<const Entry*>[]> slots_;  // open addressing
+  std::atomic<std::size_t> size_ = 0;
 };
 
 // See train_tokenizer(). Throws ConfigError if the text cannot fill the vocabulary (the message has

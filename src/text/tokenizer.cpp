@@ -28,8 +28,9 @@ class LowercaseTokenizer : public Tokenizer {
                                    Random& random) const override {
     return inner_->sample(lowered(text), amount, random);
   }
-  std::vector<std::string> pieces(std::string_view text) const override {
-    return inner_->pieces(lowered(text));
+  std::vector<std::string> pieces(std::string_view text,
+                                  std::span<const std::int32_t> ids) const override {
+    return inner_->pieces(lowered(text), ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return inner_->decode(ids);
@@ -57,9 +58,10 @@ std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
 
 }  // namespace
 
-std::vector<std::string> Tokenizer::pieces(std::string_view text) const {
+std::vector<std::string> Tokenizer::pieces(std::string_view /*text*/,
+                                           std::span<const std::int32_t> ids) const {
   std::vector<std::string> tokens;
-  for (const std::int32_t id : encode(text)) tokens.push_back(token(id));
+  for (const std::int32_t id : ids) tokens.push_back(token(id));
   return tokens;
 }
 
@@ -67,8 +69,27 @@ std::string Tokenizer::join(const std::vector<std::string>& tokens) const {
   return fmt::format("{}", fmt::join(tokens, " "));
 }
 
+bool is_learnt_from_counts(TokenizerKind kind) {
+  return !is_sentencepiece(kind);
+}
+
+void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts) {
+  if (!options.lowercase) return count_vocabulary_tokens(options.kind, line, counts);
+  count_vocabulary_tokens(options.kind, lowered(line), counts);
+}
+
+std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
+                                          const TokenCounts& counts) {
+  return with_case(options, make_vocabulary_tokenizer(options, counts));
+}
+
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line, std::int64_t threads) {
+  if (is_learnt_from_counts(options.kind)) {
+    TokenCounts counts;
+    for (std::string line; next_line(line);) count_tokens(options, line, counts);
+    return make_tokenizer(options, counts);
+  }
   LineSource source = next_line;
   if (options.lowercase) {
     source = [&next_line](std::string& line) {
@@ -77,9 +98,7 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
       return true;
     };
   }
-  return with_case(options, is_sentencepiece(options.kind)
-                                ? train_sentencepiece(options, source, threads)
-                                : train_vocabulary_tokenizer(options, source));
+  return with_case(options, train_sentencepiece(options, source, threads));
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,

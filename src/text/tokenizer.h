@@ -7,8 +7,8 @@
 //   word          each run of ASCII white space becomes one space
 //   character     nothing
 //   all           unknown tokens become <unk>, and upper case is lost if `lowercase` is on
-// Ids 0 to 3 are the special tokens of vocabulary.h. encode() returns no special id but <unk>, and
-// decode() skips all special ids but <unk>.
+// Ids 0 to 3 are the special tokens of base/special_tokens.h. encode() returns no special id except
+// <unk>, and decode() skips all special ids except <unk>.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,11 @@
 
 #include "base/random.h"
 #include "config/data_options.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 
+// All functions are thread-safe; sample() needs a Random for each thread.
 class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
@@ -37,11 +39,15 @@ class Tokenizer {
                                            Random& /*random*/) const {
     return encode(text);
   }
-  // Returns the text of each token of encode(text), including unknown tokens. Sub-words have ▁ for
-  // the space before a word.
-  virtual std::vector<std::string> pieces(std::string_view text) const;
-  // Returns the features of tokens that are vectors of F numbers: F + 1 values for each token and
-  // for the final </s>; the last value is 1 at </s> and 0 elsewhere. Empty for other tokenizers.
+  // Returns the text of each token of `ids`, which encode(text) returned, including unknown tokens.
+  // Sub-words have ▁ for the space before a word.
+  virtual std::vector<std::string> pieces(std::string_view text,
+                                          std::span<const std::int32_t> ids) const;
+  std::vector<std::string> pieces(std::string_view text) const {
+    return pieces(text, encode(text));
+  }
+  // For tokens that are vectors of F numbers, returns F + 1 values for each token and for the final
+  // </s>: the vector, and 1 at </s> or 0 elsewhere. Returns nothing for other tokenizers.
   virtual std::vector<float> numbers(std::string_view /*text*/) const { return {}; }
   // True if a line is a sequence of elements, numbers or positions, that cannot be truncated
   // without changing its meaning.
@@ -49,8 +55,10 @@ class Tokenizer {
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   // Returns the text of a token, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;
-  // Joins such texts into a line. They may include tokens that are not in this vocabulary.
+  // Joins the texts of tokens, as token() returns them, into a line. Accepts texts that are not in
+  // this vocabulary.
   virtual std::string join(const std::vector<std::string>& tokens) const;
+  // Returns the number of ids, special tokens included.
   virtual std::int64_t size() const = 0;
   // Returns the bytes of the tokenizer's file in a model folder, as read by load_tokenizer().
   virtual std::string serialized() const = 0;
@@ -66,15 +74,24 @@ using LineSource = std::function<bool(std::string&)>;
 std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
                                            const LineSource& next_line, std::int64_t threads = 0);
 
+// Words and characters are learnt from their counts alone, which can be counted in parts and added
+// up: train_tokenizer() makes the same tokenizer from the sum of the counts of its lines.
+bool is_learnt_from_counts(TokenizerKind kind);
+// Adds the tokens of a line to `counts`.
+void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts);
+// Throws as train_tokenizer() does.
+std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
+                                          const TokenCounts& counts);
+
 // Loads a tokenizer from its bytes: a SentencePiece model, or one token per line, according to
 // `options.kind`. Throws InputError with `name` if the bytes are invalid or the special ids differ
 // from those of regard.
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name);
 
-// Marks the tokens that continue the word before them, by id: sub-words that begin with a letter or
-// a number, without a space before it. Punctuation continues no word. Empty for words and
-// characters.
+// Returns, for each id, true if the token continues the word before it: a sub-word that begins with
+// a letter or a number and has no space before it. Punctuation continues no word. Empty for words
+// and characters.
 std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind);
 
 }  // namespace regard

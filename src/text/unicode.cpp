@@ -16,9 +16,10 @@ bool is_control(std::string_view point) {
          (byte == 0xC2 && static_cast<unsigned char>(point[1]) < 0xA0);
 }
 
-// The length of a sequence and the bounds of its second byte, by its first byte (table 3-7).
+// The properties of a sequence that its first byte determines (table 3-7): its length, and the
+// bounds of its second byte.
 struct Lead {
-  std::size_t length;
+  std::size_t length;  // 0: no sequence begins with this byte
   std::uint8_t low = 0x80;
   std::uint8_t high = 0xBF;
 };
@@ -36,6 +37,7 @@ Lead lead(std::uint8_t byte) {
   return {0};
 }
 
+// Returns the bytes of the first code point; a single byte if no sequence begins there.
 std::string_view first_code_point(std::string_view text) {
   return text.substr(0, std::max<std::size_t>(lead(static_cast<std::uint8_t>(text[0])).length, 1));
 }

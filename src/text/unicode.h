@@ -22,14 +22,14 @@ std::size_t first_invalid_utf8(std::string_view text);
 std::vector<std::string_view> code_points(std::string_view text);
 
 // Returns the words between runs of ASCII white space, none of them empty. They point into `text`.
-// split_words() splits at Unicode white space.
+// See split_words() for Unicode white space.
 std::vector<std::string_view> split_at_ascii_space(std::string_view text);
 
 // True if `text` is empty or consists of Unicode white space.
 bool is_blank(std::string_view text);
 
-// Shortens well-formed `text` for a message: returns its first 40 code points, with control
-// characters replaced by U+FFFD.
+// Shortens well-formed `text` for a message: returns its first 40 code points, and an ellipsis if
+// there are more. Replaces control characters by U+FFFD.
 std::string excerpt(std::string_view text);
 
 // Decodes `text`. Each byte that belongs to no valid UTF-8 sequence becomes U+FFFD.
@@ -47,12 +47,14 @@ bool is_space(char32_t c);
 // character as a reader sees it, with its marks and joiners. `text` must not be empty.
 std::size_t last_grapheme(std::u32string_view text);
 
-// Maps each character to one lower-case character, as Python's str.lower() does. The two exceptions
-// are those of Unicode's SpecialCasing that hold in every language: capital I with dot above
-// (U+0130) becomes i and U+0307, and capital sigma at the end of a word becomes final sigma.
+// Returns the text in lower case, as Python's str.lower() does. Each character becomes one
+// character by Unicode's simple mapping, except for the two special cases that hold in every
+// language (SpecialCasing.txt): capital I with dot above (U+0130) becomes i and U+0307, and capital
+// sigma at the end of a word becomes final sigma.
 std::u32string to_lower(std::u32string_view text);
 
-// Returns the words between runs of white space, none of them empty. They point into `text`.
+// Returns the words between runs of white space (is_space), none of them empty. They point into
+// `text`.
 std::vector<std::u32string_view> split_words(std::u32string_view text);
 
 // An extended grapheme cluster and its width on a terminal by Unicode's East Asian Width: combining

@@ -18,6 +18,8 @@ bool is_special(std::string_view token) {
   return std::find(special_names.begin(), special_names.end(), token) != special_names.end();
 }
 
+// Removes the first line from `bytes` and returns it without its line end. Keeps a carriage return
+// that is alone on its line: it is then a token, a character.
 std::string_view take_line(std::string_view& bytes) {
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
   std::string_view line = bytes.substr(0, end);
@@ -34,8 +36,9 @@ std::string_view special_name(std::int32_t id) {
 
 Vocabulary::Vocabulary() : tokens_(special_names.begin(), special_names.end()) {}
 
-Vocabulary::Vocabulary(const Counts& counts, std::int64_t min_frequency, std::int64_t limit)
+Vocabulary::Vocabulary(const TokenCounts& counts, std::int64_t min_frequency, std::int64_t limit)
     : Vocabulary() {
+  // Negative counts: sorts by descending frequency, then by bytes.
   std::vector<std::pair<std::int64_t, std::string_view>> order;
   for (const auto& [token, count] : counts) {
     if (count >= min_frequency && !is_special(token)) order.emplace_back(-count, token);
@@ -51,7 +54,7 @@ Vocabulary Vocabulary::parse(std::string_view bytes, const std::string& name,
                              const std::function<std::string(std::string_view)>& fault) {
   Vocabulary vocabulary;
   std::set<std::string_view> specials;
-  // A byte order mark, unless it is itself the first token.
+  // Skips a byte order mark, unless it is alone on the first line and therefore a token.
   constexpr std::string_view byte_order_mark = "\uFEFF";
   if (bytes.starts_with(byte_order_mark) &&
       !bytes.substr(byte_order_mark.size()).starts_with('\n')) {

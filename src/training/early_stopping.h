@@ -14,15 +14,15 @@ namespace regard {
 struct Scores {
   double loss = 0;  // −log P per target token, in nats
   double perplexity = 0;
-  double bleu = 0;
-  double chrf = 0;
+  double bleu = 0;  // 0 to 100
+  double chrf = 0;  // 0 to 100
 };
 
-// Returns the score by this metric. Higher is better: losses are negated.
+// Returns the score by this metric. Higher is better: loss and perplexity are negated.
 double score_of(Metric metric, const Scores& scores);
 
 // Returns true if `scores` are higher than `best` by this metric, or equal with a lower loss. A
-// score that is not finite is never better.
+// score that is not finite is never better; a finite score is better than one that is not.
 bool is_better(Metric metric, const Scores& scores, const Scores& best);
 
 // Validations in ascending order of their steps.

@@ -9,11 +9,11 @@
 namespace regard {
 namespace {
 
-// The number of the term whose backward pass runs on this thread.
+// The term whose backward pass runs on this thread.
 struct RunningTerm {
   GradientSum* sum;
   std::size_t term;
-  std::vector<bool> delivered;
+  std::vector<bool> delivered;  // by parameter: the hook has passed the gradient to `sum`
 };
 thread_local RunningTerm* running = nullptr;
 
@@ -53,8 +53,9 @@ void GradientSum::begin() {
   error_ = nullptr;
 }
 
-// Takes the gradient from autograd. Returns zeros that use no memory, so that autograd stores
-// nothing.
+// Adds the gradient to the sum while autograd still computes others. Returns zeros in its place
+// that use no memory (one number, expanded), so that autograd does not store a gradient for each
+// thread.
 torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& gradient) {
   if (running == nullptr || running->sum != this) return gradient;
   add_in_order(parameter, running->term, gradient);
@@ -63,8 +64,8 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
 }
 
 void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
-  // On a GPU, the backward pass runs on a thread of autograd, where hooks do not know the term.
-  // There regard uses a single thread, and the gradients are added after the backward pass.
+  // On a GPU, autograd calls the hooks on a thread of its own, where `running` is null. regard uses
+  // a single thread with a GPU, so the gradients can be added after the backward pass.
   const bool is_cpu = gradient_.flat().is_cpu();
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
   torch::autograd::variable_list gradients;

@@ -35,8 +35,9 @@ class GradientSum {
   void begin();
 
   // Runs the backward pass of a scalar `objective` and adds the gradient as term number `term`.
-  // Thread-safe. Each thread must add its terms in ascending order. Each term must be added or
-  // skipped exactly once. A thread that cannot do this must call fail().
+  // Thread-safe. Each term must be added or skipped exactly once, and each thread must process its
+  // terms in ascending order: otherwise other threads would wait forever. A thread that cannot do
+  // this must call fail().
   void add(std::size_t term, const torch::Tensor& objective);
   // Counts the term as zero. Thread-safe.
   void skip(std::size_t term);
@@ -55,7 +56,7 @@ class GradientSum {
   // The sum of the gradients of one parameter.
   struct Entry {
     std::size_t next = 0;                          // number of the next term to add
-    bool has_value = false;                        // a term other than zero was added
+    bool has_value = false;                        // false: the sum is zero, its memory unset
     std::map<std::size_t, torch::Tensor> waiting;  // buffered terms; undefined: zero
   };
 

@@ -5,7 +5,7 @@
 
 namespace regard {
 
-// The next batch is batch `batch` of epoch `epoch`; both count from 0.
+// `batch` is the index in epoch `epoch` of the next batch to train on; both count from 0.
 struct TrainingPosition {
   std::int64_t step = 0;  // updates made
   std::int64_t epoch = 0;
@@ -18,11 +18,12 @@ struct TrainingPosition {
     ++epoch;
     batch = 0;
   }
+  // Adds the mean of a step with weight 0.1: the average reaches back about ten steps.
   void update_mean_log_p(double log_p) {
     mean_log_p = mean_log_p == 0 ? log_p : 0.9 * mean_log_p + 0.1 * log_p;
   }
-  // Returns the epoch for messages, from 1. At the end of an epoch, returns this epoch, not the
-  // next.
+  // Returns the number of the epoch for messages, counted from 1. Between two epochs, returns the
+  // one that has ended.
   std::int64_t current_epoch() const { return batch > 0 || epoch == 0 ? epoch + 1 : epoch; }
 };
 

@@ -28,8 +28,8 @@ std::map<std::string, at::Generator> generators(torch::Device device) {
   return found;
 }
 
-// Returns all tensors of the state except the generators. "weights." are the weights, if the model
-// is saved with averages.
+// Returns all tensors of the state except those of the generators. With a moving average, this
+// includes the weights, because model.safetensors then has the averages.
 NamedParameters tensors_of(const ResumableState& state) {
   NamedParameters tensors;
   for (const auto& [name, tensor] : state.optimizer.state()) {
@@ -65,7 +65,7 @@ Json numbers_of(const ResumableState& state) {
                   {"skipped", state.position.skipped},
                   {"skipped_in_a_row", state.position.skipped_in_a_row},
                   {"schedule",
-                   {{"setbacks", schedule.rollbacks},
+                   {{"setbacks", schedule.rollbacks},  // key of the first version
                     {"decreases", schedule.decreases},
                     {"validations_without_improvement", schedule.validations_without_improvement}}},
                   {"validations", std::move(validations)},
@@ -76,25 +76,27 @@ Json numbers_of(const ResumableState& state) {
 
 // Returns a count. Throws std::invalid_argument for other values.
 std::int64_t count_at(const Json& json, const char* key) {
-  constexpr std::uint64_t max_count = std::uint64_t{1} << 53;
+  constexpr std::uint64_t max_count = std::uint64_t{1} << 53;  // more is damage
   const auto& count = json.at(key);
   if (count.is_number_unsigned() && count.get<std::uint64_t>() <= max_count) return count;
   throw std::invalid_argument(fmt::format("{}: found {}, expected a count", key, count.dump()));
 }
 
+// Sets the parts of the trainer to which `state` refers.
 void set_numbers(const Json& json, const ResumableState& state) {
-  const auto count_or_none = [](const Json& from, const char* key) {
+  // Checkpoints of older versions do not have all counts.
+  const auto count_or_zero = [](const Json& from, const char* key) {
     return from.contains(key) ? count_at(from, key) : 0;
   };
   state.position = {.step = count_at(json, "step"),
                     .epoch = count_at(json, "epoch"),
                     .batch = count_at(json, "batch"),
                     .mean_log_p = json.value("mean_log_p", 0.0),
-                    .skipped = count_or_none(json, "skipped"),
-                    .skipped_in_a_row = count_or_none(json, "skipped_in_a_row")};
+                    .skipped = count_or_zero(json, "skipped"),
+                    .skipped_in_a_row = count_or_zero(json, "skipped_in_a_row")};
   state.pending_validation = json.value("pending_validation", false);
   const auto& schedule = json.at("schedule");
-  state.schedule.set_state({count_or_none(schedule, "setbacks"), count_at(schedule, "decreases"),
+  state.schedule.set_state({count_or_zero(schedule, "setbacks"), count_at(schedule, "decreases"),
                             count_at(schedule, "validations_without_improvement")});
   ScoredSteps history;
   for (const auto& entry : json.at("validations")) {
@@ -150,11 +152,11 @@ void read_state(const FolderReader& folder, ResumableState state) {
   const auto numbers = parse_numbers(folder);
   try {
     set_numbers(numbers, state);
-  } catch (const std::exception& error) {  // of the JSON library, or of count_at()
+  } catch (const std::exception& error) {  // from the JSON library or count_at()
     throw CheckpointError("{}: {}", (folder.path() / numbers_file).string(), error.what());
   }
   for (auto& [name, random] : generators(state.device)) {
-    const auto found = saved.find(name);
+    const auto found = saved.find(name);  // missing if the run has moved from the CPU to a GPU
     if (found != saved.end()) random.set_state(found->second);
   }
 }

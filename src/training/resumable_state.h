@@ -20,7 +20,7 @@ namespace regard {
 // References to the parts of the state. The trainer owns them.
 struct ResumableState {
   TrainingPosition& position;
-  bool& pending_validation;  // a validation is due at this step and has not ended
+  bool& pending_validation;  // a validation is due at this step and has not been completed
   Schedule& schedule;
   EarlyStopping& early_stopping;
   TrainingLog& log;
@@ -32,18 +32,19 @@ struct ResumableState {
   torch::Device device;
 };
 
-// Adds both files.
+// Adds both files to a checkpoint.
 void add_state(FolderWriter& folder, const ResumableState& state);
-// Adds training.json only, for a checkpoint whose tensors were saved at the same step.
+// Adds training.json only, to a checkpoint that was saved before a validation at the same step: its
+// tensors have not changed.
 void add_numbers(FolderWriter& folder, const ResumableState& state);
-// Restores all parts and Torch's random generators. Throws CheckpointError if something is missing
-// or does not fit.
+// Restores all parts of the trainer to which `state` refers, and LibTorch's random generators.
+// Throws CheckpointError if a tensor or number is missing, or if a shape differs.
 void read_state(const FolderReader& folder, ResumableState state);
 
 // Throws DamagedError if a file of the state is damaged.
 void verify_state(const FolderReader& folder);
 
-// Returns the step of the checkpoint.
+// Returns the step of the checkpoint. Throws CheckpointError if training.json cannot be read.
 std::int64_t saved_step(const FolderReader& folder);
 
 }  // namespace regard

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -10,6 +9,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "config/writer.h"
+#include "data/corpus_cache.h"
 #include "report/event_file.h"
 #include "training/run_manifest.h"
 #include "translation/model_folder.h"
@@ -24,7 +24,7 @@ void discard(const std::filesystem::path& path) {
   throw EnvironmentError("{}: cannot be removed for --fresh ({})", path.string(), error.message());
 }
 
-void warn_of_changes(const Json& before, const Json& now) {
+void warn_of_differences(const Json& before, const Json& now) {
   for (const auto& change : manifest_differences(before, now)) log::warning("{}", change);
 }
 
@@ -50,8 +50,9 @@ void check_run_folder(const RunFolder& run) {
   }
   // A run that was killed before it wrote a manifest leaves its lock, and at most a log.
   const bool locked_before = has(".lock");
-  std::vector<fs::path> written = {"manifest.json", "config.yaml", "train.jsonl", "validations.tsv",
-                                   "validation",    "checkpoints", "last",        "best"};
+  std::vector<fs::path> written = {
+      "manifest.json", "config.yaml", "train.jsonl", "validations.tsv", "validation",
+      "checkpoints",   "last",        "best",        corpus_cache_name};
   if (!locked_before) written.emplace_back("train.log");
   for (const auto& file : event_files(run.path())) written.push_back(file.filename());
   for (const auto& name : written) {
@@ -82,21 +83,35 @@ void remove_run_files(const RunFolder& run) {
 
 void warn_of_changes(const RunFolder& run, const Setup& setup) {
   const auto before = read_run_manifest(run.path() / "manifest.json");
-  const auto now = run_manifest(setup.options, "", setup.pool->count(), setup.device.is_cpu());
-  warn_of_changes(before, now);
+  const auto now =
+      run_manifest(setup.options, setup.digests, "", setup.pool->count(), setup.device.is_cpu());
+  warn_of_differences(before, now);
 }
 
 void record_session(const RunFolder& run, const Setup& setup, const std::string& command_line) {
   const auto path = run.path() / "manifest.json";
-  auto manifest =
-      run_manifest(setup.options, command_line, setup.pool->count(), setup.device.is_cpu());
-  if (setup.checkpoint) {
+  auto manifest = run_manifest(setup.options, setup.digests, command_line, setup.pool->count(),
+                               setup.device.is_cpu());
+  if (setup.checkpoint) {  // a resumed run
     const auto before = read_run_manifest(path);
-    warn_of_changes(before, manifest);
+    warn_of_differences(before, manifest);
     if (!before.empty()) add_earlier_sessions(manifest, before);
   }
   write_file(path, to_text(manifest, 2) + "\n");
   write_file(run.path() / "config.yaml", write_options(setup.options));
+}
+
+void save_corpus_cache(const RunFolder& run, const Setup& setup) {
+  if (setup.has_corpus_cache) return;
+  run.check_not_moved();
+  const auto& options = setup.options;
+  try {
+    CorpusCache::write(run.path() / corpus_cache_name, options.data, options.model, *setup.corpus,
+                       setup.trained_tokenizers, setup.digests, *setup.pool);
+  } catch (const EnvironmentError& error) {
+    log::warning("{}; the run goes on, but its next start will tokenize the text again",
+                 error.what());
+  }
 }
 
 void record_testing_options(const RunFolder& run, const TestingOptions& testing) {
@@ -106,11 +121,10 @@ void record_testing_options(const RunFolder& run, const TestingOptions& testing)
   }
   for (const auto& path : checkpoints) {
     const FolderReader checkpoint(path);
-    auto options = read_model_options(checkpoint);
-    const auto before = std::exchange(options.testing, testing);
-    auto old = options;
-    old.testing = before;
-    const auto differences = differing_keys(old, options);
+    const auto before = read_model_options(checkpoint);
+    auto options = before;
+    options.testing = testing;
+    const auto differences = option_differences(before, options);
     if (differences.empty()) continue;
     FolderWriter writer(path);
     writer.keep_other_files();

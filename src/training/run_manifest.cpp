@@ -10,23 +10,23 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "base/version.h"
-#include "data/line_reader.h"
 #include "kernels/product_rows.h"
 
 namespace regard {
 namespace {
 
-constexpr std::size_t max_bytes = 16 << 20;
+constexpr std::size_t max_bytes = 16 << 20;  // of a manifest, which grows with each session
+constexpr const char* earlier_sessions_key = "earlier_sittings";
 
-Json file_entry(const std::string& path) {
-  const auto digest = digest_of_text(path);
+Json file_entry(const std::string& path, const TextDigest& digest) {
   return {{"path", path}, {"sha256", digest.sha256}, {"lines", digest.lines}};
 }
 
-// Adds a sentence for each file whose text differs from the earlier file of the same name or, if
-// both lists are equally long, of the same index.
-void changed_files(const Json& before, const Json& now, const char* list, std::string_view effect,
-                   std::vector<std::string>& found) {
+// Adds a sentence to `found` for each file under the key `list` whose text has changed. Compares it
+// with the earlier file of the same path or, if there is none and both lists are equally long, of
+// the same index.
+void add_changed_files(const Json& before, const Json& now, const char* list,
+                       std::string_view effect, std::vector<std::string>& found) {
   const auto old = before.value(list, Json::array());
   const auto& files = now.at(list);
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -45,7 +45,8 @@ void changed_files(const Json& before, const Json& now, const char* list, std::s
   }
 }
 
-bool are_files(const Json& files) {
+// True if this is a list of objects as returned by file_entry().
+bool are_file_entries(const Json& files) {
   const auto is_entry = [](const Json& file) {
     return file.is_object() && file.value("path", Json()).is_string() &&
            file.value("sha256", Json()).is_string() &&
@@ -54,30 +55,34 @@ bool are_files(const Json& files) {
   return files.is_array() && std::ranges::all_of(files, is_entry);
 }
 
-bool is_intact(const Json& manifest) {
-  return manifest.is_object() && are_files(manifest.value("data", Json::array())) &&
-         are_files(manifest.value("tokenizer_files", Json::array())) &&
-         manifest.value("earlier_sittings", Json::array()).is_array();
+// True if the values that this file reads have the expected types.
+bool is_well_formed(const Json& manifest) {
+  return manifest.is_object() && are_file_entries(manifest.value("data", Json::array())) &&
+         are_file_entries(manifest.value("tokenizer_files", Json::array())) &&
+         manifest.value(earlier_sessions_key, Json::array()).is_array();
 }
 
 }  // namespace
 
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
-                  bool on_cpu) {
+Json run_manifest(const Options& options, const TextDigests& digests,
+                  const std::string& command_line, std::size_t threads, bool on_cpu) {
   Json files = Json::array();
+  const auto add = [&](const std::string& path) {
+    files.push_back(file_entry(path, digests.at(path)));
+  };
   for (const auto& corpus : options.data.train) {
-    files.push_back(file_entry(corpus.src));
-    files.push_back(file_entry(corpus.trg));
+    add(corpus.src);
+    add(corpus.trg);
   }
   if (!options.data.dev.src.empty()) {
-    files.push_back(file_entry(options.data.dev.src));
-    files.push_back(file_entry(options.data.dev.trg));
+    add(options.data.dev.src);
+    add(options.data.dev.trg);
   }
   Json tokenizers = Json::array();
   for (const auto& path : {options.data.tokenizer.src_file, options.data.tokenizer.trg_file}) {
     std::error_code ignored;
     if (!path.empty() && std::filesystem::exists(path, ignored)) {
-      tokenizers.push_back(file_entry(path));
+      tokenizers.push_back(file_entry(path, digest_of(path)));
     }
   }
   const auto& o = options.training;
@@ -106,8 +111,8 @@ bool is_model_manifest(const Json& manifest) {
 
 std::vector<std::string> manifest_differences(const Json& before, const Json& now) {
   std::vector<std::string> found;
-  changed_files(before, now, "data", "the run continues with the new text", found);
-  changed_files(before, now, "tokenizer_files", "the run keeps its tokenizers", found);
+  add_changed_files(before, now, "data", "the run continues with the new text", found);
+  add_changed_files(before, now, "tokenizer_files", "the run keeps its tokenizers", found);
   const auto compare = [&](const char* key, const std::string& what, const std::string& effect) {
     if (!before.contains(key) || before.at(key) == now.at(key)) return;
     const auto text = [](const Json& value) {
@@ -126,18 +131,18 @@ std::vector<std::string> manifest_differences(const Json& before, const Json& no
 }
 
 void add_earlier_sessions(Json& manifest, const Json& before) {
-  auto sessions = before.value("earlier_sittings", Json::array());
+  auto sessions = before.value(earlier_sessions_key, Json::array());
   auto last = before;
-  last.erase("earlier_sittings");
+  last.erase(earlier_sessions_key);
   sessions.push_back(last);
-  manifest["earlier_sittings"] = sessions;
+  manifest[earlier_sessions_key] = sessions;
 }
 
 Json read_run_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return Json::object();
   auto manifest = parse_json(read_file<CheckpointError>(path, "manifest of the run", max_bytes));
-  if (!is_intact(manifest)) {
+  if (!is_well_formed(manifest)) {
     throw CheckpointError(
         "{}: damaged, or not written by regard. Move it away to continue without it; the "
         "checkpoints do not need it",

@@ -9,13 +9,16 @@
 
 #include "base/json.h"
 #include "config/options.h"
+#include "data/text_files.h"
 
 namespace regard {
 
-// Returns a manifest with versions, command line, seed, and the data with hashes and line counts.
-Json run_manifest(const Options& options, const std::string& command_line, std::size_t threads,
-                  bool on_cpu = true);
-// Returns true if run_manifest() wrote this manifest.
+// Returns a manifest with versions, command line, seed, threads, precision, and the data with
+// hashes and line counts. `digests` has those of data.train and data.dev. `on_cpu` is true if the
+// run trains on the CPU.
+Json run_manifest(const Options& options, const TextDigests& digests,
+                  const std::string& command_line, std::size_t threads, bool on_cpu = true);
+// Returns true if this is the manifest of a run, as returned by run_manifest().
 bool is_run_manifest(const Json& manifest);
 // Returns true if this is the manifest of a model folder or checkpoint (checkpoint/manifest.h).
 bool is_model_manifest(const Json& manifest);
@@ -23,10 +26,11 @@ bool is_model_manifest(const Json& manifest);
 // damaged.
 Json read_run_manifest(const std::filesystem::path& path);
 // Returns a sentence for each difference from an earlier manifest: text of data files and tokenizer
-// files, versions of regard and LibTorch, number of threads.
+// files, versions of regard and LibTorch, number of threads, precision, library of the matrix
+// products.
 std::vector<std::string> manifest_differences(const Json& before, const Json& now);
-// Adds the manifests of all earlier sessions under the key "earlier_sittings". `before` is the
-// manifest of the last session.
+// Adds the manifests of all earlier sessions to `manifest`, under the key "earlier_sittings" (the
+// key of the first version). `before` is the manifest of the last session, with those before it.
 void add_earlier_sessions(Json& manifest, const Json& before);
 
 }  // namespace regard

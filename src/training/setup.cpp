@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "checkpoint/run_folder.h"
@@ -15,8 +16,10 @@
 #include "kernels/product_rows.h"
 #include "metrics/input_warnings.h"
 #include "model/build_model.h"
+#include "model/initialisation.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "training/data_loader.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -106,7 +109,7 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
     options.training.precision = before.training.precision;
   }
   std::string fixed;
-  for (const auto& difference : differing_keys(before, options)) {
+  for (const auto& difference : option_differences(before, options)) {
     if (is_fixed(difference, before.training, options.training)) {
       fixed += "\n  " + difference;
     } else {
@@ -141,10 +144,13 @@ void warn_of_unspaced_text(const Setup& setup) {
       setup.options.data.dev.trg, language_name(*script));
 }
 
-void load_data(Setup& setup) {
-  const auto& data = setup.options.data;
-  setup.corpus = Corpus::training(data, setup.tokenizers);
-  if (!data.dev.src.empty()) setup.dev = Corpus::validation(data, setup.tokenizers);
+void load_data(Setup& setup, DataLoader& loader) {
+  const auto& options = setup.options;
+  setup.corpus = loader.training(options, setup.tokenizers);
+  if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.tokenizers);
+  setup.digests = loader.digests();
+  setup.has_corpus_cache = loader.used_cache();
+  setup.trained_tokenizers = loader.trained_tokenizers();
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
   warn_of_unspaced_text(setup);
 }
@@ -164,7 +170,7 @@ struct InitialModel {
 // Returns a line for each model option that differs, except dropout.
 std::string model_differences(const Options& before, const Options& options) {
   std::string lines;
-  for (const auto& difference : differing_keys(before, options)) {
+  for (const auto& difference : option_differences(before, options)) {
     if (!difference.starts_with("model.") || difference.starts_with("model.dropout.")) continue;
     lines += "\n  " + difference;
   }
@@ -190,8 +196,13 @@ void copy_weights(Setup& setup, const InitialModel& initial) {
 }
 
 void make_model(Setup& setup, const InitialModel* initial) {
-  setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
-                            setup.options.model);
+  {
+    // The generator's state is in the checkpoint too.
+    std::optional<SkipInitialisation> weights_follow;
+    if (setup.checkpoint) weights_follow.emplace();
+    setup.model = build_model(setup.tokenizers.source->size(), setup.tokenizers.target->size(),
+                              setup.options.model);
+  }
   if (setup.checkpoint) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
   } else if (initial != nullptr) {
@@ -231,7 +242,7 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   of_initial.src_file = of_initial.trg_file = "";  // paths on the machine where it was trained
   const Options before = setup.options;
   options = of_initial;
-  for (const auto& difference : differing_keys(before, setup.options)) {
+  for (const auto& difference : option_differences(before, setup.options)) {
     log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
   }
   setup.tokenizers = read_tokenizers(initial.folder, setup.options);
@@ -316,8 +327,13 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   setup.device = find_device(options.device);
   setup.pool = make_thread_pool(options.threads, setup.device);
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
-  for (const auto& corpus : options.data.train) check_parallel(corpus.src, corpus.trg);
-  if (!options.data.dev.src.empty()) check_parallel(options.data.dev.src, options.data.dev.trg);
+  // A GPU trains with one thread; text is always read on all of them.
+  std::optional<ThreadPool> cpu_pool;
+  if (!setup.device.is_cpu()) {
+    cpu_pool.emplace(
+        static_cast<std::size_t>(options.threads > 0 ? options.threads : usable_processors()));
+  }
+  DataLoader loader(options, options.training.model_dir, cpu_pool ? *cpu_pool : *setup.pool);
   std::optional<InitialModel> initial;
   auto& precision = setup.options.training.precision;
   if (last) {
@@ -333,10 +349,10 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
       use_tokenizers_of(setup, *initial);
     });
   } else {
-    setup.tokenizers = make_tokenizers(options.data, options.model, options.threads);
+    setup.tokenizers = loader.train_tokenizers();
   }
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
-  load_data(setup);
+  load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);
   check_dev_lengths(setup);
   return setup;

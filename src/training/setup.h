@@ -13,6 +13,7 @@
 #include "config/options.h"
 #include "data/batch_sampler.h"
 #include "data/corpus.h"
+#include "data/text_files.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
 
@@ -26,6 +27,9 @@ struct Setup {
   Tokenizers tokenizers;
   std::optional<Corpus> corpus;
   std::optional<Corpus> dev;
+  TextDigests digests;              // of the files of data.train and data.dev
+  bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus
+  bool trained_tokenizers = false;  // on data.train, as opposed to loaded
   std::shared_ptr<Seq2Seq> model;
 };
 

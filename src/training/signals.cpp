@@ -22,7 +22,7 @@ static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_alw
 
 extern "C" void on_stop_signal(int signal) {
   last_stop_signal = signal;
-  std::signal(signal, SIG_DFL);
+  std::signal(signal, SIG_DFL);  // a second one ends the process
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message.data(), message.size());
 }
 

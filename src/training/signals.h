@@ -1,12 +1,12 @@
 // Signals during training. After SIGINT, SIGTERM or SIGHUP, the trainer finishes the step, saves
-// and stops; a second such signal ends the process immediately. After SIGUSR1, the trainer saves
-// and continues.
+// and stops; the same signal a second time ends the process immediately. After SIGUSR1, the trainer
+// saves and continues.
 #pragma once
 
 namespace regard {
 
-// Catches the signals for its lifetime, except those that were ignored before, as nohup and a
-// shell's background jobs do.
+// Catches the signals for its lifetime. SIGINT, SIGTERM or SIGHUP stays ignored if it was ignored
+// before: nohup and shells start processes so. Only one object may exist at a time.
 class SignalCatcher {
  public:
   SignalCatcher();

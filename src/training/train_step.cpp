@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/special_tokens.h"
 #include "model/output/output_layer.h"
 #include "model/random_stream.h"
 
@@ -13,7 +14,7 @@ namespace regard {
 namespace {
 
 // Combined with the seed, so that the model does not use the same random numbers as other code with
-// this seed.
+// this seed. The value is arbitrary: the letters "dropout!".
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
 // Computes the sum of the gradients of all batches in trained.gradient and returns the sum of
@@ -60,7 +61,7 @@ Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, doub
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto targets = batch.target_output();
   auto loss = model.output_layer().loss(decoded, encoded, targets, label_smoothing);
-  const auto real = targets.ne(0);  // [B, T]
+  const auto real = targets.ne(pad_id);  // [B, T] true at tokens, false at padding
   const auto& [penalty, sampled_log_p] = decoded.attention_loss;
   if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
   if (sampled_log_p.defined()) {
@@ -84,8 +85,8 @@ bool halve_batches(std::vector<Batch>& batches) {
   return was_split;
 }
 
-TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> untrained, const TrainingOptions& options)
-    : model(std::move(untrained)),
+TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const TrainingOptions& options)
+    : model(std::move(model_to_train)),
       weights(ParameterBuffer::adopt(parameters_of(*model))),
       gradient(weights),
       optimizer(make_optimizer(options, weights)) {
@@ -100,7 +101,7 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> untrained, const TrainingOpt
 double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
                       const TrainingOptions& options, ThreadPool& pool) {
   const auto& gradient = trained.gradient.flat();
-  auto factor = 1 / target_tokens;
+  auto factor = 1 / target_tokens;  // of the gradient, in the update
   const auto gradient_norm = factor * norm(gradient, pool);
   if (!std::isfinite(gradient_norm)) return gradient_norm;
 

@@ -37,7 +37,7 @@ bool halve_batches(std::vector<Batch>& batches);
 // and averages are flat buffers with the same layout.
 struct TrainedModel {
   // The model must already be on the training device: its parameters become views of a flat buffer.
-  TrainedModel(std::shared_ptr<Seq2Seq> model, const TrainingOptions& options);
+  TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const TrainingOptions& options);
 
   std::shared_ptr<Seq2Seq> model;
   ParameterBuffer weights;
@@ -60,14 +60,14 @@ struct StepSettings {
 };
 
 struct StepResult {
-  double nll = 0;            // −log P, summed over all target tokens
+  double nll = 0;            // −log P in nats, summed over all target tokens
   double gradient_norm = 0;  // before clipping
   std::int64_t source_tokens = 0;
   std::int64_t target_tokens = 0;
 };
 
-// Divides the summed gradient by the number of target tokens, clips its norm and updates weights
-// and averages. Returns the norm before clipping. Updates nothing if the norm is not finite.
+// Divides trained.gradient by the number of target tokens, clips its norm and updates weights and
+// averages. Returns the norm before clipping. Updates nothing if the norm is not finite.
 double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
                       const TrainingOptions& options, ThreadPool& pool);
 

@@ -21,13 +21,15 @@
 namespace regard {
 namespace {
 
-std::optional<std::int64_t> step_of(const FolderReader* checkpoint) {
+std::optional<std::int64_t> resume_step(const FolderReader* checkpoint) {
   if (checkpoint == nullptr) return std::nullopt;
   return saved_step(*checkpoint);
 }
 
 // Sets the end of a cosine schedule to the end of the last epoch, if no other end is configured.
-TrainingOptions with_known_end(TrainingOptions options, BatchSampler& batches) {
+// Assumes that all epochs have as many batches as the first; corpus weights can change their number
+// slightly.
+TrainingOptions with_decay_steps(TrainingOptions options, BatchSampler& batches) {
   if (options.scheduling == ScheduleKind::cosine && options.decay_steps == 0 &&
       options.max_steps == 0) {
     const auto updates =
@@ -53,10 +55,10 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
                sampling_for(options, *model_)),
-      schedule_(with_known_end(options.training, batches_)),
+      schedule_(with_decay_steps(options.training, batches_)),
       early_stopping_(options.training),
-      log_(options.training, run.path().string(), validator != nullptr, step_of(resume_from)) {
-  std::optional<std::int64_t> validated;
+      log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)) {
+  std::optional<std::int64_t> validated;  // for a resumed run: 0 or the step of its last validation
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
     last_checkpoint_step_ = position_.step;
@@ -102,9 +104,18 @@ std::optional<StopReason> Trainer::reason_to_stop() const {
   return std::nullopt;
 }
 
-// A run that reaches its end validates first, as at any step where a validation is due.
 StopReason Trainer::run(const SignalCatcher& signals) {
   model_->train();
+  try {
+    return run_to_end(signals);
+  } catch (const Error&) {
+    run_.check_not_moved();  // throws a clearer error if the folder was moved
+    throw;
+  }
+}
+
+// Before it stops at its end, a run validates and saves the last step if that has not been done.
+StopReason Trainer::run_to_end(const SignalCatcher& signals) {
   for (;;) {
     run_.check_not_moved();
     if (pending_validation_) {
@@ -126,7 +137,7 @@ StopReason Trainer::run(const SignalCatcher& signals) {
 }
 
 void Trainer::finish_log() {
-  if (reason_to_stop()) log_.finish(position_, batches_.count(position_.epoch));
+  if (reason_to_stop()) log_.write_entry(position_, batches_.count(position_.epoch));
 }
 
 std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) {
@@ -148,9 +159,9 @@ void Trainer::handle_save_request(const SignalCatcher& signals) {
 
 void Trainer::update() {
   const auto start = std::chrono::steady_clock::now();
-  const auto in_epoch = batches_.count(position_.epoch);
+  const auto batches_in_epoch = batches_.count(position_.epoch);
   std::vector<Batch> batches;
-  while (position_.batch < in_epoch &&
+  while (position_.batch < batches_in_epoch &&
          static_cast<std::int64_t>(batches.size()) < options_.training.gradient_accumulation) {
     batches.push_back(batches_.batch(position_.epoch, position_.batch++).to(device_));
   }
@@ -164,17 +175,17 @@ void Trainer::update() {
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
   const auto result = step(batches, learning_rate);
-  const bool is_last = position_.batch >= in_epoch;
+  const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
-    if (is_last) position_.begin_epoch();
-    return skip(result, learning_rate);
+    if (ends_epoch) position_.begin_epoch();
+    return skip_update(result, learning_rate);
   }
   position_.skipped_in_a_row = 0;
   ++position_.step;
   position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  log_.add_step(position_, result, learning_rate, seconds.count(), in_epoch);
-  if (is_last) position_.begin_epoch();
+  log_.add_step(position_, result, learning_rate, seconds.count(), batches_in_epoch);
+  if (ends_epoch) position_.begin_epoch();
 }
 
 StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
@@ -208,7 +219,7 @@ void Trainer::roll_back(const Rollbacks& before) {
   position_.skipped = before.skipped;
 }
 
-void Trainer::skip(const StepResult& result, double learning_rate) {
+void Trainer::skip_update(const StepResult& result, double learning_rate) {
   ++position_.skipped;
   const auto what =
       fmt::format("step {}: the {} is not a finite number (learning rate {})", position_.step + 1,
@@ -226,7 +237,7 @@ DivergedError Trainer::diverged(const std::string& what) const {
                        places.empty() ? "" : " The last batch consists of " + places);
 }
 
-// An epoch without pairs ends at the same step as the previous epoch.
+// An epoch without pairs ends at the same step as the epoch before it, which has been validated.
 bool Trainer::validation_is_due() const {
   if (!validator_ || position_.step == 0 || last_validated_step_ == position_.step) return false;
   const auto every = options_.training.validation_every;
@@ -286,9 +297,8 @@ void Trainer::save() {
     last_checkpoint_step_ = last_written_step_ = position_.step;
     if (pending_validation_) return;
     link_best();
-  } catch (const EnvironmentError&) {
-    run_.check_not_moved();  // throws a clearer error if the folder was moved
-    throw;
+  } catch (const CheckpointError& error) {  // a folder under way to its deletion
+    throw EnvironmentError("{}; it was changed, moved or deleted while it was saved", error.what());
   }
   run_.prune(static_cast<std::size_t>(options_.training.keep_newest),
              static_cast<std::size_t>(options_.training.keep_best),
@@ -297,6 +307,7 @@ void Trainer::save() {
 
 void Trainer::write_checkpoint() {
   FolderWriter folder(run_.checkpoint(position_.step));
+  folder.create_only_last_parent();            // does not create a moved run folder anew
   if (last_written_step_ == position_.step) {  // only a validation happened since
     folder.keep_other_files();
     add_numbers(folder, state());

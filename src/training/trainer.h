@@ -48,7 +48,8 @@ class Trainer {
 
   // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
-  // lines of the last batch. The last checkpoint is kept.
+  // lines of the last batch. The last checkpoint is kept. Throws EnvironmentError if memory does
+  // not suffice for a single pair, if a file cannot be written, or if the run folder was moved.
   StopReason run(const SignalCatcher& signals);
 
   // Counts that must survive a rollback, although the checkpoint has older values.
@@ -67,10 +68,14 @@ class Trainer {
   const EarlyStopping& early_stopping() const { return early_stopping_; }
 
  private:
+  StopReason run_to_end(const SignalCatcher& signals);
   std::optional<StopReason> reason_to_stop() const;
+  // Takes the next batches, trains on them and logs the step, or skips the update.
   void update();
+  // Calls train_step(). If memory runs out, halves the batches and tries again.
   StepResult step(std::vector<Batch>& batches, double learning_rate);
-  void skip(const StepResult& result, double learning_rate);
+  // Counts an update whose loss or gradient is not finite. Throws after `max_skipped` in a row.
+  void skip_update(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
   bool validation_is_due() const;
   bool save_is_due() const;
@@ -83,7 +88,7 @@ class Trainer {
   std::optional<StopReason> handle_signals(const SignalCatcher& signals);
   // Saves if SIGUSR1 was received.
   void handle_save_request(const SignalCatcher& signals);
-  // Writes the last line of the log if there is a reason to stop.
+  // Writes the last entry of the log if there is a reason to stop.
   void finish_log();
   void save();
   void write_checkpoint();
@@ -94,7 +99,7 @@ class Trainer {
   RunFolder& run_;
   const Corpus& corpus_;
   std::shared_ptr<Seq2Seq> model_;
-  Validator* validator_;  // may be null
+  Validator* validator_;  // null if there is no validation data
   torch::Device device_;
   ThreadPool& pool_;
   TrainedModel trained_;
@@ -104,7 +109,7 @@ class Trainer {
   TrainingPosition position_;
   std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
-  std::optional<ValidationRecord> validations_;
+  std::optional<ValidationRecord> validations_;  // set if validator_ is not null
   bool pending_validation_ = false;
   // Steps of the last validation, of the last checkpoint, and of the last checkpoint that this
   // object wrote; -1 if there is none.

@@ -13,8 +13,7 @@ namespace regard {
 
 TrainingLog::TrainingLog(const TrainingOptions& options, const std::string& folder, bool validates,
                          std::optional<std::int64_t> resume_step)
-    : options_(options), folder_(folder), validates_(validates) {
-  train_log_.emplace(folder_ + "/train.jsonl", resume_step);
+    : options_(options), validates_(validates), train_log_(folder + "/train.jsonl", resume_step) {
   if (options.tensorboard) events_.emplace(folder, resume_step);
 }
 
@@ -33,10 +32,10 @@ void TrainingLog::add_step(const TrainingPosition& position, const StepResult& r
     if (reporter_.wants_update()) reporter_.update(progress(position, batches_in_epoch));
     return;
   }
-  finish(position, batches_in_epoch);
+  write_entry(position, batches_in_epoch);
 }
 
-void TrainingLog::finish(const TrainingPosition& position, std::int64_t batches_in_epoch) {
+void TrainingLog::write_entry(const TrainingPosition& position, std::int64_t batches_in_epoch) {
   if (target_tokens_ == 0) return;
   const auto now = progress(position, batches_in_epoch);
   report(now);
@@ -74,18 +73,18 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
 void TrainingLog::report(const TrainingProgress& now) {
   const auto number_or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   reporter_.report(now);
-  train_log_->append({{"step", now.step},
-                      {"epoch", now.epoch},
-                      {"loss", now.loss},
-                      {"perplexity", now.perplexity},
-                      {"learning_rate", now.learning_rate},
-                      {"gradient_norm", now.gradient_norm},
-                      {"source_tokens_per_second", now.source_tokens_per_second},
-                      {"target_tokens_per_second", now.target_tokens_per_second},
-                      {"peak_memory", now.peak_memory_bytes},
-                      {"seconds", now.seconds_elapsed},
-                      {"seconds_left", number_or_null(now.seconds_left)},
-                      {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
+  train_log_.append({{"step", now.step},
+                     {"epoch", now.epoch},
+                     {"loss", now.loss},
+                     {"perplexity", now.perplexity},
+                     {"learning_rate", now.learning_rate},
+                     {"gradient_norm", now.gradient_norm},
+                     {"source_tokens_per_second", now.source_tokens_per_second},
+                     {"target_tokens_per_second", now.target_tokens_per_second},
+                     {"peak_memory", now.peak_memory_bytes},
+                     {"seconds", now.seconds_elapsed},
+                     {"seconds_left", number_or_null(now.seconds_left)},
+                     {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
   if (!events_) return;
   events_->add(now.step, {{"train/loss", now.loss},
                           {"train/perplexity", now.perplexity},
@@ -131,18 +130,18 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
   progress.peak_memory_bytes = peak_memory();
   progress.seconds_elapsed = seconds_;
 
-  const auto seconds_a_step =
+  const auto seconds_per_step =
       seconds_this_session_ / static_cast<double>(std::max<std::int64_t>(1, steps_this_session_));
   if (progress.total_steps) {
-    progress.seconds_left = seconds_a_step * static_cast<double>(std::max<std::int64_t>(
-                                                 0, *progress.total_steps - position.step));
+    progress.seconds_left = seconds_per_step * static_cast<double>(std::max<std::int64_t>(
+                                                   0, *progress.total_steps - position.step));
   }
   if (!validates_) return progress;
   const auto every = o.validation_unit == ValidationUnit::steps
                          ? o.validation_every
                          : o.validation_every * updates_in_epoch;
   progress.seconds_to_validation =
-      seconds_a_step * static_cast<double>(every - position.step % every);
+      seconds_per_step * static_cast<double>(every - position.step % every);
   return progress;
 }
 

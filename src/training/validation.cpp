@@ -103,8 +103,8 @@ Validation Validator::validate_once(const std::shared_ptr<Seq2Seq>& model,
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
-  search.beam_groups = 1;
-  search.samples = 0;
+  search.beam_groups = 1;  // testing.beam_groups need not divide this beam size
+  search.samples = 0;      // scores of samples would depend on chance
   search.cancelled = hooks.cancelled;
   DecodingReporter reporter("validating", dev_.size());
   const auto progress = [&](std::int64_t done) {

@@ -1,5 +1,5 @@
-// Validation: the loss of the references, and BLEU and chrF of translations, with the model's
-// current weights.
+// Validation of a model during training: the loss of the references, and BLEU and chrF of
+// translations by greedy or beam search.
 #pragma once
 
 #include <torch/types.h>
@@ -21,8 +21,8 @@ namespace regard {
 
 struct Validation {
   Scores scores;
-  std::vector<std::string> translations;  // line i of the validation source
-  double seconds = 0;                     // duration
+  std::vector<std::string> translations;  // one for each line of the validation source
+  double seconds = 0;                     // duration of the validation
 };
 
 // Functions that a validation calls while it runs; both may be empty.
@@ -35,11 +35,13 @@ struct ValidationHooks {
 
 class Validator {
  public:
+  // `pool` must outlive this object.
   Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool);
 
-  // Returns nullopt if it was cancelled. Uses batches of testing.batch_size sentences. If they do
-  // not fit into memory, halves them with a warning, and throws EnvironmentError if one sentence
-  // does not fit. Leaves the model in training mode, also after an exception.
+  // Scores the model with its current weights. Returns nullopt if hooks.cancelled returned true.
+  // Uses batches of testing.batch_size sentences. If they do not fit into memory, halves them with
+  // a warning, also for later validations, and throws EnvironmentError if one sentence does not
+  // fit. Leaves the model in training mode, also after an exception.
   std::optional<Validation> validate(const std::shared_ptr<Seq2Seq>& model,
                                      const ValidationHooks& hooks = {});
 
@@ -47,7 +49,8 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
-  // Returns −log P per target token, without label smoothing. Shares `packed` with the search.
+  // Returns −log P per target token in nats, without label smoothing. Shares `packed` with the
+  // search. Throws CancelledSearch.
   double loss(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
   // Validates with batches of batch_size_. Throws if they do not fit into memory.
   Validation validate_once(const std::shared_ptr<Seq2Seq>& model,

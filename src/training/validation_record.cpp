@@ -18,8 +18,8 @@ const std::vector<std::string> columns = {"step", "epoch",         "loss",    "p
 }  // namespace
 
 ValidationRecord::ValidationRecord(const std::filesystem::path& run,
-                                   std::optional<std::int64_t> last)
-    : run_(run), rows_((run / "validations.tsv").string(), columns, last) {}
+                                   std::optional<std::int64_t> resume_step)
+    : run_(run), rows_((run / "validations.tsv").string(), columns, resume_step) {}
 
 void ValidationRecord::add(const Validation& validation, const TrainingPosition& position,
                            double learning_rate, double seconds, bool is_best) {
@@ -40,13 +40,13 @@ void ValidationRecord::add(const Validation& validation, const TrainingPosition&
   const auto file = translations_file(run_, position.step);
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";
-  make_folder(file.parent_path());
+  make_last_folder(file.parent_path());
   write_file(file, text);
 }
 
 std::vector<std::size_t> evenly_spread(std::size_t lines, std::size_t count) {
   const auto shown = std::min(count, lines);
-  std::vector<std::size_t> chosen;
+  std::vector<std::size_t> chosen;  // the middles of `shown` equal parts
   for (std::size_t k = 0; k < shown; ++k) chosen.push_back((2 * k + 1) * lines / (2 * shown));
   return chosen;
 }

@@ -17,12 +17,12 @@ namespace regard {
 
 class ValidationRecord {
  public:
-  // Starts new records in the run folder. If `last` is given, continues the records after the
-  // validation at this step and removes later rows. Throws the errors of ValidationsWriter.
-  ValidationRecord(const std::filesystem::path& run, std::optional<std::int64_t> last);
+  // Starts new records in the run folder `run`. If `resume_step` is given, continues the existing
+  // records and removes the rows of later steps. Throws the errors of ValidationsWriter.
+  ValidationRecord(const std::filesystem::path& run, std::optional<std::int64_t> resume_step);
 
-  // Logs and records a validation; `seconds` is the training time so far. Throws EnvironmentError
-  // if a file cannot be written.
+  // Logs and records a validation. `seconds` is the training time of all sessions so far. Throws
+  // EnvironmentError if a file cannot be written.
   void add(const Validation& validation, const TrainingPosition& position, double learning_rate,
            double seconds, bool is_best);
 
@@ -31,11 +31,11 @@ class ValidationRecord {
   ValidationsWriter rows_;
 };
 
-// Returns `count` evenly spread indices below `lines`; all indices if there are fewer.
+// Returns `count` indices below `lines`, evenly spread; all indices if `lines` is smaller.
 std::vector<std::size_t> evenly_spread(std::size_t lines, std::size_t count);
 
-// Logs `count` sentences of the validation pair with their translations: the same sentences each
-// time.
+// Logs source, reference and translation of `count` validation sentences, the same ones after each
+// validation.
 void log_examples(const Validator& validator, const std::vector<std::string>& translations,
                   std::int64_t count);
 

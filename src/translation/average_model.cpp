@@ -29,7 +29,7 @@ std::string vocabularies(const Tokenizers& tokenizers) {
 void check_same(const AverageModel& first, const fs::path& first_path, const FolderReader& folder) {
   const auto path = folder.path().string();
   const auto options = read_model_options(folder);
-  const auto differing = differing_keys(shared_options(first.options), shared_options(options));
+  const auto differing = option_differences(shared_options(first.options), shared_options(options));
   if (!differing.empty()) {
     throw ConfigError(
         "{}: differs from {} in {}; only models with the same options can be averaged", path,
@@ -68,7 +68,7 @@ AverageModel average_models(const std::vector<fs::path>& folders) {
   average.tokenizers = read_tokenizers(first, average.options);
   const auto weights = read_weights(first);
   for (const auto& [name, tensor] : weights) {
-    average.weights.emplace_back(name, tensor.to(torch::kDouble));
+    average.weights.emplace_back(name, tensor.to(torch::kDouble));  // sums, until the last loop
   }
   for (std::size_t i = 1; i < folders.size(); ++i) {
     const FolderReader folder(folders[i]);

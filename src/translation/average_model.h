@@ -12,14 +12,14 @@
 namespace regard {
 
 struct AverageModel {
-  Options options;  // of the first model
-  Tokenizers tokenizers;
-  NamedTensors weights;
+  Options options;        // of the first model
+  Tokenizers tokenizers;  // the same for all models
+  NamedTensors weights;   // means, in the element types of the first model
 };
 
 // Averages the models in one or more folders. Throws ConfigError if a folder differs from the first
-// in a key of `model` or `data.tokenizer` or in the vocabularies, and CheckpointError if names or
-// shapes of weights differ.
+// in a key of `model` or `data.tokenizer` (except dropout and sampling) or in the vocabularies.
+// Throws CheckpointError if names or shapes of weights differ, or if weights are quantized.
 AverageModel average_models(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace regard

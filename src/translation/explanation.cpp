@@ -23,7 +23,7 @@ std::vector<std::vector<float>> head_weights(const torch::Tensor& heads) {
   return rows;
 }
 
-// Converts a pointer's P over tokens [V] to P over positions, with </s> last.
+// Converts P of a pointer output over token ids [V] to P over the source positions, with </s> last.
 std::vector<float> by_position(const torch::Tensor& P, std::size_t positions) {
   const auto token_probabilities = to_vector(P);
   const auto first = token_probabilities.begin() + first_position_id;
@@ -36,12 +36,13 @@ std::vector<float> by_position(const torch::Tensor& P, std::size_t positions) {
 
 Explanation explain(const TranslationModel& loaded, torch::Device device, const std::string& line,
                     const Translation& translation) {
-  Explanation explanation{translation.source_tokens, {}};
+  Explanation explanation;
   if (translation.hypotheses.empty()) return explanation;
   const torch::InferenceMode guard;
   auto& model = *loaded.model;
-  model.eval();
+  if (model.is_training()) model.eval();  // other threads may be reading the mode
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
+  explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0].tokens);
   const auto batch = make_source_batch(source).to(device);
   const auto& best = translation.hypotheses.front();
   std::vector<std::int64_t> target(best.tokens.begin(), best.tokens.end());
@@ -67,7 +68,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     explained.is_hard = detail.is_hard;
     for (const auto& layer : detail.heads) explained.heads.push_back(head_weights(layer));
     if (loaded.options.model.output.kind == OutputKind::pointer) {
-      const auto positions = translation.source_tokens.size();
+      const auto positions = explanation.source_tokens.size();
       explained.pointer = by_position(P, positions);
       explained.selected_position =
           token == eos_id ? static_cast<std::int64_t>(positions) - 1 : token - first_position_id;

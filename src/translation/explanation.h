@@ -18,7 +18,7 @@ struct ExplainedStep {
   std::string token;           // y_t
   double probability = 0;      // P(y_t | y_<t, x)
   std::vector<float> query;    // decoder state; empty if the model has none
-  std::vector<float> scores;   // e_ts of each source token; empty if there are none
+  std::vector<float> scores;   // e_ts of each source token; empty if the attention has none
   std::vector<float> weights;  // α_ts of each source token
   std::vector<float> context;  // c_t
   // Other quantities of the attention, with their symbols in its equations.
@@ -28,8 +28,9 @@ struct ExplainedStep {
   std::vector<std::vector<std::vector<float>>> heads = {};
   // Pointer output: P(y_t = position s), with </s> last. Empty for other outputs.
   std::vector<float> pointer = {};
-  std::int64_t selected_position = -1;  // pointer output; otherwise -1
-  std::optional<double> p_gen = {};     // copy output: probability of generating
+  std::int64_t selected_position = -1;  // position of y_t with pointer output; otherwise -1
+  // Copy output: probability that y_t is generated from the vocabulary, not copied.
+  std::optional<double> p_gen = {};
 };
 
 struct Explanation {
@@ -37,8 +38,9 @@ struct Explanation {
   std::vector<ExplainedStep> steps;
 };
 
-// Explains the best hypothesis of `translation`, the translation of `line`. The result has no steps
-// if there is no hypothesis.
+// Explains the best hypothesis of `translation`, which must be the translation of `line` by
+// `model`. The model must be on `device`. The result has no steps if there is no hypothesis (a
+// blank line).
 Explanation explain(const TranslationModel& model, torch::Device device, const std::string& line,
                     const Translation& translation);
 

@@ -14,8 +14,9 @@ using Words = std::vector<std::string_view>;
 
 constexpr std::array sentence_ends = {".", "!", "?", "…", "。", "！", "？", "؟", "।"};
 constexpr std::array clause_ends = {",", ";", ":", "，", "、", "；", "：", "،", "؛"};
-constexpr std::array closing = {"\"", "'", ")", "]", "”", "’", "»", "」", "』", "）"};
+constexpr std::array closing_marks = {"\"", "'", ")", "]", "”", "’", "»", "」", "』", "）"};
 
+// Returns the element of `endings` with which the word ends, or null.
 template <std::size_t n>
 const char* ending_of(std::string_view word, const std::array<const char*, n>& endings) {
   const auto found = std::find_if(endings.begin(), endings.end(),
@@ -23,9 +24,10 @@ const char* ending_of(std::string_view word, const std::array<const char*, n>& e
   return found == endings.end() ? nullptr : *found;
 }
 
+// True if the word ends with one of `endings`, possibly followed by closing marks.
 template <std::size_t n>
-bool ends(std::string_view word, const std::array<const char*, n>& endings) {
-  while (const char* mark = ending_of(word, closing)) {
+bool ends_with_any(std::string_view word, const std::array<const char*, n>& endings) {
+  while (const char* mark = ending_of(word, closing_marks)) {
     word.remove_suffix(std::string_view(mark).size());
   }
   return ending_of(word, endings) != nullptr;
@@ -35,10 +37,10 @@ bool ends(std::string_view word, const std::array<const char*, n>& endings) {
 std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_words) {
   if (all.size() - begin <= max_words) return all.size() - begin;
   for (auto n = max_words; n > 0; --n) {
-    if (ends(all[begin + n - 1], sentence_ends)) return n;
+    if (ends_with_any(all[begin + n - 1], sentence_ends)) return n;
   }
   for (auto n = max_words; n > 0; --n) {
-    if (ends(all[begin + n - 1], clause_ends)) return n;
+    if (ends_with_any(all[begin + n - 1], clause_ends)) return n;
   }
   return max_words;
 }
@@ -46,6 +48,7 @@ std::size_t part_length(const Words& all, std::size_t begin, std::size_t max_wor
 // Builds the result of join_translations().
 class JoinedTranslation {
  public:
+  // source_length is the number of source tokens of all parts, with added spaces and one </s>.
   JoinedTranslation(std::int64_t target_vocabulary, std::size_t source_length)
       : target_vocabulary_(target_vocabulary), source_length_(source_length) {
     hypothesis_.finished = true;
@@ -54,14 +57,17 @@ class JoinedTranslation {
   void add(const Translation& part, bool is_last) {
     const auto& hypothesis = part.hypotheses[0];
     const auto tokens = hypothesis.tokens.size();
+    // The joined hypothesis ends in </s> if all parts do.
     const bool keeps_end = is_last && hypothesis.finished && hypothesis_.finished;
     const auto oov_offset = static_cast<std::int32_t>(joined_.oov_words.size());
     for (const auto token : hypothesis.tokens) {
       hypothesis_.tokens.push_back(token < target_vocabulary_ ? token : token + oov_offset);
     }
     append(joined_.oov_words, part.oov_words, part.oov_words.size());
-    append(joined_.source_tokens, part.source_tokens,
-           part.source_tokens.size() - (is_last ? 0 : 1));
+    if (!part.source_tokens.empty()) {
+      append(joined_.source_tokens, part.source_tokens,
+             part.source_tokens.size() - (is_last ? 0 : 1));
+    }
     append(hypothesis_.token_log_p, hypothesis.token_log_p, tokens + (keeps_end ? 1 : 0));
     if (hypothesis.finished && !keeps_end && !hypothesis_.token_log_p.empty()) {
       hypothesis_.token_log_p.back() += hypothesis.token_log_p.back();
@@ -73,21 +79,22 @@ class JoinedTranslation {
     hypothesis_.log_probability += hypothesis.log_probability;
     hypothesis_.score += hypothesis.score;
     hypothesis_.finished = hypothesis_.finished && hypothesis.finished;
-    source_offset_ += part.source_tokens.size() - 1;
+    source_offset_ += static_cast<std::size_t>(part.source_length);
   }
 
-  // Adds a space to source and target.
+  // Adds a space to source and target. Its attention is on the space in the source.
   void add_space() {
     hypothesis_.tokens.push_back(static_cast<std::int32_t>(
         target_vocabulary_ + static_cast<std::int64_t>(joined_.oov_words.size())));
     hypothesis_.token_log_p.push_back(0);
     joined_.oov_words.emplace_back(" ");
-    joined_.source_tokens.emplace_back(" ");
+    if (!joined_.source_tokens.empty()) joined_.source_tokens.emplace_back(" ");
     if (!hypothesis_.weights.empty()) add_weights({1, 0});
     ++source_offset_;
   }
 
   Translation translation() {
+    joined_.source_length = static_cast<std::int64_t>(source_length_) - 1;
     joined_.hypotheses.push_back(std::move(hypothesis_));
     return std::move(joined_);
   }
@@ -140,7 +147,9 @@ Translation join_translations(std::span<const Translation> parts, std::int64_t t
   if (nonempty.empty()) return {};
   const bool spaces = kind == TokenizerKind::character;
   std::size_t source_length = 1 + (spaces ? nonempty.size() - 1 : 0);  // </s>
-  for (const auto* part : nonempty) source_length += part->source_tokens.size() - 1;
+  for (const auto* part : nonempty) {
+    source_length += static_cast<std::size_t>(part->source_length);
+  }
   JoinedTranslation joined(target_vocabulary, source_length);
   for (const auto* part : nonempty) {
     if (spaces && part != nonempty.front()) joined.add_space();

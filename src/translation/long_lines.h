@@ -16,10 +16,13 @@ namespace regard {
 // line unchanged, as one part.
 std::vector<std::string> split_line(const std::string& line, std::int64_t max_words);
 
-// Joins the best translations of the parts of a line into one translation with one hypothesis and
-// no text. Concatenates tokens, probabilities and attention; the attention to other parts is 0.
-// Keeps only the last </s> and adds the log P of the others to the previous token. Adds a space
-// token between parts if the tokens are characters. Skips blank parts.
+// Joins the best hypotheses of the parts of a line into one translation with one hypothesis. The
+// caller sets its text. Concatenates tokens, probabilities and attention; the attention to other
+// parts is 0. Keeps only the last </s> and adds the log P of each other </s> to the token before
+// it. Skips blank parts; the result has no hypothesis if all are blank.
+//
+// `target_vocabulary` is the size of the target vocabulary; larger token ids refer to oov_words. If
+// the tokens are characters (`kind`), adds a space between parts, as a word in oov_words.
 Translation join_translations(std::span<const Translation> parts, std::int64_t target_vocabulary,
                               TokenizerKind kind);
 

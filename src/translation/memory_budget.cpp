@@ -25,7 +25,7 @@ class CountingAllocator : public c10::Allocator {
   }
 
   c10::DataPtr allocate(std::size_t bytes) override {
-    if (thread_budget != nullptr) thread_budget->allocate(bytes);
+    if (thread_budget != nullptr) thread_budget->count_allocation(bytes);
     return inner_->allocate(bytes);
   }
   c10::DeleterFnPtr raw_deleter() const override { return inner_->raw_deleter(); }
@@ -54,7 +54,7 @@ MemoryBudget::~MemoryBudget() {
   thread_budget = nullptr;
 }
 
-void MemoryBudget::allocate(std::uint64_t bytes) {
+void MemoryBudget::count_allocation(std::uint64_t bytes) {
   if (bytes > left_) {
     throw CheckpointError("{} needs more than {} MB of memory", what_, bytes_ >> 20);
   }

@@ -28,8 +28,8 @@ std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
   return side + (pieces ? ".model" : ".vocabulary");
 }
 
-// Turns ConfigError into DamagedError: an invalid configuration in a folder that regard wrote is
-// damage, not a user's error.
+// Calls read() and turns ConfigError into DamagedError: an invalid configuration in a folder that
+// regard wrote is damage, not a user's error.
 template <typename Read>
 auto as_damage(Read read) -> decltype(read()) {
   try {
@@ -66,12 +66,12 @@ void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string
     }
     saved.erase(found);
   }
-  // Copies in a second pass, so that an error leaves the model unchanged.
   if (!saved.empty()) {
     throw CheckpointError(
         "{}: found the weights `{}`, which this configuration's model does not have", where,
         saved.begin()->first);
   }
+  // Copies after all checks, so that an error leaves the model unchanged.
   for (const auto& [name, tensor] : weights) parameters.find(name)->copy_(tensor);
 }
 
@@ -146,7 +146,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
         model_budget(numbers),
         fmt::format("{}: its model, for which {} has only {},", (path / config_file).string(),
                     weights_file, counted(numbers, "number")));
-    const SkipInitialisation weights_follow;
+    const SkipInitialisation skip;  // load_weights() sets all parameters
     as_damage([&] { check_model(loaded.options.model, locations); });
     loaded.model = build_model(loaded.tokenizers.source->size(), loaded.tokenizers.target->size(),
                                loaded.options.model);
@@ -154,6 +154,7 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   try {
     load_weights(*loaded.model, weights, path.string());
   } catch (const CheckpointError& error) {
+    // If a file has changed, the user probably edited config.yaml.
     if (is_intact(path, /*may_change=*/{})) throw;
     throw CheckpointError("{}\n{} has changed since it was written; undo the changes", error.what(),
                           (path / config_file).string());

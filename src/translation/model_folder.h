@@ -21,20 +21,24 @@ struct TranslationModel {
 };
 
 // Copies saved weights into the model. Throws CheckpointError if names or shapes differ, and then
-// leaves the model unchanged. `where` is the folder, for the message.
+// leaves the model unchanged. The message begins with `where`, the folder.
 void load_weights(Seq2Seq& model, const NamedTensors& weights, const std::string& where);
 
+// Adds config.yaml.
 void add_model_options(FolderWriter& folder, const Options& options);
+// Adds config.yaml, the files of the tokenizers and model.safetensors.
 void add_model(FolderWriter& folder, const Options& options, const Tokenizers& tokenizers,
                const NamedTensors& weights);
 
-// Quantized weights (quantized_weights.h) are converted to single precision.
+// Returns the weights. Quantized weights (quantized_weights.h) are converted to single precision.
 NamedTensors read_weights(const FolderReader& folder);
-// Throws CheckpointError if the weights are quantized: training and averages need all their digits.
+// Throws CheckpointError if the weights are quantized: training and averages need full precision.
 void check_not_quantized(const FolderReader& folder);
+// Returns the options in config.yaml and, if `locations` is given, the lines where they are set.
 // Throws DamagedError with file and line if config.yaml is not a valid configuration.
 Options read_model_options(const FolderReader& folder, SourceLocations* locations = nullptr);
-// Reads the tokenizers of the kinds in options.data.tokenizer and options.model.
+// Reads the tokenizers. Those of numbers and positions have no file: they follow from
+// options.model. Throws CheckpointError.
 Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 
 // Reads the model in a folder, ready to translate on `device`. Does not trust the files: throws

@@ -87,8 +87,8 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto index = static_cast<std::int64_t>(i);
     translations[i].text = targets[i];
-    auto line =
-        encode_source(model.tokenizers, source_limit, sources[i], index + 1, translations[i]);
+    auto line = encode_source(model.tokenizers, source_limit, sources[i], index + 1, want_weights,
+                              translations[i]);
     if (line.tokens.empty()) continue;
     const bool is_new = groups.empty() || sources[i] != last_source;
     if (is_new) groups.emplace_back();

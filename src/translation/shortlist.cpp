@@ -12,11 +12,17 @@
 #include "base/error.h"
 #include "base/sha256.h"
 #include "data/line_reader.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
 
 constexpr std::string_view title = "regard shortlist 1";
+
+// Returns the last line of a file with this number of lines between the first and the last.
+std::string last_line(std::int64_t lines) {
+  return fmt::format("end\t{}", lines);
+}
 
 std::string vocabulary_hash(const Tokenizers& tokenizers) {
   const auto source = tokenizers.source->serialized();
@@ -86,7 +92,7 @@ Line parse_line(const std::string& line, const std::string& where) {
   throw InputError(
       "{}: found `{}`, expected a source token, a target token and a number from 0 to 1, separated "
       "by tabs; write the file again with regard shortlist",
-      where, line);
+      where, excerpt(line));
 }
 
 std::vector<std::int32_t> first_tokens(std::vector<Entry<double>> entries, std::size_t count) {
@@ -117,7 +123,8 @@ std::string LinkCounts::to_file(const Tokenizers& tokenizers) const {
     }
     append_lines(file, escaped(tokenizers.source->token(source)), entries, target);
   }
-  return file;
+  const auto lines = std::count(file.begin(), file.end(), '\n') - 1;
+  return file + last_line(lines) + '\n';
 }
 
 Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std::size_t frequent,
@@ -127,11 +134,11 @@ Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std:
   reader.next(text);
   if (text.compare(0, title.size(), title) != 0) {
     throw InputError("{}:1: found `{}`, expected `{} …`; write the file with regard shortlist",
-                     path, text.substr(0, 80), title);
+                     path, excerpt(text), title);
   }
   if (text != fmt::format("{} {}", title, vocabulary_hash(tokenizers))) {
     throw ConfigError(
-        "{}: the shortlist belongs to other vocabularies than those of the model; write one for "
+        "{}:1: found a shortlist for other vocabularies than those of the model; write one for "
         "this "
         "model with regard shortlist",
         path);
@@ -141,8 +148,19 @@ Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std:
   std::vector<std::vector<Entry<double>>> by_source(
       static_cast<std::size_t>(tokenizers.source->size()));
   std::vector<Entry<double>> by_frequency;
+  std::int64_t lines = 0;
+  bool is_complete = false;
   while (reader.next(text)) {
     const auto where = fmt::format("{}:{}", path, reader.line_number());
+    if (is_complete) {
+      throw InputError(
+          "{}: found `{}`, expected the end of the file; write the file again with "
+          "regard shortlist",
+          where, excerpt(text));
+    }
+    is_complete = text == last_line(lines);
+    if (is_complete) continue;
+    ++lines;
     const auto line = parse_line(text, where);
     const auto find = [&](const Ids& ids, const std::string& token, const char* side) {
       const auto found = ids.find(token);
@@ -159,6 +177,12 @@ Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std:
       by_source[static_cast<std::size_t>(find(source_ids, line.source, "source"))].push_back(
           {target, line.number});
     }
+  }
+  if (!is_complete) {
+    throw InputError(
+        "{}:{}: found the end of the file, expected the line `{}`: the file is cut off; write it "
+        "again with regard shortlist",
+        path, reader.line_number() + 1, last_line(lines));
   }
   frequent_ = first_tokens(std::move(by_frequency), frequent);
   frequent_.insert(frequent_.end(), {unk_id, eos_id});

@@ -5,7 +5,8 @@
 // A shortlist file is text. Its first line has a hash of the vocabularies. The other lines have a
 // source token, a target token and a number, separated by tabs: P(target token | source token) by
 // links between tokens. A line without a source token has the relative frequency of the target
-// token. In tokens, \\ stands for a backslash and \t for a tab.
+// token. In tokens, \\ stands for a backslash and \t for a tab. The last line is `end`, a tab, and
+// the number of lines between the first and the last: a file that is cut off is an error.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "translation/translator.h"
 
-#include <algorithm>
-#include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -25,15 +24,23 @@ void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
       counted(length, "token"), limit->max_tokens, limit->key);
 }
 
+std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
+                                       const std::vector<std::int32_t>& ids) {
+  auto tokens = tokenizers.source->pieces(line, ids);
+  tokens.emplace_back("</s>");
+  return tokens;
+}
+
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
-                         const std::string& line, std::int64_t number, Translation& translation) {
+                         const std::string& line, std::int64_t number, bool want_tokens,
+                         Translation& translation) {
   if (is_blank(line)) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
     if (encoded.tokens.empty()) return encoded;
     check_length(encoded.tokens.size(), limit);
-    translation.source_tokens = tokenizers.source->pieces(line);
-    translation.source_tokens.push_back("</s>");
+    translation.source_length = static_cast<std::int64_t>(encoded.tokens.size());
+    if (want_tokens) translation.source_tokens = source_tokens(tokenizers, line, encoded.tokens);
     translation.oov_words = encoded.oov_words;
     return encoded;
   } catch (const InputError& error) {
@@ -54,53 +61,89 @@ void Translator::use_shortlist(Shortlist shortlist) {
   shortlist_ = std::move(shortlist);
 }
 
-std::vector<Translation> Translator::translate(const std::vector<std::string>& lines,
-                                               const SearchOptions& options,
-                                               std::int64_t batch_size,
-                                               const std::function<void(std::int64_t)>& progress,
-                                               const std::vector<SentenceOptions>& given) const {
-  auto sentences = given;
-  sentences.resize(lines.size());
-  for (std::size_t i = given.size(); i < lines.size(); ++i) {
-    sentences[i].number = static_cast<std::int64_t>(i) + 1;
-  }
-  std::vector<Translation> translations(lines.size());
-  std::vector<SourceLine> sources(lines.size());
-  std::vector<std::size_t> order;  // lines that are not blank
-  const auto limit = model_->source_limit();
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    sources[i] = encode_source(tokenizers_, limit, lines[i], sentences[i].number, translations[i]);
-    if (!sources[i].tokens.empty()) order.push_back(i);
-  }
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
-    return sources[a].tokens.size() > sources[b].tokens.size();
-  });
+namespace {
 
-  const bool was_training = model_->is_training();
-  model_->eval();
-  const auto translate_range = [&](std::size_t begin, std::size_t end) {
+// Lines that are all known.
+class AllLines : public LineStream {
+ public:
+  AllLines(const std::vector<std::string>& lines, const std::function<void(std::int64_t)>& progress)
+      : lines_(lines), progress_(progress) {}
+
+  bool read(bool /*few*/, std::vector<QueuedLine>& lines) override {
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      lines.push_back({.text = lines_[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
+    }
+    return false;
+  }
+  void write(std::vector<QueuedLine> lines) override {
+    for (auto& line : lines) translations.push_back(std::move(line.translation));
+  }
+  void progress(std::int64_t finished) override {
+    if (progress_) progress_(finished);
+  }
+  bool keeps_lines_before_error() const override { return false; }
+
+  std::vector<Translation> translations;
+
+ private:
+  const std::vector<std::string>& lines_;
+  const std::function<void(std::int64_t)>& progress_;
+};
+
+// Puts the model into evaluation mode for its lifetime.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(Seq2Seq& model) : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  ~EvaluationMode() { model_.train(was_training_); }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  Seq2Seq& model_;
+  bool was_training_;
+};
+
+}  // namespace
+
+std::vector<Translation> Translator::translate(
+    const std::vector<std::string>& lines, const SearchOptions& options, std::int64_t batch_size,
+    const std::function<void(std::int64_t)>& progress) const {
+  AllLines stream(lines, progress);
+  translate(stream, options, batch_size);
+  return std::move(stream.translations);
+}
+
+void Translator::translate(LineStream& stream, const SearchOptions& options,
+                           std::int64_t batch_size) const {
+  const EvaluationMode guard(*model_);
+  const auto limit = model_->source_limit();
+  const auto encode = [&](QueuedSentence& sentence) {
+    sentence.source = encode_source(tokenizers_, limit, *sentence.text, sentence.options->number,
+                                    options.want_weights, sentence.translation);
+  };
+  const auto search_batch = [&](std::span<QueuedSentence* const> sentences) {
     std::vector<SourceLine> batch_sources;
     std::vector<SentenceOptions> batch_options;
-    for (auto k = begin; k < end; ++k) {
-      batch_sources.push_back(sources[order[k]]);
-      batch_options.push_back(sentences[order[k]]);
-      if (!shortlist_) continue;
-      auto& sentence = batch_options.back();
-      sentence.shortlist = shortlist_->tokens(batch_sources.back().tokens, sentence);
+    for (auto* sentence : sentences) {
+      batch_sources.push_back(std::move(sentence->source));
+      auto& options_of_sentence = batch_options.emplace_back(*sentence->options);
+      if (shortlist_) {
+        options_of_sentence.shortlist =
+            shortlist_->tokens(batch_sources.back().tokens, options_of_sentence);
+      }
     }
     const auto batch = make_source_batch(batch_sources).to(device_);
     auto hypotheses =
         search(*model_, batch.source, batch.source_lengths, options, batch_options, *packed_);
-    for (auto k = begin; k < end; ++k) {
-      auto& translation = translations[order[k]];
-      translation.hypotheses = std::move(hypotheses[k - begin]);
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      auto& translation = sentences[i]->translation;
+      translation.hypotheses = std::move(hypotheses[i]);
       translation.text = text(translation.hypotheses[0], translation);
     }
   };
-  parallel_for_ranges(pool_, order.size(), static_cast<std::size_t>(batch_size), translate_range,
-                      progress);
-  model_->train(was_training);
-  return translations;
+  TranslationQueue(stream, encode, search_batch, static_cast<std::size_t>(batch_size), pool_).run();
 }
 
 std::string Translator::text(const Hypothesis& hypothesis, const Translation& translation) const {

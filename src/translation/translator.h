@@ -16,21 +16,20 @@
 #include "model/seq2seq.h"
 #include "translation/model_folder.h"
 #include "translation/shortlist.h"
+#include "translation/translation_queue.h"
 
 namespace regard {
 
-struct Translation {
-  std::string text;                        // the best hypothesis
-  std::vector<std::string> source_tokens;  // with </s>, one per column of the attention weights
-  std::vector<Hypothesis> hypotheses;      // best first; empty for an empty line
-  std::vector<std::string> oov_words;      // as in SourceLine
-};
-
-// Encodes a source line for the model. Stores the source tokens and out-of-vocabulary words in
-// `translation`. A blank line has no tokens. Throws InputError with `number` if the model cannot
-// read the line.
+// Encodes a source line for the model. Stores the number of source tokens, the out-of-vocabulary
+// words and, if `want_tokens`, the source tokens in `translation`. A blank line has no tokens.
+// Throws InputError with `number` if the model cannot read the line.
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
-                         const std::string& line, std::int64_t number, Translation& translation);
+                         const std::string& line, std::int64_t number, bool want_tokens,
+                         Translation& translation);
+
+// Returns the text of each token of a source line, which `ids` are, and of </s>.
+std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
+                                       const std::vector<std::int32_t>& ids);
 
 // Throws InputError if a sentence of `tokens` tokens and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
@@ -39,8 +38,8 @@ SearchOptions search_options(const TestingOptions& options);
 
 class Translator {
  public:
-  // The model is in evaluation mode while it translates. Its weights must not change while the
-  // translator lives. Matrix products have this precision (kernels/product_rows.h).
+  // The weights of the model must not change while the translator lives. Matrix products have this
+  // precision (kernels/product_rows.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
@@ -48,14 +47,16 @@ class Translator {
   // check_shortlist().
   void use_shortlist(Shortlist shortlist);
 
-  // Returns one translation per line; a blank line has an empty text. Batches lines of similar
-  // length, batch_size at a time, one batch per thread. Calls `progress` with the number of
-  // finished lines. `sentences` has one entry per line, or none; then lines are numbered from 1.
-  // Throws InputError with the line number if the model cannot read a line.
+  // Returns one translation per line; a blank line has an empty text. Calls `progress` with the
+  // number of finished lines, from one thread at a time. Sets the model to evaluation mode and
+  // restores its mode at the end. Throws InputError with the line number, from 1, of the first line
+  // that the model cannot read.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
-                                     const std::function<void(std::int64_t)>& progress = {},
-                                     const std::vector<SentenceOptions>& sentences = {}) const;
+                                     const std::function<void(std::int64_t)>& progress = {}) const;
+  // Translates a stream of lines (translation_queue.h), with one batch of at most batch_size
+  // sentences per thread. Throws as above, with the line numbers in the lines' options.
+  void translate(LineStream& stream, const SearchOptions& options, std::int64_t batch_size) const;
 
   // The packed weights of the model, for other searches with it. Thread-safe.
   kernels::PackedWeights& packed_weights() const { return *packed_; }

@@ -45,8 +45,8 @@ std::vector<std::string> UnknownWords::replacement_tokens(const std::string& sou
   for (const auto target_word : split_words(translation)) {
     if (!tokens.empty() && kind_ == TokenizerKind::character) tokens.emplace_back(" ");
     const bool pieces = kind_ == TokenizerKind::bpe || kind_ == TokenizerKind::unigram;
-    const bool sign = pieces && (begins_word || !tokens.empty());
-    tokens.push_back((sign ? std::string(space_symbol) : "") + encode_utf8(target_word));
+    const bool has_symbol = pieces && (begins_word || !tokens.empty());
+    tokens.push_back((has_symbol ? std::string(space_symbol) : "") + encode_utf8(target_word));
   }
   return tokens;
 }
@@ -61,7 +61,7 @@ void UnknownWords::replace(const Tokenizers& tokenizers, Translation& translatio
     for (std::size_t t = 0; t < hypothesis.tokens.size(); ++t) {
       if (hypothesis.tokens[t] != unk_id) continue;
       const auto weights = hypothesis.weights.at(t);
-      if (weights.size() < 2) continue;
+      if (weights.size() < 2) continue;  // the source has only </s>
       const auto largest = std::max_element(weights.begin(), weights.end() - 1);  // without </s>
       if (*largest == 0) continue;  // no attention on any word
       const auto s = static_cast<std::size_t>(largest - weights.begin());

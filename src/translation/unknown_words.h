@@ -15,19 +15,20 @@ namespace regard {
 
 class UnknownWords {
  public:
-  // `dictionary` is a file with a source word, a tab and its translation in each line, or empty for
-  // no dictionary. The first entry of a word is used. Words are looked up in the form that the
-  // tokenizer `source` returns; `kind` is the kind of both tokenizers. Throws InputError with
-  // file:line.
+  // `dictionary` is the path of a file with a source word, a tab and its translation in each line,
+  // or empty for no dictionary. The first entry of a word is used. Words are looked up as the
+  // tokenizer `source` normalises them; `kind` is the kind of both tokenizers. Throws InputError
+  // with file:line for a line of another form.
   UnknownWords(const std::string& dictionary, const Tokenizer& source, TokenizerKind kind);
 
-  // Replaces <unk> in all hypotheses, which need attention weights. Appends the words to the
-  // translation's oov_words. The log-probability stays that of <unk>. Each word of a translation of
-  // several words is a token with the attention of <unk>; the first has its log P, the others
-  // log 1.
+  // Replaces <unk> in all hypotheses, which must have attention weights. Appends the new words to
+  // the translation's oov_words. Hypothesis::log_probability stays that of <unk>. If the dictionary
+  // has several words, each becomes a token with the attention of <unk>: the first with the log P
+  // of <unk>, the others with log P = 0.
   void replace(const Tokenizers& tokenizers, Translation& translation) const;
 
  private:
+  // Returns the tokens of the dictionary's translation, or the source token if it has none.
   std::vector<std::string> replacement_tokens(const std::string& source_token) const;
 
   TokenizerKind kind_;

@@ -17,23 +17,23 @@ bool is_white_space(char c) {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-// Groups sub-words: the text between two ▁ belongs to one word; text before the first ▁ continues a
-// word.
+// Groups sub-words: the text between two ▁ belongs to one word. A token can contain the end of one
+// word and the beginning of the next; it then belongs to both.
 WordTokens group_pieces(const std::vector<std::string>& tokens) {
   WordTokens words;
-  std::vector<std::size_t> lone;  // single ▁ tokens before their word
-  bool begin = true;
+  std::vector<std::size_t> lone;  // tokens of ▁ alone, which belong to the next word
+  bool begins_word = true;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     std::string_view rest = tokens[t];
     bool in_a_word = false;
     while (!rest.empty()) {
       if (rest.starts_with(space_symbol)) {
-        begin = true;
+        begins_word = true;
         rest.remove_prefix(space_symbol.size());
         continue;
       }
-      if (begin) words.push_back(std::exchange(lone, {}));
-      begin = false;
+      if (begins_word) words.push_back(std::exchange(lone, {}));
+      begins_word = false;
       in_a_word = true;
       words.back().push_back(t);
       rest.remove_prefix(std::min(rest.find(space_symbol), rest.size()));
@@ -45,14 +45,14 @@ WordTokens group_pieces(const std::vector<std::string>& tokens) {
 
 WordTokens group_characters(const std::vector<std::string>& tokens) {
   WordTokens words;
-  bool begin = true;
+  bool begins_word = true;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const bool white = tokens[t].size() == 1 && is_white_space(tokens[t][0]);
     if (!white) {
-      if (begin) words.emplace_back();
+      if (begins_word) words.emplace_back();
       words.back().push_back(t);
     }
-    begin = white;
+    begins_word = white;
   }
   return words;
 }

@@ -22,14 +22,14 @@ namespace regard {
 // The token positions of each word, ascending.
 using WordTokens = std::vector<std::vector<std::size_t>>;
 
-// Groups tokens as returned by Tokenizer::token(), with or without </s> at the end.
+// Groups the token texts that Tokenizer::token() returns, with or without </s> at the end.
 WordTokens group_into_words(const std::vector<std::string>& tokens, TokenizerKind kind);
 
 // Returns the text of each word, without ▁.
 std::vector<std::string> word_texts(const std::vector<std::string>& tokens,
                                     const WordTokens& words);
 
-// Returns a_ij [target words][source words] from α_ts [target tokens][source tokens].
+// Returns a_ij, [target words j][source words i], from α_ts [target tokens][source tokens].
 std::vector<std::vector<float>> word_weights(const std::vector<std::vector<float>>& weights,
                                              const WordTokens& source, const WordTokens& target);
 

@@ -1,12 +1,16 @@
 #include "tests/bench/floor.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/record_function.h>
 #include <torch/utils.h>
 
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "kernels/packed_weights.h"
@@ -70,7 +74,51 @@ std::vector<Candidate> candidates(const Tensor& a, const Tensor& b, Precision pr
   return all;
 }
 
+// The products seen by the callback of record_products(), which can have no state of its own.
+struct RecordedProducts {
+  std::mutex mutex;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::int64_t> counts;
+
+  void add(std::int64_t M, std::int64_t K, std::int64_t N, std::int64_t times = 1) {
+    const std::scoped_lock lock(mutex);
+    counts[{M, K, N}] += times;
+  }
+};
+RecordedProducts recorded;
+
+std::unique_ptr<at::ObserverContext> record(const at::RecordFunction& function) {
+  const std::string_view name = function.name();
+  const auto arguments = function.inputs();
+  const auto sizes = [&](std::size_t i) { return arguments[i].toTensor().sizes(); };
+  if (name == "regard::product") {  // x, y
+    recorded.add(sizes(0)[0], sizes(0)[1], sizes(1)[1]);
+  } else if (name == "aten::mm") {
+    recorded.add(sizes(0)[0], sizes(0)[1], sizes(1)[1]);
+  } else if (name == "aten::addmm" || name == "aten::addmm_") {
+    recorded.add(sizes(1)[0], sizes(1)[1], sizes(2)[1]);
+  } else if (name == "aten::bmm") {
+    recorded.add(sizes(0)[1], sizes(0)[2], sizes(1)[2], sizes(0)[0]);
+  } else if (name == "aten::baddbmm" || name == "aten::baddbmm_") {
+    recorded.add(sizes(1)[1], sizes(1)[2], sizes(2)[2], sizes(1)[0]);
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::vector<ProductShape> record_products(const std::function<void()>& step) {
+  recorded.counts.clear();
+  const auto handle = at::addGlobalCallback(
+      at::RecordFunctionCallback(record).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  step();
+  at::removeCallback(handle);
+  std::vector<ProductShape> products;
+  for (const auto& [shape, times] : recorded.counts) {
+    const auto [M, K, N] = shape;
+    products.push_back({M, K, N, times});
+  }
+  return products;
+}
 
 std::function<void()> Floor::fastest(const Tensor& a, const Tensor& b, double times) {
   std::optional<Candidate> best;
@@ -113,6 +161,17 @@ Floor::Floor(const ModelOptions& options, const BatchShape& shape, Precision pre
   add(Part::output, T * B, R, V);
 }
 
+Floor::Floor(const std::vector<ProductShape>& products, Precision precision)
+    : precision_(precision) {
+  const torch::NoGradGuard guard;
+  for (const auto& [M, K, N, times] : products) {
+    const auto n = static_cast<double>(times);
+    products_.push_back({Part::output, fastest(torch::randn({M, K}), torch::randn({K, N}), n),
+                         /*backward_x=*/nullptr, /*backward_w=*/nullptr, times});
+    operations_ += 2 * n * static_cast<double>(M * K) * static_cast<double>(N);
+  }
+}
+
 void Floor::add(Part part, std::int64_t rows, std::int64_t in, std::int64_t out,
                 std::int64_t times) {
   const auto all_x = torch::randn({times * rows, in});
@@ -142,7 +201,7 @@ void Floor::run_forward(Part part) {
 void Floor::run_backward(Part part) {
   const torch::NoGradGuard guard;
   for (auto& p : products_) {
-    if (p.part != part) continue;
+    if (p.part != part || !p.backward_x) continue;
     for (std::int64_t t = 0; t < p.times; ++t) p.backward_x();
     p.backward_w();
   }

@@ -25,6 +25,16 @@ struct BatchShape {
 
 enum class Part { encoder, decoder, output };
 
+// A product [M, K] · [K, N], made `times` times.
+struct ProductShape {
+  std::int64_t M, K, N;
+  std::int64_t times = 1;
+};
+
+// Runs `step` and returns the products in it, on any thread: those of LibTorch and of PackedMatrix,
+// without those inside LibTorch's fused self-attention.
+std::vector<ProductShape> record_products(const std::function<void()>& step);
+
 // The products that a step cannot do without, forward and backward: those of a recurrent translator
 // with one encoder layer in two directions, one decoder layer with additive attention (the
 // encoder's part includes what is made of its states once a sentence: keys, gate and read-out
@@ -34,6 +44,9 @@ class Floor {
  public:
   Floor(const ModelOptions& options, const BatchShape& shape,
         kernels::Precision precision = kernels::Precision::full);
+  // The floor of any step: the products of record_products(), all forward and of no part.
+  explicit Floor(const std::vector<ProductShape>& products,
+                 kernels::Precision precision = kernels::Precision::full);
   void run();
   void run_forward(Part part);
   void run_backward(Part part);

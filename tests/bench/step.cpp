@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/process.h"
 #include "kernels/device.h"
 #include "kernels/packed_weights.h"
 #include "report/table.h"
+#include "tests/bench/architectures.h"
 #include "tests/bench/growth.h"
 #include "tests/bench/timing.h"
 #include "tests/bench/training_case.h"
@@ -122,7 +124,7 @@ Json bench_precision(int repeats, ThreadPool& workers, TrainingPrecision precisi
   const BatchShape shape;
   const bool is_fp32 = precision == TrainingPrecision::fp32;
   TrainingCase training(bench_model(), shape, workers, precision);
-  const auto name = enum_names(precision)[static_cast<std::size_t>(precision)];
+  const auto name = enum_name(precision);
   fmt::print("**{}.**\n\n", name);
   auto json = report_step(measure_step(training, repeats, is_fp32), training, n, is_fp32);
   const auto peak = peak_gflops(is_fp32 ? kernels::Precision::full : kernels::Precision::bf16);
@@ -169,17 +171,23 @@ int main(int argc, char** argv) {
   std::int64_t threads = 0;
   bool growth = false;
   bool quick = false;
+  bool architectures = false;
+  std::string only;
   program.add_option("--repeats", repeats, "rounds after one warm-up round")
       ->check(CLI::Range(1, 1000));
   program.add_option("--threads", threads, "threads; 0 is one for each core")
       ->check(CLI::Range(0, 1024));
   program.add_flag("--growth", growth, "step and floor as the sizes grow");
   program.add_flag("--quick", quick, "only two values of each size");
+  program.add_flag("--architectures", architectures, "every architecture beside its floor");
+  program.add_option("--only", only, "with --architectures: those whose name contains this");
   CLI11_PARSE(program, argc, argv);
 
+  regard::keep_freed_memory();  // as regard-torch does
   const auto workers = regard::make_thread_pool(threads, torch::kCPU);
-  auto json =
-      growth ? regard::growth(repeats, quick, *workers) : regard::bench_step(repeats, *workers);
+  auto json = architectures ? regard::architectures(repeats, only, *workers)
+              : growth      ? regard::growth(repeats, quick, *workers)
+                            : regard::bench_step(repeats, *workers);
   json["workers"] = workers->count();
   json["repeats"] = repeats;
   fmt::print("{}\n", json.dump());

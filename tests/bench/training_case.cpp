@@ -240,4 +240,41 @@ void TrainingCase::time_floor(Timings& timings) {
   add(4, [&] { share_floor_.run_backward(Part::encoder); });
 }
 
+ArchitectureCase::ArchitectureCase(const ModelOptions& options, const BatchShape& shape,
+                                   ThreadPool& workers, TrainingPrecision precision)
+    : pool_(workers),
+      training_(options_with(precision)),
+      batch_(make_batch(random_examples(shape))) {
+  torch::manual_seed(1);
+  model_ = build_model(shape.V, shape.V, options);
+  model_->train();
+  trained_.emplace(model_, training_);
+  // A step on the share of one thread: its products are those of each thread.
+  const auto n = static_cast<std::int64_t>(workers.count());
+  const auto share = n == 1 ? batch_ : batch_.shard(0, n);
+  ThreadPool alone(1);
+  const auto products = record_products([&] {
+    train_step(*trained_, {share}, {++steps_, learning_rate}, training_, alone);
+  });
+  for (std::int64_t w = 0; w < n; ++w) {
+    floors_.emplace_back(products, product_precision(precision));
+  }
+}
+
+double ArchitectureCase::floor() {
+  return seconds([&] { pool_.run([&](std::size_t w) { floors_[w].run(); }); });
+}
+
+double ArchitectureCase::step() {
+  return seconds([&] {
+    train_step(*trained_, {batch_}, {++steps_, learning_rate}, training_, pool_);
+  });
+}
+
+std::int64_t ArchitectureCase::parameters() const {
+  std::int64_t count = 0;
+  for (const auto& parameter : model_->parameters()) count += parameter.numel();
+  return count;
+}
+
 }  // namespace regard

@@ -74,4 +74,28 @@ class TrainingCase {
   std::int64_t steps_ = 0;
 };
 
+// One model of any architecture on one batch, and the floor of the products that its step makes.
+class ArchitectureCase {
+ public:
+  // As TrainingCase.
+  ArchitectureCase(const ModelOptions& options, const BatchShape& shape, ThreadPool& workers,
+                   TrainingPrecision precision);
+
+  // In seconds a batch, all cores busy.
+  double floor();
+  double step();
+
+  std::int64_t target_tokens() const { return batch_.target_tokens; }
+  std::int64_t parameters() const;
+
+ private:
+  ThreadPool& pool_;
+  TrainingOptions training_;
+  Batch batch_;
+  std::shared_ptr<Seq2Seq> model_;
+  std::optional<TrainedModel> trained_;
+  std::vector<Floor> floors_;  // one for each thread, of its share
+  std::int64_t steps_ = 0;
+};
+
 }  // namespace regard

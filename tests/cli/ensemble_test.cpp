@@ -75,7 +75,7 @@ TEST(EnsembleCli, RejectsDifferentVocabularies) {
   const auto other = (folder / "run").string();
   const auto finished = translate({"-m", tiny_model().string(), other});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("another source vocabulary"));
+  EXPECT_THAT(finished.err, HasSubstr("the source vocabulary of "));
 }
 
 TEST(EnsembleCli, RejectsInvalidWeightsAndMeans) {

@@ -1,5 +1,5 @@
-// Preloaded library: makes the FAIL_AT-th and all later calls of write() to files below FAIL_BELOW
-// fail with the error number FAIL_WITH.
+// Preloaded library: makes the FAIL_AT-th to the FAIL_UNTIL-th (default: all later) calls of
+// write() to files below FAIL_BELOW fail with the error number FAIL_WITH.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -24,8 +24,10 @@ extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
   static const auto real = reinterpret_cast<Write>(dlsym(RTLD_NEXT, "write"));
   static long writes = 0;
   const char* folder = std::getenv("FAIL_BELOW");
+  const char* until = std::getenv("FAIL_UNTIL");
   if (folder != nullptr && is_below(descriptor, folder) &&
-      ++writes >= std::atol(std::getenv("FAIL_AT"))) {
+      ++writes >= std::atol(std::getenv("FAIL_AT")) &&
+      (until == nullptr || writes <= std::atol(until))) {
     errno = std::atoi(std::getenv("FAIL_WITH"));
     return -1;
   }

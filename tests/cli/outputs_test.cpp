@@ -89,6 +89,7 @@ TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
   const auto bad = translate("1,2\n3\n");
   EXPECT_EQ(bad.code, 3);
   EXPECT_THAT(bad.err, HasSubstr("source line 2: `3` has 1 number, expected 2"));
+  EXPECT_EQ(bad.out, translate("1,2\n").out);
 
   const auto other = (folder_ / "other").string();
   auto narrower = options;
@@ -99,7 +100,7 @@ TEST_F(Outputs, PointerOutputsPositionsAndReportsBadInput) {
   ASSERT_EQ(trained_too.code, 0) << trained_too.err;
   const auto mixed = run({"translate", "-m", (folder_ / "run").string(), "-m", other}, "1,2\n");
   EXPECT_EQ(mixed.code, 2);
-  EXPECT_THAT(mixed.err, HasSubstr("has another model.encoder.numbers than"));
+  EXPECT_THAT(mixed.err, HasSubstr("the model.encoder.numbers of "));
 
   write_training("0,1 2,3\n0.5,1 1,2\n", "1 0\n2 0\n");
   auto fresh = options;

@@ -104,7 +104,7 @@ class ChoosingModels : public testing::Test {
 TEST_F(ChoosingModels, HardAttentionShowsProbabilitiesAndChoices) {
   const auto page = page_of({"model.attention.kind=hard", "model.attention.score=additive"}, lines);
   expect_sound(page);
-  EXPECT_THAT(page, HasSubstr("hard: P(position), ● the one looked at"));
+  EXPECT_THAT(page, HasSubstr("hard: P(position), ● the chosen position"));
   EXPECT_THAT(page, HasSubstr("&quot;chosen&quot;:["));
   // These are probabilities, not the 0 and 1 of the choice.
   EXPECT_THAT(page, testing::ContainsRegex("<title>[^<]*  0\\.[1-8][0-9]*</title>"));
@@ -122,7 +122,7 @@ TEST_F(ChoosingModels, PointerShowsItsPositions) {
   }
   const auto page = page_of({"model.output.kind=pointer", "model.encoder.numbers=1"}, "0.3 0.1\n");
   expect_sound(page);
-  EXPECT_THAT(page, HasSubstr("<option>pointer: P(position), ● what is said</option>"));
+  EXPECT_THAT(page, HasSubstr("<option>pointer: P(position), ● the chosen position</option>"));
 }
 
 TEST_F(ChoosingModels, CopyOutputShowsCopiedWords) {
@@ -212,8 +212,8 @@ TEST(Report, WritesOnePage) {
   const auto page = read_text(path);
   expect_sound(page);
   for (const auto* part :
-       {"<h1>Run tiny</h1>", "Loss, a target token", "BLEU and chrF, validation", "Learning rate",
-        "Gradient norm", "Speed, target tokens a second", "BLEU by source length",
+       {"<h1>Run tiny</h1>", "Loss per target token", "BLEU and chrF, validation", "Learning rate",
+        "Gradient norm", "Speed, target tokens per second", "BLEU by source length",
         "95 % confidence", "Validation translations over time", "Best and worst sentences",
         "class=\"viewer\"", "class=\"tree\"", "max_steps: 60", "output_weight",
         "training.max_steps reached (60)"}) {
@@ -259,7 +259,7 @@ TEST(Report, WorksWithoutTheValidationText) {
              read_text(folder / "validations.tsv") + "x\t\tnan\t1e999\t\t\t\t\t*\n");
   const auto finished = run({"report", folder.string()});
   ASSERT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.err, HasSubstr("gone.en: no such file from here"));
+  EXPECT_THAT(finished.err, HasSubstr("gone.en: no such file"));
   const auto page = read_text(folder / "report.html");
   expect_sound(page);
   EXPECT_THAT(page, AllOf(HasSubstr("Learning curves"), Not(HasSubstr("BLEU by source length"))));

@@ -115,6 +115,7 @@ TEST_P(SameAnswer, DoesNotDependOnBatchOrderOrThreads) {
   expect_same(answers(source_, {"--batch-size", "7", "--threads", "1"}), one);
   expect_same(answers(source_, {"--batch-size", "64", "--threads", "1"}), one);
   expect_same(answers(source_, {"--batch-size", "7", "--threads", "2"}), one);
+  expect_same(answers(source_, {"--batch-size", "2", "--threads", "7"}), one);  // two windows
   std::vector<std::string> shuffled_source;
   Answers shuffled;
   for (const auto i : order_) {

@@ -194,12 +194,12 @@ class TrainWithoutItsFolder : public TrainSignals {
 
 TEST_F(TrainWithoutItsFolder, StopsAndCreatesNothing) {
   const auto run_folder = (folder_ / "run").string();
-  for (const auto& act : {"mv " + run_folder + " " + (folder_ / "moved").string(),
-                          "until rm -rf " + run_folder + "; do :; done"}) {
-    EXPECT_EQ(train_and(act), 6) << act;
-    EXPECT_FALSE(fs::exists(folder_ / "run")) << act;
-    EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("moved or deleted")) << act;
-  }
+  EXPECT_EQ(train_and("mv " + run_folder + " " + (folder_ / "moved").string()), 6);
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+  EXPECT_THAT(read_text(folder_ / "messages"), HasSubstr("moved or deleted"));
+  // A save during the deletion may fail at a file that is gone, with another message.
+  EXPECT_EQ(train_and("until rm -rf " + run_folder + "; do :; done"), 6);
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
   // The moved run is intact and resumes at its new place.
   EXPECT_EQ(train({"training.model_dir=" + (folder_ / "moved").string(), "--dry-run",
                    "training.max_steps=1000000", "training.save_every=5"})

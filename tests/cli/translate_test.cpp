@@ -68,16 +68,61 @@ TEST(Translate, TinyModelHasLearntSomething) {
 }
 
 TEST(Translate, AnswersAPipeBeforeItEnds) {
-  Running running({"translate", "-m", tiny_model().string(), "--threads", "1"});
-  running.write("the cat sees\n");
-  const auto first = running.read_line();
-  ASSERT_TRUE(first.has_value());
-  EXPECT_NE(*first, "");
-  running.write("\n");
-  EXPECT_EQ(running.read_line(), "");
-  const auto finished = running.finish();
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_EQ(finished.out, *first + "\n\n");
+  for (const auto* threads : {"1", "2"}) {
+    Running running({"translate", "-m", tiny_model().string(), "--threads", threads});
+    running.write("the cat sees\n");
+    const auto first = running.read_line();
+    ASSERT_TRUE(first.has_value());
+    EXPECT_NE(*first, "");
+    running.write("\n");
+    EXPECT_EQ(running.read_line(), "");
+    const auto finished = running.finish();
+    EXPECT_EQ(finished.code, 0) << finished.err;
+    EXPECT_EQ(finished.out, *first + "\n\n");
+  }
+}
+
+// More lines than a window of 2 sentences per batch, with warnings about two of them.
+TEST(Translate, ThreadsChangeNeitherOutputNorWarnings) {
+  const auto input = fresh_folder() / "in.en";
+  const auto lines = lines_of(toy_corpus(150, 4).source);
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_long = i == 50 || i == 100;
+    text += (i == 30 ? "" : is_long ? std::string(9000, 'x') : lines[i]) + "\n";
+  }
+  write_text(input, text);
+  const auto run_with = [&](const std::string& threads) {
+    return run({"translate", "-m", tiny_model().string(), "-i", input.string(), "--batch-size", "2",
+                "--threads", threads});
+  };
+  const auto one = run_with("1");
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(lines_of(one.out), SizeIs(150));
+  EXPECT_THAT(one.err, HasSubstr(":51: the line has 9000 bytes"));
+  for (const auto* threads : {"2", "7"}) {
+    const auto several = run_with(threads);
+    EXPECT_EQ(several.out, one.out);
+    auto warnings = lines_of(several.err);
+    std::erase_if(warnings, [](const auto& line) { return line.find("threads: ") != line.npos; });
+    EXPECT_EQ(warnings, lines_of(one.err));
+  }
+}
+
+TEST(Translate, WritesTheLinesBeforeAnError) {
+  const auto folder = fresh_folder();
+  const auto good = toy_corpus(90, 4).source;
+  write_text(folder / "good", good);
+  write_text(folder / "bad", good + "the \xFF\nthe cat\n");
+  const auto expected = translate({"-i", (folder / "good").string()}).out;
+  for (const auto* threads : {"1", "2", "7"}) {
+    const auto finished =
+        run({"translate", "-m", tiny_model().string(), "-i", (folder / "bad").string(),
+             "--batch-size", "1", "--threads", threads});
+    EXPECT_EQ(finished.code, 3);
+    EXPECT_THAT(finished.err, HasSubstr("bad:91: byte 5"));
+    EXPECT_EQ(finished.out, expected) << threads;
+  }
 }
 
 TEST(Translate, FileEqualsStandardOutput) {

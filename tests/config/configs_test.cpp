@@ -40,22 +40,22 @@ TEST(Configs, AllHaveTheNameOfTheirFileAndNameTheSchema) {
 TEST(Configs, FixedContextDiffersOnlyInAttention) {
   const Options attention = read_options(folder / "multi30k.yaml");
   const Options fixed = read_options(folder / "multi30k_fixed_context.yaml");
-  EXPECT_THAT(differing_keys(attention, fixed),
+  EXPECT_THAT(option_differences(attention, fixed),
               ElementsAre("name: multi30k → multi30k_fixed_context",
                           "model.attention.kind: additive → none",
                           "model.attention.size: 256 → 512"));  // unused by none
 }
 
 TEST(Configs, FastDiffersOnlyInTheNumberOfSteps) {
-  EXPECT_THAT(differing_keys(read_options(folder / "multi30k.yaml"),
-                             read_options(folder / "multi30k_fast.yaml")),
+  EXPECT_THAT(option_differences(read_options(folder / "multi30k.yaml"),
+                                 read_options(folder / "multi30k_fast.yaml")),
               ElementsAre("name: multi30k → multi30k_fast", "training.max_steps: 12000 → 8000"));
 }
 
 TEST(Configs, BestDiffersOnlyInTheSchedule) {
   EXPECT_THAT(
-      differing_keys(read_options(folder / "multi30k.yaml"),
-                     read_options(folder / "multi30k_best.yaml")),
+      option_differences(read_options(folder / "multi30k.yaml"),
+                         read_options(folder / "multi30k_best.yaml")),
       ElementsAre("name: multi30k → multi30k_best", "training.max_steps: 12000 → 6000",
                   "training.learning_rate: 0.001 → 0.0006", "training.warmup_steps: 400 → 200"));
 }
@@ -65,7 +65,7 @@ TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
       {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};
   for (const auto& [recurrent, transformer] : pairs) {
     for (const auto& difference :
-         differing_keys(read_options(folder / recurrent), read_options(folder / transformer))) {
+         option_differences(read_options(folder / recurrent), read_options(folder / transformer))) {
       EXPECT_THAT(difference, ::testing::MatchesRegex("(name|model|training).*"));
     }
   }

@@ -155,7 +155,7 @@ TEST(Writer, HelpIsAboveEachKeyWithin100Columns) {
 }
 
 TEST(Difference, EqualOptionsHaveNoDifference) {
-  EXPECT_THAT(differing_keys(Options{}, Options{}), IsEmpty());
+  EXPECT_THAT(option_differences(Options{}, Options{}), IsEmpty());
 }
 
 TEST(Difference, NamesEachKeyWithBothValues) {
@@ -164,7 +164,7 @@ TEST(Difference, NamesEachKeyWithBothValues) {
   b.training.max_steps = 200;
   b.model.tied_embeddings = TiedEmbeddings::output;
   b.name = "";
-  EXPECT_THAT(differing_keys(a, b),
+  EXPECT_THAT(option_differences(a, b),
               ElementsAre("name: model → \"\"", "model.tied_embeddings: none → output",
                           "training.max_steps: 100 → 200"));
 }
@@ -173,10 +173,10 @@ TEST(Difference, ListEntriesMayBeMissing) {
   Options a, b;
   a.data.train = {{"a", "b", 1}};
   b.data.train = {{"a", "c", 1}, {"d", "e", 2}};
-  EXPECT_THAT(differing_keys(a, b),
+  EXPECT_THAT(option_differences(a, b),
               ElementsAre("data.train.0.trg: b → c", "data.train.1.src: (none) → d",
                           "data.train.1.trg: (none) → e", "data.train.1.weight: (none) → 2"));
-  EXPECT_THAT(differing_keys(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
+  EXPECT_THAT(option_differences(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
 }
 
 }  // namespace

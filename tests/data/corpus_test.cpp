@@ -1,9 +1,17 @@
 #include "data/corpus.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "base/error.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "data/line_reader.h"
 #include "tests/data/synthetic_corpus.h"
+#include "text/vocabulary.h"
 
 namespace regard {
 namespace {
@@ -54,8 +62,12 @@ TEST_F(CorpusTest, EitherFileMayBeTheShorter) {
 
 TEST_F(CorpusTest, ComparesLineCountsWithoutValidatingText) {
   const auto source = folder_.write("src", "\xFF\nb\n");
-  EXPECT_NO_THROW(check_parallel(source, folder_.write("trg", "a\nb")));
-  EXPECT_THROW(check_parallel(source, folder_.write("trg", "a\n")), InputError);
+  const auto same = folder_.write("same", "a\nb");
+  const auto shorter = folder_.write("shorter", "a\n");
+  ThreadPool pool;
+  const TextFiles files({source, same, shorter}, pool);
+  EXPECT_NO_THROW(check_parallel(files.at(source), files.at(same)));
+  EXPECT_THROW(check_parallel(files.at(source), files.at(shorter)), InputError);
 }
 
 TEST_F(CorpusTest, SkipsPairsAndCountsTheReasons) {
@@ -172,6 +184,217 @@ TEST_F(CorpusTest, ErrorsInNumbersAndPositionsNameTheFileAndLine) {
   EXPECT_THAT(error_of("1 2\n3\n", "0\n1\n"),
               AllOf(HasSubstr("trg:2: "), HasSubstr("position 1"), HasSubstr("has 1 element,")));
   EXPECT_THAT(error_of("1 2\n", "first\n"), AllOf(HasSubstr("trg:1: "), HasSubstr("`first`")));
+}
+
+// Encodes line by line with LineReader, as a reference for the parallel code.
+CorpusPairs read_serially(const DataOptions& options, const Tokenizers& tokenizers) {
+  CorpusPairs pairs;
+  auto& report = pairs.report;
+  for (const auto& part : options.train) {
+    LineReader source(part.src);
+    LineReader target(part.trg);
+    std::string source_line;
+    std::string target_line;
+    while (source.next(source_line) && target.next(target_line)) {
+      ++report.read;
+      const auto line = tokenizers.encode_source(source_line);
+      const auto& ids = line.tokens;
+      const auto target_ids = tokenizers.encode_target(target_line, line);
+      const auto longest = std::max(ids.size(), target_ids.size());
+      const auto shortest = std::min(ids.size(), target_ids.size());
+      std::int64_t* skipped = shortest == 0 ? &report.empty : nullptr;
+      if (source_line.size() > 8192 || target_line.size() > 8192) skipped = &report.too_long;
+      if (!skipped && longest > static_cast<std::size_t>(options.max_length)) {
+        skipped = &report.too_long;
+      }
+      if (!skipped &&
+          static_cast<double>(longest) > options.max_ratio * static_cast<double>(shortest)) {
+        skipped = &report.high_ratio;
+      }
+      if (skipped) {
+        ++*skipped;
+        continue;
+      }
+      ++report.kept;
+      const auto add = [](CorpusReport::Side& side, const std::vector<std::int32_t>& tokens) {
+        side.tokens += std::ssize(tokens);
+        side.unknown += std::ranges::count(tokens, unk_id);
+        side.max_length = std::max(side.max_length, static_cast<std::int64_t>(tokens.size()));
+      };
+      add(report.source, ids);
+      add(report.target, target_ids);
+      pairs.source.add(ids);
+      pairs.target.add(target_ids);
+      pairs.lines.push_back(static_cast<std::uint32_t>(source.line_number()));
+      if (!line.extended_ids.empty()) pairs.extended_ids.add(line.extended_ids);
+      if (options.tokenizer.sampling == 0) continue;
+      pairs.source_text.add(source_line);
+      pairs.target_text.add(target_line);
+    }
+  }
+  return pairs;
+}
+
+// Corpora of many blocks, whose sides differ in bytes per line.
+class ParallelCorpus : public testing::Test {
+ protected:
+  ParallelCorpus() {
+    options_.max_length = 12;
+    options_.max_ratio = 3;
+    options_.tokenizer.kind = TokenizerKind::word;
+    add_corpus("one", 30'000);
+    add_corpus("two", 500);
+    add_corpus("three", 4'000);
+  }
+
+  void add_corpus(const std::string& name, int lines) {
+    Random random(static_cast<std::uint64_t>(lines));
+    std::string source;
+    std::string target;
+    for (int i = 0; i < lines; ++i) {
+      source += line(random, 14) + "\n";
+      target += line(random, 14) + (i % 1'000 == 7 ? std::string(9'000, 'x') : "") + "\n";
+    }
+    options_.train.push_back(
+        {folder_.write(name + ".src", gzipped(source)), folder_.write(name + ".trg", target), 1});
+  }
+  static std::string line(Random& random, std::uint64_t max_words) {
+    std::string text;
+    for (auto words = random.below(max_words + 1); words > 0; --words) {
+      text += "w" + std::to_string(random.below(300) * random.below(300)) + " ";
+    }
+    return text;
+  }
+  // Returns the error of reading the files on some threads, or "".
+  std::string error_with(std::size_t threads) const {
+    try {
+      ThreadPool pool(threads);
+      const TextFiles files(training_paths(options_), pool);
+      Corpus::training(options_, make_tokenizers(options_, model_, files, pool, 1), files, pool);
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
+  // Replaces a line, counted from 1, of a plain file.
+  void replace_line(const std::string& path, std::size_t number, const std::string& by) const {
+    std::ifstream before(path, std::ios::binary);
+    std::vector<std::string> lines;  // may not be UTF-8
+    for (std::string line; std::getline(before, line);) lines.push_back(line);
+    lines.at(number - 1) = by;
+    std::ofstream file(path, std::ios::binary);
+    for (const auto& each : lines) file << each << "\n";
+  }
+
+  TestFolder folder_;
+  DataOptions options_;
+  ModelOptions model_;
+};
+
+TEST_F(ParallelCorpus, EqualsReadingLineByLineWithAnyNumberOfThreads) {
+  for (const auto output : {OutputKind::vocabulary, OutputKind::copy}) {
+    for (const double sampling : {0.0, 0.1}) {
+      options_.tokenizer.sampling = sampling;
+      options_.tokenizer.vocabulary_size = 2'000;
+      model_.output.kind = output;
+      const auto tokenizers = make_tokenizers(options_, model_);
+      const auto reference = read_serially(options_, tokenizers);
+      ASSERT_GT(reference.report.kept, 10'000);
+      ASSERT_GT(reference.report.empty, 100);
+      ASSERT_GT(reference.report.too_long, 100);
+      ASSERT_GT(reference.report.high_ratio, 100);
+      ASSERT_GT(reference.report.target.unknown, 100);
+      for (const std::size_t threads : {1, 2, 5}) {
+        for (const std::int64_t memory : {std::int64_t{0}, TextFiles::default_memory}) {
+          ThreadPool pool(threads);
+          const TextFiles files(training_paths(options_), pool, memory);
+          const auto corpus = Corpus::training(options_, tokenizers, files, pool);
+          EXPECT_TRUE(corpus.pairs() == reference) << threads << " threads, memory " << memory;
+          EXPECT_EQ(corpus.part_ends().size(), 3u);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ParallelCorpus, VocabulariesAreTheSameWithAnyNumberOfThreads) {
+  for (const auto kind : {TokenizerKind::word, TokenizerKind::character}) {
+    options_.tokenizer.kind = kind;
+    for (const bool joint : {false, true}) {
+      options_.tokenizer.joint = joint;
+      const auto serial = make_tokenizers(options_);
+      TokenCounts counts;  // of the source side, as a reference
+      for (const auto& corpus : options_.train) {
+        for (const auto& text : read_lines(corpus.src)) {
+          count_tokens(options_.tokenizer, text, counts);
+        }
+      }
+      if (!joint) {
+        EXPECT_EQ(serial.source->serialized(),
+                  make_tokenizer(options_.tokenizer, counts)->serialized());
+      }
+      for (const std::size_t threads : {2, 5}) {
+        ThreadPool pool(threads);
+        for (const std::int64_t memory : {std::int64_t{0}, TextFiles::default_memory}) {
+          const TextFiles files(training_paths(options_), pool, memory);
+          const auto parallel = make_tokenizers(options_, {}, files, pool, 1);
+          EXPECT_EQ(parallel.source->serialized(), serial.source->serialized());
+          EXPECT_EQ(parallel.target->serialized(), serial.target->serialized());
+        }
+      }
+    }
+  }
+}
+
+TEST_F(ParallelCorpus, ReportsTheFirstErrorOfTheText) {
+  replace_line(options_.train[0].trg, 20'000, "\xFF");
+  replace_line(options_.train[0].trg, 25'000, "\xFE");
+  replace_line(options_.train[1].trg, 3, "\xFD");
+  for (const std::size_t threads : {1, 2, 5}) {
+    EXPECT_THAT(error_with(threads), HasSubstr("one.trg:20000: byte 1 of the line (0xFF)"));
+  }
+}
+
+TEST_F(ParallelCorpus, ReportsTheFirstErrorOfEncoding) {
+  std::string source;
+  std::string target;
+  for (int i = 1; i <= 40'000; ++i) {
+    source += "1 2 3\n";
+    target += i == 30'000 ? "3\n" : i == 30'001 || i == 39'999 ? "x\n" : "0 2\n";
+  }
+  options_.train = {{folder_.write("src", source), folder_.write("trg", target), 1}};
+  model_.encoder.numbers = 1;
+  model_.output.kind = OutputKind::pointer;
+  for (const std::size_t threads : {1, 2, 5}) {
+    EXPECT_THAT(error_with(threads), HasSubstr("trg:30000: position 3 is outside the source"));
+  }
+}
+
+TEST_F(ParallelCorpus, WarnsOfTruncatedLinesInOrder) {
+  std::string source;
+  std::string target;
+  std::vector<std::string> expected;
+  for (int i = 1; i <= 20'000; ++i) {
+    source += (i % 5'000 == 0 ? std::string(9'000, 'a') : "a") + "\n";
+    target += (i % 5'000 == 0 || i == 7 ? std::string(9'000, 'b') : "b") + "\n";
+    if (i % 5'000 == 0) expected.push_back(fmt::format("src:{}: the line has 9000", i));
+    if (i % 5'000 == 0 || i == 7) expected.push_back(fmt::format("trg:{}: the line has 9000", i));
+  }
+  options_.dev = {folder_.write("src", source), folder_.write("trg", target)};
+  const auto tokenizers = letter_words();
+  for (const std::size_t threads : {1, 2, 5}) {
+    const auto log = folder_.path("log" + std::to_string(threads));
+    log::open_file(log);
+    ThreadPool pool(threads);
+    const TextFiles files({options_.dev.src, options_.dev.trg}, pool);
+    const auto corpus = Corpus::validation(options_, tokenizers, files, pool);
+    log::close_file();
+    EXPECT_EQ(corpus.report().too_long, 5);
+    EXPECT_EQ(corpus.source_text(4'999).size(), 8'192u);
+    const auto lines = read_lines(log);
+    ASSERT_EQ(lines.size(), expected.size());
+    for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_THAT(lines[i], HasSubstr(expected[i]));
+  }
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/random.h"
-#include "base/sha256.h"
 #include "tests/data/test_folder.h"
 
 namespace regard {
@@ -222,21 +221,6 @@ TEST(LineReader, ReadsGzipFromAPipe) {
   EXPECT_TRUE(reader.next(line) && line == "two");
   EXPECT_FALSE(reader.next(line));
   ::close(ends[0]);
-}
-
-TEST(LineReader, DigestsTheStoredBytesAndCountsLines) {
-  const TestFolder folder;
-  std::string long_text;
-  for (int i = 0; i < 50'000; ++i) long_text += std::to_string(i) + "\n";
-  for (const auto& bytes : {std::string(), std::string("\n"), std::string("a\nb"),
-                            std::string("\x1f"), long_text, gzipped(long_text), gzipped(""),
-                            gzipped("a\n") + gzipped("b") + std::string(70'000, '\0')}) {
-    const auto path = folder.write("text", bytes);
-    const auto digest = digest_of_text(path);
-    EXPECT_EQ(digest.sha256, sha256(bytes));
-    EXPECT_EQ(digest.lines, count_lines(path));
-  }
-  EXPECT_THROW(digest_of_text(folder.path("gone")), InputError);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TrainingProgress example() {
 TEST(Progress, PlainLineHasEveryField) {
   EXPECT_EQ(format_progress(example()),
             "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800  "
-            "1,650 src/s  1,765 trg tok/s  612 MB  12:31 left  validation in 0:40");
+            "1,650 src tok/s  1,765 trg tok/s  612 MB  12:31 left  validation in 0:40");
 }
 
 TEST(Progress, OmitsUnknownFields) {
@@ -45,8 +45,8 @@ TEST(Progress, OmitsUnknownFields) {
   progress.seconds_to_validation.reset();
   progress.peak_memory_bytes = 0;
   EXPECT_EQ(format_progress(progress),
-            "epoch 3/20  step 1,200  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800  1,650 src/s  "
-            "1,765 trg tok/s  1:40 elapsed");
+            "epoch 3/20  step 1,200  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800  "
+            "1,650 src tok/s  1,765 trg tok/s  1:40 elapsed");
 }
 
 TEST(Progress, WithoutTotalStepsUsesTimeForTheFraction) {
@@ -69,7 +69,7 @@ TEST(Progress, NarrowLinesKeepTheStepAndTheLoss) {
   const std::string line = format_progress_line(example(), {true, false, 40});
   EXPECT_EQ(line, "step 1,200/10,000  loss 2.31");
   const std::string wide = format_progress_line(example(), {true, false, 250});
-  EXPECT_THAT(wide, HasSubstr("1,650 src/s"));
+  EXPECT_THAT(wide, HasSubstr("1,650 src tok/s"));
   EXPECT_THAT(wide, HasSubstr("━━━─"));
 }
 

@@ -4,15 +4,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <set>
+#include <string_view>
 #include <thread>
 
 #include "base/error.h"
+#include "base/thread_pool.h"
 #include "tests/text/lines.h"
 #include "tests/text/sentencepiece_lines.h"
 #include "text/vocabulary.h"
@@ -292,12 +296,69 @@ TEST(WordCache, DoesNotStoreLongWords) {
   EXPECT_THAT(lengths.encoded, ElementsAre(longer, longer));
 }
 
+TEST(WordCache, SeveralThreadsGetTheSameIds) {
+  const auto encode_word = [](std::string_view word) {
+    return std::vector<std::int32_t>{static_cast<std::int32_t>(std::stoi(std::string(word)))};
+  };
+  WordCache cache;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 2000; ++i) {
+        const int word = (i * (t + 1)) % 300;
+        EXPECT_THAT(cache.encode(fmt::format("{} {}", word, i), encode_word), ElementsAre(word, i));
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+}
+
 TEST(WordCache, StopsGrowing) {
   LengthEncoder lengths;
   for (int i = 0; i < 200001; ++i) lengths.encode(std::to_string(i));
   lengths.encoded.clear();
   lengths.encode("0 199999 200000");
   EXPECT_THAT(lengths.encoded, ElementsAre("200000"));
+}
+
+TEST(WordCache, ThreadsShareIt) {
+  WordCache cache;
+  std::atomic<int> encoded = 0;
+  const WordCache::Encode encode = [&](std::string_view word) {
+    ++encoded;
+    return std::vector<std::int32_t>{static_cast<std::int32_t>(std::stoi(std::string(word)))};
+  };
+  ThreadPool pool(5);
+  constexpr std::int32_t words = 20'000;
+  pool.run([&](std::size_t thread) {
+    for (std::int32_t i = 0; i < words; ++i) {
+      const auto word = (i + static_cast<std::int32_t>(thread)) % words;
+      EXPECT_THAT(cache.encode(std::to_string(word), encode), ElementsAre(word));
+    }
+  });
+  const int until_now = encoded;
+  EXPECT_GE(until_now, words);
+  for (std::int32_t i = 0; i < words; ++i) cache.encode(std::to_string(i), encode);
+  EXPECT_EQ(encoded, until_now);  // each is in the cache
+}
+
+// The results of other threads must not depend on which words are in the cache.
+TEST(SentencePieceTokenizer, ThreadsEncodeTheSame) {
+  const auto lines = syllables(2'000);
+  for (const auto kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    TokenizerOptions options;
+    options.kind = kind;
+    options.vocabulary_size = 60;
+    const auto trained = train_tokenizer(options, lines_of(lines));
+    std::vector<std::vector<std::int32_t>> serial;
+    for (const auto& line : lines) serial.push_back(trained->encode(line));
+    const auto tokenizer = load_tokenizer(options, trained->serialized(), "model");
+    std::vector<std::vector<std::int32_t>> parallel(lines.size());
+    ThreadPool pool(5);
+    parallel_for(pool, lines.size(),
+                 [&](std::size_t i) { parallel[i] = tokenizer->encode(lines[i]); });
+    EXPECT_EQ(parallel, serial);
+  }
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ Translation part(const std::string& text, std::vector<std::string> source,
                  std::vector<std::int32_t> tokens, std::vector<std::string> oov_words) {
   Translation translation;
   translation.text = text;
+  translation.source_length = static_cast<std::int64_t>(source.size()) - 1;
   translation.source_tokens = std::move(source);
   translation.oov_words = std::move(oov_words);
   Hypothesis hypothesis;
@@ -71,6 +72,7 @@ TEST(LongLines, JoinsParts) {
   const auto whole =
       join_translations(std::array{first, second}, /*target_vocabulary=*/10, TokenizerKind::bpe);
   EXPECT_THAT(whole.source_tokens, ElementsAre("a", "b", "c", "</s>"));
+  EXPECT_EQ(whole.source_length, 3);
   EXPECT_THAT(whole.oov_words, ElementsAre("Bo", "Cy"));
   ASSERT_EQ(whole.hypotheses.size(), 1U);
   const auto& hypothesis = whole.hypotheses[0];
@@ -84,6 +86,21 @@ TEST(LongLines, JoinsParts) {
   EXPECT_THAT(hypothesis.weights[1], ElementsAre(0, 0.75F, 0, 0.25F));
   EXPECT_THAT(hypothesis.weights[2], ElementsAre(0, 0, 0.75F, 0.25F));
   EXPECT_THAT(hypothesis.weights[3], ElementsAre(0, 0, 0, 1));
+}
+
+TEST(LongLines, JoinsPartsWithoutSourceTokens) {
+  auto first = part("x", {"a", "b", "</s>"}, {4}, {});
+  auto second = part("y", {"c", "</s>"}, {5}, {});
+  for (auto* each : {&first, &second}) {
+    each->source_tokens.clear();
+    each->hypotheses[0].weights.clear();
+  }
+  for (const auto kind : {TokenizerKind::bpe, TokenizerKind::character}) {
+    const auto whole = join_translations(std::array{first, second}, 10, kind);
+    EXPECT_TRUE(whole.source_tokens.empty());
+    EXPECT_EQ(whole.source_length, kind == TokenizerKind::character ? 4 : 3);
+    EXPECT_EQ(whole.hypotheses[0].tokens.size(), kind == TokenizerKind::character ? 3 : 2);
+  }
 }
 
 TEST(LongLines, SinglePartIsUnchanged) {

@@ -65,7 +65,8 @@ TEST_F(ShortlistFile, HasFrequenciesAndProbabilitiesInDescendingOrder) {
             "\tle\t0.500000\n\tune\t0.500000\n"
             "</s>\tune\t1.000000\n"
             "the\tle\t0.666667\nthe\tune\t0.333333\n"
-            "back\\\\slash\tchien\t1.000000\n");
+            "back\\\\slash\tchien\t1.000000\n"
+            "end\t6\n");
 }
 
 TEST_F(ShortlistFile, ASentenceHasTheBestTokensOfItsSource) {
@@ -93,15 +94,28 @@ TEST_F(ShortlistFile, BelongsToItsVocabularies) {
 
 TEST_F(ShortlistFile, ErrorsNameTheLine) {
   const auto file = counts.to_file(tokenizers);
-  const auto lines = std::to_string(std::count(file.begin(), file.end(), '\n') + 1);
-  EXPECT_THAT(error_of("the\tle\t1\n"), HasSubstr("list:1: found `the\tle\t1`"));
+  const auto entries = file.substr(0, file.find("end\t"));  // the first line and six others
+  EXPECT_THAT(error_of("the\tle\t1\n"), HasSubstr("list:1: found `the�le�1`"));
   EXPECT_THAT(error_of(""), HasSubstr("list:1: found ``"));
-  EXPECT_THAT(error_of(file + "the\tle\n"), HasSubstr("list:" + lines + ": found `the\tle`"));
-  EXPECT_THAT(error_of(file + "the\tle\tx\n"), HasSubstr("expected a source token"));
-  EXPECT_THAT(error_of(file + "the\tle\t1.5\n"), HasSubstr("from 0 to 1"));
-  EXPECT_THAT(error_of(file + "the\tcat\t1\n"),
-              HasSubstr("list:" + lines + ": found `cat`, which the target vocabulary"));
-  EXPECT_THAT(error_of(file + "cat\tle\t1\n"), HasSubstr("which the source vocabulary"));
+  EXPECT_THAT(error_of(entries + "the\tle\n"), HasSubstr("list:8: found `the�le`"));
+  EXPECT_THAT(error_of(entries + "the\tle\tx\n"), HasSubstr("expected a source token"));
+  EXPECT_THAT(error_of(entries + "the\tle\t1.5\n"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(error_of(entries + "the\tle\tnan\n"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(error_of(entries + "the\tcat\t1\n"),
+              HasSubstr("list:8: found `cat`, which the target vocabulary"));
+  EXPECT_THAT(error_of(entries + "cat\tle\t1\n"), HasSubstr("which the source vocabulary"));
+  EXPECT_THAT(error_of(file + "the\tle\t1\n"),
+              HasSubstr("list:9: found `the�le�1`, expected the end of the file"));
+}
+
+TEST_F(ShortlistFile, AFileThatIsCutOffAnywhereIsAnError) {
+  const auto file = counts.to_file(tokenizers);
+  EXPECT_EQ(error_of(file.substr(0, file.size() - 1)), "none");  // lacks only the last line feed
+  EXPECT_THAT(error_of(file.substr(0, file.find("end\t"))),
+              HasSubstr("list:8: found the end of the file, expected the line `end\t6`"));
+  for (auto size = file.find('\n') + 1; size < file.size() - 1; ++size) {
+    EXPECT_THAT(error_of(file.substr(0, size)), HasSubstr("regard shortlist")) << size;
+  }
 }
 
 }  // namespace

@@ -54,9 +54,9 @@ std::optional<kernels::AttentionScore> ScoreAttention::fused_score(const Encoder
 
 torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const EncoderOutput& encoded,
                                       const torch::Tensor& windows) {
-  if (auto in_kernel = fused_score(encoded)) {
-    in_kernel->windows = windows;
-    return kernels::attention_weights(*in_kernel, query);
+  if (auto score = fused_score(encoded)) {
+    score->windows = windows;
+    return kernels::attention_weights(*score, query);
   }
   const auto e = grouped_scores(group_by_sentence(query, encoded), encoded);
   return kernels::masked_softmax(e, encoded.lengths, windows).view({query.size(0), -1});

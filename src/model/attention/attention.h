@@ -54,7 +54,8 @@ class Attention : public torch::nn::Module {
                              const EncoderOutput& encoded) = 0;
   // Computes all T steps at once. queries is [B · T, D], with T consecutive rows per sentence;
   // `first` is the result of initial_state(). Returns nothing if a step depends on the state after
-  // the previous step: the decoder then calls step() in a loop.
+  // the previous step: the decoder then calls step() in a loop. By default, calls step() once if
+  // `first` is empty, and otherwise returns nothing.
   virtual std::optional<AttentionStep> all_steps(const torch::Tensor& queries,
                                                  const AttentionState& first,
                                                  const EncoderOutput& encoded);
@@ -87,8 +88,10 @@ torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutpu
 // kinds whose weights depend on the previous weights.
 torch::Tensor first_position_weights(const EncoderOutput& encoded);
 
-// Returns log max(α, smallest_weight) of weights α [N, S].
+// The lower bound of a number whose logarithm is computed: far below every weight that matters, and
+// a normal number in single precision.
 constexpr double smallest_weight = 1e-20;
+// Returns log max(α, smallest_weight) of weights α [N, S].
 torch::Tensor log_weights(const torch::Tensor& weights);
 
 // Base class of attentions that score each position independently of the other positions and of
@@ -103,8 +106,8 @@ class ScoreAttention : public Attention {
                           const EncoderOutput& encoded) final;
   std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& encoded) final;
 
-  // Returns α [N, S] of query [N, D]. With windows [N, 2] (kernels/attention.h), α is 0 outside
-  // each query's window.
+  // Returns α [N, S] of query [N, D]. With windows [N, 2] (AttentionScore in kernels/attention.h),
+  // α is 0 outside each query's window.
   torch::Tensor weights(const torch::Tensor& query, const EncoderOutput& encoded,
                         const torch::Tensor& windows = {});
   // Returns e [N, S] of query [N, D]; arbitrary at padding. Calls grouped_scores().

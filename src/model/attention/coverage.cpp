@@ -30,7 +30,8 @@ kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& cover
     score.coverage_weight = w_;
     return score;
   }
-  // Otherwise, the keys U h_s + w C_s are computed for each query.
+  // In training, the kernels compute no gradient of the coverage. So it becomes a part of the keys,
+  // U h_s + b + w C_s, which differ for each query.
   const auto G = coverage.size(0) / score.keys.size(0);
   const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
   score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
@@ -41,7 +42,8 @@ kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& cover
 AttentionDetail Coverage::explain(const torch::Tensor& query, const AttentionState& state,
                                   const EncoderOutput& encoded) {
   const auto score = score_with_coverage(state[0], encoded);
-  const auto queries = query.view({score.keys.size(0), -1, query.size(1)});  // [B or N, G or 1, D]
+  // [B, G, D], or [N, 1, D] if each query has keys of its own
+  const auto queries = query.view({score.keys.size(0), -1, query.size(1)});
   return {.scores = kernels::attention_scores(score, queries).flatten(0, 1)};
 }
 

@@ -5,9 +5,9 @@
 namespace regard {
 
 void NoAttention::prepare(EncoderOutput& encoded) {
-  encoded.context.set(
-      this, {q_ == FixedContext::last ? encoded.summary
-                                      : kernels::masked_mean(encoded.states, encoded.mask)});
+  encoded.context.set(this, {fixed_context_ == FixedContext::last
+                                 ? encoded.summary
+                                 : kernels::masked_mean(encoded.states, encoded.mask)});
 }
 
 AttentionStep NoAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -1,7 +1,8 @@
 // Kind `none`: the same context at every step, as in encoder–decoder models without attention
 // (Cho et al. 2014; Sutskever, Vinyals, Le 2014).
 //
-//   c = q(h_1 … h_S), where q is the last states of both directions [→h_S; ←h_1], or the mean
+//   last: c = EncoderOutput::summary, such as the last states of both directions [→h_S; ←h_1]
+//   mean: c = Σ_s h_s / S
 #pragma once
 
 #include "config/model_options.h"
@@ -13,14 +14,15 @@ class NoAttention : public Attention {
  public:
   NoAttention(std::int64_t /*query_size*/, std::int64_t /*state_size*/,
               const AttentionOptions& options)
-      : Attention({.has_weights = false, .is_constant = true}), q_(options.fixed_context) {}
+      : Attention({.has_weights = false, .is_constant = true}),
+        fixed_context_(options.fixed_context) {}
 
-  void prepare(EncoderOutput& encoded) override;  // c [B, C]
+  void prepare(EncoderOutput& encoded) override;  // stores c [B, C]
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
 
  private:
-  FixedContext q_;
+  FixedContext fixed_context_;
 };
 
 }  // namespace regard

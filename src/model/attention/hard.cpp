@@ -9,7 +9,7 @@
 namespace regard {
 namespace {
 
-// Returns one-hot rows: positions [N] -> [N, S].
+// Returns one-hot rows: positions [N] -> [N, S], the shape of `like`.
 torch::Tensor one_hot(const torch::Tensor& positions, const torch::Tensor& like) {
   return torch::zeros_like(like).scatter_(1, positions.unsqueeze(1), 1);
 }
@@ -74,11 +74,13 @@ AttentionStep Hard::reinforce_step(const torch::Tensor& alpha) const {
 
 AttentionStep Hard::straight_through_step(const torch::Tensor& alpha) const {
   const auto u = RandomStream::uniform(alpha.numel(), alpha.options()).view_as(alpha);
+  // −log(−log u) is infinite for u = 0 and for u = 1.
   const auto gumbel = -(-u.clamp(smallest_weight, 1 - 1e-7).log()).log();
   const auto noisy = (log_weights(alpha) + gumbel)
                          .masked_fill(alpha.eq(0), -std::numeric_limits<double>::infinity());
   const auto relaxed = (noisy / tau_).softmax(1);
   const auto chosen = one_hot(relaxed.argmax(1), alpha);
+  // The value of `chosen` with the gradient of `relaxed`.
   return {chosen + relaxed - relaxed.detach(), {}, {}};
 }
 

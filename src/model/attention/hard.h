@@ -1,7 +1,7 @@
 // Hard attention (Xu et al. 2015, section 4.1): all weight on one position, sampled in training and
 // the most probable in decoding.
 //
-//   α_t = softmax(e_t) of any content score      s_t ~ α_t      c_t = h_{s_t}
+//   α_t = softmax(e_t) of any content score (scores.h)      s_t ~ α_t      c_t = h_{s_t}
 //
 // Sampling a position is not differentiable. There are two estimators of the gradient:
 //
@@ -14,6 +14,8 @@
 //
 // In the first `anneal_steps` updates a fraction of the sentences, falling linearly from 1 to 0,
 // uses soft attention: the weights are α_t itself.
+//
+// The keys of model.attention are reward (λ_r), entropy (λ_e) and temperature (τ).
 #pragma once
 
 #include <memory>
@@ -48,7 +50,7 @@ class Hard : public Attention {
   double lambda_r_;
   double lambda_e_;
   std::int64_t anneal_steps_;
-  double soft_fraction_;
+  double soft_fraction_;  // of the sentences of this update
   std::shared_ptr<ScoreAttention> content_;
 };
 

@@ -1,11 +1,14 @@
 // Local attention (Luong, Pham, Manning 2015, section 3.2): a content score over the window of
 // positions from p_t − D to p_t + D. The weights outside are 0.
 //
-//   local_m   p_t = t, at most the last position      α_t = softmax(e_t) inside the window
-//   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p s_t))     times exp(−(s − p_t)² / 2σ²), σ = D / 2
+//   local_m   p_t = min(t, S − 1)      α_t = softmax(e_t) inside the window
+//   local_p   p_t = S sigmoid(v_pᵀ tanh(W_p q_t))
+//             α_t = softmax(e_t) inside the window, α_ts times exp(−(s − p_t)² / 2σ²), σ = D / 2
 //
-// S is the length of the sentence. The weights of local_p are not renormalised after the Gaussian,
-// so their sum is less than 1. The gradient of p_t flows through the Gaussian.
+// S is the length of the sentence, and positions and steps are counted from 0. D is
+// model.attention.window, here and below; the width of the query q_t is query_size. The weights of
+// local_p are not renormalised after the Gaussian, so their sum is less than 1. The gradient of p_t
+// flows through the Gaussian.
 #pragma once
 
 #include <memory>
@@ -16,23 +19,26 @@
 
 namespace regard {
 
+// The part that both kinds share. A derived class sets the centre of the window.
 class Local : public Attention {
  public:
   void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
+  // Returns the scores, and p_t, counted from 1.
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
-                          const EncoderOutput& encoded) override;  // with p_t, counted from 1
+                          const EncoderOutput& encoded) override;
 
  protected:
   // Throws ConfigError if model.attention.score is not a content score.
   Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
         bool is_distribution);
 
-  // Returns p_t of each query: queries [B, G, D], lengths [B, 1, 1] -> [B, G, 1].
+  // Returns p_t of each query: queries [B, G, query_size], lengths [B, 1, 1] -> [B, G, 1].
   virtual torch::Tensor centre(const torch::Tensor& queries, const AttentionState& state,
                                const torch::Tensor& lengths) = 0;
-  // Reweights the weights inside the window by the distances s − p_t [B, G, S].
+  // Returns the weights of a step, given the softmax inside the window and the distances s − p_t,
+  // each [B, G, S].
   virtual torch::Tensor shape_weights(const torch::Tensor& weights,
                                       const torch::Tensor& /*distance*/) {
     return weights;
@@ -42,8 +48,8 @@ class Local : public Attention {
   double D_;
 
  private:
-  // Returns the window of each query: p [B, G, 1] -> [B · G, 2], first position and end
-  // (exclusive).
+  // Returns the window of each query: p [B, G, 1], lengths [B, 1, 1] -> [B · G, 2] on the CPU,
+  // first position and end (exclusive).
   torch::Tensor window(const torch::Tensor& p, const torch::Tensor& lengths) const;
 
   std::shared_ptr<ScoreAttention> content_;
@@ -74,8 +80,8 @@ class LocalP : public Local {
   torch::Tensor shape_weights(const torch::Tensor& weights, const torch::Tensor& distance) override;
 
  private:
-  Linear W_p_{nullptr};  // [D, D], no bias
-  torch::Tensor v_p_;    // [D]
+  Linear W_p_{nullptr};  // [query_size, query_size], no bias
+  torch::Tensor v_p_;    // [query_size]
 };
 
 }  // namespace regard

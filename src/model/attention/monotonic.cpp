@@ -10,7 +10,7 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-// Returns standard normal noise (Box and Muller).
+// Returns standard normal noise from the random stream of the model (Box and Muller 1958).
 torch::Tensor noise_like(const torch::Tensor& x) {
   const auto radius =
       (-2 * RandomStream::uniform(x.numel(), x.options()).clamp_min(smallest_weight).log()).sqrt();
@@ -19,8 +19,8 @@ torch::Tensor noise_like(const torch::Tensor& x) {
 }
 
 // Returns q_s = Σ_{k ≤ s} α_k Π_{k ≤ l < s} (1 − p_l) for e [N, S] and the previous α [N, S].
-// Computes products as sums of logarithms, all positions at once. No logarithm of a product is
-// positive.
+// Computes all positions at once, and the products as sums of logarithms, which are not positive,
+// so that exp() does not overflow.
 torch::Tensor reach_probability(const torch::Tensor& e, const torch::Tensor& alpha) {
   const auto log_pass = torch::log_sigmoid(-e);
   const auto before = log_pass.cumsum(1) - log_pass;                // sum over l < s
@@ -31,8 +31,8 @@ torch::Tensor reach_probability(const torch::Tensor& e, const torch::Tensor& alp
   return alpha.unsqueeze(1).bmm(path).squeeze(1);
 }
 
-// Returns one-hot weights of the first position with e ≥ 0, from the one-hot position `last` on.
-// All weights are 0 if there is none.
+// Returns one-hot weights [N, S] of the first position with e ≥ 0, from the previous position on,
+// which `last` [N, S] has as one-hot rows. All weights are 0 if there is none.
 torch::Tensor first_stop(const torch::Tensor& e, const torch::Tensor& last) {
   const auto open = last.cumsum(1).gt(0).logical_and(e.ge(0));
   const auto first = open.logical_and(open.cumsum(1).eq(1));

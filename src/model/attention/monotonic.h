@@ -6,8 +6,8 @@
 //
 // The first step starts at the first position. Training uses the expected weights α_t; Gaussian
 // noise added to e pushes p towards 0 or 1. Decoding selects the first position with p ≥ 1/2, from
-// the previous position on. If there is none, all weights are 0. So the sum of the weights is at
-// most 1. r is −1 initially.
+// the previous position on. If there is none, all weights are 0, and the next step starts at the
+// same position. So the sum of the weights is at most 1. r is −1 initially.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ class Monotonic : public Attention {
   Monotonic(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
   void prepare(EncoderOutput& encoded) override { additive_->prepare(encoded); }
-  AttentionState initial_state(
-      const EncoderOutput& encoded) override;  // α_0 [B, S]: the first position
+  // Returns α_0 [B, S], which is 1 at the first position.
+  AttentionState initial_state(const EncoderOutput& encoded) override;
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& /*state*/,

@@ -24,7 +24,7 @@ Ntm::Ntm(std::int64_t query_size, std::int64_t state_size, const AttentionOption
   W_k_ = register_module("W_k", Linear(query_size, state_size, false));
   W_ = register_module("W", Linear(query_size, 3 + 2 * K_ + 1));
   const torch::NoGradGuard guard;
-  W_->bias[0] = initial_sharpness();
+  W_->bias[0] = initial_sharpness_bias();  // of β
 }
 
 void Ntm::prepare(EncoderOutput& encoded) {
@@ -36,7 +36,7 @@ AttentionState Ntm::initial_state(const EncoderOutput& encoded) {
 }
 
 Ntm::Addressing Ntm::addressing(const torch::Tensor& query) {
-  const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);
+  const auto parts = W_(query).split_with_sizes({1, 1, 1, 2 * K_ + 1}, 1);  // of β, g, γ, s
   return {kernels::softplus(parts[0]), kernels::sigmoid(parts[1]), kernels::softmax(parts[3]),
           1 + kernels::softplus(parts[2])};
 }
@@ -74,7 +74,7 @@ AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
     const auto part = s.narrow(1, j + K_, 1) * shift_right(gated, j, lengths);
     shifted = shifted.defined() ? shifted + part : part;
   }
-  const auto weights = softmax(gamma * log_weights(shifted));
+  const auto weights = softmax(gamma * log_weights(shifted));  // w~^γ / Σ w~^γ
   return {weights, {}, {weights}};
 }
 

@@ -53,10 +53,11 @@ KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
   if (options.project_keys) {
     K_ = owner.register_module("K", Linear(state_size, query_size, false));
   } else if (query_size != state_size) {
-    const bool is_inner = options.score == options.kind;  // the score of another attention
+    // make_content_score() sets the kind to the score of another attention.
+    const bool is_inner = options.score == options.kind;
     throw ConfigError(
         "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
-        "and {} wide (model.decoder.hidden_size; model.encoder.hidden_size, twice where it is "
+        "and {} wide (model.decoder.hidden_size, and model.encoder.hidden_size, doubled if "
         "bidirectional). Make them equal, or set model.attention.project_keys: true",
         is_inner ? "score" : "kind", options.kind, query_size, state_size);
   }
@@ -96,7 +97,7 @@ std::optional<AttentionScore> General::score_parameters(const Tensor& /*keys*/) 
 
 Cosine::Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
     : projection_(*this, query_size, state_size, options),
-      b_(register_parameter("b", torch::full({}, initial_sharpness()))) {}
+      b_(register_parameter("b", torch::full({}, initial_sharpness_bias()))) {}
 
 Tensor Cosine::keys(const Tensor& states) {
   return kernels::softplus(b_) * normalised(projection_(states));
@@ -106,7 +107,7 @@ std::optional<AttentionScore> Cosine::score_parameters(const Tensor& /*keys*/) {
   return AttentionScore{.form = ScoreForm::cosine};
 }
 
-double initial_sharpness() {
+double initial_sharpness_bias() {
   return std::log(std::expm1(8.0));
 }
 
@@ -125,7 +126,7 @@ Tensor Location::keys(const Tensor& states) {
   const auto S = states.size(1);
   if (S > max_positions_) {
     throw InputError(
-        "a source of {} is longer than what location attention was made for "
+        "a source of {} is longer than location attention supports "
         "(model.attention.max_positions: {}); shorten it, or train with more positions",
         counted(S, "token"), max_positions_);
   }
@@ -133,7 +134,8 @@ Tensor Location::keys(const Tensor& states) {
 }
 
 std::optional<AttentionScore> Location::score_parameters(const Tensor& keys) {
-  // During a search, W is packed once for each number of rows. Multiples of 64 limit their number.
+  // During a search, PackedWeights packs W once for each number of rows. Multiples of 64 limit the
+  // number of packed matrices.
   auto rows = keys.size(1);
   if (kernels::is_batch_invariant(W_)) rows = std::min(max_positions_, (rows + 63) / 64 * 64);
   return AttentionScore{.form = ScoreForm::position, .W = W_.narrow(0, 0, rows)};

@@ -48,12 +48,12 @@ class Concat : public ScoreAttention {
   torch::Tensor v_;  // [A]
 };
 
-// Computes the keys of scores that compare query and encoder state directly, which must therefore
-// have the same width.
+// Computes the keys of the scores that multiply query and key directly: both must have the same
+// width.
 class KeyProjection {
  public:
-  // Registers the matrix "K" in `owner` if options.project_keys is true. Otherwise throws
-  // ConfigError, with both widths, if they differ.
+  // Registers the matrix "K" in `owner` if options.project_keys is true. Otherwise the keys are the
+  // encoder states; throws ConfigError if query_size and state_size differ.
   KeyProjection(torch::nn::Module& owner, std::int64_t query_size, std::int64_t state_size,
                 const AttentionOptions& options);
 
@@ -61,7 +61,7 @@ class KeyProjection {
   torch::Tensor operator()(const torch::Tensor& states);
 
  private:
-  Linear K_{nullptr};  // [D, C]
+  Linear K_{nullptr};  // [D, C]; empty if the keys are the states
 };
 
 class Dot : public ScoreAttention {
@@ -108,19 +108,20 @@ class Cosine : public ScoreAttention {
   torch::Tensor b_;  // []
 };
 
-// Returns the initial b of a sharpness β = softplus(b), for β = 8. With β = 1 every softmax would
-// be nearly uniform, because a cosine is between −1 and 1.
-double initial_sharpness();
+// Returns the initial b of a learned sharpness β = softplus(b), so that β = 8 initially. With β = 1
+// every softmax would be nearly uniform, because a cosine is between −1 and 1.
+double initial_sharpness_bias();
 
 // Returns x / |x| along the last dimension. Divides vectors shorter than 1e-8 by 1e-8.
 torch::Tensor normalised(const torch::Tensor& x);
 
-// W has options.max_positions rows. keys() throws InputError for a longer source.
+// W has options.max_positions rows. keys() throws InputError for a longer source. There are no
+// keys: keys() returns [B, S, 0], of which the kernels read only the number of positions.
 class Location : public ScoreAttention {
  public:
   Location(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  torch::Tensor keys(const torch::Tensor& states) override;  // none: [B, S, 0]
+  torch::Tensor keys(const torch::Tensor& states) override;
   std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
 
  private:

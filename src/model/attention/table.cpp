@@ -26,7 +26,7 @@ namespace {
 // A row of the table.
 struct Kind {
   std::string name;
-  std::vector<std::string> reads;  // keys of model.attention
+  std::vector<std::string> reads;  // keys of model.attention, without those of an inner score
   std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>
       make;
   bool is_content_score = false;
@@ -61,6 +61,7 @@ const std::vector<Kind>& table() {
   return kinds;
 }
 
+// Returns the names of the kinds for which wanted() is true.
 std::vector<std::string> names_of(const std::function<bool(const Kind&)>& wanted) {
   std::vector<std::string> names;
   for (const auto& kind : table()) {
@@ -77,11 +78,13 @@ std::vector<std::string> names_of(const std::function<bool(const Kind&)>& wanted
                     fmt::join(known, ", "));
 }
 
+// Returns null for an unknown kind.
 const Kind* known_kind(const std::string& name) {
   const auto found = std::ranges::find(table(), name, &Kind::name);
   return found == table().end() ? nullptr : &*found;
 }
 
+// Throws ConfigError for an unknown kind.
 const Kind& find_kind(const std::string& name) {
   const auto* found = known_kind(name);
   if (found == nullptr) throw_unknown("kind", name, attention_kinds());
@@ -92,8 +95,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Returns the options that the kind reads, including the options of its inner score, but without
-// the options of the other estimator.
+// Returns the keys of model.attention that these options use: those of the kind and of its inner
+// score, without those of the estimator that is not chosen.
 std::vector<std::string> options_read(const AttentionOptions& options) {
   auto reads = find_kind(options.kind).reads;
   const auto* score = known_kind(options.score);
@@ -123,23 +126,25 @@ std::string why_unread(const AttentionOptions& given, const std::string& option)
     return fmt::format("{} reads it with another score than {}: {}", given.kind, given.score,
                        fmt::join(scores, ", "));
   }
-  const auto around = names_of([](const Kind& kind) { return contains(kind.reads, "score"); });
-  return fmt::format(
-      "{} does not read it, only {}{}", given.kind, fmt::join(readers, ", "),
-      scores.empty() ? "" : fmt::format(", and {} with such a score", fmt::join(around, ", ")));
+  const auto with_inner_score =
+      names_of([](const Kind& kind) { return contains(kind.reads, "score"); });
+  return fmt::format("{} does not read it, only {}{}", given.kind, fmt::join(readers, ", "),
+                     scores.empty() ? ""
+                                    : fmt::format(", and {} with such a score",
+                                                  fmt::join(with_inner_score, ", ")));
 }
 
 void check_options(const AttentionOptions& given, ConfigErrors& problems) {
   const auto reads = options_read(given);
-  Options with;
-  Options without;
-  with.model.attention = given;
-  without.model.attention.kind = given.kind;
+  Options all;
+  Options defaults;
+  all.model.attention = given;
+  defaults.model.attention.kind = given.kind;
   const auto reason = [&](const std::string& key) -> std::string {
     const auto name = key.substr(key.rfind('.') + 1);
     return contains(reads, name) ? "" : why_unread(given, name);
   };
-  reject_unused(without, with, reason, problems);
+  reject_unused(defaults, all, reason, problems);
 }
 
 }  // namespace
@@ -206,7 +211,7 @@ bool reads_option(const AttentionOptions& options, std::string_view name) {
 
 std::string attention_text(const AttentionOptions& options) {
   auto text = options.kind;
-  AttentionOptions copy = options;
+  AttentionOptions copy = options;  // describe() takes no constant
   const auto reads = options_read(options);
   describe(copy, [&]<typename T>(std::string_view key, const T& value, auto&&...) {
     if (!contains(reads, key)) return;

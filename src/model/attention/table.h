@@ -13,22 +13,23 @@
 
 namespace regard {
 
-// Creates the attention of options.kind. query_size is the decoder's width D, state_size the
-// encoder's width C. Throws ConfigError for an unknown kind, with the nearest name and a list of
-// all, and if the sizes do not fit the kind.
+// Creates the attention of options.kind. query_size is D, the width of the decoder's hidden states,
+// and state_size is C, the width of the encoder states. Throws ConfigError for an unknown kind,
+// with the nearest name and a list of all, and if the kind does not support these sizes.
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,
                                           const AttentionOptions& options);
 
-// Throws the errors of make_attention(), and ConfigError for an option that differs from its
-// default although only other kinds read it. The message has the location of the option. Does
-// nothing for a Transformer decoder.
+// Throws ConfigError as make_attention() does, or if an option that this kind does not read differs
+// from its default. The message has the locations of the options. Does nothing for a Transformer
+// decoder.
 void check_attention(const ModelOptions& model, const SourceLocations& locations);
 
-// Throws ConfigError if data.max_length allows sentences with more positions than the attention
-// has, or if the window is at least as long as every sentence.
+// Throws ConfigError if data.max_length allows sentences with more positions than
+// model.attention.max_positions, or if model.attention.window is not less than data.max_length.
 void check_attention_lengths(const Options& options, const SourceLocations& locations);
 
-// True if the kind, with these options, reads model.attention.`name`.
+// True if the kind, with these options, reads model.attention.`name`. Throws ConfigError for an
+// unknown kind.
 bool reads_option(const AttentionOptions& options, std::string_view name);
 
 // Returns the names of all kinds.
@@ -40,7 +41,7 @@ std::vector<std::string> content_scores();
 std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std::int64_t state_size,
                                                    const AttentionOptions& options);
 
-// Returns the kind and the options that it reads: "additive, size 512".
+// Returns the kind and the options that it reads, for people: "additive, size 512".
 std::string attention_text(const AttentionOptions& options);
 
 }  // namespace regard

@@ -12,13 +12,15 @@ namespace regard {
 namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+
 // Returns log x; −∞ without gradient where x is 0.
 torch::Tensor log_or_minus_infinity(const torch::Tensor& x) {
-  const auto none = x == 0;
-  return x.masked_fill(none, 1).log().masked_fill(none, minus_infinity);
+  const auto is_zero = x == 0;
+  return x.masked_fill(is_zero, 1).log().masked_fill(is_zero, minus_infinity);
 }
 
-// Returns log x, with x clamped to the smallest normal float. For words that cannot be generated.
+// Returns log x, with x clamped to the smallest normal float. For words outside the vocabulary:
+// they can only be copied, and log P stays finite if their attention weights underflow to 0.
 torch::Tensor log_clamped(const torch::Tensor& x) {
   return x.clamp_min(std::numeric_limits<float>::min()).log();
 }
@@ -78,20 +80,20 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
   }
   const auto generated = torch::constant_pad_nd(generated_log_p, {0, width - V}, minus_infinity);
   const auto mass = copy_distribution(width, decoded, encoded);
-  const auto is_extra = torch::arange(width, copy_ids(encoded).options()) >= V;
-  const auto is_there = torch::zeros({logits.size(0), width}, is_extra.options())
-                            .scatter_(1, copy_ids(encoded), true)
-                            .logical_and(is_extra)
-                            .unsqueeze(1);  // [B, 1, width]
+  const auto is_extended = torch::arange(width, copy_ids(encoded).options()) >= V;
+  const auto is_own_extended = torch::zeros({logits.size(0), width}, is_extended.options())
+                                   .scatter_(1, copy_ids(encoded), true)
+                                   .logical_and(is_extended)
+                                   .unsqueeze(1);  // [B, 1, width]
   return log_mixture(gate(decoded, encoded), generated,
-                     torch::where(is_there, log_clamped(mass), log_or_minus_infinity(mass)));
+                     torch::where(is_own_extended, log_clamped(mass), log_or_minus_infinity(mass)));
 }
 
 torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
                                                 const EncoderOutput& encoded) {
   const auto V = b_.size(0);
-  const auto words = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
-  const auto mass = copy_distribution(words, decoded, encoded).narrow(2, 0, V);
+  const auto width = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
+  const auto mass = copy_distribution(width, decoded, encoded).narrow(2, 0, V);
   return log_mixture(gate(decoded, encoded), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
                      log_or_minus_infinity(mass));
 }
@@ -102,17 +104,17 @@ Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& en
   const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
   const auto rows = [&](const torch::Tensor& x) { return x.flatten(0, 1).index_select(0, real); };
   const auto y = rows(targets.unsqueeze(2));  // [N, 1]
-  const auto is_extra = y >= V;
+  const auto is_extended = y >= V;
   const auto generated = torch::linear(rows(decoded.readout), W_, b_)  // [N, V]
                              .log_softmax(-1)
-                             .gather(1, y.masked_fill(is_extra, std::int64_t{unk_id}))
-                             .masked_fill(is_extra, minus_infinity);             // [N, 1]
-  const auto is_other = copy_ids(encoded).unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
-  const auto mass = rows(decoded.weights.masked_fill(is_other, 0).sum(-1, /*keepdim=*/true));
+                             .gather(1, y.masked_fill(is_extended, std::int64_t{unk_id}))
+                             .masked_fill(is_extended, minus_infinity);              // [N, 1]
+  const auto is_different = copy_ids(encoded).unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
+  const auto mass = rows(decoded.weights.masked_fill(is_different, 0).sum(-1, /*keepdim=*/true));
   const auto log_p = log_mixture(
       rows(gate(decoded, encoded)), generated,
-      torch::where(is_extra, log_clamped(mass), log_or_minus_infinity(mass)));  // [N, 1]
-  const auto nll = -log_p.squeeze(1);                                           // [N]
+      torch::where(is_extended, log_clamped(mass), log_or_minus_infinity(mass)));  // [N, 1]
+  const auto nll = -log_p.squeeze(1);                                              // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -rows(vocabulary_log_p(decoded, encoded)).sum() / V;

@@ -6,9 +6,9 @@
 //
 // α_t are the attention weights (the mean over the heads), c_t = Σ_s α_ts h_s is the context, s_t
 // the state of the top layer, and y_{t−1} the embedding of the last token. Source words outside the
-// target vocabulary have the ids V, V + 1, … in the order of their first occurrence in the
-// sentence. The decoder reads <unk> for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), with
-// w_c·h_s once per sentence.
+// target vocabulary have the extended ids V, V + 1, … in the order of their first occurrence in the
+// sentence, so that different sentences use these ids for different words. The decoder reads <unk>
+// for them. w_c·c_t is computed as Σ_s α_ts (w_c·h_s), where w_c·h_s is computed once per sentence.
 #pragma once
 
 #include "model/layers.h"
@@ -20,7 +20,8 @@ class CopyOutputLayer : public VocabularyOutputLayer {
  public:
   explicit CopyOutputLayer(const OutputLayerConfig& config);
 
-  // source is [B, S, 2]: the ids of each word in the source vocabulary and its extended target ids.
+  // source is [B, S, 2]: for each word, its id in the source vocabulary and its target id, which is
+  // an extended id if the word is not in the target vocabulary.
   void prepare(EncoderOutput& encoded, const torch::Tensor& source,
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
@@ -37,25 +38,27 @@ class CopyOutputLayer : public VocabularyOutputLayer {
                                        const EncoderOutput& encoded) override;
 
  private:
-  // Return tensors that prepare() computed: the extended target ids of the source tokens [B, S]
-  // int64, and w_c·h_s [B, S, 1].
+  // Return tensors that prepare() stored: the target ids, including extended ids, of the source
+  // tokens [B, S] int64, and w_c·h_s [B, S, 1].
   const torch::Tensor& copy_ids(const EncoderOutput& encoded) const {
     return encoded.context.at(this)[0];
   }
   const torch::Tensor& gate_scores(const EncoderOutput& encoded) const {
     return encoded.context.at(this)[1];
   }
-  // Returns the logit of p_gen at all steps [B, G, 1].
+  // In the shapes below, G is the number of steps of a sentence: its T target tokens in training,
+  // its hypotheses in a search.
+
+  // Returns the logit of p_gen [B, G, 1].
   torch::Tensor gate(const DecoderOutput& decoded, const EncoderOutput& encoded);
-  // Maps logits [B, G, V] of P_vocabulary to log P of the vocabulary, followed by the
-  // out-of-vocabulary words of all sentences: [B, G, V + …]. log P is −∞ for words of other
-  // sentences.
+  // Maps logits [B, G, V] of P_vocabulary to log P [B, G, V + n] of the vocabulary and of the
+  // extended ids, where n is the largest number of extended ids in a sentence. log P is −∞ for the
+  // extended ids that a sentence does not have.
   torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
-  // Returns log P of the vocabulary.
-  torch::Tensor vocabulary_log_p(const DecoderOutput& decoded,
-                                 const EncoderOutput& encoded);  // [B, G, V]
-  // Returns Σ_{s: x_s = y} α_ts for all words y: [B, G, width].
+  // Returns log P [B, G, V] of the words of the vocabulary, for label smoothing.
+  torch::Tensor vocabulary_log_p(const DecoderOutput& decoded, const EncoderOutput& encoded);
+  // Returns Σ_{s: x_s = y} α_ts for all ids y < width: [B, G, width].
   torch::Tensor copy_distribution(std::int64_t width, const DecoderOutput& decoded,
                                   const EncoderOutput& encoded);
 

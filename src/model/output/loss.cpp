@@ -5,7 +5,7 @@
 namespace regard {
 namespace {
 
-// Returns Σ_{t' ≥ t} x_t' for each t.
+// Returns Σ_{t' ≥ t} x_t' for each t: [B, T] -> [B, T].
 torch::Tensor reversed_cumsum(const torch::Tensor& x) {
   return x.flip(1).cumsum(1).flip(1);
 }

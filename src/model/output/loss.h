@@ -7,7 +7,9 @@
 namespace regard {
 
 struct Loss {
-  torch::Tensor objective;  // minimised: smoothed sum over tokens, with added terms
+  // What training minimises, a scalar: the sum over the tokens, with label smoothing, and the terms
+  // that training adds (AttentionLoss in seq2seq.h).
+  torch::Tensor objective;
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
@@ -25,12 +27,13 @@ Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
 // is, in expectation over the positions s_t sampled from α_t, the part of the gradient of
 // E[−log P(y | x, s)] that goes through α.
 //
-//   Σ_t (Σ_{t' ≥ t} −log P(y_t') − b_t) log α_t(s_t)      b_t = −mean log P · tokens from t on
+//   Σ_t (Σ_{t' ≥ t} −log P(y_t') − b_t) log α_t(s_t)      b_t = −mean_log_p · n_t
 //
 // A position sampled at t does not affect earlier tokens, so the reward has only tokens from t on.
-// All tensors are [B, T]: sampled_log_p = log α_t(s_t), nll = −log P(y_t), and real is true at
-// target tokens. mean_log_p is the moving average of log P per token over the previous updates; the
-// expectation does not depend on it. No gradient flows through the factor of log α.
+// n_t is their number. The baseline b_t reduces the variance: mean_log_p is the moving average of
+// log P per token over the previous updates, and the expectation of the gradient does not depend on
+// it. All tensors are [B, T]: sampled_log_p = log α_t(s_t), nll = −log P(y_t), and real is true at
+// target tokens. No gradient flows through the factor of log α.
 torch::Tensor reinforce(const torch::Tensor& sampled_log_p, const torch::Tensor& nll,
                         const torch::Tensor& real, double mean_log_p);
 

@@ -1,4 +1,4 @@
-// Creates the output layer for each value of `model.output.kind`.
+// Creates the output layer for `model.output.kind`.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,9 +15,9 @@ namespace regard {
 
 // The arguments of an output layer's constructor.
 struct OutputLayerConfig {
-  torch::nn::Module& model;  // registers the parameters
+  torch::nn::Module& model;  // the module in which the output layer registers its parameters
   const ModelOptions& options;
-  torch::Tensor source_embedding;  // shared if all embeddings are tied
+  torch::Tensor source_embedding;  // also the target embedding if all embeddings are tied
   std::int64_t vocabulary;         // size V of the target vocabulary
   std::int64_t state_size;         // C of the encoder
   std::int64_t readout_size;       // R of the decoder
@@ -26,7 +26,8 @@ struct OutputLayerConfig {
 // Creates the output layer of model.output.kind.
 std::unique_ptr<OutputLayer> make_output_layer(const OutputLayerConfig& config);
 
-// Throws ConfigError, with the location of model.output.kind, if the attention does not support it.
+// Throws ConfigError, with the location of model.output.kind, if the output layer copies source
+// words but the weights of the attention do not sum to 1.
 void check_output_layer(const ModelOptions& model, const SourceLocations& locations);
 
 }  // namespace regard

@@ -20,14 +20,15 @@ class OutputLayer {
   // Seq2Seq::encode(); embedded is [B, S, E].
   virtual void prepare(EncoderOutput& /*encoded*/, const torch::Tensor& /*source*/,
                        const torch::Tensor& /*embedded*/) {}
-  // Embeds target tokens as decoder input: [N] or [B, T] int64 -> [N, E] or [B, T, E]. N = G · B,
-  // with G consecutive hypotheses per sentence.
+  // Embeds target tokens as decoder input: [N] int64 -> [N, E] in a search, where N = G · B with G
+  // consecutive hypotheses per sentence; [B, T] int64 -> [B, T, E] in training.
   virtual torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) = 0;
   // Returns the loss −Σ log P of targets [B, T] int64, without padding (0).
   virtual Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                     const torch::Tensor& targets, double label_smoothing) = 0;
   // Returns the logits [N, V] of P(y_t | y_<t, x) for a step of N hypotheses. V is the number of
-  // tokens that are possible for at least one sentence; the logit is −∞ for the other sentences.
+  // token ids, which depends on the batch if source words or positions are among them. A logit is
+  // −∞ if the sentence of the hypothesis does not have the token.
   virtual torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) = 0;
   // True if logits() obeys EncoderOutput::shortlist. It then returns [N, K], the logits of the
   // tokens of the shortlist.

@@ -6,6 +6,7 @@
 #include "model/initialisation.h"
 
 namespace regard {
+
 PointerOutputLayer::PointerOutputLayer(const OutputLayerConfig& config) {
   const auto& options = config.options;
   const auto E = options.encoder.embedding_dim;
@@ -27,6 +28,7 @@ torch::Tensor PointerOutputLayer::embed(const torch::Tensor& tokens, const Encod
   const auto B = elements.size(0);
   const auto E = elements.size(2);
   const auto grouped = tokens.view({B, -1, 1});  // [B, G, 1]
+  // Special tokens other than <s> occur only after the end of a target; their value is not used.
   const auto positions = (grouped - first_position_id).clamp_min(0);
   const auto pointed = elements.gather(1, positions.expand({-1, -1, E}));  // [B, G, E]
   auto shape = tokens.sizes().vec();
@@ -41,6 +43,7 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
   const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // the position of </s>
   constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto beyond = torch::arange(u.size(2), lengths.options()) >= lengths - 1;  // [B, 1, S]
+  // <pad>, <unk> and <s> are never predicted; they are all ids below </s>.
   const auto specials = u.new_full({u.size(0), u.size(1), eos_id}, minus_infinity);
   return torch::cat({specials, u.gather(2, last), u.masked_fill(beyond, minus_infinity)}, -1);
 }
@@ -56,9 +59,9 @@ Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput&
   const auto nll = -log_p.gather(1, y).squeeze(1);                      // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
-    const auto none = log_p.isinf();
-    const auto positions = none.logical_not().sum(1);
-    const auto uniform = -(log_p.masked_fill(none, 0).sum(1) / positions).sum();
+    const auto is_impossible = log_p.isinf();
+    const auto positions = is_impossible.logical_not().sum(1);
+    const auto uniform = -(log_p.masked_fill(is_impossible, 0).sum(1) / positions).sum();
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, scatter_to_targets(nll, targets)};

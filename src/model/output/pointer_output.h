@@ -2,10 +2,10 @@
 //
 //   u_ts = vᵀ tanh(W_1 h_s + W_2 s_t)      P(y_t = s | y_<t, x) = softmax_s(u_ts)
 //
-// s_t is the state of the top layer. Position p, counted from 0, is token 4 + p, after the special
-// tokens; the position of the source's </s> is the token </s>. The input of the decoder is the
-// embedding of the source element that the previous step selected; at the first step, it is a
-// trained vector.
+// s_t is the state of the top layer. Position p, counted from 0, has the token id 4 + p, after the
+// special tokens; only the last position, of the source's </s>, has the id of </s> instead. The
+// input of the decoder is the embedding of the source element that the previous step selected; at
+// the first step, it is a trained vector.
 #pragma once
 
 #include "model/attention/scores.h"
@@ -30,7 +30,7 @@ class PointerOutputLayer : public OutputLayer {
   // Returns u_t as logits of tokens: hidden [B, G, D] -> [B, G, 4 + S], −∞ outside the sentence.
   torch::Tensor scores(const torch::Tensor& hidden, const EncoderOutput& encoded) const;
 
-  torch::Tensor begin_;                // [E]
+  torch::Tensor begin_;                // [E], the input of the first step
   std::shared_ptr<Additive> pointer_;  // v, W_1, W_2
 };
 

@@ -2,7 +2,8 @@
 //
 //   P(y_t | y_<t, x) = softmax(W readout_t + b)
 //
-// W can be tied to the target embedding (Press and Wolf 2017).
+// W can be tied to the target embedding (Press and Wolf 2017), if the readout has the width of the
+// embedding.
 #pragma once
 
 #include "model/output/output_factory.h"

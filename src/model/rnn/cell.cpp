@@ -80,7 +80,7 @@ LstmCell::LstmCell(std::int64_t G, std::int64_t input_size, std::int64_t hidden_
 
 torch::Tensor LstmCell::advance(const torch::Tensor& projected, const torch::Tensor& state) {
   const auto gates = kernels::linear_each(projected, hidden_output(state), U_);  // [G, B, 4D]
-  const auto open = kernels::sigmoid(gates.narrow(-1, 0, 3 * D_)).chunk(3, -1);
+  const auto open = kernels::sigmoid(gates.narrow(-1, 0, 3 * D_)).chunk(3, -1);  // i, f, o
   const auto candidate = kernels::tanh(gates.narrow(-1, 3 * D_, D_));
   const auto c = open[1] * state.narrow(-1, D_, D_) + open[0] * candidate;
   return torch::cat({open[2] * kernels::tanh(c), c}, -1);

@@ -21,7 +21,7 @@ namespace regard {
 // G independent cells of equal size: the two directions of an encoder (G = 2), or one cell.
 class Cell : public torch::nn::Module {
  public:
-  // Computes W x + b: inputs x [G, N, I] -> [G, N, K · D].
+  // Computes W x + b: inputs x [G, N, I] -> [G, N, K · D]. The N rows can be all steps of a batch.
   torch::Tensor project(const torch::Tensor& x);
   // Runs all steps: projected [G, T, B, K · D], initial state [G, B, state_size] -> outputs
   // [G, T, B, D].
@@ -29,8 +29,9 @@ class Cell : public torch::nn::Module {
   // Runs one step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> next
   // state.
   virtual torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state) = 0;
-  // Runs all steps of a single cell with attention inside the loop: projected [T, B, K · D],
-  // initial state [B, state_size]. Returns nothing if there is no kernel for it.
+  // Runs all steps of a single cell (G = 1) with attention inside the loop: projected
+  // [T, B, K · D], initial state [B, state_size]. Returns nothing if there is no kernel for this
+  // kind of cell.
   virtual std::optional<kernels::GruSequence> sequence_with_attention(
       const torch::Tensor& /*projected*/, const torch::Tensor& /*state*/,
       const kernels::GruAttention& /*attention*/) {
@@ -86,7 +87,7 @@ class GruCell : public Cell {
       const kernels::GruAttention& attention) override;
 
  private:
-  torch::Tensor b_U(std::int64_t g) const;  // [D] or undefined
+  torch::Tensor b_U(std::int64_t g) const;  // b_U [D] of cell g; undefined as b_U_ is
 
   torch::Tensor b_U_;  // [G, 1, D], only with the reset gate after the product
 };
@@ -118,6 +119,8 @@ class TanhCell : public SteppedCell {
   torch::Tensor advance(const torch::Tensor& projected, const torch::Tensor& state) override;
 };
 
+// Creates G cells of a kind, whose inputs are input_size and whose outputs are hidden_size wide.
+// Only the GRU reads `reset`.
 std::shared_ptr<Cell> make_cell(CellKind kind, std::int64_t G, std::int64_t input_size,
                                 std::int64_t hidden_size, ResetGate reset);
 

@@ -24,7 +24,7 @@ AttentionOptions with_dropout(AttentionOptions options, double dropout) {
 
 }  // namespace
 
-RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& options)
+RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelOptions& options)
     : initial_state_(options.decoder.initial_state),
       attention_dropout_(std::make_shared<Dropout>(options.dropout.attention)),
       readout_dropout_(std::make_shared<Dropout>(options.dropout.readout)) {
@@ -32,8 +32,8 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
   const auto E = o.embedding_dim;
   const auto D = o.hidden_size;
   attention_ = register_module(
-      "attention",
-      make_attention(D, state_size, with_dropout(options.attention, options.dropout.attention)));
+      "attention", make_attention(D, encoder_state_size,
+                                  with_dropout(options.attention, options.dropout.attention)));
   register_module("attention_dropout", attention_dropout_);
   for (std::int64_t l = 0; l < o.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
@@ -43,19 +43,20 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t state_size, const ModelOptions& 
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
   query_ = o.query == Query::automatic ? attention_->traits().default_query : o.query;
-  if (query_ == Query::pre) C_ = register_module("C", Linear(state_size, gates, false));
+  if (query_ == Query::pre) C_ = register_module("C", Linear(encoder_state_size, gates, false));
   if (query_ == Query::conditional) {
-    second_cell_ = register_module("second", make_cell(o.cell, 1, state_size, D, o.reset_gate));
+    second_cell_ =
+        register_module("second", make_cell(o.cell, 1, encoder_state_size, D, o.reset_gate));
   }
   if (initial_state_ == InitialState::bridge || initial_state_ == InitialState::mean) {
     register_module("bridges", bridges_);
     for (std::int64_t l = 0; l < o.layers; ++l) {
-      bridges_->push_back(Linear(state_size, layers_[0]->state_size()));
+      bridges_->push_back(Linear(encoder_state_size, layers_[0]->state_size()));
     }
   }
   W_y_ = register_module("W_y", Linear(E, o.readout_size));
   W_s_ = register_module("W_s", Linear(D, o.readout_size, false));
-  W_c_ = register_module("W_c", Linear(state_size, o.readout_size, false));
+  W_c_ = register_module("W_c", Linear(encoder_state_size, o.readout_size, false));
   if (o.input_feeding) F_ = register_module("F", Linear(o.readout_size, gates, false));
   register_module("readout_dropout", readout_dropout_);
 }
@@ -274,10 +275,10 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend_all_steps(const torch
   if (auto all = attention_->all_steps(queries, first, encoded)) {
     return make_attention_result(std::move(*all), queries, encoded);
   }
-  const auto one_by_one = h.unbind(0);
+  const auto query_of_step = h.unbind(0);
   auto state = first;
   return run_steps(T, [&](std::size_t t) {
-    auto attended = attend(one_by_one[t], state, encoded);
+    auto attended = attend(query_of_step[t], state, encoded);
     state = attended.state;
     return attended;
   });
@@ -320,7 +321,7 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded, const Enc
 DecoderOutput RecurrentDecoder::make_decoder_output(const torch::Tensor& readout,
                                                     const torch::Tensor& hidden,
                                                     const AttentionResult& attended) {
-  const auto by_step = [&](const torch::Tensor& x) {
+  const auto by_step = [&](const torch::Tensor& x) {  // [B · T, …] -> [B, T, …]
     return x.defined() ? x.unflatten(0, {readout.size(0), -1}) : x;
   };
   return {.readout = readout,

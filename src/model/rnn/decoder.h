@@ -29,7 +29,7 @@
 //
 // In the shapes below, C is the width of the encoder states, D the width of the decoder's hidden
 // states, K the number of gates of the cell, E the embedding size, R the readout size, and
-// state_size that of the cell (cell.h).
+// state_size the width of a cell's state (Cell::state_size()).
 //
 // advance() computes one step of the whole decoder. forward() computes each part (bottom layer,
 // upper layers, attention, readout) for all steps at once if the recurrence allows it.
@@ -52,8 +52,8 @@ namespace regard {
 
 class RecurrentDecoder : public Decoder {
  public:
-  // The argument state_size is C, the width of the encoder states.
-  RecurrentDecoder(std::int64_t state_size, const ModelOptions& options);
+  // encoder_state_size is C, the width of the encoder states.
+  RecurrentDecoder(std::int64_t encoder_state_size, const ModelOptions& options);
 
   void prepare(EncoderOutput& encoded) override;
   DecoderState initial_state(const EncoderOutput& encoded) override;
@@ -110,6 +110,8 @@ class RecurrentDecoder : public Decoder {
   // the top layer. run(l, input) must run layer l on its input [..., D] and return its output.
   template <typename Run>
   torch::Tensor upper_layers(torch::Tensor h, Run run) const;
+  // Computes readout_t from the embedded input y [..., E], the state s [..., D] of the top layer
+  // and the result of context_term() [..., R].
   torch::Tensor readout(const torch::Tensor& y, const torch::Tensor& s,
                         const torch::Tensor& context_term);
 
@@ -127,7 +129,8 @@ class RecurrentDecoder : public Decoder {
   torch::Tensor context_term(const AttentionResult& attended, const EncoderOutput& encoded);
 
   // Calls step(t), which returns AttentionResult, for t = 0 … T − 1 with deferred weight gradients.
-  // Stacks the results, T consecutive rows per sentence, except gates, query and state.
+  // Stacks the results, T consecutive rows per sentence. The members gates, query and state of the
+  // returned AttentionResult are empty.
   template <typename OneStep>
   AttentionResult run_steps(std::int64_t T, OneStep step);
   // Creates the result of forward() from readout [B, T, R], hidden [B, T, D] and `attended`, which

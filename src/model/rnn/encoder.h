@@ -4,8 +4,8 @@
 //
 // f is a GRU, an LSTM or a simple cell (cell.h), or a stack of cells (stack.h). For the backward
 // direction, sentences are reversed within their length, so that both directions run left to right
-// and padding comes last. h_s is the output of the stack. The states and the summary have separate
-// dropout masks.
+// and padding comes last. h_s is the output of the stack. Dropout is applied to the states and to
+// the summary, with separate masks.
 #pragma once
 
 #include <torch/types.h>

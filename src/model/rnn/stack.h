@@ -25,15 +25,16 @@ class Stack : public torch::nn::Module {
 
   // Returns the input of layer l ≥ 1, given x = x_{l−1} [..., width].
   torch::Tensor layer_input(std::size_t l, const torch::Tensor& x) const;
-  // Returns x_l, given x = x_{l−1} and the output y of layer l.
+  // Returns x_l, given x = x_{l−1} and the output y of layer l. For l = 0, returns y.
   torch::Tensor add_residual(std::size_t l, const torch::Tensor& x, const torch::Tensor& y) const;
-  // Returns the output of the stack, given the output x of the last layer.
+  // Returns the output of the stack, given x = x_l of the last layer.
   torch::Tensor final_norm(const torch::Tensor& x) const;
 
  private:
   bool residual_;
-  std::vector<std::shared_ptr<LayerNorm>>
-      norms_;  // before each layer but the first, and at the top
+  // With layer_norm, norms_[l − 1] is norm_l, and the last one normalises the output of the stack.
+  // Otherwise empty.
+  std::vector<std::shared_ptr<LayerNorm>> norms_;
   std::shared_ptr<Dropout> dropout_;
 };
 

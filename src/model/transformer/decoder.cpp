@@ -5,15 +5,17 @@
 
 namespace regard {
 
-TransformerDecoder::TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
-                                       const DropoutOptions& dropout, bool want_weights)
+TransformerDecoder::TransformerDecoder(std::int64_t encoder_state_size,
+                                       const DecoderOptions& options, const DropoutOptions& dropout,
+                                       bool want_weights)
     : D_(options.hidden_size),
       want_weights_(want_weights),
       readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
   const auto& o = options.self_attention;
   for (std::int64_t l = 0; l < options.layers; ++l) {
-    layers_.push_back(register_module("layer" + std::to_string(l),
-                                      std::make_shared<DecoderLayer>(D_, state_size, o, dropout)));
+    layers_.push_back(
+        register_module("layer" + std::to_string(l),
+                        std::make_shared<DecoderLayer>(D_, encoder_state_size, o, dropout)));
   }
   if (o.norm == NormPlacement::pre)
     norm_ = register_module("norm", std::make_shared<LayerNorm>(D_));

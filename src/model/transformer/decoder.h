@@ -4,7 +4,7 @@
 // holds the keys and values of earlier steps, and each step appends its own. The keys and values of
 // the source are computed once per sentence and shared by its hypotheses. The attention weights are
 // those of the last layer's attention to the source, averaged over the heads. The readout [D] is
-// the output of the top layer.
+// the output of the last layer, normalised with NormPlacement::pre, with dropout.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,10 @@ namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // state_size is the encoder's width C. forward() always returns attention weights if want_weights
-  // is true, otherwise only on request, because fused attention does not compute them.
-  TransformerDecoder(std::int64_t state_size, const DecoderOptions& options,
+  // encoder_state_size is C, the width of the encoder states. forward() always returns attention
+  // weights if want_weights is true, otherwise only on request, because fused attention does not
+  // compute them; step() always does.
+  TransformerDecoder(std::int64_t encoder_state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
   void prepare(EncoderOutput& encoded) override;

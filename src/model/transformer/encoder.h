@@ -28,7 +28,8 @@ class TransformerEncoder : public Encoder {
   std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
 };
 
-// Transformer layers on top of another encoder.
+// Transformer layers on top of another encoder, with position embeddings between them. The summary
+// of a sentence is the mean of the states of the last layer.
 class SelfAttentionEncoder : public Encoder {
  public:
   SelfAttentionEncoder(std::shared_ptr<Encoder> below, const EncoderOptions& options,

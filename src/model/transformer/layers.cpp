@@ -17,7 +17,10 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
 
 Tensor EncoderLayer::forward(const Tensor& x, const Padding& padding) {
   const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
-    return attention_->forward(z, attention_->keys_and_values(z), padding, false, false).y;
+    return attention_
+        ->forward(z, attention_->keys_and_values(z), padding, /*causal=*/false,
+                  /*want_weights=*/false)
+        .y;
   });
   return feed_forward_norm_->apply(attended,
                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
@@ -46,12 +49,15 @@ DecoderLayer::AllSteps DecoderLayer::forward(const Tensor& x, const Source& sour
                                              bool want_weights) {
   AllSteps all;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    return self_attention_->forward(z, self_attention_->keys_and_values(z), {}, true, false).y;
+    return self_attention_
+        ->forward(z, self_attention_->keys_and_values(z), {}, /*causal=*/true,
+                  /*want_weights=*/false)
+        .y;
   });
   const auto after_source_attention =
       source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
         const auto attended = source_attention_->forward(z, source.keys_and_values, source.padding,
-                                                         false, want_weights);
+                                                         /*causal=*/false, want_weights);
         all.weights = attended.weights;
         return attended.y;
       });
@@ -65,13 +71,13 @@ DecoderLayer::Step DecoderLayer::step(const Tensor& x, const Tensor& past, const
   Step next;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
     next.past = torch::cat({past, self_attention_->keys_and_values(z)}, 1);
-    return self_attention_->forward(z, next.past, {}, false, false).y;
+    return self_attention_->forward(z, next.past, {}, /*causal=*/false, /*want_weights=*/false).y;
   });
   const auto after_source_attention =
       source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
         const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
-        const auto attended = source_attention_->forward(queries, source.keys_and_values,
-                                                         source.padding, false, want_weights);
+        const auto attended = source_attention_->forward(
+            queries, source.keys_and_values, source.padding, /*causal=*/false, want_weights);
         if (want_weights) {
           next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
           next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]

@@ -18,6 +18,9 @@ namespace regard {
 // (Xiong et al. 2020):
 //
 //   post: norm(x + dropout(f(x)))      pre: x + dropout(f(norm(x)))
+//
+// It derives from LayerNorm, whose forward() is norm, so that the parameters of norm are named
+// after the residual connection, such as attention_norm.g.
 class Residual : public LayerNorm {
  public:
   Residual(std::int64_t D, NormPlacement placement, double dropout)
@@ -82,7 +85,7 @@ class DecoderLayer : public torch::nn::Module {
   DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& options,
                const DropoutOptions& dropout);
 
-  // The source sentences.
+  // The encoded source sentences, as the layer reads them.
   struct Source {
     torch::Tensor keys_and_values;  // [B, S, 2D], from source_keys_and_values()
     Padding padding;
@@ -93,17 +96,19 @@ class DecoderLayer : public torch::nn::Module {
   // Computes all positions at once: x [B, T, D].
   struct AllSteps {
     torch::Tensor x;        // [B, T, D]
-    torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; if wanted
+    torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; undefined
+                            // unless wanted
   };
   AllSteps forward(const torch::Tensor& x, const Source& source, bool want_weights);
 
   // Computes one position x [N, 1, D] for N = G · B rows, with G consecutive rows per sentence.
   // past [N, t, 2D] has the keys and values of the earlier positions.
   struct Step {
-    torch::Tensor x;        // [N, 1, D]
-    torch::Tensor past;     // [N, t + 1, 2D]
-    torch::Tensor weights;  // [N, S] attention to the source, mean over the heads; if wanted
-    torch::Tensor heads;    // [N, H, S] attention of each head to the source; if wanted
+    torch::Tensor x;     // [N, 1, D]
+    torch::Tensor past;  // [N, t + 1, 2D]
+    // Undefined unless wanted:
+    torch::Tensor weights;  // [N, S] attention to the source, mean over the heads
+    torch::Tensor heads;    // [N, H, S] attention of each head to the source
   };
   Step step(const torch::Tensor& x, const torch::Tensor& past, const Source& source,
             bool want_weights);

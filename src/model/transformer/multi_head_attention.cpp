@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "kernels/packed_weights.h"
-#include "kernels/scaled_dot_product.h"
 
 namespace regard {
 
@@ -26,14 +25,9 @@ HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const 
     const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights, causal);
     return {y, want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};
   }
-  torch::Tensor alpha;  // [B, H, T, S]
-  torch::Tensor y;      // [B, H, T, d]
-  if (want_weights || dropout.is_active()) {
-    alpha = kernels::scaled_dot_product_weights(q, k, padding.bias, causal);
-    y = dropout.forward(alpha).matmul(v);
-  } else {
-    y = kernels::scaled_dot_product(q, k, v, padding.bias, causal);
-  }
+  const auto alpha =
+      kernels::scaled_dot_product_weights(q, k, padding.bias, causal);  // [B, H, T, S]
+  const auto y = dropout.forward(alpha).matmul(v);                      // [B, H, T, d]
   const auto concatenated = y.transpose(1, 2).reshape({q.size(0), q.size(2), -1});
   if (!want_weights) return {concatenated};
   return {concatenated, alpha.mean(1), alpha};
@@ -55,10 +49,16 @@ torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
 HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
                                         const torch::Tensor& keys_and_values,
                                         const Padding& padding, bool causal, bool want_weights) {
-  const auto sides = keys_and_values.chunk(2, -1);
+  const auto q = W_Q_(x);
+  const bool is_search = kernels::is_batch_invariant(q);
+  if (!is_search && !want_weights && !dropout_->is_active()) {
+    return {W_O_(kernels::scaled_dot_product(q, keys_and_values, heads_, padding.bias,
+                                             padding.lengths, causal))};
+  }
+  const auto parts = keys_and_values.chunk(2, -1);  // keys and values, each [B, S, D]
   auto attended =
-      compute_heads(split_heads(W_Q_(x), heads_), split_heads(sides[0], heads_),
-                    split_heads(sides[1], heads_), padding, causal, want_weights, *dropout_);
+      compute_heads(split_heads(q, heads_), split_heads(parts[0], heads_),
+                    split_heads(parts[1], heads_), padding, causal, want_weights, *dropout_);
   attended.y = W_O_(attended.y);
   return attended;
 }

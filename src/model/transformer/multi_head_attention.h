@@ -1,12 +1,13 @@
-// Multi-head attention (Vaswani et al. 2017, section 3.2.2), to the same sequence or to another:
+// Multi-head attention (Vaswani et al. 2017, section 3.2.2), of queries to the positions of the
+// same sequence or of another one:
 //
 //   head_i = softmax_s(q_i · k_is / √d) v_is      y_t = W_O [head_1; …; head_H] + b_O
 //
 // compute_heads() computes the heads, for the Transformer and for multi-head attention of a
 // recurrent decoder (model/attention/multi_head.h). MultiHeadAttention is the module of the
-// Transformer: q = W_Q x_t + b_Q, [k_s; v_s] = W_KV z_s + b_KV, each split into H parts of width d
-// = D / H. keys_and_values() is a separate function, so that a search keeps the keys and values of
-// earlier steps and computes those of the source once per sentence.
+// Transformer: q = W_Q x_t + b_Q and [k_s; v_s] = W_KV z_s + b_KV, where q, k and v are split into
+// H parts of width d = D / H. keys_and_values() is a separate function, so that a search keeps the
+// keys and values of earlier steps and computes those of the source once per sentence.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -15,21 +16,19 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/scaled_dot_product.h"
 #include "model/layers.h"
 
 namespace regard {
 
-// Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
-inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
-  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
-}
+using kernels::split_heads;
 
 // The padding mask of keys and values, computed once per batch. Bias and lengths are undefined if
 // there is no padding.
 struct Padding {
   torch::Tensor bias = {};         // [B, 1, 1, S]: 0 at real positions, −∞ at padding
   torch::Tensor lengths = {};      // [B] int64 on the CPU: the number of real positions
-  bool is_self_attention = false;  // the queries have the same padding
+  bool is_self_attention = false;  // the queries are the same positions, with the same padding
 };
 // Returns the padding of mask [B, S] and lengths [B] (on the CPU). The bias has the dtype and the
 // device of `like`.
@@ -37,12 +36,15 @@ Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
                      const torch::Tensor& like, bool is_self_attention = false);
 
 struct HeadsOutput {
-  torch::Tensor y;             // [B, T, H · d], the heads concatenated
-  torch::Tensor weights = {};  // [B, T, S], the mean over the heads; undefined unless wanted
-  torch::Tensor heads = {};    // [B, H, T, S], the weights of each head; undefined unless wanted
+  torch::Tensor y;  // [B, T, H · d], the heads concatenated
+  // The weights before dropout, undefined unless wanted:
+  torch::Tensor weights = {};  // [B, T, S], the mean over the heads
+  torch::Tensor heads = {};    // [B, H, T, S], the weights of each head
 };
 // Computes attention by head for q [B, H, T, d], k and v [B, H, S, d]. If `causal` is true, query t
-// attends to positions s ≤ t only. Dropout is applied to the weights.
+// attends to positions s ≤ t only, and `padding` must be empty. Dropout is applied to the weights.
+// For a search, and if weights are wanted or dropped out: otherwise, scaled_dot_product() in
+// kernels/ is faster.
 HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                           const Padding& padding, bool causal, bool want_weights,
                           const Dropout& dropout);

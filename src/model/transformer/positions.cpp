@@ -26,8 +26,8 @@ torch::Tensor sinusoids(std::int64_t first, std::int64_t n, std::int64_t D) {
 
 }  // namespace
 
-Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::string side)
-    : kind_(options.position), side_(std::move(side)) {
+Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::string section)
+    : kind_(options.position), section_(std::move(section)) {
   if (kind_ == PositionKind::learned) {
     p_ = register_parameter("p", torch::empty({options.max_positions, D}));
     embedding_normal(p_);
@@ -48,9 +48,9 @@ torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
     return torch::cat(blocks).narrow(0, first - begin, n);
   }
   throw InputError(
-      "a sentence of {} or more is longer than what the model has learned positions for "
+      "a sentence of {} or more is longer than the learned positions of the model "
       "({}.max_positions: {}); shorten it, or train with more positions",
-      counted(first + n, "token"), side_, p_.size(0));
+      counted(first + n, "token"), section_, p_.size(0));
 }
 
 torch::Tensor Positions::add_to(const torch::Tensor& x, std::int64_t first) const {

@@ -16,20 +16,23 @@ namespace regard {
 
 class Positions : public torch::nn::Module {
  public:
-  // D is the width. `side` is the configuration section of max_positions, such as "model.encoder",
-  // for messages. PositionKind::automatic means none here.
-  Positions(const SelfAttentionOptions& options, std::int64_t D, std::string side);
+  // D is the width. `section` is the configuration section of max_positions, such as
+  // "model.encoder", for messages. PositionKind::automatic means none here.
+  Positions(const SelfAttentionOptions& options, std::int64_t D, std::string section);
 
   // Returns x + p for x [B, T, D] at positions first … first + T − 1, or for x [N, D], all at
   // position `first`. Throws InputError beyond the last learned position.
   torch::Tensor add_to(const torch::Tensor& x, std::int64_t first) const;
 
  private:
-  torch::Tensor rows(std::int64_t first, std::int64_t n) const;  // [n, D]
+  // Returns p of positions first … first + n − 1: [n, D].
+  torch::Tensor rows(std::int64_t first, std::int64_t n) const;
 
   PositionKind kind_;
-  std::string side_;
-  torch::Tensor p_;  // learned [max_positions, D], or the first sinusoids, or undefined
+  std::string section_;
+  // The learned vectors [max_positions, D], or the sinusoids of the first positions, or undefined
+  // if there are no position embeddings.
+  torch::Tensor p_;
 };
 
 }  // namespace regard

@@ -1,0 +1,54 @@
+// Loads the data of a run: tokenizers and corpora, from the cache of the run folder
+// (data/corpus_cache.h) if its inputs are still the same, or else from the text, of which each file
+// is read once (data/text_files.h).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/thread_pool.h"
+#include "config/options.h"
+#include "data/corpus.h"
+#include "data/corpus_cache.h"
+#include "data/text_files.h"
+#include "data/tokenizers.h"
+
+namespace regard {
+
+class DataLoader {
+ public:
+  // Hashes the files of data.train, or reads them if the cache in `run_folder` does not have their
+  // text, and reads those of data.dev. Throws InputError if a file cannot be read or the files of a
+  // corpus differ in their number of lines. The options and the pool must outlive this.
+  DataLoader(const Options& options, const std::filesystem::path& run_folder, ThreadPool& pool);
+
+  // Throws as make_tokenizers() does.
+  Tokenizers train_tokenizers();
+  // Throw as Corpus::training() and Corpus::validation() do. `options` may differ from those of the
+  // constructor in data.tokenizer.
+  Corpus training(const Options& options, const Tokenizers& tokenizers);
+  Corpus validation(const Options& options, const Tokenizers& tokenizers);
+
+  // Of the files of data.train and data.dev.
+  const TextDigests& digests() const { return digests_; }
+  // True if training() did not tokenize.
+  bool used_cache() const { return used_cache_; }
+  // True if the tokenizers were trained on the text of data.train, now or for the cache.
+  bool trained_tokenizers() const { return trained_tokenizers_; }
+
+ private:
+  void read_training_files();
+  const TextFiles& training_files();
+
+  const Options& options_;
+  ThreadPool& pool_;
+  CorpusCache cache_;
+  TextDigests digests_;
+  std::optional<TextFiles> files_;  // of data.train, if they were read
+  std::optional<TextFiles> dev_files_;
+  bool used_cache_ = false;
+  bool trained_tokenizers_ = false;
+};
+
+}  // namespace regard
