@@ -141,7 +141,7 @@ TEST_F(ShortlistCommand, ReportsWhatDoesNotFit) {
     EXPECT_THAT(finished.err, HasSubstr(message));
   };
   const auto other = trained({"data.tokenizer.min_frequency=30"});
-  expect(translate({"--shortlist", path("list")}, other), 2, "belongs to other vocabularies");
+  expect(translate({"--shortlist", path("list")}, other), 2, "a shortlist for other vocabularies");
   const auto copying = trained({"model.output.kind=copy"});
   expect(translate({"--shortlist", path("list")}, copying), 2, "model.output.kind: vocabulary");
   expect(learn({}, copying), 2, "model.output.kind: vocabulary");

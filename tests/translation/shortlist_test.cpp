@@ -89,7 +89,7 @@ TEST_F(ShortlistFile, BelongsToItsVocabularies) {
   EXPECT_EQ(error_of(file), "none");
   expected_code = ExitCode::usage;
   tokenizers.target = words("le\nune\nvert\nchien\n");
-  EXPECT_THAT(error_of(file), HasSubstr("belongs to other vocabularies"));
+  EXPECT_THAT(error_of(file), HasSubstr("a shortlist for other vocabularies"));
 }
 
 TEST_F(ShortlistFile, ErrorsNameTheLine) {
