@@ -171,7 +171,7 @@ void check_arguments(const EvaluateArguments& arguments) {
         "evaluate: found one system, but a paired test compares several: give more files with "
         "--hypotheses or --compare");
   }
-  std::vector<std::string> inputs = {arguments.source, arguments.gold};
+  std::vector<std::string> inputs = {arguments.source, arguments.gold, arguments.shortlist.file};
   for (const auto* more : {&files, &arguments.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }

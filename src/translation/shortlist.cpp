@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <functional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -41,14 +41,30 @@ std::string escaped(const std::string& token) {
 }
 
 // The ids of the tokens of a vocabulary, by their escaped text.
-using Ids = std::unordered_map<std::string, std::int32_t>;
+class Ids {
+ public:
+  Ids(const Tokenizer& tokenizer, std::string_view side) : side_(side) {
+    for (std::int32_t id = 0; id < tokenizer.size(); ++id) {
+      ids_.emplace(escaped(tokenizer.token(id)), id);
+    }
+  }
+  // Returns the id of a token in a line of `reader`. Throws InputError if there is none.
+  std::int32_t find(std::string_view token, const LineReader& reader) const {
+    const auto found = ids_.find(token);
+    if (found != ids_.end()) return found->second;
+    throw InputError(
+        "{}:{}: found `{}`, which the {} vocabulary does not have; write the file again with "
+        "regard shortlist",
+        reader.name(), reader.line_number(), excerpt(token), side_);
+  }
 
-Ids ids_of(const Tokenizer& tokenizer) {
-  Ids ids;
-  for (std::int32_t id = 0; id < tokenizer.size(); ++id)
-    ids.emplace(escaped(tokenizer.token(id)), id);
-  return ids;
-}
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> ids_;
+  std::string_view side_;
+};
 
 // A target token with a count or a probability. Sorts by decreasing number, then by token.
 template <typename Number>
@@ -73,26 +89,61 @@ void append_lines(std::string& file, const std::string& source,
 }
 
 struct Line {
-  std::string source, target;
+  std::string_view source, target;
   double number;
 };
 
-Line parse_line(const std::string& line, const std::string& where) {
+// Splits a line, the last that `reader` has read.
+Line parse_line(std::string_view line, const LineReader& reader) {
   const auto first = line.find('\t');
-  const auto second = first == std::string::npos ? first : line.find('\t', first + 1);
+  const auto second = first == std::string_view::npos ? first : line.find('\t', first + 1);
   double number = 0;
-  if (second != std::string::npos) {
-    const auto* begin = line.data() + second + 1;
+  if (second != std::string_view::npos) {
     const auto* end = line.data() + line.size();
-    const auto [stop, error] = std::from_chars(begin, end, number);
+    const auto [stop, error] = std::from_chars(line.data() + second + 1, end, number);
     if (error == std::errc() && stop == end && number >= 0 && number <= 1) {
       return {line.substr(0, first), line.substr(first + 1, second - first - 1), number};
     }
   }
   throw InputError(
-      "{}: found `{}`, expected a source token, a target token and a number from 0 to 1, separated "
-      "by tabs; write the file again with regard shortlist",
-      where, excerpt(line));
+      "{}:{}: found `{}`, expected a source token, a target token and a number from 0 to 1, "
+      "separated by tabs; write the file again with regard shortlist",
+      reader.name(), reader.line_number(), excerpt(line));
+}
+
+// Reads the first line of a file, which names the vocabularies.
+void check_first_line(LineReader& reader, const Tokenizers& tokenizers) {
+  std::string line;
+  reader.next(line);
+  if (!line.starts_with(title)) {
+    throw InputError("{}:1: found `{}`, expected `{} …`; write the file with regard shortlist",
+                     reader.name(), excerpt(line), title);
+  }
+  if (line != fmt::format("{} {}", title, vocabulary_hash(tokenizers))) {
+    throw ConfigError(
+        "{}:1: found a shortlist for other vocabularies than those of the model; write one for "
+        "this model with regard shortlist",
+        reader.name());
+  }
+}
+
+// Reads the next entry; `lines` is the number of entries before it. Returns false at the last line.
+// Throws InputError if the file ends before it or goes on after it.
+bool next_entry(LineReader& reader, std::string& line, std::int64_t lines) {
+  if (!reader.next(line)) {
+    throw InputError(
+        "{}:{}: found the end of the file, expected the line `{}`: the file is cut off; write it "
+        "again with regard shortlist",
+        reader.name(), reader.line_number() + 1, last_line(lines));
+  }
+  if (!line.starts_with("end\t") || line != last_line(lines)) return true;
+  if (reader.next(line)) {
+    throw InputError(
+        "{}:{}: found `{}`, expected the end of the file; write the file again with regard "
+        "shortlist",
+        reader.name(), reader.line_number(), excerpt(line));
+  }
+  return false;
 }
 
 std::vector<std::int32_t> first_tokens(std::vector<Entry<double>> entries, std::size_t count) {
@@ -128,61 +179,22 @@ std::string LinkCounts::to_file(const Tokenizers& tokenizers) const {
 }
 
 Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std::size_t frequent,
-                     std::size_t best) {
+                     std::size_t best)
+    : target_size_(static_cast<std::size_t>(tokenizers.target->size())) {
   LineReader reader(path);
-  std::string text;
-  reader.next(text);
-  if (text.compare(0, title.size(), title) != 0) {
-    throw InputError("{}:1: found `{}`, expected `{} …`; write the file with regard shortlist",
-                     path, excerpt(text), title);
-  }
-  if (text != fmt::format("{} {}", title, vocabulary_hash(tokenizers))) {
-    throw ConfigError(
-        "{}:1: found a shortlist for other vocabularies than those of the model; write one for "
-        "this "
-        "model with regard shortlist",
-        path);
-  }
-  const auto source_ids = ids_of(*tokenizers.source);
-  const auto target_ids = ids_of(*tokenizers.target);
+  check_first_line(reader, tokenizers);
+  const Ids source_ids(*tokenizers.source, "source");
+  const Ids target_ids(*tokenizers.target, "target");
+  std::vector<Entry<double>> by_frequency;
   std::vector<std::vector<Entry<double>>> by_source(
       static_cast<std::size_t>(tokenizers.source->size()));
-  std::vector<Entry<double>> by_frequency;
-  std::int64_t lines = 0;
-  bool is_complete = false;
-  while (reader.next(text)) {
-    const auto where = fmt::format("{}:{}", path, reader.line_number());
-    if (is_complete) {
-      throw InputError(
-          "{}: found `{}`, expected the end of the file; write the file again with "
-          "regard shortlist",
-          where, excerpt(text));
-    }
-    is_complete = text == last_line(lines);
-    if (is_complete) continue;
-    ++lines;
-    const auto line = parse_line(text, where);
-    const auto find = [&](const Ids& ids, const std::string& token, const char* side) {
-      const auto found = ids.find(token);
-      if (found != ids.end()) return found->second;
-      throw InputError(
-          "{}: found `{}`, which the {} vocabulary does not have; write the file again "
-          "with regard shortlist",
-          where, token, side);
-    };
-    const auto target = find(target_ids, line.target, "target");
-    if (line.source.empty()) {
-      by_frequency.push_back({target, line.number});
-    } else {
-      by_source[static_cast<std::size_t>(find(source_ids, line.source, "source"))].push_back(
-          {target, line.number});
-    }
-  }
-  if (!is_complete) {
-    throw InputError(
-        "{}:{}: found the end of the file, expected the line `{}`: the file is cut off; write it "
-        "again with regard shortlist",
-        path, reader.line_number() + 1, last_line(lines));
+  std::string text;
+  for (std::int64_t lines = 0; next_entry(reader, text, lines); ++lines) {
+    const auto line = parse_line(text, reader);
+    auto& entries = line.source.empty()
+                        ? by_frequency
+                        : by_source[static_cast<std::size_t>(source_ids.find(line.source, reader))];
+    entries.push_back({target_ids.find(line.target, reader), line.number});
   }
   frequent_ = first_tokens(std::move(by_frequency), frequent);
   frequent_.insert(frequent_.end(), {unk_id, eos_id});
@@ -191,14 +203,19 @@ Shortlist::Shortlist(const std::string& path, const Tokenizers& tokenizers, std:
 
 std::vector<std::int32_t> Shortlist::tokens(std::span<const std::int32_t> source,
                                             const SentenceOptions& constraints) const {
-  auto tokens = frequent_;
-  const auto add = [&](const auto& more) { tokens.insert(tokens.end(), more.begin(), more.end()); };
+  std::vector<char> has(target_size_);
+  const auto add = [&](const std::vector<std::int32_t>& tokens) {
+    for (const auto token : tokens) has[static_cast<std::size_t>(token)] = 1;
+  };
+  add(frequent_);
   for (const auto token : source) add(by_source_[static_cast<std::size_t>(token)]);
   add(by_source_[eos_id]);
   add(constraints.prefix);
   for (const auto& phrase : constraints.required_phrases) add(phrase);
-  std::sort(tokens.begin(), tokens.end());
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  std::vector<std::int32_t> tokens;
+  for (std::size_t token = 0; token < has.size(); ++token) {
+    if (has[token] != 0) tokens.push_back(static_cast<std::int32_t>(token));
+  }
   return tokens;
 }
 

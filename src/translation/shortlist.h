@@ -52,6 +52,7 @@ class Shortlist {
                                    const SentenceOptions& constraints) const;
 
  private:
+  std::size_t target_size_;                           // of the vocabulary
   std::vector<std::int32_t> frequent_;                // with </s> and <unk>
   std::vector<std::vector<std::int32_t>> by_source_;  // by source id
 };

@@ -89,7 +89,8 @@ TEST_F(ShortlistCommand, TranslationsUseOnlyTheListAndDoNotDependOnTheBatchOrThe
   for (std::size_t i = 0; i < found.size(); ++i) {
     std::istringstream words(found[i].substr(found[i].rfind('\t') + 1));
     for (std::string word; words >> word;) {
-      if (word != "<unk>") EXPECT_THAT(" " + target[i] + " ", HasSubstr(" " + word + " ")) << i;
+      if (word == "<unk>") continue;
+      EXPECT_THAT(" " + target[i] + " ", HasSubstr(" " + word + " ")) << i;
     }
   }
 }
@@ -123,6 +124,43 @@ TEST_F(ShortlistCommand, EnsemblesAndEvaluationUseIt) {
     return finished.out;
   };
   EXPECT_EQ(evaluated({"--shortlist", path("list")}), evaluated({}));
+}
+
+TEST_F(ShortlistCommand, NamesTheLineOfADamagedFile) {
+  ASSERT_EQ(learn().code, 0);
+  const auto whole = read_text(folder_ / "list");
+  const auto lines = std::count(whole.begin(), whole.end(), '\n');
+  const auto expect_error = [&](const std::string& file, const std::string& message) {
+    write_text(folder_ / "list", file);
+    const auto finished = translate({"--shortlist", path("list")});
+    EXPECT_EQ(finished.code, 3) << finished.err;
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr(path("list") + message));
+    EXPECT_THAT(finished.err, HasSubstr("with regard shortlist"));
+    EXPECT_EQ(run({"evaluate", "-m", tiny_model().string(), "-s", path("src"), "-r", path("trg"),
+                   "--shortlist", path("list")})
+                  .code,
+              3);
+  };
+  expect_error(whole.substr(0, whole.find("end\t")),
+               ":" + std::to_string(lines) + ": found the end of the file");
+  const auto second = whole.find('\n') + 1;
+  expect_error(whole.substr(0, second) + "le\n" + whole.substr(second), ":2: found `le`");
+  expect_error(whole.substr(0, second) + "\txyz\t1\n" + whole.substr(second), ":2: found `xyz`");
+  expect_error("", ":1: found ``");
+}
+
+TEST_F(ShortlistCommand, WritesTheSameToAnyOutputWithAnyNumberOfThreads) {
+  ASSERT_EQ(learn().code, 0);  // with one thread
+  const auto model = tiny_model().string();
+  const auto with_output = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"shortlist", "-m", model, "-s", path("src"), "-t", path("trg")});
+    return run(more);
+  };
+  EXPECT_EQ(with_output({"--threads", "2"}).out, read_text(folder_ / "list"));
+  ASSERT_EQ(with_output({"-o", path("list.gz")}).code, 0);
+  EXPECT_EQ(translate({"--shortlist", path("list.gz")}).out,
+            translate({"--shortlist", path("list")}).out);
 }
 
 TEST_F(ShortlistCommand, ReportsWhatDoesNotFit) {

@@ -3,7 +3,6 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <set>
 
 #include "kernels/linear.h"
 #include "kernels/token_probabilities.h"
@@ -19,13 +18,22 @@ constexpr std::size_t min_columns = 16;
 
 BatchShortlist::BatchShortlist(const std::vector<std::vector<std::int32_t>>& lists,
                                torch::Device device) {
-  std::set<std::int64_t> all;
-  std::size_t K = 0;
+  std::size_t K = 0, size = 0;  // size: above all tokens
   for (const auto& list : lists) {
-    all.insert(list.begin(), list.end());
+    TORCH_CHECK(!list.empty(), "the shortlist of a sentence is empty");
     K = std::max(K, list.size());
+    size = std::max(size, static_cast<std::size_t>(list.back()) + 1);
   }
-  std::vector<std::int64_t> sorted(all.begin(), all.end());
+  std::vector<std::int64_t> column_of(size, -1);
+  for (const auto& list : lists) {
+    for (const auto token : list) column_of[static_cast<std::size_t>(token)] = 0;
+  }
+  std::vector<std::int64_t> all;
+  for (std::size_t token = 0; token < size; ++token) {
+    if (column_of[token] < 0) continue;
+    column_of[token] = static_cast<std::int64_t>(all.size());
+    all.push_back(static_cast<std::int64_t>(token));
+  }
   const std::vector<std::int64_t> sizes = {static_cast<std::int64_t>(lists.size()),
                                            static_cast<std::int64_t>(K)};
   tokens_ = torch::full(sizes, no_token, torch::kInt64);
@@ -33,16 +41,14 @@ BatchShortlist::BatchShortlist(const std::vector<std::vector<std::int32_t>>& lis
   for (std::size_t i = 0; i < lists.size(); ++i) {
     auto* tokens = tokens_.data_ptr<std::int64_t>() + i * K;
     auto* column = columns.data_ptr<std::int64_t>() + i * K;
-    auto place = sorted.begin();
     for (const auto token : lists[i]) {
-      place = std::lower_bound(place, sorted.end(), token);
       *tokens++ = token;
-      *column++ = place - sorted.begin();
+      *column++ = column_of[static_cast<std::size_t>(token)];
     }
   }
   columns_ = columns.to(device);
-  while (sorted.size() < min_columns) sorted.push_back(sorted.front());  // columns of no sentence
-  all_ = torch::tensor(sorted, torch::kInt64).to(device);
+  while (all.size() < min_columns) all.push_back(all.front());  // columns of no sentence
+  all_ = torch::tensor(all, torch::kInt64).to(device);
 }
 
 torch::Tensor BatchShortlist::tokens(const torch::Tensor& sentences) const {
