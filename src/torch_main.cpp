@@ -22,6 +22,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::evaluate(arguments.evaluate);
     case Command::score:
       return regard::score(arguments.score);
+    case Command::shortlist:
+      return regard::shortlist(arguments.shortlist);
     case Command::average:
       return regard::average(arguments.average);
     case Command::quantize:

@@ -1,4 +1,5 @@
-// The commands train, score, average, quantize, info, report, config, completions and man.
+// The commands train, score, shortlist, average, quantize, info, report, config, completions and
+// man.
 
 #include "cli/arguments.h"
 
@@ -92,6 +93,27 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
       ->transform(whole_number(1, 1000000))
       ->type_name("N");
   add_alignment_options(*command, arguments, target);
+  return command;
+}
+
+CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "shortlist", "Learn the likely target tokens of each source token, for faster translation");
+  add_model_options(*command, arguments.model)->required();
+  command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("-t,--trg", arguments.target,
+                   "translations of the source, line by line, such as the training data")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--alignments", arguments.alignments,
+                   "word alignments of the two texts (Pharaoh), instead of the model's attention")
+      ->type_name("FILE");
+  command->add_option("-o,--output", arguments.output, "output file (default: standard output)")
+      ->type_name("FILE");
   return command;
 }
 

@@ -32,6 +32,16 @@ void add_device_options(CLI::App& command, ModelArguments& arguments);
 // Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
+// The lexical shortlist of a search.
+struct ShortlistOptions {
+  std::string file;            // empty: no shortlist
+  std::size_t frequent = 100;  // most frequent target tokens, in every shortlist
+  std::size_t best = 100;      // most probable target tokens of each source token
+};
+
+// Adds --shortlist and its sizes. They require the option `model`, which names the model.
+void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options);
+
 struct SearchArguments {
   const CLI::App* command = nullptr;  // the parsed command, which holds the values
 
@@ -59,6 +69,7 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments);
 
 struct TranslateArguments {
   ModelArguments model;
+  ShortlistOptions shortlist;
   SearchArguments search;
   std::string input;
   std::string output;
@@ -85,6 +96,7 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);
 
 struct EvaluateArguments {
   ModelArguments model;
+  ShortlistOptions shortlist;
   SearchArguments search;
   std::string source;
   std::vector<std::string> references;
@@ -135,6 +147,16 @@ struct ScoreArguments {
 };
 
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
+
+struct ShortlistArguments {
+  ModelArguments model;
+  std::string source;
+  std::string target;
+  std::string alignments;
+  std::string output;
+};
+
+CLI::App* add_shortlist(CLI::App& program, ShortlistArguments& arguments);
 
 struct AverageArguments {
   std::vector<std::string> models;

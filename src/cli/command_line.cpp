@@ -51,6 +51,7 @@ CommandLine::CommandLine()
   add_translate(program_, translate)->callback(choose(Command::translate));
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));
+  add_shortlist(program_, shortlist)->callback(choose(Command::shortlist));
   add_average(program_, average)->callback(choose(Command::average));
   add_quantize(program_, quantize)->callback(choose(Command::quantize));
   add_info(program_, info)->callback(choose(Command::info));

@@ -19,6 +19,7 @@ enum class Command {
   translate,
   evaluate,
   score,
+  shortlist,
   average,
   quantize,
   info,
@@ -50,6 +51,7 @@ class CommandLine {
   TranslateArguments translate;
   EvaluateArguments evaluate;
   ScoreArguments score;
+  ShortlistArguments shortlist;
   AverageArguments average;
   QuantizeArguments quantize;
   InfoArguments info;

@@ -142,6 +142,7 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
                      ->type_name("text|json|markdown|latex");
   command->add_flag("--json", arguments.json, "same as --format json")->excludes(format);
   add_significance_options(*command, arguments);
+  add_shortlist_options(*command, model, arguments.shortlist);
   add_search_options(*command, model, arguments.search);
   return command;
 }

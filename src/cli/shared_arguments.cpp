@@ -126,6 +126,31 @@ Value value_of(const CLI::Option& option) {
 
 }  // namespace
 
+void add_shortlist_options(CLI::App& command, CLI::Option* model, ShortlistOptions& options) {
+  const std::string group = "Shortlist";
+  auto* file = command
+                   .add_option("--shortlist", options.file,
+                               "choose only among the likely target tokens of each sentence, by "
+                               "this file of `regard shortlist`")
+                   ->type_name("FILE")
+                   ->group(group);
+  if (!model->get_required()) file->needs(model);
+  command
+      .add_option("--shortlist-frequent", options.frequent,
+                  "number of most frequent target tokens in every shortlist (default 100)")
+      ->needs(file)
+      ->transform(whole_number(0, 1'000'000))
+      ->type_name("N")
+      ->group(group);
+  command
+      .add_option("--shortlist-best", options.best,
+                  "number of most probable target tokens of each source token (default 100)")
+      ->needs(file)
+      ->transform(whole_number(1, 1'000'000))
+      ->type_name("N")
+      ->group(group);
+}
+
 void add_search_options(CLI::App& command, CLI::Option* model, SearchArguments& arguments) {
   arguments.command = &command;
   TestingOptions defaults;

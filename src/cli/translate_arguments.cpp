@@ -122,6 +122,10 @@ CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments) {
       ->type_name("N");
   add_attention_options(*command, arguments, add_formats(*command, arguments));
   add_line_options(*command, arguments);
+  add_shortlist_options(*command, model, arguments.shortlist);
+  for (const auto* shows_all : {"--explain", "--report"}) {
+    command->get_option(shows_all)->excludes(command->get_option("--shortlist"));
+  }
   add_search_options(*command, model, arguments.search);
   return command;
 }

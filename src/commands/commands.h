@@ -11,6 +11,7 @@ ExitCode train(const TrainArguments& arguments);
 ExitCode translate(const TranslateArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);
+ExitCode shortlist(const ShortlistArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode quantize(const QuantizeArguments& arguments);
 ExitCode info(const InfoArguments& arguments);

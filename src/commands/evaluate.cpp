@@ -48,6 +48,7 @@ class ModelEvaluation {
  public:
   explicit ModelEvaluation(const EvaluateArguments& arguments)
       : model_(load_models(arguments.model)),
+        translator_(model_.translator(arguments.shortlist)),
         testing_(arguments.search.apply_to(model_.contents.options.testing)) {
     check_search(testing_, *model_.contents.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
@@ -59,8 +60,8 @@ class ModelEvaluation {
     DecodingReporter reporter("translating", static_cast<std::int64_t>(source.size()));
     Lines hypotheses;
     for (auto& translation :
-         model_.translator().translate(source, search_options(testing_), testing_.batch_size,
-                                       [&](std::int64_t done) { reporter.update(done); })) {
+         translator_.translate(source, search_options(testing_), testing_.batch_size,
+                               [&](std::int64_t done) { reporter.update(done); })) {
       hypotheses.push_back(std::move(translation.text));
     }
     return hypotheses;
@@ -69,10 +70,10 @@ class ModelEvaluation {
   ReferenceScores score_reference(const EvaluationTexts& texts, const Lines& reference) const {
     const bool align = !texts.gold.empty();
     DecodingReporter reporter("scoring", static_cast<std::int64_t>(texts.source.size()));
-    kernels::PackedWeights packed(model_.precision);
-    const auto scored = score_translations(
-        model_.contents, model_.device, *model_.pool, texts.source, reference, align,
-        testing_.batch_size, packed, [&](std::int64_t done) { reporter.update(done); });
+    const auto scored =
+        score_translations(model_.contents, model_.device, *model_.pool, texts.source, reference,
+                           align, testing_.batch_size, translator_.packed_weights(),
+                           [&](std::int64_t done) { reporter.update(done); });
     ReferenceScores scores{perplexity(scored), {}};
     if (align) scores.alignment = score_alignments(alignments_of(model_, scored), texts.gold);
     return scores;
@@ -80,6 +81,7 @@ class ModelEvaluation {
 
  private:
   LoadedModel model_;
+  Translator translator_;
   TestingOptions testing_;
 };
 
@@ -169,7 +171,7 @@ void check_arguments(const EvaluateArguments& arguments) {
         "evaluate: found one system, but a paired test compares several: give more files with "
         "--hypotheses or --compare");
   }
-  std::vector<std::string> inputs = {arguments.source, arguments.gold};
+  std::vector<std::string> inputs = {arguments.source, arguments.gold, arguments.shortlist.file};
   for (const auto* more : {&files, &arguments.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }

@@ -80,6 +80,16 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
 
 }  // namespace
 
+Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
+  Translator translator(contents.model, contents.tokenizers, device, *pool, precision);
+  if (!shortlist.file.empty()) {
+    check_shortlist(*contents.model, contents.tokenizers);
+    translator.use_shortlist(
+        Shortlist(shortlist.file, contents.tokenizers, shortlist.frequent, shortlist.best));
+  }
+  return translator;
+}
+
 LoadedModel load_models(const ModelArguments& arguments) {
   const auto mean = parse_ensemble_mean(arguments.ensemble_mean);
   check_weights(arguments.ensemble_weights, arguments.models.size());

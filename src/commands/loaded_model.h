@@ -23,9 +23,8 @@ struct LoadedModel {
   std::unique_ptr<ThreadPool> pool;
   TranslationModel contents;  // of the model folder
 
-  Translator translator() const {
-    return {contents.model, contents.tokenizers, device, *pool, precision};
-  }
+  // Throws the errors of Shortlist and check_shortlist() if a shortlist is given.
+  Translator translator(const ShortlistOptions& shortlist = {}) const;
 };
 
 // Must be called before the first tensor is created, because it creates the thread pool

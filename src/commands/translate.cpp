@@ -196,11 +196,11 @@ std::int64_t n_best_count(const TranslateArguments& arguments, const TestingOpti
 ExitCode translate(const TranslateArguments& arguments) {
   if (!arguments.picture.empty()) check_picture_name(arguments.picture);
   check_files({path_or_dash(arguments.input), arguments.prefixes, arguments.demand, arguments.ban,
-               arguments.dictionary},
+               arguments.dictionary, arguments.shortlist.file},
               {path_or_dash(arguments.output), arguments.alignments, arguments.attention_weights,
                arguments.picture, arguments.report});
   const auto model = load_models(arguments.model);
-  const auto translator = model.translator();
+  const auto translator = model.translator(arguments.shortlist);
   const auto testing = arguments.search.apply_to(model.contents.options.testing);
   check(arguments, testing, model);
   const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);

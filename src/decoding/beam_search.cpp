@@ -156,7 +156,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   }
 
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
-  auto encoded = model.encode(source, lengths);
+  auto encoded = encode_for_search(model, source, lengths, sentences);
   auto state = model.initial_state(encoded).select(
       torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
   auto tokens = torch::full({B * rows}, bos_id, index);
@@ -170,7 +170,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
     // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence
     // penalize at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
     const auto best = processor.best(
-        model.output_layer().logits(step, encoded), rows + W,
+        next_logits(model, step, encoded), rows + W,
         processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());
     const Candidates candidates(beam_options, log_p, best,
                                 options.needs_weights() ? step.weights : torch::Tensor());

@@ -39,7 +39,7 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
     auto step = model.step(tokens, state, encoded);
     std::vector<History> histories;
     for (const auto h : active) histories.push_back({hypotheses[h].tokens, &sentences[h]});
-    const auto next = select(model.output_layer().logits(step, encoded), active, histories);
+    const auto next = select(next_logits(model, step, encoded), active, histories);
     const AttentionOnCpu weights(options.needs_weights() ? step.weights : torch::Tensor());
 
     std::vector<std::int64_t> unfinished;  // rows that continue
@@ -77,13 +77,13 @@ std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::
                                                    const std::vector<SentenceOptions>& sentences) {
   const LogitsProcessor processor(options, sentences);
   const auto select_best =
-      [&](const torch::Tensor& logits, const std::vector<std::int64_t>& /*hypotheses*/,
+      [&](const NextLogits& logits, const std::vector<std::int64_t>& /*hypotheses*/,
           const std::vector<History>& histories) { return processor.best(logits, 1, histories); };
   const std::vector<std::int64_t> source_lengths(
       lengths.data_ptr<std::int64_t>(), lengths.data_ptr<std::int64_t>() + lengths.size(0));
   std::vector<std::vector<Hypothesis>> results;
-  for (auto& hypothesis : decode_loop(model, model.encode(source, lengths), source_lengths, options,
-                                      sentences, select_best)) {
+  for (auto& hypothesis : decode_loop(model, encode_for_search(model, source, lengths, sentences),
+                                      source_lengths, options, sentences, select_best)) {
     results.push_back({std::move(hypothesis)});
   }
   return results;

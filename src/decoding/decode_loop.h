@@ -13,12 +13,12 @@
 
 namespace regard {
 
-// Selects the next token of each of the N unfinished hypotheses from logits [N, V]. hypotheses[n]
+// Selects the next token of each of the N unfinished hypotheses from their logits. hypotheses[n]
 // is the index of hypothesis n in the result of decode_loop(); histories[n] has its tokens. Returns
 // one token per hypothesis [N, 1], with log-probability −∞ if no token is allowed.
-using TokenSelector = std::function<NextTokens(const torch::Tensor& logits,
-                                               const std::vector<std::int64_t>& hypotheses,
-                                               const std::vector<History>& histories)>;
+using TokenSelector =
+    std::function<NextTokens(const NextLogits& logits, const std::vector<std::int64_t>& hypotheses,
+                             const std::vector<History>& histories)>;
 
 // Returns one hypothesis for each row of `encoded`, in the same order. `lengths`, the source
 // lengths including </s>, and `sentences` have one entry per row.

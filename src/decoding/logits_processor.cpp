@@ -6,10 +6,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "decoding/lexical_constraints.h"
 #include "kernels/functions.h"
 #include "kernels/token_probabilities.h"
+#include "model/output/batch_shortlist.h"
 
 namespace regard {
 namespace {
@@ -39,26 +42,29 @@ void apply_mask(double* log_p, std::int64_t V, const TokenMask& mask) {
 
 // One row of the result, filled from the front.
 struct Row {
+  const NextLogits& logits;
+  std::int64_t n;  // index of the row
   std::int64_t* tokens;
   double* log_p;
   std::int64_t size;
   std::int64_t filled = 0;
 
-  void add(std::int64_t token, double token_log_p) {
-    if (filled == size) return;
-    tokens[filled] = token;
-    log_p[filled++] = token_log_p;
+  // Adds the token of a column, unless its probability is 0.
+  void add(std::int64_t column, double column_log_p) {
+    if (filled == size || column_log_p == minus_infinity) return;
+    tokens[filled] = logits.token(n, column);
+    log_p[filled++] = column_log_p;
   }
   bool has(std::int64_t token) const {
     return std::find(tokens, tokens + filled, token) != tokens + filled;
   }
 };
 
-// Sorts all V tokens and adds the k best allowed ones and the required ones.
-void add_from_all(const torch::Tensor& logits, std::int64_t k, const TokenMask& mask,
-                  const std::vector<std::int32_t>& required, Row& row) {
-  const auto V = logits.size(0);
-  auto all = log_softmax_on_cpu(logits);  // [V]
+// Sorts all columns and adds the k best allowed ones and the required tokens. The mask has columns.
+void add_from_all(std::int64_t k, const TokenMask& mask, const std::vector<std::int32_t>& required,
+                  Row& row) {
+  const auto V = row.logits.values.size(1);
+  auto all = log_softmax_on_cpu(row.logits.values[row.n]);  // [V]
   auto* log_p = all.data_ptr<double>();
   apply_mask(log_p, V, mask);
   std::vector<std::int64_t> order(static_cast<std::size_t>(V));
@@ -71,69 +77,106 @@ void add_from_all(const torch::Tensor& logits, std::int64_t k, const TokenMask& 
     if (std::isfinite(log_p[*y])) row.add(*y, log_p[*y]);
   }
   for (const auto token : required) {
-    if (std::isfinite(log_p[token]) && !row.has(token)) row.add(token, log_p[token]);
+    const auto column = row.logits.column(row.n, token);
+    if (column && std::isfinite(log_p[*column]) && !row.has(token))
+      row.add(*column, log_p[*column]);
   }
 }
 
-// Adds the k best tokens that are not banned, from a sorted list.
-void add_from_top(const std::int64_t* tokens, const double* log_p, std::int64_t size,
+// Adds the k best columns that are not banned, from a sorted list.
+void add_from_top(const std::int64_t* columns, const double* log_p, std::int64_t size,
                   std::int64_t k, const std::vector<std::int64_t>& banned, Row& row) {
   for (std::int64_t i = 0; i < size && row.filled < k; ++i) {
-    if (std::count(banned.begin(), banned.end(), tokens[i]) == 0) row.add(tokens[i], log_p[i]);
+    if (std::count(banned.begin(), banned.end(), columns[i]) == 0) row.add(columns[i], log_p[i]);
   }
 }
 
 }  // namespace
 
-torch::Tensor penalise_repetition(const torch::Tensor& logits,
-                                  const std::vector<History>& histories, double penalty) {
-  std::vector<std::int64_t> rows;
-  std::vector<std::int64_t> tokens;
-  for (std::size_t n = 0; n < histories.size(); ++n) {
-    for (const auto token : histories[n].tokens) {
-      rows.push_back(static_cast<std::int64_t>(n));
-      tokens.push_back(token);
+const std::int64_t* NextLogits::tokens_of(std::int64_t n) const {
+  const auto hypotheses = values.size(0) / tokens.size(0);  // of each sentence
+  return tokens.const_data_ptr<std::int64_t>() + n / hypotheses * tokens.size(1);
+}
+
+std::int64_t NextLogits::token(std::int64_t n, std::int64_t column) const {
+  return tokens.defined() ? tokens_of(n)[column] : column;
+}
+
+std::optional<std::int64_t> NextLogits::column(std::int64_t n, std::int64_t token) const {
+  if (!tokens.defined()) return token;
+  const auto* first = tokens_of(n);
+  const auto* last = first + tokens.size(1);
+  const auto* found = std::lower_bound(first, last, token);
+  if (found == last || *found != token) return std::nullopt;
+  return found - first;
+}
+
+NextLogits next_logits(Seq2Seq& model, const DecoderStep& step, const EncoderOutput& encoded) {
+  NextLogits next = {model.output_layer().logits(step, encoded)};
+  if (encoded.shortlist) next.tokens = encoded.shortlist->tokens(encoded.sentences);
+  return next;
+}
+
+NextLogits penalise_repetition(const NextLogits& logits, const std::vector<History>& histories,
+                               double penalty) {
+  const auto& [values, tokens] = std::tie(logits.values, logits.tokens);
+  std::vector<std::int64_t> positions;  // in the flattened values
+  for (std::size_t h = 0; h < histories.size(); ++h) {
+    const auto n = static_cast<std::int64_t>(h);
+    for (const auto token : histories[h].tokens) {
+      const auto column = logits.column(n, token);
+      if (column) positions.push_back(n * values.size(1) + *column);
     }
   }
-  if (rows.empty()) return logits;
-  const auto index = torch::TensorOptions(torch::kInt64).device(logits.device());
-  const auto positions = torch::tensor(rows, index) * logits.size(1) + torch::tensor(tokens, index);
-  auto penalised = logits.clone(at::MemoryFormat::Contiguous);
+  if (positions.empty()) return logits;
+  const auto index = torch::tensor(positions, torch::kInt64).to(values.device());
+  auto penalised = values.clone(at::MemoryFormat::Contiguous);
   auto flat = penalised.view({-1});
-  const auto values = flat.index_select(0, positions);
-  flat.index_copy_(0, positions, torch::where(values > 0, values / penalty, values * penalty));
-  return penalised;
+  const auto x = flat.index_select(0, index);
+  flat.index_copy_(0, index, torch::where(x > 0, x / penalty, x * penalty));
+  return {penalised, tokens};
 }
 
 LogitsProcessor::LogitsProcessor(const SearchOptions& options,
                                  const std::vector<SentenceOptions>& sentences)
     : options_(options), constraints_(token_constraints(options_, sentences)) {}
 
-torch::Tensor LogitsProcessor::penalised(const torch::Tensor& logits,
-                                         const std::vector<History>& histories) const {
+NextLogits LogitsProcessor::penalised(const NextLogits& logits,
+                                      const std::vector<History>& histories) const {
   if (options_.repetition_penalty == 1) return logits;
   return penalise_repetition(logits, histories, options_.repetition_penalty);
 }
 
-std::vector<TokenMask> LogitsProcessor::token_masks(std::int64_t rows,
-                                                    const std::vector<History>& histories) const {
-  if (constraints_.empty()) return {};
-  std::vector<TokenMask> masks(static_cast<std::size_t>(rows),
+std::vector<TokenMask> LogitsProcessor::column_masks(const NextLogits& logits,
+                                                     const std::vector<History>& histories) const {
+  if (constraints_.empty() && !logits.tokens.defined()) return {};
+  std::vector<TokenMask> masks(static_cast<std::size_t>(logits.values.size(0)),
                                TokenMask{options_.suppressed_tokens, {}});
   for (std::size_t n = 0; n < masks.size(); ++n) {
+    auto& [banned, forced] = masks[n];
     for (const auto& constraint : constraints_) constraint->apply(histories[n], masks[n]);
-    auto& banned = masks[n].banned;
     std::sort(banned.begin(), banned.end());
     banned.erase(std::unique(banned.begin(), banned.end()), banned.end());
+    if (!logits.tokens.defined()) continue;
+    const auto row = static_cast<std::int64_t>(n);
+    std::vector<std::int64_t> columns;
+    for (const auto token : banned) {
+      if (const auto column = logits.column(row, token)) columns.push_back(*column);
+    }
+    banned = std::move(columns);
+    if (forced) {
+      forced = logits.column(row, *forced);
+      TORCH_CHECK(forced, "the shortlist of a sentence lacks a token of its prefix");
+    }
   }
   return masks;
 }
 
-torch::Tensor LogitsProcessor::log_probabilities(const torch::Tensor& logits,
+torch::Tensor LogitsProcessor::log_probabilities(const NextLogits& logits,
                                                  const std::vector<History>& histories) const {
-  auto log_p = log_softmax_on_cpu(penalised(logits, histories));
+  auto log_p = log_softmax_on_cpu(penalised(logits, histories).values);
   const auto V = log_p.size(1);
-  const auto masks = token_masks(log_p.size(0), histories);
+  const auto masks = column_masks(logits, histories);
   const TokenMask default_mask{options_.suppressed_tokens, {}};
   for (std::int64_t n = 0; n < log_p.size(0); ++n) {
     apply_mask(log_p.data_ptr<double>() + n * V, V,
@@ -142,42 +185,44 @@ torch::Tensor LogitsProcessor::log_probabilities(const torch::Tensor& logits,
   return log_p;
 }
 
-NextTokens LogitsProcessor::best(const torch::Tensor& logits, std::int64_t k,
+NextTokens LogitsProcessor::best(const NextLogits& logits, std::int64_t k,
                                  const std::vector<History>& histories) const {
   const auto scores = penalised(logits, histories);
-  const auto N = scores.size(0);
-  const auto V = scores.size(1);
-  const auto masks = token_masks(N, histories);
+  const auto N = scores.values.size(0);
+  const auto V = scores.values.size(1);
+  const auto masks = column_masks(scores, histories);
   auto max_banned = options_.suppressed_tokens.size();
   for (const auto& mask : masks) {
     if (!needs_full_sort(mask)) max_banned = std::max(max_banned, mask.banned.size());
   }
   // Selects k tokens plus the number of banned tokens, so that k remain.
   const auto top_k = std::min(k + static_cast<std::int64_t>(max_banned), V);
-  const auto top = kernels::top_log_probabilities(scores, top_k);
+  const auto top = kernels::top_log_probabilities(scores.values, top_k);
   const auto log_p = top.log_p.to(torch::kCPU, torch::kDouble).contiguous();
-  const auto tokens = top.indices.to(torch::kCPU).contiguous();
+  const auto columns = top.indices.to(torch::kCPU).contiguous();
 
   const auto required = next_required_tokens(histories, options_.continues_word);
   std::size_t max_required = 0;
   for (const auto& tokens_of_row : required) {
     max_required = std::max(max_required, tokens_of_row.size());
   }
-  const auto kept = std::min(k, V - static_cast<std::int64_t>(options_.suppressed_tokens.size()));
+  // A shortlist may lack the suppressed tokens, and V is then the largest shortlist of the batch.
+  const auto suppressed = static_cast<std::int64_t>(options_.suppressed_tokens.size());
+  const auto kept = std::min(k, scores.tokens.defined() ? V : V - suppressed);
   const auto width = kept + static_cast<std::int64_t>(max_required);
   // If logits are NaN, there may be fewer tokens; fills the rest with </s> and log-probability −∞.
   NextTokens next = {torch::full({N, width}, eos_id, torch::kInt64),
                      torch::full({N, width}, minus_infinity, torch::kDouble)};
   for (std::int64_t n = 0; n < N; ++n) {
     const auto i = static_cast<std::size_t>(n);
-    Row row{next.tokens.data_ptr<std::int64_t>() + n * width,
+    Row row{scores, n, next.tokens.data_ptr<std::int64_t>() + n * width,
             next.log_p.data_ptr<double>() + n * width, width};
     const std::vector<std::int32_t> none;
     const auto& row_required = required.empty() ? none : required[i];
     if (!masks.empty() && (!row_required.empty() || needs_full_sort(masks[i]))) {
-      add_from_all(scores[n], kept, masks[i], row_required, row);
+      add_from_all(kept, masks[i], row_required, row);
     } else {
-      add_from_top(tokens.data_ptr<std::int64_t>() + n * top_k,
+      add_from_top(columns.data_ptr<std::int64_t>() + n * top_k,
                    log_p.data_ptr<double>() + n * top_k, top_k, kept,
                    masks.empty() ? options_.suppressed_tokens : masks[i].banned, row);
     }

@@ -91,7 +91,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
   }
 
   const LogitsProcessor processor(options, sentences);
-  const auto select = [&](const torch::Tensor& logits, const std::vector<std::int64_t>& hypotheses,
+  const auto select = [&](const NextLogits& logits, const std::vector<std::int64_t>& hypotheses,
                           const std::vector<History>& histories) {
     const auto all = processor.log_probabilities(logits, histories);  // [N, V]
     const auto N = all.size(0);
@@ -102,15 +102,16 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
       auto& random = randoms[static_cast<std::size_t>(hypotheses[static_cast<std::size_t>(n)])];
       const auto token = draw_token(log_p, all.size(1), options, random);
       if (token < 0) continue;
-      next.tokens.data_ptr<std::int64_t>()[n] = token;
+      next.tokens.data_ptr<std::int64_t>()[n] = logits.token(n, token);
       next.log_p.data_ptr<double>()[n] = log_p[token];
     }
     return next;
   };
   const auto rows = torch::arange(B, torch::TensorOptions(torch::kInt64).device(source.device()))
                         .repeat_interleave(options.samples);  // 0 0 0 1 1 1 …
-  auto samples = decode_loop(model, model.encode(source, lengths).select(rows), source_lengths,
-                             options, sample_options, select);
+  const auto encoded = encode_for_search(model, source, lengths, sentences);
+  auto samples =
+      decode_loop(model, encoded.select(rows), source_lengths, options, sample_options, select);
 
   std::vector<std::vector<Hypothesis>> results(static_cast<std::size_t>(B));
   for (std::size_t i = 0; i < samples.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
 #include "decoding/sampling.h"
+#include "model/output/batch_shortlist.h"
 
 namespace regard {
 
@@ -55,6 +56,17 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
       std::min(max_length, options.max_output_ratio * static_cast<double>(source_length) + 10));
   return std::min(options.max_output_length,
                   std::max({by_ratio, options.min_output_length + 1, needed + 1}));
+}
+
+EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
+                                const torch::Tensor& lengths,
+                                const std::vector<SentenceOptions>& sentences) {
+  auto encoded = model.encode(source, lengths);
+  if (sentences.empty() || sentences[0].shortlist.empty()) return encoded;
+  std::vector<std::vector<std::int32_t>> lists;
+  for (const auto& sentence : sentences) lists.push_back(sentence.shortlist);
+  set_shortlist(encoded, std::make_shared<BatchShortlist>(lists, encoded.mask.device()));
+  return encoded;
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,

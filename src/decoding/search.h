@@ -49,11 +49,20 @@ struct SentenceOptions {
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
   std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
   std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty
+  // The tokens that the translation may have, ascending and distinct. They must include </s>, the
+  // prefix and the required phrases. Empty: all tokens. Either all sentences of a batch have a
+  // shortlist or none; Translator sets it.
+  std::vector<std::int32_t> shortlist = {};
 };
 
 // Returns the maximum length of the translations of a source. Both lengths include </s>.
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence = {});
+
+// Encodes a batch of sources for a search. `sentences` has one entry per source or is empty.
+EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
+                                const torch::Tensor& lengths,
+                                const std::vector<SentenceOptions>& sentences);
 
 // Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
 // most beam_size, best first; at least one. source [B, S], lengths [B] as for Seq2Seq::encode();

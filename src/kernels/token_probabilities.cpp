@@ -56,6 +56,30 @@ torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::T
   return all;
 }
 
+torch::Tensor select_columns(const torch::Tensor& logits, const torch::Tensor& columns) {
+  if (!is_fused_on(logits)) return select_columns_reference(logits, columns);
+  const auto N = logits.size(0), U = logits.size(1), B = columns.size(0), K = columns.size(1);
+  const auto from = logits.contiguous();
+  const auto places = columns.contiguous();
+  auto selected = torch::empty({N, K}, logits.options());
+  AT_DISPATCH_FLOATING_TYPES(logits.scalar_type(), "select_columns", [&] {
+    constexpr auto minus_infinity = -std::numeric_limits<scalar_t>::infinity();
+    const auto* x = from.const_data_ptr<scalar_t>();
+    auto* y = selected.mutable_data_ptr<scalar_t>();
+    for (std::int64_t n = 0; n < N; ++n, x += U, y += K) {
+      const auto* column = places.const_data_ptr<std::int64_t>() + n / (N / B) * K;
+      for (std::int64_t k = 0; k < K; ++k) y[k] = column[k] < 0 ? minus_infinity : x[column[k]];
+    }
+  });
+  return selected;
+}
+
+torch::Tensor select_columns_reference(const torch::Tensor& logits, const torch::Tensor& columns) {
+  const auto by_row = columns.repeat_interleave(logits.size(0) / columns.size(0), 0);  // [N, K]
+  return logits.gather(1, by_row.clamp_min(0))
+      .masked_fill(by_row < 0, -std::numeric_limits<double>::infinity());
+}
+
 namespace {
 
 template <typename T>

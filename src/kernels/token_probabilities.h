@@ -27,6 +27,12 @@ TopK top_log_probabilities_reference(const torch::Tensor& logits, std::int64_t k
 torch::Tensor target_log_probabilities(const torch::Tensor& rows, const torch::Tensor& W,
                                        const torch::Tensor& b, const torch::Tensor& targets);
 
+// Selects columns of logits by sentence: logits [N, U], columns [B, K] int64 on the same device ->
+// [N, K], −∞ for column −1. N = G · B, with G consecutive rows per sentence.
+torch::Tensor select_columns(const torch::Tensor& logits, const torch::Tensor& columns);
+// Reference implementation: LibTorch's operations, on any device.
+torch::Tensor select_columns_reference(const torch::Tensor& logits, const torch::Tensor& columns);
+
 // The probabilities of a pointer-generator (model/output/copy_output.h) in a search on the CPU:
 //
 //   log P(y) = log(σ(g) P_vocabulary(y) + σ(−g) Σ_{s: x_s = y} α_s)

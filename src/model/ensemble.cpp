@@ -2,6 +2,7 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -131,6 +132,12 @@ std::optional<LengthLimit> Ensemble::source_limit() const {
 
 std::optional<LengthLimit> Ensemble::target_limit() const {
   return smallest_limit(members_, &Seq2Seq::target_limit);
+}
+
+bool Ensemble::MeanOutputLayer::supports_shortlist() const {
+  return std::ranges::all_of(ensemble_.members_, [](const auto& member) {
+    return member->output_layer().supports_shortlist();
+  });
 }
 
 torch::Tensor Ensemble::MeanOutputLayer::embed(const torch::Tensor& /*tokens*/,

@@ -54,6 +54,7 @@ class Ensemble : public Seq2Seq {
     Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
               const torch::Tensor& targets, double label_smoothing) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+    bool supports_shortlist() const override;
 
    private:
     const Ensemble& ensemble_;

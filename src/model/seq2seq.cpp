@@ -62,7 +62,9 @@ EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
           .lengths = select_rows(lengths, rows.cpu()),
           .summary = select_rows(summary, rows),
           .context = select_rows(context, rows),
-          .members = select_rows(members, rows)};
+          .members = select_rows(members, rows),
+          .shortlist = shortlist,
+          .sentences = select_rows(sentences, rows.cpu())};
 }
 
 DecoderState DecoderState::select(const torch::Tensor& rows) const {

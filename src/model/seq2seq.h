@@ -8,6 +8,7 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,6 +38,8 @@ class DecoderContext {
   std::vector<std::pair<const void*, Tensors>> tensors_;  // few entries: linear search
 };
 
+class BatchShortlist;  // model/output/batch_shortlist.h
+
 // A batch of encoded source sentences; constant over the decoding steps.
 struct EncoderOutput {
   torch::Tensor states;         // h [B, S, C]; arbitrary at padding
@@ -46,6 +49,9 @@ struct EncoderOutput {
   DecoderContext context = {};  // filled by prepare() of decoder and output layer
   // Ensemble: the output of each member; then `states`, `summary` and `context` are empty.
   std::vector<EncoderOutput> members = {};
+  // The target tokens that each sentence may generate; null: all.
+  std::shared_ptr<BatchShortlist> shortlist = {};
+  torch::Tensor sentences = {};  // [B] int64 on the CPU: the index in the shortlist
 
   // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
   EncoderOutput select(const torch::Tensor& rows) const;

@@ -56,6 +56,11 @@ Translator::Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, to
       pool_(pool),
       packed_(std::make_unique<kernels::PackedWeights>(precision)) {}
 
+void Translator::use_shortlist(Shortlist shortlist) {
+  check_shortlist(*model_, tokenizers_);
+  shortlist_ = std::move(shortlist);
+}
+
 namespace {
 
 // Lines that are all known.
@@ -123,7 +128,11 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
     std::vector<SentenceOptions> batch_options;
     for (auto* sentence : sentences) {
       batch_sources.push_back(std::move(sentence->source));
-      batch_options.push_back(*sentence->options);
+      auto& options_of_sentence = batch_options.emplace_back(*sentence->options);
+      if (shortlist_) {
+        options_of_sentence.shortlist =
+            shortlist_->tokens(batch_sources.back().tokens, options_of_sentence);
+      }
     }
     const auto batch = make_source_batch(batch_sources).to(device_);
     auto hypotheses =
@@ -149,6 +158,19 @@ std::vector<std::string> Translator::tokens(const Hypothesis& hypothesis,
 
   if (hypothesis.finished) tokens.push_back("</s>");
   return tokens;
+}
+
+void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers) {
+  if (!model.output_layer().supports_shortlist()) {
+    throw ConfigError(
+        "a shortlist needs model.output.kind: vocabulary, but found {}; translate without one",
+        enum_names(tokenizers.output)[static_cast<std::size_t>(tokenizers.output)]);
+  }
+  if (tokenizers.source->reads_elements()) {
+    throw ConfigError(
+        "a shortlist needs a source vocabulary, but the source of the model is a sequence of "
+        "numbers; translate without one");
+  }
 }
 
 void check_search(const TestingOptions& options, const Seq2Seq& model) {

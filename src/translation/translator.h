@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "kernels/product_rows.h"
 #include "model/seq2seq.h"
 #include "translation/model_folder.h"
+#include "translation/shortlist.h"
 #include "translation/translation_queue.h"
 
 namespace regard {
@@ -41,6 +43,10 @@ class Translator {
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
+  // Restricts each translation to the shortlist of its source. Throws the errors of
+  // check_shortlist().
+  void use_shortlist(Shortlist shortlist);
+
   // Returns one translation per line; a blank line has an empty text. Calls `progress` with the
   // number of finished lines, from one thread at a time. Sets the model to evaluation mode and
   // restores its mode at the end. Throws InputError with the line number, from 1, of the first line
@@ -66,7 +72,12 @@ class Translator {
   torch::Device device_;
   ThreadPool& pool_;
   std::unique_ptr<kernels::PackedWeights> packed_;
+  std::optional<Shortlist> shortlist_;
 };
+
+// Throws ConfigError if shortlists do not apply to a model: its output is not a distribution over a
+// vocabulary, or its source has no vocabulary.
+void check_shortlist(Seq2Seq& model, const Tokenizers& tokenizers);
 
 // Throws ConfigError if the search options contradict each other or the model.
 void check_search(const TestingOptions& options, const Seq2Seq& model);

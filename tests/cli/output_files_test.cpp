@@ -102,6 +102,7 @@ class OutputsOfEachCommand : public testing::Test {
     add(by_length, "--by-length-svg");
     add({"score", "-m", model_.string(), "-s", source, "--n-best", (folder_ / "list").string()},
         "-o");
+    add({"shortlist", "-m", model_.string(), "-s", source, "-t", target}, "-o");
     add({"report", run_.string()}, "-o");
     add({"average", model_.string(), tiny_model().string()}, "-o");
     add({"config", "init", source, target, "--yes"}, "-o");

@@ -13,9 +13,11 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "decoding/score_targets.h"
 #include "decoding/search.h"
+#include "kernels/device.h"
 #include "kernels/functions.h"
 #include "kernels/packed_weights.h"
 #include "model/attention/table.h"
@@ -103,6 +105,14 @@ class TestedModel {
     SearchOptions samples;
     samples.samples = 2;
     expect_same_search("sampling", samples);
+    if (!model_->output_layer().supports_shortlist() || options_.encoder.numbers > 0) return;
+    for (const std::int64_t sizes : {3, 40}) {
+      expect_same_search("greedy with shortlists", greedy, sizes);
+      expect_same_search("beam with shortlists", beam, sizes);
+      expect_same_search("under rules with shortlists", rules, sizes);
+      expect_same_search("sampling with shortlists", samples, sizes);
+    }
+    expect_all_tokens_as_a_shortlist();
   }
 
   void expect_same_scores() const {
@@ -283,15 +293,41 @@ class TestedModel {
       }
     }
   }
-  void expect_same_search(const std::string& name, SearchOptions options) const {
-    SCOPED_TRACE(name);
+  // With a shortlist for each sentence: up to `size` tokens and the special ones; 0: no shortlists.
+  void expect_same_search(const std::string& name, SearchOptions options,
+                          std::int64_t size = 0) const {
+    SCOPED_TRACE(name + " of " + std::to_string(size));
     options.max_output_length = 8;
     options.want_weights = true;
-    kernels::PackedWeights packed;
+    kernels::PackedWeights packed(kernels::find_precision("auto", torch::kCPU));
     expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto&) {
       std::vector<SentenceOptions> sentences(static_cast<std::size_t>(source.size(0)));
+      for (std::size_t b = 0; size > 0 && b < sentences.size(); ++b) {
+        const auto first = source[static_cast<std::int64_t>(b)][0].template item<std::int64_t>();
+        std::set<std::int32_t> tokens = {1, 3};
+        for (std::int64_t i = 0; i < 1 + first % size; ++i) {
+          tokens.insert(static_cast<std::int32_t>(4 + (first * 31 + i * 17) % (V - 4)));
+        }
+        sentences[b].shortlist.assign(tokens.begin(), tokens.end());
+      }
       return search(*model_, source, lengths, options, sentences, packed);
     });
+  }
+  // A shortlist of all tokens but the suppressed ones finds the same translations.
+  void expect_all_tokens_as_a_shortlist() const {
+    SearchOptions options;
+    options.beam_size = 4;
+    options.max_output_length = 8;
+    SentenceOptions all;
+    for (std::int32_t token = 0; token < V; ++token) all.shortlist.push_back(token);
+    const auto source = sentences_[4].source.unsqueeze(0);
+    const auto lengths = torch::tensor({source.size(1)});
+    const auto expected = search(*model_, source, lengths, options)[0];
+    const auto found = search(*model_, source, lengths, options, {all})[0];
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found_of(found[i]), found_of(expected[i])) << i;
+    }
   }
 
   ModelOptions options_;

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <cmath>
+#include <limits>
+
 #include "decoding/logits_processor.h"
+#include "model/output/batch_shortlist.h"
 
 namespace regard {
 namespace {
@@ -42,7 +46,7 @@ TEST(TokenConstraint, BansRepeatedNgrams) {
 
 TEST(LogitsProcessor, PenalisesRepeatedTokensOnceForEitherSign) {
   const auto logits = torch::tensor({{2.0, -1.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}});
-  const auto penalised = penalise_repetition(logits, {{{0, 1, 0}}, {}}, 2);
+  const auto penalised = penalise_repetition({logits}, {{{0, 1, 0}}, {}}, 2).values;
   EXPECT_TRUE(penalised.equal(torch::tensor({{1.0, -2.0, 0.5, 3.0}, {2.0, -1.0, 0.5, 3.0}})));
   EXPECT_EQ(logits[0][0].item<double>(), 2);
 }
@@ -51,11 +55,82 @@ TEST(LogitsProcessor, DoesNotRenormaliseProbabilities) {
   SearchOptions options;
   options.min_output_length = 1;
   const auto logits = torch::tensor({{9.0, 1.0, 9.0, 5.0, 4.0, 2.0}});
-  const auto next = LogitsProcessor(options).best(logits, 2, {{}});
+  const auto next = LogitsProcessor(options).best({logits}, 2, {{}});
   EXPECT_TRUE(next.tokens.equal(torch::tensor({{4, 5}})));
   EXPECT_TRUE(next.log_p.allclose(
       logits.log_softmax(-1).index_select(1, torch::tensor({4, 5})).to(torch::kDouble), 1e-6,
       1e-6));
+}
+
+// The same logits as columns of a shortlist, and as all tokens with −∞ elsewhere.
+class ShortlistLogits : public testing::Test {
+ protected:
+  ShortlistLogits() {
+    torch::manual_seed(7);
+    columns.values = torch::randn({4, 6});
+    columns.values.narrow(0, 2, 2).narrow(1, 5, 1).fill_(minus_infinity);
+    columns.tokens = torch::tensor({{1, 3, 4, 7, 9, 12}, {1, 3, 5, 6, 8, 0}}, torch::kInt64);
+    columns.tokens[1][5] = no_token;
+    all.values = torch::full({4, 15}, minus_infinity);
+    for (std::int64_t n = 0; n < 4; ++n) {
+      for (std::int64_t k = 0; k < (n < 2 ? 6 : 5); ++k) {
+        all.values[n][columns.tokens[n / 2][k].item<std::int64_t>()] = columns.values[n][k];
+      }
+    }
+    sentences.resize(2);
+    options.suppressed_tokens = {0, 2};
+  }
+
+  std::vector<History> histories() const {
+    return {
+        {{4}, &sentences[0]}, {{4, 7}, &sentences[0]}, {{5}, &sentences[1]}, {{}, &sentences[1]}};
+  }
+  void expect_same() const {
+    const LogitsProcessor processor(options, sentences);
+    const auto found = processor.best(columns, 4, histories());
+    const auto expected = processor.best(all, 4, histories());
+    EXPECT_TRUE(torch::equal(found.tokens, expected.tokens)) << found.tokens << expected.tokens;
+    EXPECT_TRUE(torch::allclose(found.log_p, expected.log_p, 1e-6, 1e-6));
+    const auto log_p = processor.log_probabilities(columns, histories());
+    const auto all_log_p = processor.log_probabilities(all, histories());
+    for (std::int64_t n = 0; n < 4; ++n) {
+      for (std::int64_t k = 0; k < (n < 2 ? 6 : 5); ++k) {
+        const auto other = all_log_p[n][columns.token(n, k)].item<double>();
+        if (std::isinf(other)) {
+          EXPECT_EQ(log_p[n][k].item<double>(), other) << n << ' ' << k;
+        } else {
+          EXPECT_NEAR(log_p[n][k].item<double>(), other, 1e-6) << n << ' ' << k;
+        }
+      }
+    }
+  }
+
+  static constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
+  NextLogits columns, all;
+  std::vector<SentenceOptions> sentences;
+  SearchOptions options;
+};
+
+TEST_F(ShortlistLogits, ColumnsAreTokens) {
+  EXPECT_EQ(columns.token(1, 5), 12);
+  EXPECT_EQ(columns.token(2, 2), 5);
+  EXPECT_EQ(columns.column(3, 8), 4);
+  EXPECT_EQ(columns.column(3, 9), std::nullopt);
+  EXPECT_EQ(all.column(3, 9), 9);
+  expect_same();
+}
+
+TEST_F(ShortlistLogits, ConstraintsAndPenaltiesApplyToTokens) {
+  options.min_output_length = 2;
+  options.repetition_penalty = 1.5;
+  options.no_repeat_ngram = 1;
+  expect_same();
+  sentences[0].bad_words = {{9}, {12}};
+  expect_same();
+  sentences[1].required_phrases = {{8, 6}};
+  expect_same();
+  sentences[0].prefix = {4, 12};
+  expect_same();
 }
 
 }  // namespace

@@ -73,6 +73,16 @@ TEST(TargetLogProbabilitiesReference, EqualsTheSoftmaxOfAllTokens) {
   }
 }
 
+TEST(SelectColumnsReference, EqualsTheReference) {
+  const auto logits = torch::randn({6, 9});
+  const auto columns = torch::tensor({{8, 0, 3}, {2, -1, -1}, {5, 6, -1}});
+  const auto found = select_columns(logits, columns);
+  EXPECT_TRUE(torch::equal(found, select_columns_reference(logits, columns)));
+  EXPECT_EQ(found[1][0].item<float>(), logits[1][8].item<float>());
+  EXPECT_EQ(found[2][0].item<float>(), logits[2][2].item<float>());
+  EXPECT_EQ(found[3][1].item<float>(), -std::numeric_limits<float>::infinity());
+}
+
 // Words of the vocabulary 0 … 4, and 5 and 6 behind it.
 TEST(CopyMixtureReference, ACopyMixtureIsTheSumOfBothProbabilities) {
   const auto ids = torch::tensor({{4, 5, 4, 2}, {6, 1, 0, 0}});

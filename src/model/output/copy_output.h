@@ -29,6 +29,7 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
             const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+  bool supports_shortlist() const override { return false; }
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
                                   const torch::Tensor& targets) override {
     return OutputLayer::log_probabilities(decoded, encoded, targets);

@@ -30,6 +30,9 @@ class OutputLayer {
   // token ids, which depends on the batch if source words or positions are among them. A logit is
   // −∞ if the sentence of the hypothesis does not have the token.
   virtual torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) = 0;
+  // True if logits() obeys EncoderOutput::shortlist. It then returns [N, K], the logits of the
+  // tokens of the shortlist.
+  virtual bool supports_shortlist() const { return false; }
   // Returns log P(y_t | y_<t, x) [B, T] double of targets [B, T] int64, 0 at padding (0). If packed
   // weights are in use, has the bits of kernels::log_softmax(logits()). Not differentiable. By
   // default, calls logits() for a few steps at a time.

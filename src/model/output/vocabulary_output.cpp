@@ -3,6 +3,7 @@
 #include "kernels/linear.h"
 #include "kernels/token_probabilities.h"
 #include "model/initialisation.h"
+#include "model/output/batch_shortlist.h"
 
 namespace regard {
 
@@ -33,8 +34,10 @@ Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutp
   return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
 }
 
-torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step,
-                                            const EncoderOutput& /*encoded*/) {
+torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
+  if (encoded.shortlist) {
+    return encoded.shortlist->logits(step.readout, W_, b_, encoded.sentences);
+  }
   return kernels::linear(step.readout, W_, b_);
 }
 

@@ -19,6 +19,7 @@ class VocabularyOutputLayer : public OutputLayer {
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
             const torch::Tensor& targets, double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
+  bool supports_shortlist() const override { return true; }
   // Computes logits at real positions only.
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
                                   const torch::Tensor& targets) override;
