@@ -142,7 +142,7 @@ TEST_F(ShortlistCommand, NamesTheLineOfADamagedFile) {
                   .code,
               3);
   };
-  expect_error(whole.substr(0, whole.find("end\t")),
+  expect_error(whole.substr(0, whole.rfind("end\t")),
                ":" + std::to_string(lines) + ": found the end of the file");
   const auto second = whole.find('\n') + 1;
   expect_error(whole.substr(0, second) + "le\n" + whole.substr(second), ":2: found `le`");
@@ -178,7 +178,7 @@ TEST_F(ShortlistCommand, ReportsWhatDoesNotFit) {
     EXPECT_EQ(finished.code, code) << finished.err;
     EXPECT_THAT(finished.err, HasSubstr(message));
   };
-  const auto other = trained({"data.tokenizer.min_frequency=30"});
+  const auto other = trained({"data.tokenizer.kind=character"});
   expect(translate({"--shortlist", path("list")}, other), 2, "a shortlist for other vocabularies");
   const auto copying = trained({"model.output.kind=copy"});
   expect(translate({"--shortlist", path("list")}, copying), 2, "model.output.kind: vocabulary");
