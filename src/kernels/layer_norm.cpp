@@ -102,9 +102,9 @@ class AddAndNorm : public torch::autograd::Function<AddAndNorm> {
 
 NormOfSum add_and_norm(const Tensor& x, const Tensor& z, const KeyedDropout& dropout,
                        const Tensor& g, const Tensor& b) {
-  TORCH_CHECK(x.size(-1) == g.numel() && b.sizes() == g.sizes() &&
-                  (!z.defined() || z.sizes() == x.sizes()),
-              "the shapes do not fit the normalisation");
+  TORCH_CHECK(
+      x.size(-1) == g.numel() && b.sizes() == g.sizes() && (!z.defined() || z.sizes() == x.sizes()),
+      "the shapes do not fit the normalisation");
   if (!is_fused_on(x)) {
     const auto sum = z.defined() ? x + kernels::dropout(z, dropout) : x;
     return {sum, torch::layer_norm(sum, g.sizes(), g, b, norm_epsilon)};
