@@ -170,6 +170,11 @@ TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
     return words;
   }());
   const auto words = folder("words");
+  const auto list = folder("list");
+  ASSERT_EQ(run({"shortlist", "-m", folder("run"), "-s", folder("dev.en"), "-t", folder("dev.fr"),
+                 "-o", list})
+                .code,
+            0);
   for (const auto& options : std::vector<Words>{
            {"--beam-size", "1"},
            {"--beam-size", "4", "--coverage-beta", "0.2"},
@@ -180,6 +185,8 @@ TEST_F(Gpu, EveryWayToDecodeGivesWhatTheCpuGives) {
            {"--prefixes", words},
            {"--demand", words},
            {"--ban", words},
+           {"--shortlist", list, "--shortlist-frequent", "2", "--shortlist-best", "2"},
+           {"-m", folder("run"), folder("run"), "--shortlist", list, "--shortlist-best", "1"},
            {"--explain"},
            {"-m", folder("run"), folder("run"), "--word-scores"}}) {
     const auto there = on_gpu(translate(options));
