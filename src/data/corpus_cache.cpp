@@ -271,7 +271,7 @@ Json common_inputs(const DataOptions& options, const ModelOptions& model,
           {"output", enum_name(model.output.kind)}};
 }
 
-// What determines trained tokenizers.
+// Returns the options and digests that decide which tokenizers are trained.
 Json tokenizer_inputs(const DataOptions& options, const ModelOptions& model,
                       const TextDigests& digests) {
   auto inputs = common_inputs(options, model, digests);
@@ -282,7 +282,7 @@ Json tokenizer_inputs(const DataOptions& options, const ModelOptions& model,
   return inputs;
 }
 
-// What determines the tokenized corpus.
+// Returns the options, tokenizers and digests that decide how the corpus is tokenized.
 Json corpus_inputs(const DataOptions& options, const ModelOptions& model,
                    const Tokenizers& tokenizers, const TextDigests& digests) {
   auto inputs = common_inputs(options, model, digests);

@@ -24,7 +24,7 @@
 namespace regard {
 namespace {
 
-// What training a tokenizer needs beside its options.
+// The text and the threads with which a tokenizer is trained.
 struct TrainingText {
   const TextFiles& files;
   ThreadPool& pool;

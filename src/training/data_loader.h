@@ -30,7 +30,7 @@ class DataLoader {
   Corpus training(const Options& options, const Tokenizers& tokenizers);
   Corpus validation(const Options& options, const Tokenizers& tokenizers);
 
-  // Of the files of data.train and data.dev.
+  // Returns the digests of the files of data.train and data.dev.
   const TextDigests& digests() const { return digests_; }
   // True if training() did not tokenize.
   bool used_cache() const { return used_cache_; }
