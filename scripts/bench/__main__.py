@@ -7,7 +7,7 @@
     growth         step and floor as batch, length, vocabulary and hidden size grow
     decode         greedy and beam search over the test lines of Multi30k, with the model of --model
     memory         peak memory of training the bench model, early and late
-    start          wall time of `regard --help` and of translating one line
+    start          wall time of `regard --help`, of translating one line and before the first training step
     race           wall-clock time from raw Multi30k text to BLEU 35 and 37; twenty minutes
     trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains

@@ -7,6 +7,7 @@ training is resumed. A recipe takes about fifty minutes on one core, each model 
     decoding  greedy, beam, averaged checkpoints, ensembles: four seeds of a small model
     promises  checks that the batch size changes no translation and that a killed training, resumed, ends
               in the same weights (needs the run multi30k)
+    precision training in fp32 and in bf16, both fast recipes with two seeds each, on the validation pair
     page      only writes docs/results.md
 """
 
@@ -17,6 +18,7 @@ import tempfile
 
 import decoding
 import pages
+import precision
 import project
 import promises
 from figures import Figures
@@ -24,7 +26,7 @@ from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
-VERBS = ("table", "decoding", "promises", "page")
+VERBS = ("table", "decoding", "promises", "precision", "page")
 
 
 def arguments():
@@ -57,6 +59,14 @@ def decode(options, figures, work):
         warn(training.name)
         training.train(options.runs, options.settings)
     figures.put(decoding.measure(options.runs, work), "decoding")
+
+
+def compare_precisions(options, figures):
+    for training in precision.trainings():
+        if not training.row(figures):
+            warn(training.name)
+            training.train(options.runs, options.settings)
+            figures.put(precision.score(training, options.runs), "training", training.name)
 
 
 def table(figures):
@@ -122,12 +132,15 @@ def main():
             fill_table(options, figures)
         if options.verb == "decoding":
             decode(options, figures, work)
+        if options.verb == "precision":
+            compare_precisions(options, figures)
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():
                 raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
+    parts["precision"] = precision.table(figures)
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 
