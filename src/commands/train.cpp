@@ -254,6 +254,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   };
   if (!setup.checkpoint) record();
   auto trainer = make_trainer(setup, run, validator.get(), group);
+  if (temporary && last) std::filesystem::remove_all(*last);  // it is read
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
     if (!was_finished) {

@@ -302,10 +302,18 @@ ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
   try {
     c.store = open_store(place, creates, timeout);
   } catch (const std::exception& error) {
+    if (creates) {
+      throw EnvironmentError(
+          "process 0 of {}: cannot listen at {}:{} (MASTER_ADDR, MASTER_PORT): {}; choose an "
+          "address "
+          "of this machine and a free port",
+          size_, place.address, place.port, first_sentence(error));
+    }
     throw EnvironmentError(
-        "process {} of {}: {} {}:{} (MASTER_ADDR, MASTER_PORT) within {:.0f} seconds: {}", rank_,
-        size_, creates ? "cannot listen at" : "cannot reach process 0 at", place.address,
-        place.port, seconds, first_sentence(error));
+        "process {} of {}: cannot reach process 0 at {}:{} within {:.0f} seconds; start it, and "
+        "check "
+        "MASTER_ADDR, MASTER_PORT and the network",
+        rank_, size_, place.address, place.port, seconds);
   }
   c.names = c10::make_intrusive<c10d::PrefixStore>("regard/" + place.attempt, c.store);
   // A second process of the same rank, and processes with another WORLD_SIZE.

@@ -223,7 +223,9 @@ std::int64_t threads_of(const Options& options, const ProcessGroup& group) {
       1, usable_processors() / static_cast<std::int64_t>(group.local_size()));
 }
 
-// Returns what all processes of a group must have in common. Paths and folders may differ.
+// Returns what all processes of a group must have in common. Paths and folders may differ. On
+// processors with other kernels, the same sums would be rounded differently, and the weights would
+// drift apart.
 Json facts_of(const Setup& setup) {
   auto options = setup.options;
   options.device = "";
@@ -252,9 +254,11 @@ Json facts_of(const Setup& setup) {
   return {{"version", fmt::format("regard {}, LibTorch {}", version(), TORCH_VERSION)},
           {"configuration", write_options(options)},
           {"text", data},
-          {"kind of processor", cpu_level_name()},
-          {"vocabulary size",
-           fmt::format("{} {}", setup.tokenizers.source->size(), setup.tokenizers.target->size())},
+          {"kind of processor", setup.device.is_cpu() ? std::string(cpu_level_name()) : "GPU"},
+          {"vocabulary", fmt::format("{} and {} tokens, sha256 {}", setup.tokenizers.source->size(),
+                                     setup.tokenizers.target->size(),
+                                     sha256(setup.tokenizers.source->serialized() +
+                                            setup.tokenizers.target->serialized()))},
           {"set of weights", "sha256 " + sha256(weights)}};
 }
 
