@@ -68,7 +68,7 @@ def limit(megabits):
         rate = ["root", "tbf", "rate", f"{megabits}mbit", "burst", "256kb", "latency", "50ms"] if megabits else ["root"]
         action = "replace" if megabits else "del"
         subprocess.run(
-            command_in(space, ["tc", "qdisc", action, "dev", "link", *rate]), check=bool(megabits), capture_output=True
+            command_in(space, ["tc", "qdisc", action, "dev", "wire", *rate]), check=bool(megabits), capture_output=True
         )
 
 
@@ -79,10 +79,10 @@ def namespaces():
     try:
         for space in SPACES:
             ip("netns", "add", space)
-        ip("link", "add", "link", "netns", SPACES[0], "type", "veth", "peer", "name", "link", "netns", SPACES[1])
+        ip("link", "add", "name", "wire", "netns", SPACES[0], "type", "veth", "peer", "name", "wire", "netns", SPACES[1])
         for i, space in enumerate(SPACES):
-            ip("-n", space, "addr", "add", f"10.213.0.{i + 1}/24", "dev", "link")
-            for device in ("link", "lo"):
+            ip("-n", space, "addr", "add", f"10.213.0.{i + 1}/24", "dev", "wire")
+            for device in ("wire", "lo"):
                 ip("-n", space, "link", "set", device, "up")
         works = True
     except (OSError, subprocess.CalledProcessError):
