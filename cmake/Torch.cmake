@@ -45,6 +45,33 @@ if(EXISTS "${torch_root}/lib/libtorch_cuda.so")
     string(APPEND torch_cuda " ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}")
   endif()
 endif()
+
+# Processes that train together are connected by Gloo. LibTorch contains the library, but not its headers (Debian:
+# libgloo-dev). The check compiles and links all that regard uses of it.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS "-std=c++20 -idirafter \"${REGARD_LIBTORCH_INCLUDE}\" \
+-idirafter \"${REGARD_LIBTORCH_INCLUDE}/torch/csrc/api/include\"")
+set(CMAKE_REQUIRED_LIBRARIES "${torch_root}/lib/libtorch_cpu.so" "${torch_root}/lib/libc10.so")
+check_cxx_source_compiles("
+#define USE_C10D_GLOO
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+int main() {
+  auto options = c10d::ProcessGroupGloo::Options::create();
+  options->devices.push_back(c10d::ProcessGroupGloo::createDefaultDevice());
+  auto store = c10::make_intrusive<c10d::TCPStore>(\"localhost\", c10d::TCPStoreOptions());
+  c10d::ProcessGroupGloo group(store, 0, 1, options);
+}" REGARD_HAS_GLOO)
+unset(CMAKE_REQUIRED_FLAGS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(REGARD_HAS_GLOO)
+  string(APPEND torch_cuda ", with Gloo")
+else()
+  string(APPEND torch_cuda ", without Gloo")
+  unset(REGARD_HAS_GLOO CACHE)  # looks again after libgloo-dev was installed
+  message(STATUS "found no headers of Gloo that fit LibTorch: no training by several processes")
+endif()
+
 set(torch_facts "REGARD_LIBTORCH_VERSION=\"${PACKAGE_VERSION}\";REGARD_LIBTORCH_CUDA=\"${torch_cuda}\"")
 message(STATUS "LibTorch ${PACKAGE_VERSION}, ${torch_cuda}, in ${torch_root}")
 

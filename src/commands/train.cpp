@@ -20,6 +20,7 @@
 #include "data/batch_sampler.h"
 #include "model/build_model.h"
 #include "report/format.h"
+#include "training/distributed.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
 #include "training/setup.h"
@@ -96,9 +97,9 @@ std::optional<std::filesystem::path> checkpoint_to_resume(const RunFolder& run,
 // Like make_setup(), but also verifies the training state of the checkpoint.
 Setup make_setup_from(const RunFolder& run, const Options& options,
                       const std::optional<std::filesystem::path>& last,
-                      const std::string& init_from) {
+                      const std::string& init_from, ProcessGroup& group = ProcessGroup::alone()) {
   try {
-    auto setup = make_setup(options, last, last ? "" : init_from);
+    auto setup = make_setup(options, last, last ? "" : init_from, group);
     if (setup.checkpoint) verify_state(*setup.checkpoint);
     return setup;
   } catch (const DamagedError& error) {
@@ -131,10 +132,11 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
       format_fixed(loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens), 4));
 }
 
-std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator) {
+std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator,
+                                      ProcessGroup& group) {
   return std::make_unique<Trainer>(setup.options, run, *setup.corpus, setup.model, validator,
                                    setup.device, *setup.pool,
-                                   setup.checkpoint ? &*setup.checkpoint : nullptr);
+                                   setup.checkpoint ? &*setup.checkpoint : nullptr, group);
 }
 
 // Returns the checkpoint to roll back to after a loss or gradient that is not finite: the last one
@@ -153,17 +155,20 @@ std::optional<std::filesystem::path> rollback_checkpoint(const RunFolder& run,
 // Trains. If it diverges, rolls back to an earlier checkpoint with half of the learning rate, up to
 // a limit.
 StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validator,
-                                std::unique_ptr<Trainer>& trainer) {
+                                std::unique_ptr<Trainer>& trainer, ProcessGroup& group) {
   const SignalCatcher signals;
   for (;;) {
     const auto start_step = trainer->position().step;
     try {
       return trainer->run(signals);
     } catch (const DivergedError& error) {
-      const auto back = rollback_checkpoint(run, start_step, trainer->position().step);
+      const auto back = share_folder(
+          group, rollback_checkpoint(run, start_step, trainer->position().step), run.path());
       if (!back || trainer->rollbacks().count == max_rollbacks) {
         const auto last = run.last();
-        record_end(run, trainer->position().step, "no finite loss or gradient any more");
+        if (group.is_first()) {
+          record_end(run, trainer->position().step, "no finite loss or gradient any more");
+        }
         throw DivergedError("{}.\n{}", error.what(),
                             last ? fmt::format("The last checkpoint is kept: {}.", last->string())
                                  : "There is no checkpoint yet.");
@@ -173,7 +178,7 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
       const auto rollbacks = trainer->rollbacks();
       trainer.reset();
       roll_back(setup, *back);
-      trainer = make_trainer(setup, run, validator);
+      trainer = make_trainer(setup, run, validator, group);
       trainer->roll_back(rollbacks);
     }
   }
@@ -219,68 +224,94 @@ void print_report(const RunFolder& run) {
   output.commit();
 }
 
+ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
+  const auto options = resolve_options(arguments);
+  std::optional<TemporaryFolder> temporary;
+  if (!group.is_first()) temporary.emplace();
+  RunFolder run(temporary ? temporary->path().string() : options.training.model_dir);
+  check_run_folder(run);
+  run.lock();
+  const auto last = share_folder(
+      group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
+  if (last && !arguments.init_from.empty()) {
+    log::info("--init-from is ignored: the run resumes from {}.", last->string());
+  }
+  log::open_file((run.path() / "train.log").string());
+  auto setup = make_setup_from(run, options, last, arguments.init_from, group);
+  // All checks have passed: files may be replaced from here on.
+  if (arguments.fresh) remove_run_files(run);
+  if (arguments.fall_back) run.move_damaged_away();
+
+  auto validator = setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device,
+                                                           *setup.pool, group)
+                             : std::unique_ptr<Validator>();
+  // A new run writes its manifest before the trainer creates any file, so that a run killed early
+  // is recognised as a run.
+  const auto record = [&] {
+    if (!group.is_first()) return;
+    record_session(run, setup, command_line());
+    save_corpus_cache(run, setup);
+  };
+  if (!setup.checkpoint) record();
+  auto trainer = make_trainer(setup, run, validator.get(), group);
+  if (temporary && last) std::filesystem::remove_all(*last);  // it is read
+  const bool was_finished = trainer->is_finished();
+  if (setup.checkpoint) {
+    if (!was_finished) {
+      record();
+    } else if (group.is_first()) {
+      record_testing_options(run, setup.options.testing);
+    }
+  }
+  const auto threads = counted(setup.pool->count(), "thread");
+  if (last) {
+    log::info("Resuming from step {} ({}).", trainer->position().step, last->string());
+  } else {
+    log::info("Training on {} with {} in {}, into {}.", setup.device.str(), threads,
+              enum_name(setup.options.training.precision), run.path().string());
+  }
+  if (!group.is_alone()) {
+    log::info("{} train together, with {} in all.", counted(group.size(), "process"),
+              counted(group.all_threads(), "thread"));
+  }
+  const auto first_step = trainer->position().step;
+  const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer, group);
+  if (was_finished && trainer->position().step == first_step && reason.signal == 0) {
+    log::info(
+        "This run is finished; raise the limit that stopped it to continue, or start over with "
+        "--fresh.");
+  }
+  if (group.is_first()) {
+    record_end(run, trainer->position().step, reason.message);
+    log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
+    if (arguments.json) print_report(run);
+  }
+  if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 ExitCode train(const TrainArguments& arguments) {
   // Training continues if the program that reads its messages ends: train.log has them too.
   std::signal(SIGPIPE, SIG_IGN);
   ignore_save_signal();
-  const auto options = resolve_options(arguments);
   if (arguments.dry_run) {
-    dry_run(options, arguments);
+    dry_run(resolve_options(arguments), arguments);
     return ExitCode::ok;
   }
-  RunFolder run(options.training.model_dir);
-  check_run_folder(run);
-  run.lock();
-  const auto last = checkpoint_to_resume(run, arguments);
-  if (last && !arguments.init_from.empty()) {
-    log::info("--init-from is ignored: the run resumes from {}.", last->string());
+  const auto place = process_place();
+  if (place.rank > 0) log::set_level(log::Level::error);  // rank 0 tells what happens
+  try {
+    ProcessGroup group(place);
+    const auto code = train_together(arguments, group);
+    group.leave();
+    return code;
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    if (place.size == 1 || text.starts_with("process ")) throw;
+    throw Error(error.code(), fmt::format("process {} of {}: {}", place.rank, place.size, text));
   }
-  log::open_file((run.path() / "train.log").string());
-  auto setup = make_setup_from(run, options, last, arguments.init_from);
-  // All checks have passed: files may be replaced from here on.
-  if (arguments.fresh) remove_run_files(run);
-  if (arguments.fall_back) run.move_damaged_away();
-
-  auto validator =
-      setup.dev ? std::make_unique<Validator>(setup.options, *setup.dev, setup.device, *setup.pool)
-                : std::unique_ptr<Validator>();
-  // A new run writes its manifest before the trainer creates any file, so that a run killed early
-  // is recognised as a run.
-  if (!setup.checkpoint) {
-    record_session(run, setup, command_line());
-    save_corpus_cache(run, setup);
-  }
-  auto trainer = make_trainer(setup, run, validator.get());
-  const bool was_finished = trainer->is_finished();
-  if (setup.checkpoint) {
-    if (was_finished) {
-      record_testing_options(run, setup.options.testing);
-    } else {
-      record_session(run, setup, command_line());
-      save_corpus_cache(run, setup);
-    }
-  }
-  if (last) {
-    log::info("Resuming from step {} ({}).", trainer->position().step, last->string());
-  } else {
-    const auto precision = setup.options.training.precision;
-    log::info("Training on {} with {} in {}, into {}.", setup.device.str(),
-              counted(setup.pool->count(), "thread"), enum_name(precision), run.path().string());
-  }
-  const auto first_step = trainer->position().step;
-  const auto reason = train_with_rollbacks(setup, run, validator.get(), trainer);
-  if (was_finished && trainer->position().step == first_step && reason.signal == 0) {
-    log::info(
-        "This run is finished; raise the limit that stopped it to continue, or start over with "
-        "--fresh.");
-  }
-  record_end(run, trainer->position().step, reason.message);
-  log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
-  if (arguments.json) print_report(run);
-  if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);
-  return ExitCode::ok;
 }
 
 }  // namespace regard

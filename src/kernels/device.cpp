@@ -14,14 +14,13 @@
 
 namespace regard {
 
-torch::Device find_device(const std::string& name) {
+torch::Device find_device(const std::string& name, std::size_t process) {
   if (name == "cpu") return torch::kCPU;
   const auto count = static_cast<int>(torch::cuda::device_count());
-  if (name == "auto")
-    return count > 0 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU);
-  int index = 0;
+  if (name == "auto" && count == 0) return torch::kCPU;
+  auto index = static_cast<int>(process);
   const std::string prefix = "cuda:";
-  if (name != "cuda") {
+  if (name != "cuda" && name != "auto") {
     const auto* end = name.data() + name.size();
     const bool has_prefix = name.compare(0, prefix.size(), prefix) == 0;
     const auto parsed = has_prefix ? std::from_chars(name.data() + prefix.size(), end, index)
@@ -29,6 +28,12 @@ torch::Device find_device(const std::string& name) {
     if (parsed.ec != std::errc() || parsed.ptr != end || index < 0) {
       throw ConfigError("device: found `{}`, expected auto, cpu, cuda or cuda:N", name);
     }
+  }
+  if (index >= count && process > 0 && index == static_cast<int>(process)) {
+    throw EnvironmentError(
+        "device: {} processes or more train on this machine, which has {}; start one process for "
+        "each device",
+        process + 1, counted(count, "CUDA device"));
   }
   if (index >= count) {
     throw EnvironmentError(

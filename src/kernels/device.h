@@ -13,9 +13,11 @@
 
 namespace regard {
 
-// Returns the device of this name: "auto" (cuda:0 if there is one, else cpu), "cpu", "cuda" or
-// "cuda:N". Throws ConfigError for any other name, EnvironmentError for a missing device.
-torch::Device find_device(const std::string& name);
+// Returns the device of this name: "auto" (a CUDA device if there is one, else cpu), "cpu", "cuda"
+// or "cuda:N". Of several processes that train together on this machine, number `process` takes the
+// CUDA device of that number, unless the name has one. Throws ConfigError for any other name,
+// EnvironmentError for a missing device.
+torch::Device find_device(const std::string& name, std::size_t process = 0);
 
 // Creates a pool of `threads` threads, or, if it is 0, of one thread for each processor that this
 // process may use (base/cpu.h); a single thread on other devices than the CPU. Disables LibTorch's

@@ -2,34 +2,43 @@
 
 #include <torch/autograd.h>
 
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
 namespace regard {
 namespace {
 
-// The term whose backward pass runs on this thread.
-struct RunningTerm {
-  GradientSum* sum;
-  std::size_t term;
-  std::vector<bool> delivered;  // by parameter: the hook has passed the gradient to `sum`
-};
-thread_local RunningTerm* running = nullptr;
-
-class RunningScope {
- public:
-  explicit RunningScope(RunningTerm& term) { running = &term; }
-  ~RunningScope() { running = nullptr; }
-  RunningScope(const RunningScope&) = delete;
-  RunningScope& operator=(const RunningScope&) = delete;
-};
+// Parts have at least this many numbers (4 MB): smaller messages cost more for each number.
+constexpr std::int64_t part_size = std::int64_t{1} << 20;
 
 std::int64_t bytes_of(const torch::Tensor& tensor) {
   return tensor.defined() ? tensor.numel() * tensor.element_size() : 0;
 }
 
+// Sets a variable to a value and back to null.
+template <typename T>
+class SetScope {
+ public:
+  SetScope(T*& variable, T& value) : variable_(variable) { variable_ = &value; }
+  ~SetScope() { variable_ = nullptr; }
+  SetScope(const SetScope&) = delete;
+  SetScope& operator=(const SetScope&) = delete;
+
+ private:
+  T*& variable_;
+};
+
 }  // namespace
+
+// A term whose backward pass runs.
+struct GradientSum::RunningTerm {
+  GradientSum* sum;
+  std::size_t term;
+  std::vector<bool> delivered;  // by parameter: the hook has passed the gradient to `sum`
+
+  static thread_local RunningTerm* of_thread;
+};
+thread_local GradientSum::RunningTerm* GradientSum::RunningTerm::of_thread = nullptr;
 
 GradientSum::GradientSum(const ParameterBuffer& weights)
     : gradient_(weights.zeros_like()),
@@ -41,22 +50,39 @@ GradientSum::GradientSum(const ParameterBuffer& weights)
     hooks_.push_back(
         parameter.register_hook([this, i](const torch::Tensor& g) { return hook(i, g); }));
   }
+  part_of_.resize(parameters_.size());
+  std::int64_t end = weights.flat().numel();
+  for (auto i = parameters_.size(); i-- > 0;) {
+    if (parts_.empty() || parts_.back().end - parts_.back().begin >= part_size) {
+      parts_.push_back({.begin = end, .end = end});
+    }
+    end = i == 0 ? 0 : weights.views()[i].second.storage_offset();
+    parts_.back().begin = end;
+    ++parts_.back().parameters;
+    part_of_[i] = parts_.size() - 1;
+  }
 }
 
 GradientSum::~GradientSum() {
   for (std::size_t i = 0; i < hooks_.size(); ++i) parameters_[i].remove_hook(hooks_[i]);
 }
 
-void GradientSum::begin() {
+void GradientSum::begin(std::size_t terms, OnPart on_part) {
   for (auto& entry : entries_) entry = {};
   buffered_bytes_ = 0;
   error_ = nullptr;
+  terms_ = terms;
+  on_part_ = std::move(on_part);
+  next_part_ = 0;
+  for (auto& part : parts_) part.incomplete = part.parameters;
 }
 
 // Adds the gradient to the sum while autograd still computes others. Returns zeros in its place
 // that use no memory (one number, expanded), so that autograd does not store a gradient for each
 // thread.
 torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& gradient) {
+  // On a GPU, autograd calls the hooks on a thread of its own; regard uses a single thread there.
+  auto* running = on_device_ != nullptr ? on_device_ : RunningTerm::of_thread;
   if (running == nullptr || running->sum != this) return gradient;
   add_in_order(parameter, running->term, gradient);
   running->delivered[parameter] = true;
@@ -64,14 +90,11 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
 }
 
 void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
-  // On a GPU, autograd calls the hooks on a thread of its own, where `running` is null. regard uses
-  // a single thread with a GPU, so the gradients can be added after the backward pass.
-  const bool is_cpu = gradient_.flat().is_cpu();
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
   torch::autograd::variable_list gradients;
   {
-    std::optional<RunningScope> scope;
-    if (is_cpu) scope.emplace(now);
+    auto*& running = gradient_.flat().is_cpu() ? RunningTerm::of_thread : on_device_;
+    const SetScope scope(running, now);
     gradients = torch::autograd::grad({objective}, parameters_, /*grad_outputs=*/{},
                                       /*retain_graph=*/{}, /*create_graph=*/false,
                                       /*allow_unused=*/true);
@@ -111,6 +134,7 @@ void GradientSum::add_in_order(std::size_t parameter, std::size_t term, torch::T
     buffered_bytes_ -= bytes_of(gradient);
     entry.waiting.erase(next);
   }
+  if (on_part_ && entry.next == terms_) complete(parameter);
   turn_changed_.notify_all();
 }
 
@@ -124,6 +148,21 @@ void GradientSum::accumulate(std::size_t parameter, const torch::Tensor& gradien
   }
 }
 
+void GradientSum::complete(std::size_t parameter) {
+  if (!entries_[parameter].has_value) {
+    const torch::NoGradGuard guard;
+    gradient_.views()[parameter].second.zero_();
+    entries_[parameter].has_value = true;
+  }
+  --parts_[part_of_[parameter]].incomplete;
+  while (next_part_ < parts_.size() && parts_[next_part_].incomplete == 0) hand_on_next_part();
+}
+
+void GradientSum::hand_on_next_part() {
+  const auto& part = parts_[next_part_++];
+  on_part_(part.begin, part.end);
+}
+
 void GradientSum::fail(std::exception_ptr error) {
   const std::lock_guard lock(mutex_);
   if (!error_) error_ = std::move(error);
@@ -133,12 +172,18 @@ void GradientSum::fail(std::exception_ptr error) {
 void GradientSum::finish() {
   if (error_) {
     for (auto& entry : entries_) entry.waiting.clear();
-    std::rethrow_exception(std::exchange(error_, nullptr));
+  } else {
+    const torch::NoGradGuard guard;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].has_value) gradient_.views()[i].second.zero_();
+    }
   }
-  const torch::NoGradGuard guard;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (!entries_[i].has_value) gradient_.views()[i].second.zero_();
+  try {
+    while (on_part_ && next_part_ < parts_.size()) hand_on_next_part();
+  } catch (...) {
+    if (!error_) throw;
   }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 }  // namespace regard

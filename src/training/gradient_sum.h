@@ -7,6 +7,9 @@
 // term that is computed before its turn is buffered. The buffer is limited to twice the memory of
 // the weights; if a term does not fit, its thread waits for its turn. So memory does not grow with
 // the number of threads.
+//
+// Parts of the sum are handed on as soon as they are complete, so that several processes can add up
+// theirs while the backward pass still computes others (Li et al. 2020, PyTorch Distributed).
 #pragma once
 
 #include <torch/types.h>
@@ -15,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -31,8 +35,14 @@ class GradientSum {
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;
 
-  // Starts a new sum. Its terms are numbered from 0.
-  void begin();
+  // Called with the numbers [begin, end) of flat() when they are complete: for consecutive parts
+  // from the end of the buffer to its beginning, whichever is complete first. Must not wait long.
+  // Calls do not overlap, but come from any thread that adds.
+  using OnPart = std::function<void(std::int64_t begin, std::int64_t end)>;
+
+  // Starts a new sum. Its terms are numbered from 0. If `on_part` is given, there must be `terms`
+  // of them; parts that are not complete before finish() are handed on by it, also after a fail().
+  void begin(std::size_t terms = 0, OnPart on_part = {});
 
   // Runs the backward pass of a scalar `objective` and adds the gradient as term number `term`.
   // Thread-safe. Each term must be added or skipped exactly once, and each thread must process its
@@ -53,6 +63,7 @@ class GradientSum {
   const torch::Tensor& flat() const { return gradient_.flat(); }
 
  private:
+  struct RunningTerm;
   // The sum of the gradients of one parameter.
   struct Entry {
     std::size_t next = 0;                          // number of the next term to add
@@ -60,21 +71,38 @@ class GradientSum {
     std::map<std::size_t, torch::Tensor> waiting;  // buffered terms; undefined: zero
   };
 
+  // A range of the flat buffer with whole parameters.
+  struct Part {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::size_t parameters = 0;
+    std::size_t incomplete = 0;  // parameters of this sum
+  };
+
   // Called by autograd when the gradient of a parameter is ready.
   torch::Tensor hook(std::size_t parameter, const torch::Tensor& gradient);
   // Adds the gradient if it is the term's turn; otherwise buffers it or waits.
   void add_in_order(std::size_t parameter, std::size_t term, torch::Tensor gradient);
   void accumulate(std::size_t parameter, const torch::Tensor& gradient);
+  // Counts a parameter as complete and hands on the parts that are.
+  void complete(std::size_t parameter);
+  void hand_on_next_part();
 
   std::vector<torch::Tensor> parameters_;
   std::vector<unsigned> hooks_;
   ParameterBuffer gradient_;
-  std::int64_t max_buffered_bytes_;  // limit of buffered_bytes_, in bytes
+  std::int64_t max_buffered_bytes_;   // limit of buffered_bytes_, in bytes
+  RunningTerm* on_device_ = nullptr;  // the term whose backward pass runs, not on the CPU
+  std::vector<Part> parts_;           // from the end of the buffer to its beginning
+  std::vector<std::size_t> part_of_;  // by parameter
 
   std::mutex mutex_;                      // guards the members below
   std::condition_variable turn_changed_;  // notified if Entry::next or error_ changed
   std::vector<Entry> entries_;
   std::int64_t buffered_bytes_ = 0;  // size of the buffered gradients, in bytes
+  std::size_t terms_ = 0;            // only with on_part_
+  OnPart on_part_;
+  std::size_t next_part_ = 0;
   std::exception_ptr error_;
 };
 

@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <fmt/ranges.h>
 #include <torch/utils.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +11,9 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sha256.h"
+#include "base/strings.h"
+#include "base/version.h"
 #include "checkpoint/run_folder.h"
 #include "config/writer.h"
 #include "kernels/device.h"
@@ -212,6 +216,52 @@ void make_model(Setup& setup, const InitialModel* initial) {
   log::info("{}", parameter_table(*setup.model));
 }
 
+// Returns `threads`; for 0, this process's share of the processors that it may use.
+std::int64_t threads_of(const Options& options, const ProcessGroup& group) {
+  if (options.threads > 0) return options.threads;
+  return std::max<std::int64_t>(
+      1, usable_processors() / static_cast<std::int64_t>(group.local_size()));
+}
+
+// Returns what all processes of a group must have in common. Paths and folders may differ. On
+// processors with other kernels, the same sums would be rounded differently, and the weights would
+// drift apart.
+Json facts_of(const Setup& setup) {
+  auto options = setup.options;
+  options.device = "";
+  options.threads = 0;
+  options.training.model_dir = "";
+  std::string data;
+  const auto add = [&](const std::string& key, std::string& path) {
+    if (path.empty()) return;
+    const auto& digest = setup.digests.at(path);
+    data += fmt::format("{}: {}, sha256 {}\n", key, counted(digest.lines, "line"), digest.sha256);
+    path = "";
+  };
+  for (std::size_t i = 0; i < options.data.train.size(); ++i) {
+    add(fmt::format("data.train.{}.src", i), options.data.train[i].src);
+    add(fmt::format("data.train.{}.trg", i), options.data.train[i].trg);
+  }
+  add("data.dev.src", options.data.dev.src);
+  add("data.dev.trg", options.data.dev.trg);
+  options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";
+  std::string weights;
+  for (const auto& [name, tensor] : parameters_of(*setup.model)) {
+    const auto values = tensor.detach().cpu().contiguous();
+    weights += sha256({static_cast<const char*>(values.data_ptr()),
+                       static_cast<std::size_t>(values.numel()) * values.element_size()});
+  }
+  return {{"version", fmt::format("regard {}, LibTorch {}", version(), TORCH_VERSION)},
+          {"configuration", write_options(options)},
+          {"text", data},
+          {"kind of processor", setup.device.is_cpu() ? std::string(cpu_level_name()) : "GPU"},
+          {"vocabulary", fmt::format("{} and {} tokens, sha256 {}", setup.tokenizers.source->size(),
+                                     setup.tokenizers.target->size(),
+                                     sha256(setup.tokenizers.source->serialized() +
+                                            setup.tokenizers.target->serialized()))},
+          {"set of weights", "sha256 " + sha256(weights)}};
+}
+
 // Throws InputError if a validation pair has more tokens than the model has positions. Training
 // pairs are limited by data.max_length, which config/check.h compares with the positions.
 void check_dev_lengths(const Setup& setup) {
@@ -321,17 +371,17 @@ TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device devi
 }
 
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
-                 const std::string& init_from) {
+                 const std::string& init_from, ProcessGroup& group) {
   Setup setup;
   setup.options = options;
-  setup.device = find_device(options.device);
-  setup.pool = make_thread_pool(options.threads, setup.device);
+  setup.device = find_device(options.device, group.device_rank());
+  setup.pool = make_thread_pool(threads_of(options, group), setup.device);
+  group.set_threads(setup.pool->count());
   torch::manual_seed(static_cast<std::uint64_t>(options.training.random_seed));
   // A GPU trains with one thread; text is always read on all of them.
   std::optional<ThreadPool> cpu_pool;
   if (!setup.device.is_cpu()) {
-    cpu_pool.emplace(
-        static_cast<std::size_t>(options.threads > 0 ? options.threads : usable_processors()));
+    cpu_pool.emplace(static_cast<std::size_t>(threads_of(options, group)));
   }
   DataLoader loader(options, options.training.model_dir, cpu_pool ? *cpu_pool : *setup.pool);
   std::optional<InitialModel> initial;
@@ -355,6 +405,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);
   check_dev_lengths(setup);
+  if (!group.is_alone()) check_equal(group, facts_of(setup));
   return setup;
 }
 

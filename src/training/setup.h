@@ -16,6 +16,7 @@
 #include "data/text_files.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
+#include "training/distributed.h"
 
 namespace regard {
 
@@ -37,8 +38,9 @@ struct Setup {
 // run, with the weights and tokenizers of the model folder `init_from` if that is not empty. Logs
 // tables of the data and the model, and options that changed since the last session. Throws
 // CheckpointError if the run cannot resume with these options.
+// `group` must be that of the trainer.
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
-                 const std::string& init_from);
+                 const std::string& init_from, ProcessGroup& group = ProcessGroup::alone());
 
 // Returns the precision in which this machine trains: a precision other than `automatic` itself,
 // `recorded` if that is given, or the fastest that the device has. Throws EnvironmentError if the

@@ -3,9 +3,11 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <utility>
 
+#include "base/process.h"
 #include "base/special_tokens.h"
 #include "model/output/output_layer.h"
 #include "model/random_stream.h"
@@ -18,21 +20,30 @@ namespace {
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
 // Computes the sum of the gradients of all batches in trained.gradient and returns the sum of
-// −log P. Thread w of n processes the sentences w, w + n, … of each batch.
+// −log P of this process. Thread w of n, counted over all processes, processes the sentences w,
+// w + n, … of each batch. Starts the sums of the gradient over all processes, also if it throws.
 double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
                         const StepSettings& settings, const TrainingOptions& options,
-                        ThreadPool& pool) {
-  const auto n = pool.count();
-  std::vector<double> nll(n, 0);
-  trained.gradient.begin();
+                        ThreadPool& pool, ProcessGroup& group) {
+  const auto own = pool.count();
+  const auto n = group.is_alone() ? own : group.all_threads();
+  std::vector<double> nll(own, 0);
+  if (group.is_alone()) {
+    trained.gradient.begin();
+  } else {
+    trained.gradient.begin(own * batches.size(), [&](std::int64_t begin, std::int64_t end) {
+      group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
+    });
+  }
   if (trained.packed_weights) trained.packed_weights->repack_all(pool);
-  pool.run([&](std::size_t w) {
+  pool.run([&](std::size_t own_w) {
+    const auto w = group.first_thread() + own_w;
     try {
       const kernels::WithTrainingWeights with(trained.packed_weights.get());
       const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
       const RandomStream stream(seed, static_cast<std::uint64_t>(settings.step) * n + w);
       for (std::size_t b = 0; b < batches.size(); ++b) {
-        const auto term = b * n + w;
+        const auto term = b * own + own_w;
         const auto& batch = batches[b];
         if (static_cast<std::int64_t>(w) >= batch.size()) {
           trained.gradient.skip(term);
@@ -44,7 +55,7 @@ double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches
                    : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n)),
             options.label_smoothing, settings.mean_log_p);
         trained.gradient.add(term, loss.objective);
-        nll[w] += loss.nll.sum().item<double>();
+        nll[own_w] += loss.nll.sum().item<double>();
       }
     } catch (...) {
       trained.gradient.fail(std::current_exception());
@@ -117,14 +128,26 @@ double apply_gradient(TrainedModel& trained, double target_tokens, const StepSet
 
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
-                      ThreadPool& pool) {
+                      ThreadPool& pool, ProcessGroup& group) {
   StepResult result;
   for (const auto& batch : batches) {
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
   trained.model->set_training_step(settings.step);
-  result.nll = forward_backward(trained, batches, settings, options, pool);
+  double lacks_memory = 0;
+  try {
+    result.nll = forward_backward(trained, batches, settings, options, pool, group);
+  } catch (const std::exception& error) {
+    if (group.is_alone() || !is_out_of_memory(error)) throw;
+    lacks_memory = 1;  // all processes must know before they try again with smaller batches
+  }
+  auto sums = settings.counts;
+  sums.insert(sums.end(), {result.nll, lacks_memory});
+  sums = group.sum(std::move(sums));  // also waits for the gradient
+  if (sums.back() > 0) throw std::bad_alloc();
+  result.nll = sums[sums.size() - 2];
+  result.counts.assign(sums.begin(), sums.end() - 2);
   if (!std::isfinite(result.nll)) return result;
   result.gradient_norm =
       apply_gradient(trained, static_cast<double>(result.target_tokens), settings, options, pool);

@@ -20,6 +20,7 @@
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "optim/parameter_buffer.h"
+#include "training/distributed.h"
 #include "training/gradient_sum.h"
 
 namespace regard {
@@ -57,6 +58,8 @@ struct StepSettings {
   std::int64_t step = 1;  // counts from 1; seeds dropout, together with training.random_seed
   double learning_rate = 0;
   double mean_log_p = 0;  // see batch_loss()
+  // Numbers that are added up over all processes together with the loss.
+  std::vector<double> counts = {};
 };
 
 struct StepResult {
@@ -64,6 +67,7 @@ struct StepResult {
   double gradient_norm = 0;  // before clipping
   std::int64_t source_tokens = 0;
   std::int64_t target_tokens = 0;
+  std::vector<double> counts = {};  // the sums of StepSettings::counts
 };
 
 // Divides trained.gradient by the number of target tokens, clips its norm and updates weights and
@@ -73,9 +77,10 @@ double apply_gradient(TrainedModel& trained, double target_tokens, const StepSet
 
 // Performs one update. The objective is the sum of the losses of all batches, divided by their
 // number of target tokens. Each thread of the pool processes a shard of each batch. The model must
-// be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite.
+// be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite. The
+// threads of all processes of the group share each batch; all must pass the same batches.
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
-                      ThreadPool& pool);
+                      ThreadPool& pool, ProcessGroup& group = ProcessGroup::alone());
 
 }  // namespace regard

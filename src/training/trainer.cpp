@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -43,7 +44,7 @@ TrainingOptions with_decay_steps(TrainingOptions options, BatchSampler& batches)
 
 Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
                  std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-                 ThreadPool& pool, const FolderReader* resume_from)
+                 ThreadPool& pool, const FolderReader* resume_from, ProcessGroup& group)
     : options_(options),
       run_(run),
       corpus_(corpus),
@@ -51,6 +52,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       validator_(validator),
       device_(device),
       pool_(pool),
+      group_(group),
       trained_(model_, options.training),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
@@ -127,7 +129,7 @@ StopReason Trainer::run_to_end(const SignalCatcher& signals) {
       }
       pending_validation_ = true;
     } else {
-      update();
+      update(signals);
       finish_log();
       pending_validation_ = validation_is_due();
       if (!pending_validation_ && save_is_due()) save();
@@ -141,7 +143,7 @@ void Trainer::finish_log() {
 }
 
 std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) {
-  const int signal = signals.stop_signal();
+  const int signal = group_.is_alone() ? signals.stop_signal() : agreed_stop_;
   if (signal != 0 && last_checkpoint_step_ != position_.step) save();
   handle_save_request(signals);
   if (signal == 0) return std::nullopt;
@@ -152,12 +154,33 @@ std::optional<StopReason> Trainer::handle_signals(const SignalCatcher& signals) 
 }
 
 void Trainer::handle_save_request(const SignalCatcher& signals) {
-  if (!signals.take_save_request()) return;
+  if (!(group_.is_alone() ? signals.take_save_request() : std::exchange(agreed_save_, false))) {
+    return;
+  }
   if (last_checkpoint_step_ != position_.step) save();
   log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
-void Trainer::update() {
+constexpr std::array stop_signals{SIGINT, SIGTERM, SIGHUP};
+
+std::vector<double> Trainer::received(const SignalCatcher& signals) {
+  if (group_.is_alone()) return {};
+  std::vector<double> counts;
+  for (const int signal : stop_signals) counts.push_back(signals.stop_signal() == signal ? 1 : 0);
+  counts.push_back(signals.take_save_request() ? 1 : 0);
+  return counts;
+}
+
+void Trainer::agree(const std::vector<double>& sums) {
+  if (group_.is_alone()) return;
+  agreed_stop_ = 0;
+  for (std::size_t i = 0; i < stop_signals.size(); ++i) {
+    if (agreed_stop_ == 0 && sums[i] > 0) agreed_stop_ = stop_signals[i];
+  }
+  agreed_save_ = sums.back() > 0;
+}
+
+void Trainer::update(const SignalCatcher& signals) {
   const auto start = std::chrono::steady_clock::now();
   const auto batches_in_epoch = batches_.count(position_.epoch);
   std::vector<Batch> batches;
@@ -174,7 +197,8 @@ void Trainer::update() {
     last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result = step(batches, learning_rate);
+  const auto result = step(batches, learning_rate, received(signals));
+  agree(result.counts);
   const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
     if (ends_epoch) position_.begin_epoch();
@@ -188,12 +212,13 @@ void Trainer::update() {
   if (ends_epoch) position_.begin_epoch();
 }
 
-StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate) {
+StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
+                         const std::vector<double>& counts) {
   for (;;) {
     try {
       return train_step(trained_, batches,
-                        {position_.step + 1, learning_rate, position_.mean_log_p},
-                        options_.training, pool_);
+                        {position_.step + 1, learning_rate, position_.mean_log_p, counts},
+                        options_.training, pool_, group_);
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error) || trained_.is_updating) throw;
       const auto sentences = batches.front().size();
@@ -259,8 +284,12 @@ void Trainer::save_and_validate(const SignalCatcher& signals) {
   {
     const AveragedWeights averaged(trained_.average ? &*trained_.average : nullptr);
     validation = validator_->validate(model_, {[&] { return signals.stop_signal() != 0; },
-                                               [&] { handle_save_request(signals); }});
+                                               [&] {
+                                                 if (group_.is_alone())
+                                                   handle_save_request(signals);
+                                               }});
   }
+  agree(group_.sum(received(signals)));
   if (!validation) return;  // a signal ended it
   record(*validation);
   pending_validation_ = false;
@@ -291,6 +320,11 @@ void Trainer::link_best() {
 // sets `best` and removes old checkpoints.
 void Trainer::save() {
   run_.check_not_moved();
+  if (!group_.is_first()) {
+    check_weights();
+    last_checkpoint_step_ = last_written_step_ = position_.step;
+    return;
+  }
   try {
     write_checkpoint();
     run_.set_last(position_.step);
@@ -305,6 +339,15 @@ void Trainer::save() {
              ranking(options_.training.early_stopping_metric, early_stopping_.history()));
 }
 
+void Trainer::check_weights() const {
+  if (is_finite(trained_.weights.flat()) &&
+      (!trained_.average || is_finite(trained_.average->flat()))) {
+    return;
+  }
+  throw diverged(
+      fmt::format("step {}: weights are not finite; they are not saved", position_.step));
+}
+
 void Trainer::write_checkpoint() {
   FolderWriter folder(run_.checkpoint(position_.step));
   folder.create_only_last_parent();            // does not create a moved run folder anew
@@ -312,11 +355,7 @@ void Trainer::write_checkpoint() {
     folder.keep_other_files();
     add_numbers(folder, state());
   } else {
-    if (!is_finite(trained_.weights.flat()) ||
-        (trained_.average && !is_finite(trained_.average->flat()))) {
-      throw diverged(
-          fmt::format("step {}: weights are not finite; they are not saved", position_.step));
-    }
+    check_weights();
     add_model(folder, options_, corpus_.tokenizers(),
               trained_.average ? trained_.average->averages() : trained_.weights.views());
     add_state(folder, state());

@@ -19,6 +19,7 @@
 #include "data/corpus.h"
 #include "model/seq2seq.h"
 #include "optim/schedule.h"
+#include "training/distributed.h"
 #include "training/early_stopping.h"
 #include "training/resumable_state.h"
 #include "training/signals.h"
@@ -41,10 +42,13 @@ class Trainer {
  public:
   // `run` must be locked. `model` must be on `device`, with its initial weights or, if
   // `resume_from` is not null, with the weights of that checkpoint. `validator` may be null. `run`,
-  // `corpus`, `validator` and `pool` must outlive this object.
+  // `corpus`, `validator`, `pool` and `group` must outlive this object. All processes of the group
+  // must have the same arguments, except that each has its own run folder, which need not have the
+  // files of an earlier session; only rank 0 saves.
   Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
           std::shared_ptr<Seq2Seq> model, Validator* validator, torch::Device device,
-          ThreadPool& pool, const FolderReader* resume_from);
+          ThreadPool& pool, const FolderReader* resume_from,
+          ProcessGroup& group = ProcessGroup::alone());
 
   // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
@@ -71,9 +75,10 @@ class Trainer {
   StopReason run_to_end(const SignalCatcher& signals);
   std::optional<StopReason> reason_to_stop() const;
   // Takes the next batches, trains on them and logs the step, or skips the update.
-  void update();
+  void update(const SignalCatcher& signals);
   // Calls train_step(). If memory runs out, halves the batches and tries again.
-  StepResult step(std::vector<Batch>& batches, double learning_rate);
+  StepResult step(std::vector<Batch>& batches, double learning_rate,
+                  const std::vector<double>& counts);
   // Counts an update whose loss or gradient is not finite. Throws after `max_skipped` in a row.
   void skip_update(const StepResult& result, double learning_rate);
   DivergedError diverged(const std::string& what) const;
@@ -88,9 +93,16 @@ class Trainer {
   std::optional<StopReason> handle_signals(const SignalCatcher& signals);
   // Saves if SIGUSR1 was received.
   void handle_save_request(const SignalCatcher& signals);
+  // What the processes of a group agree on: a signal that one of them received counts for all.
+  // Returns 1 for each signal that this process received and 0 for the others.
+  std::vector<double> received(const SignalCatcher& signals);
+  // Stores the signals that count from now on: the sums of received() over all processes.
+  void agree(const std::vector<double>& sums);
   // Writes the last entry of the log if there is a reason to stop.
   void finish_log();
   void save();
+  // Throws DivergedError if a weight is not finite.
+  void check_weights() const;
   void write_checkpoint();
   void link_best();
   ResumableState state();
@@ -102,6 +114,9 @@ class Trainer {
   Validator* validator_;  // null if there is no validation data
   torch::Device device_;
   ThreadPool& pool_;
+  ProcessGroup& group_;
+  int agreed_stop_ = 0;       // in a group: the signal to stop, or 0
+  bool agreed_save_ = false;  // in a group: SIGUSR1
   TrainedModel trained_;
   BatchSampler batches_;
   Schedule schedule_;

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "base/process.h"
 #include "base/strings.h"
@@ -37,45 +39,65 @@ class EvaluationMode {
 
 }  // namespace
 
-Validator::Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool)
+Validator::Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool,
+                     ProcessGroup& group)
     : options_(options),
       dev_(std::move(dev)),
       device_(device),
       pool_(pool),
+      group_(group),
       batch_size_(options.testing.batch_size) {
   for (std::int64_t i = 0; i < dev_.size(); ++i) {
     sources_.emplace_back(dev_.source_text(i));
     references_.emplace_back(dev_.target_text(i));
+    if (is_own(i)) own_.push_back(sources_.back());
   }
 }
 
-double Validator::loss(Seq2Seq& model, const ValidationHooks& hooks,
-                       kernels::PackedWeights& packed) const {
+bool Validator::is_own(std::int64_t i) const {
+  return static_cast<std::size_t>(i) % group_.size() == group_.rank();
+}
+
+double Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
+                      kernels::PackedWeights& packed) const {
   const auto plan = plan_by_length(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
-  std::vector<std::int64_t> tokens(nll.size());
   const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
     if (hooks.cancelled && hooks.cancelled()) throw CancelledSearch();
-    const auto batch = make_batch(dev_, plan.batch(static_cast<std::int64_t>(i))).to(device_);
+    const auto planned = plan.batch(static_cast<std::int64_t>(i));
+    std::vector<std::int64_t> pairs;
+    std::ranges::copy_if(planned, std::back_inserter(pairs),
+                         [&](std::int64_t pair) { return is_own(pair); });
+    if (pairs.empty()) return;
+    const auto batch = make_batch(dev_, pairs).to(device_);
     for (const auto& target : score_targets(model, batch.source, batch.source_lengths,
                                             {batch.target}, /*want_weights=*/false, packed)) {
       nll[i] -= target.log_probability;
     }
-    tokens[i] = batch.target_tokens;
   };
   parallel_for_ranges(pool_, nll.size(), 1, score_batch, [&](std::int64_t) {
     if (hooks.after_batch) hooks.after_batch();
   });
-  return std::accumulate(nll.begin(), nll.end(), 0.0) /
-         static_cast<double>(std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0}));
+  return std::accumulate(nll.begin(), nll.end(), 0.0);
 }
 
 std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& model,
                                               const ValidationHooks& hooks) {
+  const auto start = std::chrono::steady_clock::now();
+  auto validation = together(share_in_memory(model, hooks));
+  if (validation) {
+    validation->seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return validation;
+}
+
+std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr<Seq2Seq>& model,
+                                                           const ValidationHooks& hooks) {
   for (;;) {
     try {
       const EvaluationMode guard(*model);
-      return validate_once(model, hooks);
+      return share(model, hooks);
     } catch (const CancelledSearch&) {
       return std::nullopt;
     } catch (const std::exception& error) {
@@ -92,32 +114,65 @@ std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& mo
   }
 }
 
-Validation Validator::validate_once(const std::shared_ptr<Seq2Seq>& model,
-                                    const ValidationHooks& hooks) const {
-  const auto start = std::chrono::steady_clock::now();
-  Validation validation;
+Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
+                                  const ValidationHooks& hooks) const {
+  Share share;
   const Translator translator(model, dev_.tokenizers(), device_, pool_,
                               kernels::find_precision("auto", device_));
-  validation.scores.loss = loss(*model, hooks, translator.packed_weights());
-  validation.scores.perplexity = std::exp(validation.scores.loss);
+  share.nll = nll(*model, hooks, translator.packed_weights());
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
   search.beam_groups = 1;  // testing.beam_groups need not divide this beam size
   search.samples = 0;      // scores of samples would depend on chance
   search.cancelled = hooks.cancelled;
-  DecodingReporter reporter("validating", dev_.size());
+  DecodingReporter reporter("validating", static_cast<std::int64_t>(own_.size()));
   const auto progress = [&](std::int64_t done) {
     reporter.update(done);
     if (hooks.after_batch) hooks.after_batch();
   };
-  for (auto& translation : translator.translate(sources_, search, batch_size_, progress)) {
-    validation.translations.push_back(std::move(translation.text));
+  for (auto& translation : translator.translate(own_, search, batch_size_, progress)) {
+    share.translations.push_back(std::move(translation.text));
   }
-  validation.scores.bleu = corpus_bleu(validation.translations, {references_}).score;
-  validation.scores.chrf = corpus_chrf(validation.translations, {references_});
-  validation.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return share;
+}
+
+std::optional<Validation> Validator::together(std::optional<Share> own) const {
+  const auto sums = group_.sum({own ? 0.0 : 1.0, own ? own->nll : 0.0});
+  if (sums[0] > 0) return std::nullopt;
+
+  Validation validation;
+  if (group_.is_alone()) {
+    validation.translations = std::move(own->translations);
+  } else {
+    validation.translations.resize(sources_.size());
+    const auto shares = group_.gather(to_text(Json(own->translations)));
+    for (std::size_t rank = 0; rank < shares.size(); ++rank) {
+      auto line = rank;
+      for (const auto& text : parse_json(shares[rank])) {
+        validation.translations[line] = text.get<std::string>();
+        line += shares.size();
+      }
+    }
+  }
+  std::int64_t tokens = 0;
+  for (std::int64_t i = 0; i < dev_.size(); ++i) {
+    tokens += static_cast<std::int64_t>(dev_.target(i).size()) + 1;  // </s>
+  }
+  auto& scores = validation.scores;
+  scores.loss = sums[1] / static_cast<double>(tokens);
+  scores.perplexity = std::exp(scores.loss);
+  scores.bleu = corpus_bleu(validation.translations, {references_}).score;
+  scores.chrf = corpus_chrf(validation.translations, {references_});
+  if (!group_.is_alone()) {  // those of rank 0: the last digit could differ between processors
+    auto of_first = group_.sum(
+        group_.is_first() ? std::vector{scores.loss, scores.perplexity, scores.bleu, scores.chrf}
+                          : std::vector<double>(4, 0));
+    scores.loss = of_first[0];
+    scores.perplexity = of_first[1];
+    scores.bleu = of_first[2];
+    scores.chrf = of_first[3];
+  }
   return validation;
 }
 

@@ -15,6 +15,7 @@
 #include "data/corpus.h"
 #include "kernels/packed_weights.h"
 #include "model/seq2seq.h"
+#include "training/distributed.h"
 #include "training/early_stopping.h"
 
 namespace regard {
@@ -35,10 +36,12 @@ struct ValidationHooks {
 
 class Validator {
  public:
-  // `pool` must outlive this object.
-  Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool);
+  // `pool` and `group` must outlive this object.
+  Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool,
+            ProcessGroup& group = ProcessGroup::alone());
 
-  // Scores the model with its current weights. Returns nullopt if hooks.cancelled returned true.
+  // Scores the model with its current weights. The processes of the group share the sentences and
+  // return the same. Returns nullopt if hooks.cancelled returned true, in any process.
   // Uses batches of testing.batch_size sentences. If they do not fit into memory, halves them with
   // a warning, also for later validations, and throws EnvironmentError if one sentence does not
   // fit. Leaves the model in training mode, also after an exception.
@@ -49,18 +52,30 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
-  // Returns −log P per target token in nats, without label smoothing. Shares `packed` with the
-  // search. Throws CancelledSearch.
-  double loss(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
-  // Validates with batches of batch_size_. Throws if they do not fit into memory.
-  Validation validate_once(const std::shared_ptr<Seq2Seq>& model,
-                           const ValidationHooks& hooks) const;
+  bool is_own(std::int64_t i) const;  // this process has sentence i
+  // What a process computes for its sentences.
+  struct Share {
+    double nll = 0;  // −log P in nats, without label smoothing
+    std::vector<std::string> translations = {};
+  };
+  // Returns −log P of this process's sentences. Shares `packed` with the search. Throws
+  // CancelledSearch.
+  double nll(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
+  // Computes the share with batches of batch_size_. Throws if they do not fit into memory.
+  Share share(const std::shared_ptr<Seq2Seq>& model, const ValidationHooks& hooks) const;
+  // The same with smaller batches if they do not fit. Returns nullopt if it was cancelled.
+  std::optional<Share> share_in_memory(const std::shared_ptr<Seq2Seq>& model,
+                                       const ValidationHooks& hooks);
+  // Puts the shares of all processes together; nullopt if one was cancelled.
+  std::optional<Validation> together(std::optional<Share> own) const;
 
   Options options_;
   Corpus dev_;
   torch::Device device_;
   ThreadPool& pool_;
-  std::int64_t batch_size_;  // sentences
+  ProcessGroup& group_;
+  std::int64_t batch_size_;       // sentences
+  std::vector<std::string> own_;  // sources of this process: rank, rank + size, …
   std::vector<std::string> sources_;
   std::vector<std::string> references_;
 };

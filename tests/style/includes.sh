@@ -14,6 +14,7 @@ declare -A confined=(
   ['spdlog/']='base/*'
   ['nlohmann/']='base/*'
   ['CLI/']='cli/*'
+  ['torch/csrc/distributed/']='training/distributed*'
 )
 readonly torch_free='base config text metrics report cli'
 

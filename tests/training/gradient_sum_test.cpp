@@ -41,6 +41,53 @@ class GradientSumTest : public testing::Test {
   GradientSum sum_{weights_};
 };
 
+// Parts that are handed on, with their numbers at that time.
+struct HandedOn {
+  std::vector<std::pair<std::int64_t, std::int64_t>> ranges;
+  torch::Tensor numbers;
+};
+
+TEST_F(GradientSumTest, HandsOnCompletePartsFromTheEndToTheBeginning) {
+  const auto large = torch::randn({3'000'000}).requires_grad_();
+  const auto small = torch::randn({5}).requires_grad_();
+  const auto other = torch::randn({2'000'000}).requires_grad_();
+  const auto weights = ParameterBuffer::adopt({{"x", large}, {"y", small}, {"z", other}});
+  GradientSum sum(weights);
+  HandedOn handed;
+  handed.numbers = torch::full_like(sum.flat(), 7);
+  constexpr std::size_t threads = 3;
+  ThreadPool pool(threads);
+  sum.begin(2 * threads, [&](std::int64_t begin, std::int64_t end) {
+    handed.ranges.emplace_back(begin, end);
+    handed.numbers.narrow(0, begin, end - begin).copy_(sum.flat().narrow(0, begin, end - begin));
+  });
+  pool.run([&](std::size_t w) {
+    sum.add(w, (large * other[0].detach()).sum() + other.sum());  // `small` has no gradient
+    if (w == 1) {
+      sum.skip(threads + w);
+    } else {
+      sum.add(threads + w, other.sum());
+    }
+  });
+  sum.finish();
+  ASSERT_EQ(handed.ranges.size(), 2);  // z; y with x, because y is small
+  EXPECT_EQ(handed.ranges[0].second, sum.flat().numel());
+  EXPECT_EQ(handed.ranges[0].first, weights.views()[2].second.storage_offset());
+  EXPECT_EQ(handed.ranges[1].second, handed.ranges[0].first);
+  EXPECT_EQ(handed.ranges[1].first, 0);
+  EXPECT_TRUE(torch::equal(handed.numbers, sum.flat()));
+  EXPECT_TRUE(sum.flat().narrow(0, handed.ranges[0].first, 10).eq(5).all().item<bool>());
+}
+
+TEST_F(GradientSumTest, HandsOnAllPartsAfterAnError) {
+  std::int64_t numbers = 0;
+  sum_.begin(2, [&](std::int64_t begin, std::int64_t end) { numbers += end - begin; });
+  sum_.add(0, objective(0));
+  sum_.fail(std::make_exception_ptr(std::runtime_error("no memory")));
+  EXPECT_THROW(sum_.finish(), std::runtime_error);
+  EXPECT_EQ(numbers, sum_.flat().numel());
+}
+
 TEST_F(GradientSumTest, HasTheBytesOfTheTermsAddedInTheirOrderWhicheverThreadIsFaster) {
   constexpr std::size_t n = 6;
   const auto expected = expected_of_a(2 * n);

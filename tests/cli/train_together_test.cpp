@@ -1,0 +1,211 @@
+// regard train by several processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/train.h"
+#include "tests/training/free_port.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class TrainTogether : public Train {
+ protected:
+  void SetUp() override {
+    if (run({"--version"}).out.find("without Gloo") != std::string::npos) {
+      GTEST_SKIP() << "this build has no Gloo";
+    }
+  }
+
+  struct Process {
+    int code = -1;
+    std::string out;
+    std::string err;
+  };
+
+  // Trains with `size` processes of one thread. `of_rank` has more arguments for some ranks.
+  // `meanwhile` is a shell script that runs beside them; the ids of the processes are in the array
+  // pids. All processes are killed after 100 seconds.
+  std::vector<Process> train_together(std::size_t size, const std::vector<std::string>& arguments,
+                                      const std::map<std::size_t, std::string>& of_rank = {},
+                                      const std::string& meanwhile = "") const {
+    std::string command = " timeout -s KILL 100 " + std::string(REGARD_BINARY_DIR) +
+                          "/regard train -c " + config_.string() + " threads=1";
+    for (const auto& argument : arguments) command += " " + argument;
+    const auto outputs = folder_ / "process";
+    std::string script = "export WORLD_SIZE=" + std::to_string(size) +
+                         " MASTER_ADDR=127.0.0.1 MASTER_PORT=" + std::to_string(free_port()) +
+                         "\npids=()\n";
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      const auto name = outputs.string() + std::to_string(rank);
+      const auto more = of_rank.find(rank);
+      script += "RANK=" + std::to_string(rank) + " env --default-signal=INT,HUP" + command + " " +
+                (more == of_rank.end() ? "" : more->second) + " >" + name + ".out 2>" + name +
+                ".err &\npids+=($!)\n";
+    }
+    script += meanwhile + "\nfor pid in ${pids[@]}; do wait $pid; echo $?; done\n";
+    write_text(folder_ / "script", script);
+    write_text(outputs.string() + "0.err", "");  // of an earlier call
+    const auto codes = (folder_ / "codes").string();
+    const int status =
+        std::system(("bash " + (folder_ / "script").string() + " >" + codes).c_str());
+    EXPECT_EQ(status, 0);
+    const auto lines = lines_of(read_text(codes));
+    std::vector<Process> processes;
+    for (std::size_t rank = 0; rank < size; ++rank) {
+      const auto name = outputs.string() + std::to_string(rank);
+      processes.push_back(
+          {std::stoi(lines.at(rank)), read_text(name + ".out"), read_text(name + ".err")});
+    }
+    return processes;
+  }
+
+  // A script that waits until process 0 has reported a step, and finds regard below `timeout`.
+  std::string when_it_trains(const std::string& then) const {
+    return "until grep -q '  step ' " + (folder_ / "process0.err").string() +
+           " 2>/dev/null || ! kill -0 ${pids[0]}; do sleep 0.01; done\n"
+           "regards=(); for pid in ${pids[@]}; do regards+=($(pgrep -P $pid)); done\n" +
+           then;
+  }
+
+  std::vector<double> losses(const std::string& run_name) const {
+    std::vector<double> losses;
+    for (const auto& line : lines_of(read_text(folder_ / run_name / "train.jsonl"))) {
+      losses.push_back(parse_json(line).at("loss").get<double>());
+    }
+    return losses;
+  }
+};
+
+TEST_F(TrainTogether, LearnsLikeOneProcessWithAllThreads) {
+  const std::vector<std::string> arguments = {
+      "training.precision=fp32",         "training.max_steps=40",    "training.logging_every=1",
+      "training.validation_every=20",    "model.dropout.states=0.3", "training.moving_average=0.9",
+      "training.gradient_accumulation=2"};
+  auto alone = arguments;
+  alone.insert(alone.end(), {"threads=3", "training.model_dir=" + (folder_ / "alone").string()});
+  ASSERT_EQ(train(alone).code, 0);
+  const auto processes = train_together(3, arguments);
+  for (const auto& process : processes) EXPECT_EQ(process.code, 0) << process.err;
+  EXPECT_THAT(processes[0].err, HasSubstr("3 processes train together, with 3 threads in all"));
+  EXPECT_THAT(processes[1].err, IsEmpty());  // rank 0 tells what happens
+  EXPECT_THAT(processes[2].err, IsEmpty());
+
+  const auto expected = losses("alone");
+  const auto found = losses("run");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NEAR(found[i], expected[i], 1e-4 * expected[i]) << "step " << i + 1;
+  }
+  EXPECT_EQ(lines_of(read_text(folder_ / "run" / "validations.tsv")).size(), 3);
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "best" / "model.safetensors"));
+  const auto translated =
+      run({"translate", "-m", (folder_ / "run").string(), "-i", (folder_ / "dev.en").string()});
+  EXPECT_EQ(translated.code, 0) << translated.err;
+}
+
+TEST_F(TrainTogether, KilledAndResumedRunEndsInTheSameBytes) {
+  const std::vector<std::string> same = {"training.max_steps=400", "training.save_every=5",
+                                         "training.validation_every=20",
+                                         "model.dropout.states=0.3"};
+  for (const auto& process : train_together(2, same)) ASSERT_EQ(process.code, 0) << process.err;
+  const auto wanted = weights();
+  fs::remove_all(folder_ / "run");
+  for (const std::string victim : {"0", "1"}) {
+    const auto killed =
+        train_together(2, same, {}, when_it_trains("kill -9 ${regards[" + victim + "]}\n"));
+    const auto& other = killed[victim == "0" ? 1 : 0];
+    if (other.code == 0) continue;  // it was already at its end
+    EXPECT_EQ(other.code, 6) << other.err;
+    EXPECT_THAT(other.err, AllOf(HasSubstr("another process of this training has ended"),
+                                 HasSubstr("start all processes again")));
+  }
+  for (const auto& process : train_together(2, same)) ASSERT_EQ(process.code, 0) << process.err;
+  EXPECT_EQ(weights(), wanted);
+}
+
+TEST_F(TrainTogether, SignalToOneProcessStopsAllAndAnotherNumberOfProcessesResumes) {
+  const auto stopped = train_together(2, {"training.max_steps=1000000"}, {},
+                                      when_it_trains("kill -TERM ${regards[1]}\n"));
+  for (const auto& process : stopped) EXPECT_EQ(process.code, 143) << process.err;
+  EXPECT_THAT(stopped[0].err, HasSubstr("SIGTERM"));
+  const auto steps = parse_json(read_text(folder_ / "run" / "last" / "training.json"))
+                         .at("step")
+                         .get<std::int64_t>();
+  EXPECT_GT(steps, 0);
+  for (const std::size_t size : {3, 2}) {
+    const auto limit = "training.max_steps=" + std::to_string(steps + 10 * (4 - size));
+    const auto resumed = train_together(size, {limit});
+    for (const auto& process : resumed) ASSERT_EQ(process.code, 0) << process.err;
+    EXPECT_THAT(resumed[0].err, HasSubstr("Resuming from step"));
+  }
+  const auto last = train({"training.max_steps=" + std::to_string(steps + 30)});
+  EXPECT_EQ(last.code, 0) << last.err;
+}
+
+TEST_F(TrainTogether, RequestToSaveReachesRankZero) {
+  const auto processes = train_together(
+      2, {"training.max_steps=1000000", "training.validation_every=1000000"}, {},
+      when_it_trains("kill -USR1 ${regards[1]}\nuntil grep -q SIGUSR1 " +
+                     (folder_ / "process0.err").string() +
+                     " || ! kill -0 ${pids[0]}; do sleep 0.01; done\nkill -INT ${regards[0]}\n"));
+  EXPECT_THAT(processes[0].err, HasSubstr("saved at step"));
+  for (const auto& process : processes) EXPECT_EQ(process.code, 130) << process.err;
+}
+
+TEST_F(TrainTogether, DifferentConfigurationsAndTextsAreRejectedBeforeTheFirstStep) {
+  const auto options = train_together(2, {}, {{1, "training.batch_size=7"}});
+  for (const auto& process : options) {
+    EXPECT_EQ(process.code, 2);
+    EXPECT_THAT(process.err, AllOf(HasSubstr("process 1"), HasSubstr("another configuration"),
+                                   HasSubstr("batch_size: 7")));
+  }
+  const auto text = read_text(folder_ / "train.en");
+  write_text(folder_ / "other.en", "other" + text);
+  const auto texts =
+      train_together(2, {}, {{1, "data.train.0.src=" + (folder_ / "other.en").string()}});
+  for (const auto& process : texts) {
+    EXPECT_EQ(process.code, 2);
+    EXPECT_THAT(process.err, AllOf(HasSubstr("another text"), HasSubstr("data.train.0.src")));
+  }
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "last"));
+}
+
+TEST_F(TrainTogether, ErrorOfOneProcessEndsAll) {
+  const auto processes =
+      train_together(2, {}, {{1, "data.train.0.src=" + (folder_ / "missing.en").string()}});
+  EXPECT_EQ(processes[0].code, 6);
+  EXPECT_THAT(processes[0].err, HasSubstr("another process of this training has ended"));
+  EXPECT_EQ(processes[1].code, 3);
+  EXPECT_THAT(processes[1].err, AllOf(HasSubstr("process 1 of 2"), HasSubstr("missing.en")));
+}
+
+TEST_F(TrainTogether, EverythingButTrainingIgnoresTheVariables) {
+  ASSERT_EQ(train().code, 0);
+  setenv("WORLD_SIZE", "2", 1);
+  setenv("RANK", "1", 1);
+  const auto translated =
+      run({"translate", "-m", (folder_ / "run").string(), "-i", (folder_ / "dev.en").string()});
+  const auto incomplete = train();
+  unsetenv("WORLD_SIZE");
+  unsetenv("RANK");
+  EXPECT_EQ(translated.code, 0) << translated.err;
+  EXPECT_EQ(incomplete.code, 2);
+  EXPECT_THAT(incomplete.err, HasSubstr("MASTER_ADDR is not set"));
+}
+
+}  // namespace
+}  // namespace regard
