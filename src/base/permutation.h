@@ -1,6 +1,7 @@
 // A random permutation of 0 … n − 1 that is computed element by element, without a list in memory:
 // an unbalanced Feistel network (Luby and Rackoff 1988) over the smallest power of two that is not
-// less than n, with cycle walking (Black and Rogaway 2002), which skips the values from n on.
+// less than n, with cycle walking (Black and Rogaway 2002), which skips the values from n on. The
+// power is at least 1,024: smaller networks prefer some permutations.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ class Permutation {
  public:
   // The keys are the next numbers of `random`. 0 <= size < 2^62.
   Permutation(std::uint64_t size, Random random) : size_(size) {
-    const int bits = std::max(2, static_cast<int>(std::bit_width(size == 0 ? 0 : size - 1)));
+    const int bits = std::max(min_bits, static_cast<int>(std::bit_width(size == 0 ? 0 : size - 1)));
     low_bits_ = bits / 2;
     low_mask_ = (std::uint64_t{1} << low_bits_) - 1;
     high_mask_ = (std::uint64_t{1} << (bits - low_bits_)) - 1;
@@ -26,7 +27,8 @@ class Permutation {
 
   std::uint64_t size() const { return size_; }
 
-  // Returns the element at position i < size(). A walk has less than two steps on average.
+  // Returns the element at position i < size(). A walk has less than two steps on average
+  // if size() > 512.
   std::uint64_t operator()(std::uint64_t i) const {
     do {
       i = encrypt(i);
@@ -35,6 +37,8 @@ class Permutation {
   }
 
  private:
+  static constexpr int min_bits = 10;
+
   // A bijection on the numbers of `bits` bits: each round changes one half by the other.
   std::uint64_t encrypt(std::uint64_t i) const {
     std::uint64_t low = i & low_mask_;

@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "data/corpus_cache.h"
 #include "text/tokenizer.h"
 
 namespace regard {
@@ -113,9 +114,10 @@ CorpusReport PreparedManifest::report() const {
 }
 
 std::string PreparedManifest::text_of_file() const {
-  Json json = {{"format", format_name},   {"version", manifest_version}, {"regard", version()},
-               {"complete", is_complete}, {"report", to_json(report())}, {"files", Json::array()},
-               {"text", Json::array()},   {"shards", Json::array()}};
+  Json json = {
+      {"format", format_name},  {"version", manifest_version}, {"tokens", corpus_cache_format},
+      {"regard", version()},    {"complete", is_complete},     {"report", to_json(report())},
+      {"files", Json::array()}, {"text", Json::array()},       {"shards", Json::array()}};
   for (const auto& file : files) {
     json["files"].push_back({{"file", file.name}, {"sha256", file.sha256}});
   }
@@ -148,6 +150,12 @@ std::optional<PreparedManifest> read_prepared_manifest(const fs::path& folder) {
           "{}: found version {} of the format, expected {}; run `regard prepare` again into "
           "another folder",
           path.string(), found, manifest_version);
+    }
+    if (const int found = json.value("tokens", 0); found != corpus_cache_format) {
+      throw InputError(
+          "{}: was made by another version of regard ({}), which has other tokens for the same "
+          "text; run `regard prepare` again into another folder",
+          path.string(), json.value("regard", ""));
     }
     if (with_hash(json) != text) throw damaged(path);
     auto manifest = manifest_from(json);

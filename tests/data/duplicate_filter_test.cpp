@@ -44,7 +44,7 @@ TEST(HashOfPair, EveryByteAndTheBorderBetweenTheLinesCount) {
 
 // A prepared corpus goes on with the hashes of an earlier process, of another version of the code.
 TEST(HashOfPair, StaysTheSame) {
-  EXPECT_EQ(hash_of_pair("They are watching .", "Ils regardent ."), HASHED);
+  EXPECT_EQ(hash_of_pair("They are watching .", "Ils regardent ."), 0xe9c21168963af5ddULL);
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ class PreparedCorpusTest : public testing::Test {
 TEST_F(PreparedCorpusTest, HasThePairsOfTheText) {
   use_large_corpora();
   const auto result = prepare();
-  EXPECT_GE(result.shards, 5U);
+  EXPECT_GE(result.shards, 4U);
   EXPECT_GT(result.all.high_ratio, 0);
   expect_same_as_plain();
 }
