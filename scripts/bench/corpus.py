@@ -50,6 +50,12 @@ def run(report, options):
              "--threads", options.threads, *settings],
             work / "start.log",
         )
+        start_tokens = timed(
+            [REGARD, "train", "-c", CONFIG, "--dry-run", f"training.model_dir={work / 'dry'}",
+             "--threads", options.threads, *settings, "training.batch_type=token",
+             "training.batch_size=4096"],
+            work / "start_tokens.log",
+        )
         steps = 20 if options.quick else 60
         train(
             CONFIG, work / "run", options, *settings, f"training.max_steps={steps}",
@@ -66,6 +72,7 @@ def run(report, options):
         "prepare_seconds": prepared.seconds,
         "prepare_peak_bytes": prepared.peak_bytes,
         "start_seconds": start.seconds,
+        "start_tokens_seconds": start_tokens.seconds,
         "step_seconds": step,
         "step_over_loader": step / sentences["batch_seconds"],
         "sentences": sentences,
@@ -80,6 +87,7 @@ def run(report, options):
         ["`regard prepare`, with removal of duplicates, s", f"{prepared.seconds:.0f}"],
         ["its peak resident memory, MB", f"{prepared.peak_bytes / 1e6:.0f}"],
         ["`regard train --dry-run`, the whole process with one step, s", f"{start.seconds:.1f}"],
+        ["the same with batches of 4,096 target tokens, s", f"{start_tokens.seconds:.1f}"],
         ["a training step of 80 sentences, ms", f"{1e3 * step:.0f}"],
         ["reading its batch, mean, ms", f"{1e3 * sentences['batch_seconds']:.2f}"],
         ["step ÷ reading", f"{figures['step_over_loader']:.0f}"],

@@ -1,6 +1,7 @@
 #include "data/batch_sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -190,11 +191,19 @@ std::int64_t PreparedEpoch::count_batches(std::size_t window,
   if (size_.type == BatchType::sentence) return (end - begin + size_.size - 1) / size_.size;
   const auto max_length = corpus_.report().target.max_length;
   pairs_of_length.assign(static_cast<std::size_t>(max_length) + 1, 0);
-  for (auto i = begin; i < end; ++i) {
-    const auto pair = order_(i);
-    const auto length = corpus_.target_length(pair);
-    if (length > max_length) throw damaged_pair(corpus_, pair);
-    ++pairs_of_length[static_cast<std::size_t>(length)];
+  std::array<std::int64_t, 64> pairs;
+  for (auto i = begin; i < end;) {
+    // The lengths of several pairs are fetched from memory at the same time.
+    const auto count = std::min(end - i, std::ssize(pairs));
+    for (std::int64_t k = 0; k < count; ++k) {
+      pairs[static_cast<std::size_t>(k)] = order_(i++);
+      corpus_.prefetch_length(pairs[static_cast<std::size_t>(k)]);
+    }
+    for (const auto pair : std::span(pairs).first(static_cast<std::size_t>(count))) {
+      const auto length = corpus_.target_length(pair);
+      if (length > max_length) throw damaged_pair(corpus_, pair);
+      ++pairs_of_length[static_cast<std::size_t>(length)];
+    }
   }
   std::int64_t batches = 0;
   std::int64_t sentences = 0;  // in the current batch

@@ -79,6 +79,10 @@ class Corpus {
   std::int64_t target_length(std::int64_t i) const {
     return prepared_ ? prepared_->target_length(i) : std::ssize(pairs_.target[index(i)]);
   }
+  // Makes the processor load the lengths of a pair, which are needed soon.
+  void prefetch_length(std::int64_t i) const {
+    if (prepared_) prepared_->prefetch_length(i);
+  }
   // Returns how often an epoch uses pair i, on average: the weight of its corpus, after
   // data.temperature.
   double weight(std::int64_t i) const { return part_of(i).weight; }

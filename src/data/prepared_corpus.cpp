@@ -278,6 +278,11 @@ std::int64_t PreparedCorpus::target_length(std::int64_t i) const {
   return at.shard.target_length(at.i);
 }
 
+void PreparedCorpus::prefetch_length(std::int64_t i) const {
+  const auto at = place(i);
+  at.shard.prefetch_length(at.i);
+}
+
 std::int64_t PreparedCorpus::line(std::int64_t i) const {
   const auto at = place(i);
   return at.shard.line(at.i);

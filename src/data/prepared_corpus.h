@@ -98,6 +98,8 @@ class PreparedCorpus {
   std::int64_t source_length(std::int64_t i) const;
   std::int64_t target_length(std::int64_t i) const;
   std::int64_t line(std::int64_t i) const;
+  // Makes the processor load the lengths of a pair.
+  void prefetch_length(std::int64_t i) const;
   // Verifies and returns a pair. Throws InputError if it is damaged.
   ShardPair pair(std::int64_t i) const;
 

@@ -64,6 +64,8 @@ class PreparedShard {
   std::int64_t source_length(std::int64_t i) const { return entry(i).source; }
   std::int64_t target_length(std::int64_t i) const { return entry(i).target; }
   std::int64_t line(std::int64_t i) const { return entry(i).line; }
+  // Makes the processor load the lengths of pair i < size().
+  void prefetch_length(std::int64_t i) const { __builtin_prefetch(&entry(i)); }
   // Verifies and returns pair i < size().
   ShardPair pair(std::int64_t i) const;
   // Returns the bytes of header and index.
