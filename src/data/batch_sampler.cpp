@@ -254,6 +254,7 @@ Batch BatchSampler::batch(std::int64_t epoch, std::int64_t i) {
   const auto part = plan_of(epoch, i);
   i -= part.first_batch;
   const auto pairs = part.plan.batch(i);
+  if (i + 1 < part.plan.batches()) corpus_.prefetch(part.plan.batch(i + 1));
   if (sampling_.amount == 0) return make_batch(corpus_, pairs);
   return sampled_batch(epoch, part.first_pair + part.plan.starts[static_cast<std::size_t>(i)],
                        pairs);

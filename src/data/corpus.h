@@ -79,6 +79,10 @@ class Corpus {
   std::int64_t target_length(std::int64_t i) const {
     return prepared_ ? prepared_->target_length(i) : std::ssize(pairs_.target[index(i)]);
   }
+  // Makes the system read pairs of a large prepared corpus from the disk in the background.
+  void prefetch(std::span<const std::int64_t> pairs) const {
+    if (prepared_) prepared_->prefetch(pairs);
+  }
   // Makes the processor load the lengths of a pair, which are needed soon.
   void prefetch_length(std::int64_t i) const {
     if (prepared_) prepared_->prefetch_length(i);

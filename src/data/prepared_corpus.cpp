@@ -249,7 +249,8 @@ PreparedCorpus::PreparedCorpus(const fs::path& folder) : folder_(folder) {
       corpus_ends_[corpus] = end;
     }
   }
-  if (bytes < physical_memory() / 2) return;
+  exceeds_memory_ = bytes > physical_memory() / 2;
+  if (!exceeds_memory_) return;
   for (const auto& file : files_) file.expect_random_access();
 }
 
@@ -265,32 +266,41 @@ TextDigests PreparedCorpus::text_digests() const {
 PreparedCorpus::Place PreparedCorpus::place(std::int64_t i) const {
   const auto shard =
       static_cast<std::size_t>(std::ranges::upper_bound(shard_ends_, i) - shard_ends_.begin());
-  return {shards_[shard], shard == 0 ? i : i - shard_ends_[shard - 1]};
+  return {shard, shard == 0 ? i : i - shard_ends_[shard - 1]};
 }
 
 std::int64_t PreparedCorpus::source_length(std::int64_t i) const {
   const auto at = place(i);
-  return at.shard.source_length(at.i);
+  return shards_[at.shard].source_length(at.i);
 }
 
 std::int64_t PreparedCorpus::target_length(std::int64_t i) const {
   const auto at = place(i);
-  return at.shard.target_length(at.i);
+  return shards_[at.shard].target_length(at.i);
 }
 
 void PreparedCorpus::prefetch_length(std::int64_t i) const {
   const auto at = place(i);
-  at.shard.prefetch_length(at.i);
+  shards_[at.shard].prefetch_length(at.i);
 }
 
 std::int64_t PreparedCorpus::line(std::int64_t i) const {
   const auto at = place(i);
-  return at.shard.line(at.i);
+  return shards_[at.shard].line(at.i);
+}
+
+void PreparedCorpus::prefetch(std::span<const std::int64_t> pairs) const {
+  if (!exceeds_memory_) return;
+  for (const auto pair : pairs) {
+    const auto at = place(pair);
+    const auto [begin, bytes] = shards_[at.shard].place(at.i);
+    files_[at.shard].prefetch(begin, bytes);
+  }
 }
 
 ShardPair PreparedCorpus::pair(std::int64_t i) const {
   const auto at = place(i);
-  return at.shard.pair(at.i);
+  return shards_[at.shard].pair(at.i);
 }
 
 void PreparedCorpus::verify(ThreadPool& pool) const {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,9 @@ class PreparedCorpus {
   std::int64_t line(std::int64_t i) const;
   // Makes the processor load the lengths of a pair.
   void prefetch_length(std::int64_t i) const;
+  // Makes the system read these pairs from the disk in the background, if the corpus may not fit
+  // into memory.
+  void prefetch(std::span<const std::int64_t> pairs) const;
   // Verifies and returns a pair. Throws InputError if it is damaged.
   ShardPair pair(std::int64_t i) const;
 
@@ -109,8 +113,8 @@ class PreparedCorpus {
 
  private:
   struct Place {
-    const PreparedShard& shard;
-    std::int64_t i;
+    std::size_t shard;
+    std::int64_t i;  // in the shard
   };
   Place place(std::int64_t i) const;
 
@@ -121,6 +125,7 @@ class PreparedCorpus {
   CorpusReport report_;
   TextDigest digest_;
   bool has_text_ = false;
+  bool exceeds_memory_ = false;
   std::vector<MappedFile> files_;
   std::vector<PreparedShard> shards_;
   std::vector<std::int64_t> shard_ends_;   // number of pairs up to the end of each shard

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "base/error.h"
 #include "text/unicode.h"
@@ -126,6 +125,12 @@ PreparedShard::PreparedShard(std::string name, std::string_view bytes,
   index_ = {entries, static_cast<std::size_t>(header.pairs)};
   words_ = {reinterpret_cast<const std::int32_t*>(bytes.data() + index_bytes()),
             (bytes.size() - index_bytes()) / word};
+}
+
+std::pair<std::size_t, std::size_t> PreparedShard::place(std::int64_t i) const {
+  const Entry& found = entry(i);
+  return {index_bytes() + word * std::size_t{found.position},
+          word * (std::size_t{found.source} + found.target)};
 }
 
 std::size_t PreparedShard::index_bytes() const {

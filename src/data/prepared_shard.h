@@ -22,6 +22,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "data/corpus_pairs.h"
 
@@ -68,6 +69,9 @@ class PreparedShard {
   void prefetch_length(std::int64_t i) const { __builtin_prefetch(&entry(i)); }
   // Verifies and returns pair i < size().
   ShardPair pair(std::int64_t i) const;
+  // Returns the place in the file of pair i < size(): the position and the number of its bytes,
+  // without its numbers and text. Not verified.
+  std::pair<std::size_t, std::size_t> place(std::int64_t i) const;
   // Returns the bytes of header and index.
   std::size_t index_bytes() const;
 

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "base/error.h"
