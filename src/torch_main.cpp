@@ -16,6 +16,8 @@ ExitCode run(const regard::CommandLine& arguments) {
   switch (arguments.command) {
     case Command::train:
       return regard::train(arguments.train);
+    case Command::prepare:
+      return regard::prepare(arguments.prepare);
     case Command::translate:
       return regard::translate(arguments.translate);
     case Command::evaluate:

@@ -7,12 +7,14 @@
     growth         step and floor as batch, length, vocabulary and hidden size grow
     decode         greedy and beam search over the test lines of Multi30k, with the model of --model
     memory         peak memory of training the bench model, early and late
+    corpus         a corpus larger than memory: prepare, start of training, memory, reading of batches; --pairs;
+                   20 million need 6 GB of disk
     start          wall time of `regard --help`, of translating one line and before the first training step
     race           wall-clock time from raw Multi30k text to BLEU 35 and 37; twenty minutes
     trainers       training, compared with JoeyNMT and OpenNMT-py; twenty minutes
     decoders       translation, compared with CTranslate2, OpenNMT-py and JoeyNMT; the first time it trains
                    the models, which takes half an hour
-    all            all of these except the race; trainers and decoders only with --against
+    all            all of these except the race and corpus; trainers and decoders only with --against
 """
 
 import argparse
@@ -20,6 +22,7 @@ import shlex
 import sys
 
 import compiled
+import corpus
 import decoders
 import memory
 import page
@@ -39,6 +42,7 @@ VERBS = {
     "growth": compiled.growth,
     "decode": compiled.decode,
     "memory": memory.run,
+    "corpus": corpus.run,
     "start": start.run,
     "race": race.run,
     "trainers": trainers.run,
@@ -86,6 +90,7 @@ def arguments():
         default=["configs/multi30k_fast.yaml", "configs/multi30k_transformer_fast.yaml"],
         help="the configurations of race, one after the other",
     )
+    parser.add_argument("--pairs", type=count, default=0, help="pairs of corpus; default: 20,000,000")
     parser.add_argument("--keep", help="folder for the runs of race; default: a temporary folder")
     parser.add_argument(
         "--against",
@@ -118,7 +123,7 @@ def main():
     verbs = options.verbs
     skip_failures = "all" in verbs
     if skip_failures:
-        without = ["race"] if options.against else ["race", *COMPARISONS]
+        without = ["race", "corpus"] if options.against else ["race", "corpus", *COMPARISONS]
         verbs = [verb for verb in VERBS if verb not in without]
     options.against = options.against or list(peers.PEERS)
     report = Report(options)

@@ -1,5 +1,5 @@
-// The commands train, score, shortlist, average, quantize, info, report, config, completions and
-// man.
+// The commands train, prepare, score, shortlist, average, quantize, info, report, config,
+// completions and man.
 
 #include "cli/arguments.h"
 
@@ -62,6 +62,33 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
       ->add_flag("--json", arguments.json,
                  "at the end, print the output of `regard info --json` for the run")
       ->excludes(dry_run);
+  return command;
+}
+
+CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "prepare", "Tokenize the training corpora once, for corpora larger than memory");
+  auto* config = command->add_option("-c,--config", arguments.config, "configuration file (YAML)")
+                     ->type_name("FILE");
+  command
+      ->add_option("overrides", arguments.overrides, "key=value, e.g. data.remove_duplicates=true")
+      ->type_name("KEY=VALUE");
+  auto* output = command
+                     ->add_option("-o,--output", arguments.output,
+                                  "folder for data.prepared: new, empty, or begun by the same "
+                                  "command, which then goes on")
+                     ->type_name("FOLDER");
+  command
+      ->add_option("--threads", arguments.threads,
+                   "CPU threads; 0 uses one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--verify", arguments.verify,
+                   "compare every byte of a prepared folder with its hashes, and write nothing")
+      ->excludes(config)
+      ->excludes(output)
+      ->type_name("FOLDER");
   return command;
 }
 

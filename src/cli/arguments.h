@@ -67,6 +67,16 @@ struct TrainArguments {
 
 CLI::App* add_train(CLI::App& program, TrainArguments& arguments);
 
+struct PrepareArguments {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string output;
+  std::optional<std::int64_t> threads;
+  std::string verify;  // a folder
+};
+
+CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments);
+
 struct TranslateArguments {
   ModelArguments model;
   ShortlistOptions shortlist;

@@ -48,6 +48,7 @@ CommandLine::CommandLine()
   program_.set_help_all_flag("--help-all", "Print the help of every command");
   const auto choose = [this](Command selected) { return [this, selected] { command = selected; }; };
   add_train(program_, train)->callback(choose(Command::train));
+  add_prepare(program_, prepare)->callback(choose(Command::prepare));
   add_translate(program_, translate)->callback(choose(Command::translate));
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));

@@ -16,6 +16,7 @@ namespace regard {
 
 enum class Command {
   train,
+  prepare,
   translate,
   evaluate,
   score,
@@ -48,6 +49,7 @@ class CommandLine {
   Command command = {};
   bool quiet = false;
   TrainArguments train;
+  PrepareArguments prepare;
   TranslateArguments translate;
   EvaluateArguments evaluate;
   ScoreArguments score;

@@ -38,7 +38,7 @@ void check_corpora_exist(const DataOptions& data, const SourceLocations& locatio
     if (path.empty() || std::filesystem::exists(path, ignored)) return;
     throw InputError("{}: {}: no such file: {}", locations.of(key), key, path);
   };
-  for (std::size_t i = 0; i < data.train.size(); ++i) {
+  for (std::size_t i = 0; data.prepared.empty() && i < data.train.size(); ++i) {
     check(fmt::format("data.train.{}.src", i), data.train[i].src);
     check(fmt::format("data.train.{}.trg", i), data.train[i].trg);
   }

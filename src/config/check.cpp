@@ -115,7 +115,7 @@ void check_pair(const std::string& key, const std::string& src, const std::strin
 }
 
 void check_corpora(const DataOptions& o, ConfigErrors& errors) {
-  if (o.train.empty()) {
+  if (o.train.empty() && o.prepared.empty()) {
     errors.add("data.train names no corpus; add at least one, with src and trg");
   }
   for (std::size_t i = 0; i < o.train.size(); ++i) {

@@ -89,6 +89,9 @@ struct DataOptions {
   TokenizerOptions tokenizer;
   std::int64_t max_length = 100;
   double max_ratio = 9;
+  bool remove_duplicates = false;
+  double temperature = 1;
+  std::string prepared;
 };
 
 template <typename Field>
@@ -101,6 +104,17 @@ void describe(DataOptions& o, Field&& field) {
   field("max_ratio", o.max_ratio,
         "skip training pairs with one side this many times longer than the other; 0 is off",
         at_least(0));
+  field("remove_duplicates", o.remove_duplicates,
+        "skip training pairs whose lines are equal to those of an earlier pair, on both sides and "
+        "in all corpora");
+  field("temperature", o.temperature,
+        "mix the corpora by temperature: the share of each in an epoch becomes proportional to its "
+        "share raised to 1 / temperature; 1 keeps the sizes and weights, more raises the share of "
+        "small corpora; an epoch keeps its number of pairs",
+        between(1, 1000));
+  field("prepared", o.prepared,
+        "a folder of `regard prepare` to train from, instead of the text of `train`: for corpora "
+        "larger than memory");
 }
 
 }  // namespace regard

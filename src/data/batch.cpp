@@ -121,8 +121,8 @@ Batch make_batch(std::span<const Example> examples) {
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
   std::vector<Pair> rows;
   for (const std::int64_t i : pairs) {
-    rows.push_back(
-        {i, corpus.source(i), corpus.target(i), corpus.numbers(i), corpus.extended_ids(i)});
+    const auto pair = corpus.pair(i);
+    rows.push_back({i, pair.source, pair.target, pair.numbers, pair.extended_ids});
   }
   return assemble(std::move(rows), true);
 }

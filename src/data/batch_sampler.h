@@ -3,10 +3,14 @@
 // The plan of an epoch is a function of the corpus, the batch size, the seed and the number of the
 // epoch. No state is carried between epochs, and any batch can be requested at any time: to resume
 // after batch i of epoch e, continue with batch i + 1.
+//
+// A corpus in memory is planned an epoch at a time. A prepared corpus, which may have more pairs
+// than fit into memory, is planned a window at a time (PreparedEpoch).
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -15,6 +19,7 @@
 #include "config/training_options.h"
 #include "data/batch.h"
 #include "data/corpus.h"
+#include "data/epoch_order.h"
 
 namespace regard {
 
@@ -42,6 +47,41 @@ struct EpochPlan {
 // no pair.
 EpochPlan plan_epoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, std::int64_t epoch);
 
+// An epoch of a prepared corpus. The pairs in the order of EpochOrder are divided into windows of
+// 512 batches, at most about a million pairs. In each window the pairs are sorted by length and
+// divided into batches as by plan_epoch(), and the batches are shuffled. In memory are only the
+// number of batches in each window and the plan of one window.
+class PreparedEpoch {
+ public:
+  // `corpus` must outlive this.
+  PreparedEpoch(const Corpus& corpus, BatchSize size, std::uint64_t seed, std::int64_t epoch);
+
+  std::int64_t batches() const { return batch_ends_.empty() ? 0 : batch_ends_.back(); }
+  std::size_t windows() const { return batch_ends_.size(); }
+  // Returns the window of batch i < batches().
+  std::size_t window_of(std::int64_t i) const;
+  // Returns the number of batches before a window.
+  std::int64_t first_batch(std::size_t window) const {
+    return window == 0 ? 0 : batch_ends_[window - 1];
+  }
+  // Returns the number of pairs in the windows before.
+  std::int64_t first_pair(std::size_t window) const {
+    return static_cast<std::int64_t>(window) * window_pairs_;
+  }
+  EpochPlan plan(std::size_t window) const;
+
+ private:
+  std::int64_t end_pair(std::size_t window) const;
+  std::int64_t count_batches(std::size_t window, std::vector<std::int64_t>& pairs_of_length) const;
+
+  const Corpus& corpus_;
+  BatchSize size_;
+  EpochOrder order_;
+  std::uint64_t window_seed_;
+  std::int64_t window_pairs_;
+  std::vector<std::int64_t> batch_ends_;  // number of batches up to the end of each window
+};
+
 // Options of sub-word sampling (data.tokenizer.sampling), which segments the text of each batch
 // anew, at random. If the result exceeds the maximum length of the model, the line keeps its best
 // segmentation, the one in the corpus. A result depends only on the seed, the epoch and the
@@ -55,7 +95,8 @@ struct SubwordSampling {
 // Plans a validation: each pair once, sorted by length.
 EpochPlan plan_by_length(const Corpus& corpus, BatchSize size);
 
-// Creates training batches on demand. Not thread-safe: keeps the plan of the last epoch requested.
+// Creates training batches on demand. Not thread-safe: keeps the plan of the last epoch requested,
+// or of its last window.
 class BatchSampler {
  public:
   // With sub-word sampling, the corpus must have kept its text. Batches are planned with the
@@ -70,7 +111,15 @@ class BatchSampler {
   Batch batch(std::int64_t epoch, std::int64_t i);
 
  private:
+  // The plan that contains a batch, and the batches and pairs of the epoch before the plan.
+  struct PlanPart {
+    const EpochPlan& plan;
+    std::int64_t first_batch;
+    std::size_t first_pair;
+  };
+  const PreparedEpoch& prepared_epoch(std::int64_t epoch);
   const EpochPlan& plan(std::int64_t epoch);
+  PlanPart plan_of(std::int64_t epoch, std::int64_t i);
   // Returns a random segmentation of the text, or `best` if it has more than `max_length` tokens.
   std::vector<std::int32_t> sample(const Tokenizer& tokenizer, std::string_view text,
                                    std::span<const std::int32_t> best, std::int64_t max_length,
@@ -85,7 +134,9 @@ class BatchSampler {
   std::uint64_t seed_;
   SubwordSampling sampling_;
   std::int64_t planned_epoch_ = -1;
-  EpochPlan plan_;
+  EpochPlan plan_;  // of the epoch or, if the corpus is prepared, of a window
+  std::optional<PreparedEpoch> prepared_epoch_;
+  std::int64_t planned_window_ = -1;
 };
 
 }  // namespace regard

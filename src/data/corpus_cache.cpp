@@ -220,34 +220,6 @@ class ArrayWriter {
   std::vector<std::string_view> parts_;
 };
 
-Json report_side(const CorpusReport::Side& side) {
-  return Json::array({side.tokens, side.unknown, side.max_length});
-}
-
-CorpusReport::Side report_side(const Json& json) {
-  return {json.at(0), json.at(1), json.at(2)};
-}
-
-Json to_json(const CorpusReport& report) {
-  return {{"read", report.read},
-          {"kept", report.kept},
-          {"empty", report.empty},
-          {"too_long", report.too_long},
-          {"high_ratio", report.high_ratio},
-          {"source", report_side(report.source)},
-          {"target", report_side(report.target)}};
-}
-
-CorpusReport report_from(const Json& json) {
-  return {json.at("read"),
-          json.at("kept"),
-          json.at("empty"),
-          json.at("too_long"),
-          json.at("high_ratio"),
-          report_side(json.at("source")),
-          report_side(json.at("target"))};
-}
-
 // Every corpus with the hashes of its files. Paths do not matter.
 Json corpora_inputs(const DataOptions& options, const TextDigests& digests) {
   Json corpora = Json::array();
@@ -290,6 +262,7 @@ Json corpus_inputs(const DataOptions& options, const ModelOptions& model,
   inputs["target_tokenizer"] = sha256(tokenizers.target->serialized());
   inputs["max_ratio"] = options.max_ratio;
   inputs["text"] = options.tokenizer.sampling > 0;
+  if (options.remove_duplicates) inputs["remove_duplicates"] = true;
   return inputs;
 }
 
@@ -433,7 +406,7 @@ std::optional<Corpus> CorpusCache::corpus(const DataOptions& options, const Mode
     const ArrayReader arrays(path_, header_, begin_, pool);
     CorpusPairs read;
     visit_arrays(read, [&](const char* name, auto& array) { read_array(arrays, name, array); });
-    read.report = report_from(header_.at("report"));
+    read.report = corpus_report_from(header_.at("report"));
     part_ends = header_.at("part_ends").get<std::vector<std::int64_t>>();
     check(read, part_ends, options, tokenizers);
     return read;

@@ -122,12 +122,7 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
                                                    const std::vector<std::string>& paths,
                                                    const TrainingText& text) {
   if (file.empty()) return train_on(data, limit, paths, text);
-  auto bytes = read_file<InputError>(file, "vocabulary that data.tokenizer names");
-  const auto kind = data.tokenizer.kind;
-  if (kind == TokenizerKind::bpe || kind == TokenizerKind::unigram) {
-    bytes = with_special_pieces_first(bytes);
-  }
-  return load_tokenizer(data.tokenizer, bytes, file);
+  return load_tokenizer_file(data.tokenizer, file);
 }
 
 // SentencePiece learns mostly on one thread, so that two trainings at once take half of the time.
@@ -266,6 +261,15 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
   ThreadPool pool;
   return make_tokenizers(options, model, TextFiles(training_paths(options), pool), pool, 0);
+}
+
+std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
+                                                     const std::string& file) {
+  auto bytes = read_file<InputError>(file, "vocabulary that data.tokenizer names");
+  if (options.kind == TokenizerKind::bpe || options.kind == TokenizerKind::unigram) {
+    bytes = with_special_pieces_first(bytes);
+  }
+  return load_tokenizer(options, bytes, file);
 }
 
 std::vector<std::string> training_paths(const DataOptions& options) {

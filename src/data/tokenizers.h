@@ -55,6 +55,10 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
 // Reads the files itself, on one thread.
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {});
 
+// Loads the tokenizer of data.tokenizer.src_file or trg_file. Throws InputError.
+std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
+                                                     const std::string& file);
+
 // Returns the source and the target file of each corpus with a weight above 0.
 std::vector<std::string> training_paths(const DataOptions& options);
 

@@ -1,7 +1,12 @@
 #include "training/data_loader.h"
 
+#include <fmt/ranges.h>
+
 #include <string>
 #include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
 
 namespace regard {
 namespace {
@@ -15,13 +20,56 @@ std::vector<std::string> all_training_paths(const DataOptions& data) {
   return paths;
 }
 
+// Throws ConfigError if the configuration describes other tokenizers than those of the prepared
+// corpus.
+void check_tokenizer_options(const Options& options, const PreparedCorpus& prepared) {
+  const auto differences =
+      pair_option_differences(prepared.options(), options, /*tokenizer_training=*/true);
+  if (!differences.empty()) {
+    throw ConfigError(
+        "data.prepared: {} was prepared with other options:\n  {}\nRestore these, or run `regard "
+        "prepare` again into another folder",
+        prepared.folder().string(), fmt::join(differences, "\n  "));
+  }
+  const auto& tokenizer = options.data.tokenizer;
+  const auto check = [&](const char* key, const std::string& file, const Tokenizer& used) {
+    if (file.empty() || !is_file(file)) return;
+    if (load_tokenizer_file(tokenizer, file)->serialized() == used.serialized()) return;
+    throw ConfigError(
+        "data.tokenizer.{}: {}: not the vocabulary with which data.prepared ({}) was made; run "
+        "`regard prepare` again into another folder",
+        key, file, prepared.folder().string());
+  };
+  check("src_file", tokenizer.src_file, *prepared.tokenizers().source);
+  check("trg_file", tokenizer.trg_file, *prepared.tokenizers().target);
+}
+
+// Throws CheckpointError if the tokenizers, those of a checkpoint or an initial model, did not make
+// the pairs of the prepared corpus.
+void check_same_tokenizers(const Tokenizers& tokenizers, const PreparedCorpus& prepared) {
+  const auto& made_by = prepared.tokenizers();
+  if (tokenizers.source->serialized() == made_by.source->serialized() &&
+      tokenizers.target->serialized() == made_by.target->serialized()) {
+    return;
+  }
+  throw CheckpointError(
+      "data.prepared: {} was made by other tokenizers than those of the model; run `regard "
+      "prepare` "
+      "with the tokenizers of the model (data.tokenizer.src_file, trg_file) into another folder",
+      prepared.folder().string());
+}
+
 }  // namespace
 
 DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_folder,
                        ThreadPool& pool)
     : options_(options), pool_(pool), cache_(run_folder / corpus_cache_name) {
   const auto& data = options.data;
-  if (auto known = cache_.digests_of(all_training_paths(data), pool)) {
+  if (!data.prepared.empty()) {
+    prepared_ = std::make_shared<const PreparedCorpus>(data.prepared);
+    digests_ = prepared_->text_digests();
+    digests_[data.prepared] = prepared_->digest();
+  } else if (auto known = cache_.digests_of(all_training_paths(data), pool)) {
     digests_ = std::move(*known);  // their numbers of lines were compared when the cache was made
   } else {
     read_training_files();
@@ -49,12 +97,21 @@ const TextFiles& DataLoader::training_files() {
 
 Tokenizers DataLoader::train_tokenizers() {
   const auto& data = options_.data;
+  if (prepared_) {
+    check_tokenizer_options(options_, *prepared_);
+    return prepared_->tokenizers();
+  }
   trained_tokenizers_ = true;
   if (auto cached = cache_.tokenizers(data, options_.model, digests_, pool_)) return *cached;
   return make_tokenizers(data, options_.model, training_files(), pool_, options_.threads);
 }
 
 Corpus DataLoader::training(const Options& options, const Tokenizers& tokenizers) {
+  if (prepared_) {
+    check_same_tokenizers(tokenizers, *prepared_);
+    used_cache_ = true;
+    return Corpus::training(options, prepared_);
+  }
   auto cached = cache_.corpus(options.data, options.model, tokenizers, digests_, pool_);
   used_cache_ = cached.has_value();
   if (cached) return std::move(*cached);

@@ -1,6 +1,7 @@
 // Loads the data of a run: tokenizers and corpora, from the cache of the run folder
 // (data/corpus_cache.h) if its inputs are still the same, or else from the text, of which each file
-// is read once (data/text_files.h).
+// is read once (data/text_files.h). With data.prepared, tokenizers and pairs are those of a
+// prepared corpus.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "config/options.h"
 #include "data/corpus.h"
 #include "data/corpus_cache.h"
+#include "data/prepared_corpus.h"
 #include "data/text_files.h"
 #include "data/tokenizers.h"
 
@@ -18,21 +20,24 @@ namespace regard {
 
 class DataLoader {
  public:
-  // Hashes the files of data.train, or reads them if the cache in `run_folder` does not have their
-  // text, and reads those of data.dev. Throws InputError if a file cannot be read or the files of a
-  // corpus differ in their number of lines. The options and the pool must outlive this.
+  // Opens data.prepared, if it is set: its tokenizers and pairs take the place of those of the
+  // text. Otherwise hashes the files of data.train, or reads them if the cache in `run_folder` does
+  // not have their text, and reads those of data.dev. Throws InputError if a file cannot be read or
+  // the files of a corpus differ in their number of lines. The options and the pool must outlive
+  // this.
   DataLoader(const Options& options, const std::filesystem::path& run_folder, ThreadPool& pool);
 
   // Throws as make_tokenizers() does.
   Tokenizers train_tokenizers();
   // Throw as Corpus::training() and Corpus::validation() do. `options` may differ from those of the
-  // constructor in data.tokenizer.
+  // constructor in data.tokenizer. training() throws CheckpointError if the pairs of data.prepared
+  // were made by other tokenizers.
   Corpus training(const Options& options, const Tokenizers& tokenizers);
   Corpus validation(const Options& options, const Tokenizers& tokenizers);
 
-  // Returns the digests of the files of data.train and data.dev.
+  // Returns the digests of the files of data.train and data.dev, and of data.prepared.
   const TextDigests& digests() const { return digests_; }
-  // True if training() did not tokenize.
+  // True if training() did not tokenize, so that there is nothing to cache.
   bool used_cache() const { return used_cache_; }
   // True if the tokenizers were trained on the text of data.train, now or for the cache.
   bool trained_tokenizers() const { return trained_tokenizers_; }
@@ -43,6 +48,7 @@ class DataLoader {
 
   const Options& options_;
   ThreadPool& pool_;
+  std::shared_ptr<const PreparedCorpus> prepared_;  // null without data.prepared
   CorpusCache cache_;
   TextDigests digests_;
   std::optional<TextFiles> files_;  // of data.train, if they were read

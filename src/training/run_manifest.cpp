@@ -70,6 +70,7 @@ Json run_manifest(const Options& options, const TextDigests& digests,
   const auto add = [&](const std::string& path) {
     files.push_back(file_entry(path, digests.at(path)));
   };
+  if (!options.data.prepared.empty()) add(options.data.prepared);
   for (const auto& corpus : options.data.train) {
     add(corpus.src);
     add(corpus.trg);

@@ -38,20 +38,23 @@ std::string module_of(const std::string& parameter) {
   return module;
 }
 
-std::vector<std::string> data_row(const std::string& name, const Corpus& corpus) {
+std::vector<std::string> data_row(const std::string& name, const Corpus& corpus,
+                                  bool has_duplicates) {
   const auto& r = corpus.report();
   const auto side = [&](const CorpusReport::Side& s) {
     return fmt::format("{} ({:.1f} a line, {:.2f} % unknown)", format_thousands(s.tokens),
                        r.mean_length(s), 100 * r.unknown_rate(s));
   };
-  return {name,
-          format_thousands(r.read),
-          format_thousands(r.kept),
-          format_thousands(r.empty),
-          format_thousands(r.too_long),
-          format_thousands(r.high_ratio),
-          side(r.source),
-          side(r.target)};
+  std::vector<std::string> row = {name,
+                                  format_thousands(r.read),
+                                  format_thousands(r.kept),
+                                  format_thousands(r.empty),
+                                  format_thousands(r.too_long),
+                                  format_thousands(r.high_ratio)};
+  if (has_duplicates) row.push_back(format_thousands(r.duplicates));
+  row.push_back(side(r.source));
+  row.push_back(side(r.target));
+  return row;
 }
 
 bool is_tokenizer_file(const std::string& difference) {
@@ -242,6 +245,7 @@ Json facts_of(const Setup& setup) {
     add(fmt::format("data.train.{}.src", i), options.data.train[i].src);
     add(fmt::format("data.train.{}.trg", i), options.data.train[i].trg);
   }
+  add("data.prepared", options.data.prepared);
   add("data.dev.src", options.data.dev.src);
   add("data.dev.trg", options.data.dev.trg);
   options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";
@@ -322,16 +326,19 @@ std::string parameter_table(const Seq2Seq& model) {
 }
 
 std::string data_table(const Corpus& train, const Corpus* dev) {
-  Table table({{"data"},
-               {"pairs", Align::right},
-               {"kept", Align::right},
-               {"empty", Align::right},
-               {"too long", Align::right},
-               {"high ratio", Align::right},
-               {"source tokens", Align::right},
-               {"target tokens", Align::right}});
-  table.add(data_row("train", train));
-  if (dev != nullptr) table.add(data_row("dev", *dev));
+  const bool has_duplicates = train.report().duplicates > 0;
+  std::vector<Table::Column> columns = {{"data"},
+                                        {"pairs", Align::right},
+                                        {"kept", Align::right},
+                                        {"empty", Align::right},
+                                        {"too long", Align::right},
+                                        {"high ratio", Align::right}};
+  if (has_duplicates) columns.push_back({"duplicates", Align::right});
+  columns.push_back({"source tokens", Align::right});
+  columns.push_back({"target tokens", Align::right});
+  Table table(columns);
+  table.add(data_row("train", train, has_duplicates));
+  if (dev != nullptr) table.add(data_row("dev", *dev, has_duplicates));
   return table.text();
 }
 

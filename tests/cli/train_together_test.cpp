@@ -184,6 +184,27 @@ TEST_F(TrainTogether, DifferentConfigurationsAndTextsAreRejectedBeforeTheFirstSt
   EXPECT_FALSE(fs::exists(folder_ / "run" / "last"));
 }
 
+TEST_F(TrainTogether, PreparedCorporaAreSharedAndCompared) {
+  const auto prepared = (folder_ / "prepared").string();
+  const auto made = run({"prepare", "-c", config_.string(), "-o", prepared});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string use = "data.prepared=" + prepared;
+  for (const auto& process : train_together(2, {use, "training.max_steps=20"})) {
+    EXPECT_EQ(process.code, 0) << process.err;
+  }
+  EXPECT_TRUE(fs::exists(folder_ / "run" / "last" / "model.safetensors"));
+
+  const auto text = read_text(folder_ / "train.en");
+  write_text(folder_ / "train.en", "more " + text);
+  const auto other = (folder_ / "other").string();
+  ASSERT_EQ(run({"prepare", "-c", config_.string(), "-o", other}).code, 0);
+  fs::remove_all(folder_ / "run");
+  for (const auto& process : train_together(2, {use}, {{1, "data.prepared=" + other}})) {
+    EXPECT_EQ(process.code, 2) << process.err;
+    EXPECT_THAT(process.err, HasSubstr("process 1"));
+  }
+}
+
 TEST_F(TrainTogether, ErrorOfOneProcessEndsAll) {
   const auto processes =
       train_together(2, {}, {{1, "data.train.0.src=" + (folder_ / "missing.en").string()}});

@@ -211,7 +211,8 @@ TEST(Usage, UnknownOptionIsNamed) {
 TEST(Usage, MissingCommandIsReported) {
   const auto finished = run({});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "), HasSubstr("commands: train, translate")));
+  EXPECT_THAT(finished.err,
+              AllOf(StartsWith("error: "), HasSubstr("commands: train, prepare, translate")));
 }
 
 TEST(Usage, HelpAndVersionSucceed) {
@@ -283,7 +284,8 @@ TEST(Usage, NamesInvalidNumbers) {
       {"average", "x", "-o", "y", "--best"},
       {"report", "x", "--sentences"},
       {"config", "init", "x", "y", "--split"},
-      {"train", "-c", "x", "--threads"}};
+      {"train", "-c", "x", "--threads"},
+      {"prepare", "-c", "x", "-o", "y", "--threads"}};
   for (const auto& option : options) {
     for (const std::string value :
          {"-5", "99999999999999999999", "ten", "", "nan", "inf", "0x10", "5;6", "1e400"}) {

@@ -36,6 +36,11 @@ TEST(Check, DefaultsAreAValidModelWithoutACorpus) {
   EXPECT_EQ(training_problem({}), no_error);
 }
 
+TEST(Check, APreparedCorpusNeedsNoText) {
+  EXPECT_EQ(training_problem({"data.train=[]", "data.prepared=folder"}), no_error);
+  EXPECT_THAT(training_problem({"data.train=[]"}), HasSubstr("data.train names no corpus"));
+}
+
 TEST(Check, SizesAreLimited) {
   for (const auto* key :
        {"model.encoder.hidden_size", "model.decoder.embedding_dim", "testing.batch_size"}) {

@@ -150,6 +150,20 @@ TEST_F(CorpusCacheTest, PathsDoNotMatter) {
   EXPECT_THAT(find()->source_locations({{0}}), testing::HasSubstr("moved:1"));
 }
 
+TEST_F(CorpusCacheTest, RemovalOfDuplicatesIsAnotherCorpus) {
+  options_.train[0] = {folder_.write("a.src", "a b\na b\nc a\n"),
+                       folder_.write("a.trg", "x\nx\nz x\n"), 1};
+  write();
+  expect_hit();
+  options_.remove_duplicates = true;
+  EXPECT_FALSE(find());
+  write();
+  expect_hit();
+  EXPECT_EQ(find()->report().duplicates, 1);
+  options_.temperature = 2;  // decides the weights, not the pairs
+  expect_hit();
+}
+
 TEST_F(CorpusCacheTest, OtherOptionsAreAMiss) {
   const auto before = options_;
   const auto model_before = model_;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "base/error.h"
@@ -130,6 +131,39 @@ TEST_F(CorpusTest, AnEpochNeedsOnePairOnAverage) {
               testing::ThrowsMessage<ConfigError>(
                   AllOf(HasSubstr("data.train.0.weight is 0.4, data.train.1.weight is 0.05"),
                         HasSubstr("0.9 of 11 pairs"))));
+}
+
+TEST_F(CorpusTest, TemperatureChangesTheSharesButNotTheSizeOfAnEpoch) {
+  const auto one = folder_.write("one", "a\n");
+  const auto four = folder_.write("four", "a\na\na\na\n");
+  options_.train = {{one, one, 1}, {four, four, 2}};  // 1 and 8 pairs
+  const auto weights = [&](double temperature) {
+    options_.temperature = temperature;
+    const auto corpus = Corpus::training(options_, tokenizers_);
+    return std::vector<double>{corpus.weight(0), corpus.weight(1)};
+  };
+  EXPECT_THAT(weights(1), ElementsAre(1, 2));
+  const double root = 1 + std::sqrt(8.0);
+  EXPECT_THAT(weights(2), ElementsAre(testing::DoubleNear(9 / root, 1e-12),
+                                      testing::DoubleNear(9 * std::sqrt(8.0) / root / 4, 1e-12)));
+  EXPECT_THAT(weights(1000),
+              ElementsAre(testing::DoubleNear(4.5, 0.01), testing::DoubleNear(4.5 / 4, 0.01)));
+}
+
+TEST_F(CorpusTest, RemovesExactDuplicatesOnRequest) {
+  options_.train = {
+      {folder_.write("a.src", "a b\na b\na b\na\n"), folder_.write("a.trg", "c\nc\na\nc\n")},
+      {folder_.write("b.src", "b\na b\na  b\n"), folder_.write("b.trg", "b\na\nc\n")}};
+  EXPECT_EQ(Corpus::training(options_, tokenizers_).size(), 7);
+  options_.remove_duplicates = true;
+  const auto corpus = Corpus::training(options_, tokenizers_);
+  ASSERT_EQ(corpus.size(), 5);
+  EXPECT_EQ(corpus.report().duplicates, 2);
+  EXPECT_EQ(corpus.report().kept, 5);
+  EXPECT_EQ(corpus.report().read, 7);
+  EXPECT_EQ(corpus.report().source.tokens, 2 + 2 + 1 + 1 + 2);
+  EXPECT_EQ(corpus.source_locations(std::vector<std::int64_t>{0, 1, 2, 3, 4}),
+            options_.train[0].src + ":1, 3, 4, " + options_.train[1].src + ":1, 3");
 }
 
 TEST_F(CorpusTest, TrainingKeepsTextOnlyForSampling) {

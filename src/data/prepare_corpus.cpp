@@ -1,0 +1,281 @@
+#include "data/prepare_corpus.h"
+
+#include <fcntl.h>
+#include <fmt/ranges.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/sha256.h"
+#include "base/strings.h"
+#include "config/writer.h"
+#include "data/pair_encoder.h"
+#include "data/prepared_corpus.h"
+#include "data/prepared_shard.h"
+#include "data/text_files.h"
+#include "data/tokenizers.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* lock_name = ".lock";
+
+// Holds the lock of a folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder) {
+    const auto path = folder / lock_name;
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) {
+      throw EnvironmentError("{}: cannot be created ({})", path.string(), std::strerror(errno));
+    }
+    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
+    ::close(descriptor_);
+    throw EnvironmentError("{}: another `regard prepare` writes to this folder; wait for its end",
+                           folder.string());
+  }
+  ~FolderLock() { ::close(descriptor_); }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+// Throws ConfigError if a folder without a manifest has files.
+void check_empty(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const auto name = entry.path().filename().string();
+    // A killed process leaves its lock and, on some file systems, a temporary file.
+    if (name == lock_name || name.starts_with(std::string(prepared_manifest_name) + ".part-")) {
+      continue;
+    }
+    throw ConfigError(
+        "{}: found {}, expected an empty folder or one of `regard prepare`; give another folder "
+        "with -o",
+        folder.string(), name);
+  }
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    throw ConfigError("{}: found a file, expected a folder; give another name with -o",
+                      folder.string());
+  }
+}
+
+std::vector<std::string> all_paths(const DataOptions& data) {
+  std::vector<std::string> paths;
+  for (const auto& corpus : data.train) {
+    paths.push_back(corpus.src);
+    paths.push_back(corpus.trg);
+  }
+  return paths;
+}
+
+// Throws ConfigError if the folder was begun with other options or from other text.
+void check_same_inputs(const fs::path& folder, const PreparedManifest& manifest,
+                       const Options& before, const Options& now,
+                       const std::vector<TextDigest>& text) {
+  auto differences = pair_option_differences(before, now, /*tokenizer_training=*/true);
+  for (const auto& difference : option_differences(before, now)) {
+    if (difference.starts_with("data.train.") ||
+        difference.starts_with("data.tokenizer.src_file") ||
+        difference.starts_with("data.tokenizer.trg_file") ||
+        difference.starts_with("data.tokenizer.sampling")) {
+      differences.push_back(difference);
+    }
+  }
+  const auto paths = all_paths(now.data);
+  for (std::size_t i = 0; i < std::min(text.size(), manifest.text.size()); ++i) {
+    if (text[i].sha256 == manifest.text[i].sha256) continue;
+    differences.push_back(fmt::format("{}: the text has changed ({} then, {} now)", paths[i],
+                                      counted(manifest.text[i].lines, "line"), text[i].lines));
+  }
+  if (differences.empty()) return;
+  throw ConfigError(
+      "{}: was prepared from other inputs:\n  {}\nGive another folder with -o, or remove this one",
+      folder.string(), fmt::join(differences, "\n  "));
+}
+
+// Writes the shards of a folder. The pairs of a finished shard are converted and written on another
+// thread, while those of the next one are encoded.
+class ShardWriter {
+ public:
+  ShardWriter(const fs::path& folder, PreparedManifest& manifest, const ShardLimits& limits)
+      : folder_(folder), manifest_(manifest), limits_(limits) {}
+
+  // Begins with a corpus after the line that an earlier process reached.
+  void begin(std::size_t corpus, std::int64_t line) {
+    corpus_ = corpus;
+    line_ = line;
+  }
+  void add(const CorpusPairs& pairs) {
+    line_ += pairs.report.read;
+    pairs_.append(pairs);
+    const auto bytes = 4 * (pairs_.source.items().size() + pairs_.target.items().size() +
+                            pairs_.extended_ids.items().size() + pairs_.numbers.items().size()) +
+                       pairs_.source_text.items().size() + pairs_.target_text.items().size();
+    if (pairs_.report.read >= limits_.lines || bytes >= limits_.bytes) end_shard();
+  }
+  // Writes the last shard of the corpus.
+  void end() {
+    if (pairs_.report.read > 0) end_shard();
+    write_waiting();
+  }
+  // Writes the shard that waits, if any. May run at the same time as the encoding, but not as
+  // another function of this object.
+  void write_waiting() {
+    if (!waiting_) return;
+    const auto [pairs, corpus, line] = std::move(*waiting_);
+    waiting_.reset();
+    const auto bytes = shard_bytes(pairs);
+    auto name = fmt::format("shard-{:05}.bin", manifest_.shards.size());
+    write_file(folder_ / name, bytes);
+    manifest_.shards.push_back(
+        {std::move(name), corpus, line, pairs.report, bytes.size(), sha256(bytes)});
+    write_file(folder_ / prepared_manifest_name, manifest_.text_of_file());
+    log::info("{}: {} of corpus {} up to line {}", manifest_.shards.back().file,
+              counted(pairs.report.kept, "pair"), corpus, line);
+  }
+
+ private:
+  struct Shard {
+    CorpusPairs pairs;
+    std::size_t corpus;
+    std::int64_t line;
+  };
+  void end_shard() {
+    write_waiting();
+    waiting_.emplace(Shard{std::exchange(pairs_, {}), corpus_, line_});
+  }
+
+  const fs::path& folder_;
+  PreparedManifest& manifest_;
+  ShardLimits limits_;
+  CorpusPairs pairs_;  // of the current shard
+  std::size_t corpus_ = 0;
+  std::int64_t line_ = 0;  // the last line of the corpus in pairs_
+  std::optional<Shard> waiting_;
+};
+
+// Removes the shards from the first damaged one on from the manifest.
+void keep_intact_shards(const fs::path& folder, PreparedManifest& manifest, ThreadPool& pool) {
+  auto& shards = manifest.shards;
+  std::vector<char> is_intact(shards.size());
+  parallel_for(pool, shards.size(), [&](std::size_t i) {
+    try {
+      verify_shard(folder, shards[i]);
+      is_intact[i] = 1;
+    } catch (const InputError&) {
+    }
+  });
+  const auto first = static_cast<std::size_t>(std::ranges::find(is_intact, 0) - is_intact.begin());
+  if (first == shards.size()) return;
+  log::warning("{}: missing or damaged; it and the shards after it are made anew",
+               (folder / shards[first].file).string());
+  shards.resize(first);
+  manifest.is_complete = false;
+}
+
+// Writes config.yaml and the tokenizers, and returns the manifest that a new folder starts with.
+// The first file is a manifest without files, so that the folder of a killed process is recognised.
+PreparedManifest begin_folder(const fs::path& folder, const Options& options,
+                              const Tokenizers& tokenizers, std::vector<TextDigest> text) {
+  PreparedManifest manifest;
+  write_file(folder / prepared_manifest_name, manifest.text_of_file());
+  manifest.text = std::move(text);
+  const auto add = [&](const std::string& name, const std::string& bytes) {
+    write_file(folder / name, bytes);
+    manifest.files.push_back({name, sha256(bytes)});
+  };
+  add(prepared_config_name, write_options(options));
+  if (!fixed_source_tokenizer(options.model)) {
+    add("source.tokenizer", tokenizers.source->serialized());
+  }
+  if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
+    add("target.tokenizer", tokenizers.target->serialized());
+  }
+  write_file(folder / prepared_manifest_name, manifest.text_of_file());
+  return manifest;
+}
+
+PrepareResult result_of(const PreparedManifest& manifest, const Options& options,
+                        std::size_t kept_shards) {
+  PrepareResult result{.corpora = std::vector<CorpusReport>(options.data.train.size()),
+                       .all = manifest.report(),
+                       .shards = manifest.shards.size(),
+                       .kept_shards = kept_shards};
+  for (const auto& shard : manifest.shards) {
+    result.corpora[shard.corpus].add(shard.report);
+    result.bytes += shard.bytes;
+  }
+  return result;
+}
+
+}  // namespace
+
+PrepareResult prepare_corpus(const Options& options, const fs::path& folder, ThreadPool& pool,
+                             const ShardLimits& limits) {
+  if (!read_prepared_manifest(folder)) check_empty(folder);
+  make_folder(folder);
+  const FolderLock lock(folder);
+  auto manifest = read_prepared_manifest(folder);
+  const auto& data = options.data;
+  const TextFiles files(all_paths(data), pool);
+  std::vector<TextDigest> text;
+  for (const auto& corpus : data.train) {
+    check_parallel(files.at(corpus.src), files.at(corpus.trg));
+    text.push_back(files.at(corpus.src).digest());
+    text.push_back(files.at(corpus.trg).digest());
+  }
+  Tokenizers tokenizers;
+  if (manifest && !manifest->files.empty()) {
+    const auto before = read_prepared_options(folder, *manifest);
+    check_same_inputs(folder, *manifest, before, options, text);
+    tokenizers = read_prepared_tokenizers(folder, *manifest, before);
+    keep_intact_shards(folder, *manifest, pool);
+  } else {
+    tokenizers = make_tokenizers(data, options.model, files, pool, options.threads);
+    manifest = begin_folder(folder, options, tokenizers, std::move(text));
+  }
+  const auto kept_shards = manifest->shards.size();
+  if (manifest->is_complete) return result_of(*manifest, options, kept_shards);
+
+  const PairEncoder encoder(data, tokenizers, data.tokenizer.sampling > 0, PairSelection::trained);
+  DuplicateFilter duplicates;
+  const bool has_shards = !manifest->shards.empty();
+  const auto last_corpus = has_shards ? manifest->shards.back().corpus : 0;
+  const auto last_line = has_shards ? manifest->shards.back().end_line : 0;
+  ShardWriter writer(folder, *manifest, limits);
+  for (std::size_t i = 0; i < data.train.size(); ++i) {
+    const auto& corpus = data.train[i];
+    const auto& source = files.at(corpus.src);
+    const auto done = i < last_corpus ? source.digest().lines : i == last_corpus ? last_line : 0;
+    const bool is_done = done == source.digest().lines;
+    if (corpus.weight == 0 || (is_done && !data.remove_duplicates)) continue;
+    writer.begin(i, done);
+    encode_files({.source = source,
+                  .target = files.at(corpus.trg),
+                  .skipped_lines = done,
+                  .duplicates = data.remove_duplicates ? &duplicates : nullptr,
+                  .background = [&] { writer.write_waiting(); }},
+                 encoder, pool, [&](const CorpusPairs& pairs) { writer.add(pairs); });
+    writer.end();
+  }
+  check_pairs_left(manifest->report(), data);
+  manifest->is_complete = true;
+  write_file(folder / prepared_manifest_name, manifest->text_of_file());
+  return result_of(*manifest, options, kept_shards);
+}
+
+}  // namespace regard

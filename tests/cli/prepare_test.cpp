@@ -1,0 +1,189 @@
+// regard prepare, and training from its folder.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Prepare : public Train {
+ protected:
+  Finished prepare(std::vector<std::string> more = {}) const {
+    std::vector<std::string> arguments = {"prepare", "-c", config_.string(), "-o",
+                                          prepared_.string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  Finished train_prepared(std::vector<std::string> more = {}) const {
+    more.push_back("data.prepared=" + prepared_.string());
+    return train(more);
+  }
+  Finished verify() const { return run({"prepare", "--verify", prepared_.string()}); }
+
+  const fs::path prepared_ = folder_ / "prepared";
+};
+
+TEST_F(Prepare, TrainsWithoutTheText) {
+  const auto prepared = prepare({"data.remove_duplicates=true"});
+  ASSERT_EQ(prepared.code, 0) << prepared.err;
+  EXPECT_THAT(prepared.err, AllOf(HasSubstr("duplicates"), HasSubstr("data.prepared=")));
+  for (const auto* name : {"train.en", "train.fr"}) fs::remove(folder_ / name);
+  const auto trained = train_prepared({"data.remove_duplicates=true"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_FALSE(fs::exists(folder_ / "run" / "corpus.cache"));
+  EXPECT_THAT(read_text(folder_ / "run" / "manifest.json"),
+              AllOf(HasSubstr(prepared_.string()), HasSubstr("train.en")));
+  const auto again = train_prepared({"data.remove_duplicates=true", "data.train=[]",
+                                     "training.model_dir=" + folder_.string() + "/b"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(weights(), weights("b"));
+}
+
+// The toy text has few words, so that the loss tells if the pairs were those of the text.
+TEST_F(Prepare, LearnsWhatTheTextTeaches) {
+  const std::vector<std::string> longer = {"training.max_steps=200"};
+  ASSERT_EQ(prepare().code, 0);
+  ASSERT_EQ(train_prepared(longer).code, 0);
+  ASSERT_EQ(
+      train({"training.max_steps=200", "training.model_dir=" + folder_.string() + "/text"}).code,
+      0);
+  const auto loss = [&](const std::string& name) {
+    const auto lines = lines_of(read_text(folder_ / name / "validations.tsv"));
+    const auto column = [](const std::string& line, int index) {
+      std::size_t begin = 0;
+      for (int i = 0; i < index; ++i) begin = line.find('\t', begin) + 1;
+      return line.substr(begin, line.find('\t', begin) - begin);
+    };
+    int index = 0;
+    while (column(lines.front(), index) != "loss") ++index;
+    return std::stod(column(lines.back(), index));
+  };
+  EXPECT_LT(loss("run"), 1);
+  EXPECT_NEAR(loss("run"), loss("text"), 0.3 * loss("text"));
+}
+
+TEST_F(Prepare, AResumedTrainingEndsInTheSameBytes) {
+  for (const auto* type : {"training.batch_type=sentence", "training.batch_type=token"}) {
+    const std::vector<std::string> same = {
+        type, "training.batch_size=30", "data.tokenizer.kind=unigram",
+        "data.tokenizer.vocabulary_size=30", "data.tokenizer.sampling=0.5"};
+    const auto with = [&](std::vector<std::string> arguments) {
+      arguments.insert(arguments.end(), same.begin(), same.end());
+      return arguments;
+    };
+    fs::remove_all(prepared_);
+    ASSERT_EQ(prepare(with({})).code, 0);
+    fs::remove_all(folder_ / "run");
+    ASSERT_EQ(train_prepared(with({"training.max_steps=60"})).code, 0);
+    const auto straight = weights();
+    fs::remove_all(folder_ / "run");
+    for (const auto* steps :
+         {"training.max_steps=7", "training.max_steps=31", "training.max_steps=60"}) {
+      const auto resumed = train_prepared(with({steps}));
+      ASSERT_EQ(resumed.code, 0) << resumed.err;
+    }
+    EXPECT_EQ(weights(), straight);
+  }
+}
+
+TEST_F(Prepare, AKilledPrepareGoesOn) {
+  std::ofstream source(folder_ / "train.en", std::ios::app);
+  std::ofstream target(folder_ / "train.fr", std::ios::app);
+  const auto text = toy_corpus(1000, 3);
+  for (int i = 0; i < 1200; ++i) {
+    source << text.source;
+    target << text.target;
+  }
+  source.close();
+  target.close();
+  const auto command = std::string(REGARD_BINARY_DIR) + "/regard prepare -c " + config_.string() +
+                       " -o " + prepared_.string();
+  const auto script =
+      command + " 2>/dev/null & pid=$!; until grep -q shard-00000 " +
+      (prepared_ / "prepared.json").string() +
+      " 2>/dev/null || ! kill -0 $pid 2>/dev/null; do sleep 0.005; done; kill -9 $pid; "
+      "wait $pid 2>/dev/null";
+  const int ignored = std::system(("bash -c '" + script + "'").c_str());
+  (void)ignored;
+  ASSERT_THAT(read_text(prepared_ / "prepared.json"), HasSubstr("\"complete\": false"));
+  const auto unfinished = train_prepared();
+  EXPECT_EQ(unfinished.code, 3);
+  EXPECT_THAT(unfinished.err, HasSubstr("has not finished"));
+  const auto finished = prepare();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("Kept 1 shard of an earlier"));
+  EXPECT_EQ(verify().code, 0);
+  const auto killed = read_text(prepared_ / "prepared.json");
+  fs::remove_all(prepared_);
+  ASSERT_EQ(prepare().code, 0);
+  EXPECT_EQ(read_text(prepared_ / "prepared.json"), killed);  // with the hashes of all files
+}
+
+TEST_F(Prepare, DamageIsNamedAndRepaired) {
+  ASSERT_EQ(prepare().code, 0);
+  EXPECT_EQ(verify().code, 0);
+  const auto shard = prepared_ / "shard-00000.bin";
+  const auto intact = read_text(shard);
+  auto bytes = intact;
+  bytes[bytes.size() - 2] = 'x';
+  write_text(shard, bytes);
+  const auto verified = verify();
+  EXPECT_EQ(verified.code, 3);
+  EXPECT_THAT(verified.err, AllOf(HasSubstr("shard-00000.bin"), HasSubstr("damaged")));
+  const auto trained = train_prepared();
+  EXPECT_EQ(trained.code, 3);
+  EXPECT_THAT(trained.err, AllOf(HasSubstr("shard-00000.bin: pair"), HasSubstr("is damaged")));
+  write_text(shard, intact.substr(0, 1000));
+  const auto cut = train_prepared({"--fresh"});
+  EXPECT_EQ(cut.code, 3);
+  EXPECT_THAT(cut.err, HasSubstr("found 1000 bytes, expected"));
+  const auto repaired = prepare();
+  EXPECT_EQ(repaired.code, 0);
+  EXPECT_THAT(repaired.err, HasSubstr("missing or damaged"));
+  EXPECT_EQ(read_text(shard), intact);
+}
+
+TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
+  ASSERT_EQ(prepare().code, 0);
+  const auto expect_error = [](const Finished& finished, int code, const std::string& text) {
+    EXPECT_EQ(finished.code, code) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr(text));
+  };
+  EXPECT_THAT(prepare().err, HasSubstr("was complete; nothing was written"));
+  expect_error(prepare({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
+  expect_error(train_prepared({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
+  expect_error(train_prepared({"data.tokenizer.vocabulary_size=9"}), 2,
+               "data.tokenizer.vocabulary_size");
+  write_text(folder_ / "words", "<pad>\n<unk>\n<s>\n</s>\na\n");
+  expect_error(train_prepared({"data.tokenizer.src_file=" + (folder_ / "words").string()}), 2,
+               "data.tokenizer.src_file");
+  expect_error(train({"data.prepared=" + (folder_ / "none").string()}), 3,
+               "found no prepared.json");
+  expect_error(run({"prepare", "-c", config_.string(), "-o", folder_.string()}), 2,
+               "expected an empty folder");
+  expect_error(run({"prepare", "-c", config_.string()}), 2, "-o");
+  expect_error(run({"prepare", "--verify", prepared_.string(), "-o", "x"}), 2, "--verify");
+  expect_error(run({"prepare", "--verify", folder_.string()}), 3, "found no prepared.json");
+  // The tokenizers of another model do not fit.
+  ASSERT_EQ(
+      train({"data.tokenizer.kind=character", "training.model_dir=" + folder_.string() + "/other"})
+          .code,
+      0);
+  expect_error(train_prepared({"--init-from", (folder_ / "other").string()}), 5,
+               "made by other tokenizers");
+}
+
+}  // namespace
+}  // namespace regard
