@@ -36,7 +36,7 @@ KILLS = (
 SPEED = ("-c", "configs/bench.yaml", "training.max_steps=16", "training.logging_every=2", "data.dev.src=", "data.dev.trg=")
 BATCH = 80  # sentences in a batch of configs/bench.yaml
 RATES = (1000, 300)  # Mbit/s
-ROUNDS = 2
+ROUNDS = 3
 
 
 def arguments():
@@ -169,23 +169,25 @@ def name_of(rate):
 
 
 class CostModel:
-    """The seconds of a step of W processes: fixed + sentences · each + max(0, transfer − hidden).
+    """The seconds of a step of W processes: fixed + sentences · each + V · work + max(0, R − hidden).
 
-    transfer = 2 (W − 1) / W · bytes / bandwidth + 2 (W − 1) · latency, of a ring. What the backward pass hides is at
-    most `backward` of the time for the sentences."""
+    V = 2 (W − 1) / W · bytes is what a process sends in a ring, R = V / bandwidth + 2 (W − 1) · latency. What the
+    backward pass hides is at most `backward` of the time for the sentences."""
 
     backward = 0.5
 
     def __init__(self, seconds, megabytes):
         half, whole = seconds["1 × 1, half a batch"], seconds["1 × 1"]
-        self.each = (whole - half) / (BATCH / 2)
+        self.each = min(whole - half, whole / 2) / (BATCH / 2)
         self.fixed = whole - BATCH * self.each
         self.megabytes = megabytes
+        self.work = max(0.0, seconds["2 × 1"] - self.fixed - self.each * BATCH / 2) / megabytes
 
     def seconds(self, size, sentences, megabits, latency=50e-6):
         compute = sentences * self.each
-        transfer = 2 * (size - 1) / size * self.megabytes * 8 / megabits + 2 * (size - 1) * latency
-        return self.fixed + compute + max(0.0, transfer - self.backward * compute)
+        sent = 2 * (size - 1) / size * self.megabytes
+        transfer = sent * 8 / megabits + 2 * (size - 1) * latency
+        return self.fixed + compute + sent * self.work + max(0.0, transfer - self.backward * compute)
 
 
 def speed(options, work):
