@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "data/corpus.h"
+#include "kernels/device.h"
 #include "text/vocabulary.h"
 
 namespace regard {
@@ -86,9 +87,12 @@ Batch assemble(std::vector<Pair> pairs, bool with_target) {
 }  // namespace
 
 Batch Batch::to(torch::Device device) const {
+  if (source.device() == device) return *this;
   Batch moved = *this;
-  moved.source = source.to(device);
-  if (target.defined()) moved.target = target.to(device);
+  moved.source = to_device(source, device);
+  if (!target.defined()) return moved;
+  moved.target = to_device(target, device);
+  moved.target_positions = to_device(target_output().flatten().nonzero().squeeze(1), device);
   return moved;
 }
 

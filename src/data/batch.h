@@ -31,6 +31,9 @@ struct Batch {
   torch::Tensor source;
   torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; always on the CPU
   torch::Tensor target;          // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; or undefined
+  // [N] int64: the positions of the real tokens in target_output().flatten(). Only on other devices
+  // than the CPU, which would have to be waited for to find them.
+  torch::Tensor target_positions = {};
   std::int64_t source_tokens = 0;     // including </s>, excluding padding
   std::int64_t target_tokens = 0;     // including </s>, excluding <s> and padding
   std::vector<std::int64_t> indices;  // [B] of the sentences in the corpus or source list
@@ -41,7 +44,7 @@ struct Batch {
   torch::Tensor target_input() const { return target.slice(1, 0, -1); }  // [B, T]
   torch::Tensor target_output() const { return target.slice(1, 1); }     // [B, T]
 
-  // Returns a copy with `source` and `target` on the device.
+  // Returns a copy with all tensors but the lengths on the device. Does not wait for the device.
   Batch to(torch::Device device) const;
   // Returns the sentences w, w + n, w + 2n, … with minimal padding; w < n and w < size().
   Batch shard(std::int64_t w, std::int64_t n) const;

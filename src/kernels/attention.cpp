@@ -77,12 +77,15 @@ class WeighFunction : public torch::autograd::Function<WeighFunction> {
   }
 };
 
-// Returns the softmax of e [B, G, S] over the positions from `begins` to before `ends`, each
-// [B, G or 1, 1], and 0 elsewhere.
-Tensor softmax_within(const Tensor& scores, const Tensor& begins, const Tensor& ends) {
-  const auto s = torch::arange(scores.size(2), ends.options());
-  const auto outside = (s < begins).logical_or(s >= ends);
+// Returns the softmax of e [B, G, S], and 0 where `outside` [B, G or 1, S] is true.
+Tensor softmax_but(const Tensor& scores, const Tensor& outside) {
   return scores.masked_fill(outside, -std::numeric_limits<double>::infinity()).softmax(-1);
+}
+
+// Returns [B, 1, S] bool, true at padding.
+Tensor padding_of(const Tensor& lengths, std::int64_t S, torch::Device device) {
+  const auto ends = lengths.to(device).view({-1, 1, 1});
+  return torch::arange(S, ends.options()) >= ends;
 }
 
 // Returns the queries q [N, A] of the decoder states [N, D].
@@ -122,7 +125,8 @@ torch::Tensor attention_weights(const AttentionScore& score, const torch::Tensor
 torch::Tensor attention_weights_reference(const AttentionScore& score,
                                           const torch::Tensor& states) {
   const auto e = attention_scores(score, states.view({score.keys.size(0), -1, states.size(1)}));
-  return masked_softmax(e, score.lengths, score.windows).view({states.size(0), -1});
+  return masked_softmax(e, score.lengths, score.windows, padding_of(score))
+      .view({states.size(0), -1});
 }
 
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states) {
@@ -142,8 +146,13 @@ torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor&
   return q.matmul(keys.transpose(1, 2)) * score.scale;  // [B, G, S]
 }
 
+torch::Tensor padding_of(const AttentionScore& score) {
+  if (score.padding.defined()) return score.padding;
+  return padding_of(score.lengths, score.keys.size(1), score.keys.device());
+}
+
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
-                             const torch::Tensor& windows) {
+                             const torch::Tensor& windows, const torch::Tensor& padding) {
   if (is_batch_invariant(scores) && !windows.defined()) {
     auto alpha = scores.clone(at::MemoryFormat::Contiguous);
     const auto ends = lengths.contiguous();
@@ -172,11 +181,12 @@ torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& l
     return alpha;
   }
   if (windows.defined()) {
-    const auto sides = windows.to(scores.device()).view({scores.size(0), scores.size(1), 2});
-    return softmax_within(scores, sides.narrow(2, 0, 1), sides.narrow(2, 1, 1));
+    const auto sides = windows.view({scores.size(0), scores.size(1), 2});
+    const auto s = torch::arange(scores.size(2), sides.options());
+    return softmax_but(scores, (s < sides.narrow(2, 0, 1)).logical_or(s >= sides.narrow(2, 1, 1)));
   }
-  const auto ends = lengths.to(scores.device()).view({-1, 1, 1});
-  return softmax_within(scores, torch::zeros_like(ends), ends);
+  if (padding.defined()) return softmax_but(scores, padding);
+  return softmax_but(scores, padding_of(lengths, scores.size(2), scores.device()));
 }
 
 torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,

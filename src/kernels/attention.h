@@ -16,8 +16,12 @@ struct AttentionScore {
   torch::Tensor keys = {};  // [B, S, A]; position: [B, S, 0]
   // [B] int64 on the CPU: sentence b has positions 0 … lengths[b] − 1.
   torch::Tensor lengths = {};
-  // [N, 2] int64 on the CPU: first and end (exclusive) position that query n attends to. A window
-  // is not empty and lies inside the sentence. Undefined: every query attends to all positions.
+  // [B, 1, S] bool on the device of the keys, true at padding. Not read by the kernels for the CPU.
+  // Undefined: derived from the lengths, for which other devices than the CPU must be waited for.
+  torch::Tensor padding = {};
+  // [N, 2] int64 on the device of the keys: first and end (exclusive) position that query n attends
+  // to. A window is not empty and lies inside the sentence. Undefined: every query attends to all
+  // positions.
   torch::Tensor windows = {};
   // The coverage C [N, S] of each query and its weight vector w [A]. Only for the additive score,
   // and only during search (is_batch_invariant() in packed_weights.h).
@@ -55,10 +59,13 @@ torch::Tensor attention_weights_reference(const AttentionScore& score, const tor
 
 // Returns the scores before the softmax: s [B, G, D] -> e [B, G, S], arbitrary at padding.
 torch::Tensor attention_scores(const AttentionScore& score, const torch::Tensor& states);
+// Returns AttentionScore::padding, derived from the lengths if it is undefined.
+torch::Tensor padding_of(const AttentionScore& score);
+
 // Returns α [B, G, S] of the scores e [B, G, S], exactly 0 beyond lengths [B] and, with windows
-// [B · G, 2] as in AttentionScore, outside of the windows.
+// [B · G, 2], outside of the windows. Lengths, windows and padding are as in AttentionScore.
 torch::Tensor masked_softmax(const torch::Tensor& scores, const torch::Tensor& lengths,
-                             const torch::Tensor& windows = {});
+                             const torch::Tensor& windows = {}, const torch::Tensor& padding = {});
 
 // Returns the mixtures Σ_s α_s value_s [N, M] of values [B, S, M]. The weights α [N, S], N = G · B,
 // must be exactly 0 beyond lengths [B]. While a DeferredWeightGradients object lives, the gradient

@@ -29,6 +29,86 @@ std::int64_t rows_in_piece(std::int64_t N, std::int64_t row_bytes) {
   return (N + pieces - 1) / pieces;
 }
 
+// On other devices than the CPU, few large pieces: a launch costs more than memory that is far
+// away.
+constexpr std::int64_t device_piece_bytes = std::int64_t{256} << 20;
+
+// Sums, and the gradient of the loss.
+struct Computed {
+  Tensor loss, nll, d_rows, d_weight, d_bias;
+};
+
+// x y, in bf16 if training is.
+Tensor product_of(const Tensor& x, const Tensor& y) {
+  if (!has_bf16_reference_products(x)) return x.mm(y);
+  return x.to(torch::kBFloat16).mm(y.to(torch::kBFloat16)).to(x.scalar_type());
+}
+
+// For each row with target y:
+//
+//   loss = −(1 − ε) log p_y − ε / V Σ_k log p_k      d_logit_k = p_k − (1 − ε) [k = y] − ε / V
+Computed compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                           const Tensor& targets, double label_smoothing, bool with_gradient,
+                           std::int64_t piece) {
+  const auto N = rows.size(0);
+  const auto V = weight.size(0);
+  Computed all;
+  all.loss = torch::zeros({}, rows.options());
+  std::vector<Tensor> nll, d_rows;
+  for (std::int64_t begin = 0; begin < N; begin += piece) {
+    const auto these = rows.narrow(0, begin, std::min(piece, N - begin));
+    const auto y = targets.narrow(0, begin, these.size(0)).unsqueeze(1);
+    const auto log_p = kernels::linear(these, weight, bias).log_softmax(-1);  // [n, V]
+    nll.push_back(log_p.gather(1, y).squeeze(1).neg_());
+    all.loss.add_(nll.back().sum(), 1 - label_smoothing);
+    if (label_smoothing > 0) {
+      all.loss.sub_(log_p.sum(), label_smoothing / static_cast<double>(V));
+    }
+    if (!with_gradient) continue;
+    auto d_logits = log_p.exp();
+    if (label_smoothing > 0) d_logits.sub_(label_smoothing / static_cast<double>(V));
+    d_logits.scatter_add_(1, y, torch::full_like(y, label_smoothing - 1, rows.options()));
+    d_rows.push_back(product_of(d_logits, weight));
+    const auto d_weight = product_of(d_logits.t(), these);
+    const auto d_bias = d_logits.sum(0);
+    all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
+    all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);
+  }
+  if (N == 0)
+    return {all.loss, torch::zeros({0}, rows.options()), torch::zeros_like(rows),
+            torch::zeros_like(weight), torch::zeros_like(bias)};
+  all.nll = nll.size() == 1 ? nll[0] : torch::cat(nll);
+  if (with_gradient) all.d_rows = d_rows.size() == 1 ? d_rows[0] : torch::cat(d_rows);
+  return all;
+}
+
+// The function for other devices than the CPU: few operations of LibTorch.
+class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+                             const Tensor& bias, const Tensor& targets, double label_smoothing,
+                             bool with_gradient, std::int64_t piece) {
+    const auto all =
+        compute_in_pieces(rows, weight, bias, targets, label_smoothing, with_gradient, piece);
+    context->save_for_backward({all.d_rows, all.d_weight, all.d_bias});
+    const auto nll = all.nll.to(torch::kDouble);
+    context->mark_non_differentiable({nll});
+    return {all.loss, nll};
+  }
+
+  // As CrossEntropyFunction::backward(), without waiting for the factor.
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    auto saved = context->get_saved_variables();
+    at::_foreach_mul_(saved, gradients[0]);
+    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+};
+
+bool wants_gradient(const Tensor& rows, const Tensor& weight, const Tensor& bias) {
+  return torch::GradMode::is_enabled() &&
+         (rows.requires_grad() || weight.requires_grad() || bias.requires_grad());
+}
+
 class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
@@ -80,15 +160,27 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
 
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
                                   const Tensor& targets, double label_smoothing) {
+  if (!rows.is_cpu()) {
+    const auto row_bytes = weight.size(0) * static_cast<std::int64_t>(rows.element_size());
+    return linear_cross_entropy_composite(
+        rows, weight, bias, targets, label_smoothing,
+        std::max<std::int64_t>(1, device_piece_bytes / row_bytes));
+  }
   if (!is_fused_on(rows)) {
     return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing);
   }
-  const bool with_gradient =
-      torch::GradMode::is_enabled() &&
-      (rows.requires_grad() || weight.requires_grad() || bias.requires_grad());
+  const bool with_gradient = wants_gradient(rows, weight, bias);
   const auto outputs =
       CrossEntropyFunction::apply(rows.contiguous(), weight.contiguous(), bias.contiguous(),
                                   targets.contiguous(), label_smoothing, with_gradient);
+  return {outputs[0], outputs[1]};
+}
+
+CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& weight,
+                                            const Tensor& bias, const Tensor& targets,
+                                            double label_smoothing, std::int64_t piece) {
+  const auto outputs = CompositeFunction::apply(rows, weight, bias, targets, label_smoothing,
+                                                wants_gradient(rows, weight, bias), piece);
   return {outputs[0], outputs[1]};
 }
 

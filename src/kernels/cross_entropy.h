@@ -15,11 +15,17 @@ struct CrossEntropy {
 };
 
 // Computes the loss of rows [N, R], weight W [V, R], bias b [V], targets [N] int64, each below V,
-// with label_smoothing ε. Fused on the CPU in single or double precision; otherwise calls the
-// reference implementation. Not twice differentiable.
+// with label_smoothing ε. Fused on the CPU in single or double precision; composite on other
+// devices. Not twice differentiable.
 CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                   const torch::Tensor& bias, const torch::Tensor& targets,
                                   double label_smoothing);
+
+// The loss for other devices than the CPU: few operations of LibTorch, and the gradient computed
+// with the loss. Holds the logits of at most `piece` rows at once.
+CrossEntropy linear_cross_entropy_composite(const torch::Tensor& rows, const torch::Tensor& weight,
+                                            const torch::Tensor& bias, const torch::Tensor& targets,
+                                            double label_smoothing, std::int64_t piece);
 
 // Reference implementation: LibTorch's operations, on any device.
 CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const torch::Tensor& weight,

@@ -57,6 +57,11 @@ std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device
                                       [] { at::init_num_threads(); });
 }
 
+torch::Tensor to_device(const torch::Tensor& x, torch::Device device) {
+  if (!device.is_cuda()) return x.to(device);
+  return x.pin_memory().to(device, /*non_blocking=*/true);
+}
+
 }  // namespace regard
 
 namespace regard::kernels {

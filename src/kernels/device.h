@@ -25,6 +25,9 @@ torch::Device find_device(const std::string& name, std::size_t process = 0);
 // processors.
 std::unique_ptr<ThreadPool> make_thread_pool(std::int64_t threads, torch::Device device);
 
+// Returns x, which is on the CPU, on the device. Does not wait for the device.
+torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
+
 }  // namespace regard
 
 namespace regard::kernels {

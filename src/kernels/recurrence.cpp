@@ -351,6 +351,12 @@ std::int64_t gate_count(CellForm form) {
 
 Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
                       const std::optional<LoopAttention>& attention) {
+  if (!x.is_cpu()) {
+    RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
+    if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, -1});
+    const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
+    return {all.outputs.squeeze(0), all.weights};
+  }
   if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention);
   const auto [a, mixed] = attention.value_or(LoopAttention{});
   const auto results = RecurrenceFunction::apply(
@@ -358,6 +364,16 @@ Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeigh
       maybe(a.lengths), static_cast<std::int64_t>(cell.form), static_cast<std::int64_t>(a.form),
       a.scale);
   return {results[0], attention ? results[1] : Tensor()};
+}
+
+Tensor recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {
+  if (!x.is_cpu()) return recurrence_composite(x, first, cells).outputs;
+  std::vector<Tensor> outputs;
+  for (std::int64_t g = 0; g < x.size(0); ++g) {
+    const auto b_U = cells.b_U.defined() ? cells.b_U[g][0] : Tensor();
+    outputs.push_back(recurrence(x[g], first[g], {cells.form, cells.U[g], b_U}).outputs);
+  }
+  return torch::stack(outputs);
 }
 
 Tensor recurrent_step(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {

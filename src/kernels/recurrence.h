@@ -44,10 +44,30 @@ struct Recurrence {
 };
 
 // x [T, B, K · D] = W x + b, first state [B, D], or [B, 2D] of an LSTM. Fused on the CPU in single
-// or double precision; otherwise calls recurrence_reference().
+// or double precision; recurrence_composite() on other devices.
 Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
                       const RecurrentWeights& cell,
                       const std::optional<LoopAttention>& attention = {});
+
+// As recurrence(), for G independent cells with weights U [G, D, K · D] and b_U [G, 1, D]:
+// x [G, T, B, K · D], first [G, B, ·] -> h [G, T, B, D].
+torch::Tensor recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
+                              const RecurrentWeights& cells);
+
+// The loop for other devices than the CPU: few operations of LibTorch, and a hand-written gradient.
+// Shapes as for recurrence_each(); a cell with attention must be alone (G = 1), and α is [T, B, S].
+// Needs memory for AttentionScore::keys once, and 256 MB for the gradient of the additive score.
+Recurrence recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
+                                const RecurrentWeights& cells,
+                                const std::optional<LoopAttention>& attention = {});
+
+// All steps of G cells from a state of zeros by LibTorch's gru or lstm, which is cuDNN on CUDA:
+// inputs x [G, T, B, I], weights W [G, I, K · D] and b [G, 1, K · D] -> h [G, T, B, D]. Only for
+// gru_reset_after and lstm.
+torch::Tensor recurrence_of_library(const torch::Tensor& x, const torch::Tensor& W,
+                                    const torch::Tensor& b, const RecurrentWeights& cells);
+// True if it is the fastest way for these inputs.
+bool has_recurrence_of_library(const torch::Tensor& x, CellForm form);
 
 // One step: x [B, K · D], state s -> the next state. Uses the kernels, which have no gradient here,
 // if packed weights are in use (packed_weights.h), otherwise the reference implementation.

@@ -59,6 +59,8 @@ EncoderOutput Ensemble::encode(const torch::Tensor& source, const torch::Tensor&
   for (const auto& member : members_) encoded.members.push_back(member->encode(source, lengths));
   encoded.mask = encoded.members[0].mask;
   encoded.lengths = encoded.members[0].lengths;
+  encoded.lengths_on_device = encoded.members[0].lengths_on_device;
+  encoded.padding = encoded.members[0].padding;
   return encoded;
 }
 
@@ -146,8 +148,8 @@ torch::Tensor Ensemble::MeanOutputLayer::embed(const torch::Tensor& /*tokens*/,
 }
 
 Loss Ensemble::MeanOutputLayer::loss(const DecoderOutput& /*decoded*/,
-                                     const EncoderOutput& /*encoded*/,
-                                     const torch::Tensor& /*targets*/, double /*label_smoothing*/) {
+                                     const EncoderOutput& /*encoded*/, const Targets& /*targets*/,
+                                     double /*label_smoothing*/) {
   throw_not_trainable();
 }
 

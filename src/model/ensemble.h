@@ -51,8 +51,8 @@ class Ensemble : public Seq2Seq {
 
     // Throw std::logic_error: an ensemble cannot be trained.
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-    Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-              const torch::Tensor& targets, double label_smoothing) override;
+    Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
+              double label_smoothing) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
     bool supports_shortlist() const override;
 

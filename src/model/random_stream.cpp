@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kernels/device.h"
+
 namespace regard {
 namespace {
 
@@ -23,7 +25,7 @@ std::uint64_t RandomStream::draw() {
 torch::Tensor RandomStream::uniform(std::int64_t n, const torch::TensorOptions& options) {
   auto drawn = torch::empty({n}, torch::kDouble);
   for (std::int64_t i = 0; i < n; ++i) drawn.data_ptr<double>()[i] = random.uniform();
-  return drawn.to(options);
+  return to_device(drawn.to(options.dtype()), options.device());
 }
 
 }  // namespace regard

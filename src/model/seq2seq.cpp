@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "kernels/device.h"
+
 namespace regard {
 namespace {
 
@@ -56,10 +58,20 @@ DecoderContext DecoderContext::select(const torch::Tensor& rows) const {
   return selected;
 }
 
+void EncoderOutput::set_lengths(const torch::Tensor& of_sentences, std::int64_t S,
+                                torch::Device device) {
+  lengths = of_sentences;
+  lengths_on_device = to_device(lengths, device);
+  mask = torch::arange(S, lengths_on_device.options()) < lengths_on_device.unsqueeze(1);
+  padding = mask.logical_not().unsqueeze(1);
+}
+
 EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
   return {.states = select_rows(states, rows),
           .mask = select_rows(mask, rows),
           .lengths = select_rows(lengths, rows.cpu()),
+          .lengths_on_device = select_rows(lengths_on_device, rows),
+          .padding = select_rows(padding, rows),
           .summary = select_rows(summary, rows),
           .context = select_rows(context, rows),
           .members = select_rows(members, rows),

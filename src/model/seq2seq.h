@@ -42,17 +42,21 @@ class BatchShortlist;  // model/output/batch_shortlist.h
 
 // A batch of encoded source sentences; constant over the decoding steps.
 struct EncoderOutput {
-  torch::Tensor states;         // h [B, S, C]; arbitrary at padding
-  torch::Tensor mask;           // [B, S] bool, true at real positions
-  torch::Tensor lengths;        // [B] int64 on the CPU: source length; padding follows
-  torch::Tensor summary;        // [B, C] sentence vector, such as the final encoder states
-  DecoderContext context = {};  // filled by prepare() of decoder and output layer
+  torch::Tensor states;             // h [B, S, C]; arbitrary at padding
+  torch::Tensor mask;               // [B, S] bool, true at real positions
+  torch::Tensor lengths;            // [B] int64 on the CPU: source length; padding follows
+  torch::Tensor lengths_on_device;  // the same on the device of the states
+  torch::Tensor padding;            // [B, 1, S] bool, true at padding
+  torch::Tensor summary;            // [B, C] sentence vector, such as the final encoder states
+  DecoderContext context = {};      // filled by prepare() of decoder and output layer
   // Ensemble: the output of each member; then `states`, `summary` and `context` are empty.
   std::vector<EncoderOutput> members = {};
   // The target tokens that each sentence may generate; null: all.
   std::shared_ptr<BatchShortlist> shortlist = {};
   torch::Tensor sentences = {};  // [B] int64 on the CPU: the index in the shortlist
 
+  // Sets lengths, mask and padding of sentences of at most S tokens whose states are on the device.
+  void set_lengths(const torch::Tensor& of_sentences, std::int64_t S, torch::Device device);
   // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
   EncoderOutput select(const torch::Tensor& rows) const;
 };

@@ -77,14 +77,15 @@ void for_each_range(const torch::Tensor& buffer, ThreadPool& pool,
   });
 }
 
-double norm(const torch::Tensor& buffer, ThreadPool& pool) {
+torch::Tensor norm(const torch::Tensor& buffer, ThreadPool& pool) {
   const torch::NoGradGuard guard;
   std::vector<torch::Tensor> norms(range_count(buffer));
   for_each_range(buffer, pool, [&](std::size_t i, std::int64_t begin, std::int64_t end) {
     norms[i] = buffer.slice(0, begin, end).norm();
   });
-  if (norms.empty()) return 0;
-  return torch::stack(norms).to(torch::kDouble).norm().item<double>();
+  if (norms.empty()) return torch::zeros({}, torch::kDouble);
+  const auto all = torch::stack(norms).to(torch::kDouble);
+  return all.numel() == 1 ? all[0] : all.norm();
 }
 
 bool is_finite(const torch::Tensor& buffer) {

@@ -48,9 +48,9 @@ void for_each_range(const torch::Tensor& buffer, ThreadPool& pool,
 // Returns the number of ranges that for_each_range() uses.
 std::size_t range_count(const torch::Tensor& buffer);
 
-// Returns the Euclidean norm of a flat buffer. Computes it as the norm of the norms of its ranges,
-// so that the result does not depend on the number of threads.
-double norm(const torch::Tensor& buffer, ThreadPool& pool);
+// Returns the Euclidean norm of a flat buffer, a double on its device. Computes it as the norm of
+// the norms of its ranges, so that the result does not depend on the number of threads.
+torch::Tensor norm(const torch::Tensor& buffer, ThreadPool& pool);
 
 // Returns true if no element is infinite or NaN.
 bool is_finite(const torch::Tensor& buffer);

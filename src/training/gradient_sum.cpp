@@ -90,6 +90,12 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
 }
 
 void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
+  if (!gradient_.flat().is_cpu() && !on_part_) {
+    accumulate_all(torch::autograd::grad({objective}, parameters_, /*grad_outputs=*/{},
+                                         /*retain_graph=*/{}, /*create_graph=*/false,
+                                         /*allow_unused=*/true));
+    return;
+  }
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
   torch::autograd::variable_list gradients;
   {
@@ -146,6 +152,20 @@ void GradientSum::accumulate(std::size_t parameter, const torch::Tensor& gradien
   } else {
     sum.copy_(gradient);
   }
+}
+
+void GradientSum::accumulate_all(const std::vector<torch::Tensor>& gradients) {
+  const torch::NoGradGuard guard;
+  std::vector<torch::Tensor> from_first, first, from_later, later;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    const auto& sum = gradient_.views()[i].second;
+    const bool has_value = std::exchange(entries_[i].has_value, true);
+    (has_value ? later : first).push_back(sum);
+    (has_value ? from_later : from_first).push_back(gradients[i]);
+  }
+  if (!first.empty()) at::_foreach_copy_(first, from_first);
+  if (!later.empty()) at::_foreach_add_(later, from_later);
 }
 
 void GradientSum::complete(std::size_t parameter) {

@@ -84,6 +84,8 @@ class GradientSum {
   // Adds the gradient if it is the term's turn; otherwise buffers it or waits.
   void add_in_order(std::size_t parameter, std::size_t term, torch::Tensor gradient);
   void accumulate(std::size_t parameter, const torch::Tensor& gradient);
+  // Adds the gradients of all parameters with few operations.
+  void accumulate_all(const std::vector<torch::Tensor>& gradients);
   // Counts a parameter as complete and hands on the parts that are.
   void complete(std::size_t parameter);
   void hand_on_next_part();

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <new>
-#include <numeric>
 #include <utility>
 
 #include "base/process.h"
@@ -20,14 +19,16 @@ namespace {
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
 // Computes the sum of the gradients of all batches in trained.gradient and returns the sum of
-// −log P of this process. Thread w of n, counted over all processes, processes the sentences w,
-// w + n, … of each batch. Starts the sums of the gradient over all processes, also if it throws.
-double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
-                        const StepSettings& settings, const TrainingOptions& options,
-                        ThreadPool& pool, ProcessGroup& group) {
+// −log P of this process, a double on the device. Thread w of n, counted over all processes,
+// processes the sentences w, w + n, … of each batch. Starts the sums of the gradient over all
+// processes, also if it throws.
+torch::Tensor forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
+                               const StepSettings& settings, const TrainingOptions& options,
+                               ThreadPool& pool, ProcessGroup& group) {
+  const auto device = trained.weights.flat().device();
   const auto own = pool.count();
   const auto n = group.is_alone() ? own : group.all_threads();
-  std::vector<double> nll(own, 0);
+  std::vector<torch::Tensor> nll(own);  // of each thread
   if (group.is_alone()) {
     trained.gradient.begin();
   } else {
@@ -49,20 +50,43 @@ double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches
           trained.gradient.skip(term);
           continue;
         }
-        const auto loss = batch_loss(
-            *trained.model,
+        const auto shard =
             n == 1 ? batch
-                   : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n)),
-            options.label_smoothing, settings.mean_log_p);
+                   : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n));
+        const auto loss = batch_loss(*trained.model, shard.to(device), options.label_smoothing,
+                                     settings.mean_log_p);
         trained.gradient.add(term, loss.objective);
-        nll[own_w] += loss.nll.sum().item<double>();
+        const auto sum = loss.nll.sum();
+        nll[own_w] = nll[own_w].defined() ? nll[own_w] + sum : sum;
       }
     } catch (...) {
       trained.gradient.fail(std::current_exception());
     }
   });
   trained.gradient.finish();
-  return std::accumulate(nll.begin(), nll.end(), 0.0);
+  auto all = torch::zeros({}, torch::TensorOptions(torch::kDouble).device(device));
+  for (const auto& sum : nll) {
+    if (sum.defined()) all = all + sum;
+  }
+  return all;
+}
+
+// Updates weights and averages with trained.gradient, a sum over target_tokens whose norm is
+// `norm_of_sum`. Returns the norm before clipping. Updates nothing if it is not finite.
+double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
+              const StepSettings& settings, const TrainingOptions& options, ThreadPool& pool) {
+  auto factor = 1 / target_tokens;  // of the gradient, in the update
+  const auto gradient_norm = factor * norm_of_sum;
+  if (!std::isfinite(gradient_norm)) return gradient_norm;
+
+  const auto limit = options.clip_grad_norm;  // Pascanu, Mikolov, Bengio 2013; 0: no limit
+  if (limit > 0 && gradient_norm > limit) factor *= limit / gradient_norm;
+
+  trained.is_updating = true;
+  trained.optimizer->update(trained.gradient.flat(), factor, settings.learning_rate, pool);
+  if (trained.average) trained.average->update(settings.step, pool);
+  trained.is_updating = false;
+  return gradient_norm;
 }
 
 }  // namespace
@@ -70,10 +94,13 @@ double forward_backward(TrainedModel& trained, const std::vector<Batch>& batches
 Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p) {
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   const auto decoded = model.decode(batch.target_input(), encoded);
-  const auto targets = batch.target_output();
+  const auto tokens = batch.target_output();
+  const auto targets =
+      batch.target_positions.defined() ? Targets(tokens, batch.target_positions) : Targets(tokens);
   auto loss = model.output_layer().loss(decoded, encoded, targets, label_smoothing);
-  const auto real = targets.ne(pad_id);  // [B, T] true at tokens, false at padding
   const auto& [penalty, sampled_log_p] = decoded.attention_loss;
+  if (!penalty.defined() && !sampled_log_p.defined()) return loss;
+  const auto real = tokens.ne(pad_id);  // [B, T] true at tokens, false at padding
   if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
   if (sampled_log_p.defined()) {
     loss.objective = loss.objective + reinforce(sampled_log_p, loss.nll, real, mean_log_p);
@@ -111,35 +138,37 @@ TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const Traini
 
 double apply_gradient(TrainedModel& trained, double target_tokens, const StepSettings& settings,
                       const TrainingOptions& options, ThreadPool& pool) {
-  const auto& gradient = trained.gradient.flat();
-  auto factor = 1 / target_tokens;  // of the gradient, in the update
-  const auto gradient_norm = factor * norm(gradient, pool);
-  if (!std::isfinite(gradient_norm)) return gradient_norm;
-
-  const auto limit = options.clip_grad_norm;  // Pascanu, Mikolov, Bengio 2013; 0: no limit
-  if (limit > 0 && gradient_norm > limit) factor *= limit / gradient_norm;
-
-  trained.is_updating = true;
-  trained.optimizer->update(gradient, factor, settings.learning_rate, pool);
-  if (trained.average) trained.average->update(settings.step, pool);
-  trained.is_updating = false;
-  return gradient_norm;
+  const auto norm_of_sum = norm(trained.gradient.flat(), pool).item<double>();
+  return update(trained, norm_of_sum, target_tokens, settings, options, pool);
 }
 
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
-                      ThreadPool& pool, ProcessGroup& group) {
+                      ThreadPool& pool, ProcessGroup& group,
+                      const std::function<void()>& before_waiting) {
   StepResult result;
   for (const auto& batch : batches) {
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
   trained.model->set_training_step(settings.step);
+  const auto tokens = static_cast<double>(result.target_tokens);
+  if (group.is_alone()) {
+    const auto nll = forward_backward(trained, batches, settings, options, pool, group);
+    const auto both = torch::stack({nll, norm(trained.gradient.flat(), pool)});
+    if (before_waiting) before_waiting();
+    const auto read = both.cpu();  // the only time that the step waits for a device
+    result.nll = read[0].item<double>();
+    const auto norm_of_sum = read[1].item<double>();
+    if (!std::isfinite(result.nll)) return result;
+    result.gradient_norm = update(trained, norm_of_sum, tokens, settings, options, pool);
+    return result;
+  }
   double lacks_memory = 0;
   try {
-    result.nll = forward_backward(trained, batches, settings, options, pool, group);
+    result.nll = forward_backward(trained, batches, settings, options, pool, group).item<double>();
   } catch (const std::exception& error) {
-    if (group.is_alone() || !is_out_of_memory(error)) throw;
+    if (!is_out_of_memory(error)) throw;
     lacks_memory = 1;  // all processes must know before they try again with smaller batches
   }
   auto sums = settings.counts;
@@ -149,8 +178,7 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
   result.nll = sums[sums.size() - 2];
   result.counts.assign(sums.begin(), sums.end() - 2);
   if (!std::isfinite(result.nll)) return result;
-  result.gradient_norm =
-      apply_gradient(trained, static_cast<double>(result.target_tokens), settings, options, pool);
+  result.gradient_norm = apply_gradient(trained, tokens, settings, options, pool);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -78,9 +79,12 @@ double apply_gradient(TrainedModel& trained, double target_tokens, const StepSet
 // Performs one update. The objective is the sum of the losses of all batches, divided by their
 // number of target tokens. Each thread of the pool processes a shard of each batch. The model must
 // be in training mode. Updates nothing if `nll` or `gradient_norm` of the result is not finite. The
-// threads of all processes of the group share each batch; all must pass the same batches.
+// threads of all processes of the group share each batch; all must pass the same batches. Batches
+// can be on the CPU or on the device. A process that trains alone waits for its device once, before
+// the update, and calls before_waiting() first.
 StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const StepSettings& settings, const TrainingOptions& options,
-                      ThreadPool& pool, ProcessGroup& group = ProcessGroup::alone());
+                      ThreadPool& pool, ProcessGroup& group = ProcessGroup::alone(),
+                      const std::function<void()>& before_waiting = {});
 
 }  // namespace regard

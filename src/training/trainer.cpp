@@ -158,6 +158,7 @@ void Trainer::handle_save_request(const SignalCatcher& signals) {
     return;
   }
   if (last_checkpoint_step_ != position_.step) save();
+  if (!group_.is_first()) return;  // has no checkpoint of its own
   log::info("saved at step {} (SIGUSR1): {}", position_.step, run_.last()->string());
 }
 
@@ -183,11 +184,9 @@ void Trainer::agree(const std::vector<double>& sums) {
 void Trainer::update(const SignalCatcher& signals) {
   const auto start = std::chrono::steady_clock::now();
   const auto batches_in_epoch = batches_.count(position_.epoch);
-  std::vector<Batch> batches;
-  while (position_.batch < batches_in_epoch &&
-         static_cast<std::int64_t>(batches.size()) < options_.training.gradient_accumulation) {
-    batches.push_back(batches_.batch(position_.epoch, position_.batch++).to(device_));
-  }
+  auto batches = std::exchange(ahead_, {});
+  if (batches.empty()) batches = batches_of_next_update();
+  position_.batch += static_cast<std::int64_t>(batches.size());
   if (batches.empty()) {  // corpus weights below 1 can leave an epoch without a pair
     position_.begin_epoch();
     return;
@@ -212,13 +211,27 @@ void Trainer::update(const SignalCatcher& signals) {
   if (ends_epoch) position_.begin_epoch();
 }
 
+std::vector<Batch> Trainer::batches_of_next_update() {
+  const auto end = std::min(batches_.count(position_.epoch),
+                            position_.batch + options_.training.gradient_accumulation);
+  std::vector<Batch> batches;
+  for (auto i = position_.batch; i < end; ++i) {
+    const auto batch = batches_.batch(position_.epoch, i);
+    batches.push_back(group_.is_alone() ? batch.to(device_) : batch);
+  }
+  return batches;
+}
+
 StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
                          const std::vector<double>& counts) {
   for (;;) {
     try {
       return train_step(trained_, batches,
                         {position_.step + 1, learning_rate, position_.mean_log_p, counts},
-                        options_.training, pool_, group_);
+                        options_.training, pool_, group_, [&] {
+                          const bool waits = !device_.is_cpu() && ahead_.empty();
+                          if (waits) ahead_ = batches_of_next_update();
+                        });
     } catch (const std::exception& error) {
       if (!is_out_of_memory(error) || trained_.is_updating) throw;
       const auto sentences = batches.front().size();

@@ -76,7 +76,10 @@ class Trainer {
   std::optional<StopReason> reason_to_stop() const;
   // Takes the next batches, trains on them and logs the step, or skips the update.
   void update(const SignalCatcher& signals);
-  // Calls train_step(). If memory runs out, halves the batches and tries again.
+  // Returns the batches of the update at position_, on the device; none at the end of the epoch.
+  std::vector<Batch> batches_of_next_update();
+  // Calls train_step(), which copies the next batches to a device while it computes. If memory runs
+  // out, halves the batches and tries again.
   StepResult step(std::vector<Batch>& batches, double learning_rate,
                   const std::vector<double>& counts);
   // Counts an update whose loss or gradient is not finite. Throws after `max_skipped` in a row.
@@ -122,6 +125,7 @@ class Trainer {
   Schedule schedule_;
   EarlyStopping early_stopping_;
   TrainingPosition position_;
+  std::vector<Batch> ahead_;  // of the next update, if it is on a device and in this epoch
   std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;  // set if validator_ is not null

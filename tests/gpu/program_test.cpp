@@ -130,6 +130,103 @@ INSTANTIATE_TEST_SUITE_P(All, GpuTraining, testing::ValuesIn([] {
                          }()),
                          [](const auto& given) { return given.param; });
 
+// What a GPU would do in a training step, on average over steps with batches of the same size.
+struct StepCounts {
+  double operations = 0;
+  double synchronisations = 0;
+  std::string all;  // one line for each kind
+};
+
+class GpuCounts : public Gpu {
+ protected:
+  void SetUp() override {
+    if (std::string(REGARD_STAND_IN_GPU).empty()) GTEST_SKIP() << "only the stand-in counts";
+    // Multi30k's median: 14 tokens and </s>, on both sides.
+    for (const std::string name : {"train.en", "train.fr"}) {
+      std::string text;
+      for (int line = 0; line < 400; ++line) {
+        for (int i = 0; i < 14; ++i) {
+          text += (i > 0 ? " w" : "w") + std::to_string((line * 7 + i * i) % 50);
+        }
+        text += "\n";
+      }
+      write_text(folder_ / name, text);
+    }
+  }
+
+  StepCounts count(const Words& settings) const {
+    constexpr int first = 2, last = 6;
+    StepCounts step;
+    for (const int steps : {first, last}) {
+      const auto path = folder("counts" + std::to_string(steps));
+      setenv("REGARD_GPU_COUNTS", path.c_str(), 1);
+      const auto finished =
+          on_gpu(Words{"train", "--fresh"} + settings +
+                 Words{"training.precision=fp32", "training.max_steps=" + std::to_string(steps)});
+      unsetenv("REGARD_GPU_COUNTS");
+      EXPECT_EQ(finished.code, 0) << finished.err;
+      std::istringstream counts(read_text(path));
+      std::string kind, name;
+      double number = 0;
+      const double sign = steps == first ? -1 : 1;
+      while (counts >> kind >> name >> number) {
+        auto& sum = kind == "operation" ? step.operations : step.synchronisations;
+        sum += sign * number / (last - first);
+        if (steps == last) step.all += kind + " " + name + "\n";
+      }
+    }
+    return step;
+  }
+
+  // The settings of a file in configs/ with the text above, and no validation.
+  Words recipe(const std::string& name) const {
+    return {"-c",
+            REGARD_SOURCE_DIR "/configs/" + name,
+            "data.train=[{src: " + folder("train.en") + ", trg: " + folder("train.fr") + "}]",
+            "data.dev.src=",
+            "data.dev.trg=",
+            "data.tokenizer.kind=word",
+            "training.early_stopping_metric=loss",
+            "training.model_dir=" + folder("run")};
+  }
+};
+
+TEST_F(GpuCounts, TheRecurrentRecipeTakesFewOperations) {
+  const auto step = count(recipe("multi30k.yaml"));
+  EXPECT_LE(step.operations, 700) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+TEST_F(GpuCounts, TheRecurrentRecipeWithTheResetGateAfterTheProductTakesFewer) {
+  const auto step = count(recipe("multi30k.yaml") + Words{"model.encoder.reset_gate=after",
+                                                          "model.decoder.reset_gate=after"});
+  EXPECT_LE(step.operations, 500) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+TEST_F(GpuCounts, TheTransformerRecipeTakesFewOperations) {
+  const auto step = count(recipe("multi30k_transformer.yaml"));
+  EXPECT_LE(step.operations, 850) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+class GpuWaits : public GpuCounts, public testing::WithParamInterface<std::string> {};
+
+TEST_P(GpuWaits, OnceInAStep) {
+  const auto step =
+      count(Words{"-c", config_.string(), "data.dev.src=", "data.dev.trg=",
+                  "training.early_stopping_metric=loss", "model.decoder.hidden_size=32"} +
+            systems.at(GetParam()));
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GpuWaits, testing::ValuesIn([] {
+                           Words names;
+                           for (const auto& system : systems) names.push_back(system.first);
+                           return names;
+                         }()),
+                         [](const auto& given) { return given.param; });
+
 TEST_F(Gpu, PointsAtNumbers) {
   for (const std::string part : {"train", "dev"}) {
     write_text(folder_ / (part + ".en"), "7 3 5\n1 2\n9 4\n");

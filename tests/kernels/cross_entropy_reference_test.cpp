@@ -21,9 +21,13 @@ struct Inputs {
   torch::Tensor rows, weight, bias, targets;
 };
 
-void expect_equals_the_reference(const Inputs& in, double smoothing, double tolerance) {
+void expect_equals_the_reference(const Inputs& in, double smoothing, double tolerance,
+                                 std::int64_t composite_piece = 0) {
   const auto [rows, weight, bias, targets] = std::tie(in.rows, in.weight, in.bias, in.targets);
-  const auto fused = linear_cross_entropy(rows, weight, bias, targets, smoothing);
+  const auto fused =
+      composite_piece > 0
+          ? linear_cross_entropy_composite(rows, weight, bias, targets, smoothing, composite_piece)
+          : linear_cross_entropy(rows, weight, bias, targets, smoothing);
   const auto plain = linear_cross_entropy_reference(rows, weight, bias, targets, smoothing);
   EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
   EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
@@ -39,6 +43,19 @@ TEST(LinearCrossEntropyReference, ValuesAndGradientsEqualTheReference) {
   for (const double smoothing : {0.0, 0.1}) {
     expect_equals_the_reference(Inputs(9, 11), smoothing, 1e-12);
   }
+}
+
+TEST(LinearCrossEntropyReference, TheCompositeEqualsTheReference) {
+  for (const double smoothing : {0.0, 0.1}) {
+    for (const std::int64_t piece : {1, 4, 9, 100}) {
+      expect_equals_the_reference(Inputs(9, 11), smoothing, 1e-12, piece);
+    }
+  }
+  const auto in = Inputs(0, 5);
+  const auto [loss, nll] =
+      linear_cross_entropy_composite(in.rows, in.weight, in.bias, in.targets, 0.1, 4);
+  EXPECT_EQ(loss.item<double>(), 0);
+  EXPECT_EQ(nll.numel(), 0);
 }
 
 TEST(LinearCrossEntropyReference, ManyPiecesMakeOneLoss) {

@@ -66,6 +66,15 @@ struct Inputs {
   std::vector<std::pair<std::string, torch::Tensor>> tensors;
 };
 
+// recurrence_composite() with the shapes of recurrence(): one cell.
+Recurrence composite(const torch::Tensor& x, const torch::Tensor& first,
+                     const RecurrentWeights& cell, const std::optional<LoopAttention>& attention) {
+  RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
+  if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, D});
+  const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
+  return {all.outputs[0], all.weights};
+}
+
 class RecurrenceReference : public testing::TestWithParam<Case> {};
 
 TEST_P(RecurrenceReference, ValuesEqualTheReference) {
@@ -86,6 +95,90 @@ TEST_P(RecurrenceReference, GradientsEqualTheReference) {
   const auto plain = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(fused[i], plain[i], 1e-10, 1e-10)) << in.tensors[i].first;
+  }
+}
+
+TEST_P(RecurrenceReference, TheCompositeHasItsValuesAndGradients) {
+  const Inputs in(GetParam());
+  const auto found = composite(in.x, in.first, in.cell, in.attention);
+  const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
+  EXPECT_TRUE(torch::allclose(found.outputs, plain.outputs, 1e-12, 1e-12));
+  if (in.attention) {
+    EXPECT_TRUE(torch::allclose(found.weights, plain.weights, 1e-12, 1e-12));
+  }
+  std::vector<torch::Tensor> tensors;
+  for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
+  const auto of_composite = torch::autograd::grad({in.objective(composite)}, tensors);
+  const auto of_reference = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(of_composite[i], of_reference[i], 1e-10, 1e-10))
+        << in.tensors[i].first;
+  }
+  // Only the outputs are used, or only the weights.
+  for (const bool use_weights : {false, true}) {
+    if (use_weights && !in.attention) continue;
+    const auto sum_of = [&](const auto& function) {
+      const auto both = function(in.x, in.first, in.cell, in.attention);
+      return (use_weights ? both.weights : both.outputs).square().sum();
+    };
+    const auto some = torch::autograd::grad({sum_of(composite)}, {in.x, in.first});
+    const auto same = torch::autograd::grad({sum_of(recurrence_reference)}, {in.x, in.first});
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_TRUE(torch::allclose(some[i], same[i], 1e-10, 1e-10)) << use_weights << i;
+    }
+  }
+}
+
+TEST(RecurrenceComposite, RunsTheCellsOfBothDirectionsTogether) {
+  for (const auto form :
+       {CellForm::gru_reset_before, CellForm::gru_reset_after, CellForm::lstm, CellForm::tanh}) {
+    torch::manual_seed(3);
+    constexpr std::int64_t G = 2;
+    const auto draw = [](at::IntArrayRef sizes) {
+      return torch::randn(sizes, torch::kDouble).requires_grad_();
+    };
+    const auto K = gate_count(form);
+    const auto x = draw({G, T, B, K * D});
+    const auto first = draw({G, B, form == CellForm::lstm ? 2 * D : D});
+    std::vector<torch::Tensor> tensors = {x, first, draw({G, D, K * D})};
+    RecurrentWeights cells = {form, tensors[2]};
+    if (form == CellForm::gru_reset_after) tensors.push_back(cells.b_U = draw({G, 1, D}));
+    const auto together = recurrence_composite(x, first, cells).outputs;
+    const auto each = recurrence_each(x, first, cells);
+    EXPECT_TRUE(torch::allclose(together, each, 1e-12, 1e-12));
+    const auto weight = torch::arange(together.numel()).view(together.sizes()).to(x.dtype()).cos();
+    const auto a = torch::autograd::grad({(together * weight).sum()}, tensors);
+    const auto b = torch::autograd::grad({(each * weight).sum()}, tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(a[i], b[i], 1e-10, 1e-10)) << static_cast<int>(form) << i;
+    }
+  }
+}
+
+TEST(RecurrenceOfLibrary, EqualsOursWithTheSameWeights) {
+  for (const auto form : {CellForm::gru_reset_after, CellForm::lstm}) {
+    torch::manual_seed(3);
+    constexpr std::int64_t G = 2, I = 4;
+    const auto draw = [](at::IntArrayRef sizes) {
+      return torch::randn(sizes, torch::kDouble).requires_grad_();
+    };
+    const auto K = gate_count(form);
+    const auto x = draw({G, T, B, I});
+    const auto W = draw({G, I, K * D}), b = draw({G, 1, K * D}), U = draw({G, D, K * D});
+    std::vector<torch::Tensor> tensors = {x, W, b, U};
+    RecurrentWeights cells = {form, U};
+    if (form == CellForm::gru_reset_after) tensors.push_back(cells.b_U = draw({G, 1, D}));
+    const auto theirs = recurrence_of_library(x, W, b, cells);
+    const auto projected = torch::baddbmm(b, x.view({G, T * B, I}), W).view({G, T, B, K * D});
+    const auto zero = torch::zeros({G, B, form == CellForm::lstm ? 2 * D : D}, torch::kDouble);
+    const auto ours = recurrence_each(projected, zero, cells);
+    EXPECT_TRUE(torch::allclose(theirs, ours, 1e-12, 1e-12));
+    const auto weight = torch::arange(ours.numel()).view(ours.sizes()).to(x.dtype()).cos();
+    const auto a = torch::autograd::grad({(theirs * weight).sum()}, tensors);
+    const auto c = torch::autograd::grad({(ours * weight).sum()}, tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(a[i], c[i], 1e-10, 1e-10)) << static_cast<int>(form) << i;
+    }
   }
 }
 

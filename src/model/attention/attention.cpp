@@ -48,6 +48,7 @@ std::optional<kernels::AttentionScore> ScoreAttention::fused_score(const Encoder
   if (score) {
     score->keys = keys;
     score->lengths = encoded.lengths;
+    score->padding = encoded.padding;
   }
   return score;
 }
@@ -59,7 +60,8 @@ torch::Tensor ScoreAttention::weights(const torch::Tensor& query, const EncoderO
     return kernels::attention_weights(*score, query);
   }
   const auto e = grouped_scores(group_by_sentence(query, encoded), encoded);
-  return kernels::masked_softmax(e, encoded.lengths, windows).view({query.size(0), -1});
+  return kernels::masked_softmax(e, encoded.lengths, windows, encoded.padding)
+      .view({query.size(0), -1});
 }
 
 torch::Tensor ScoreAttention::scores(const torch::Tensor& query, const EncoderOutput& encoded) {

@@ -35,7 +35,10 @@ kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& cover
   const auto G = coverage.size(0) / score.keys.size(0);
   const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
   score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
-  score.lengths = encoded.lengths.repeat_interleave(G);
+  if (G > 1) {
+    score.lengths = score.lengths.repeat_interleave(G);
+    score.padding = score.padding.repeat_interleave(G, 0);
+  }
   return score;
 }
 

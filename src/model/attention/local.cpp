@@ -10,7 +10,7 @@ namespace {
 
 // Returns the lengths [B, 1, 1] on the device of the states.
 torch::Tensor lengths_of(const EncoderOutput& encoded) {
-  return encoded.lengths.to(encoded.states.device()).view({-1, 1, 1});
+  return encoded.lengths_on_device.view({-1, 1, 1});
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths
   // Each window has at least one position inside the sentence, even if p is NaN.
   const auto begin = torch::minimum(first, lengths - 1).clamp_min(0);
   const auto end = torch::maximum(torch::minimum(last + 1, lengths), begin + 1);
-  return torch::cat({begin, end}, 2).view({-1, 2}).cpu();
+  return torch::cat({begin, end}, 2).view({-1, 2});
 }
 
 AttentionDetail Local::explain(const torch::Tensor& query, const AttentionState& state,

@@ -56,7 +56,8 @@ AttentionStep Monotonic::step(const torch::Tensor& query, const AttentionState& 
                               const EncoderOutput& encoded) {
   auto e = additive_->scores(query, encoded) + r_;  // [N, S]
   const auto G = query.size(0) / encoded.mask.size(0);
-  const auto padding = encoded.mask.logical_not().repeat_interleave(G, 0);
+  const auto of_sentences = encoded.padding.squeeze(1);  // [B, S]
+  const auto padding = G == 1 ? of_sentences : of_sentences.repeat_interleave(G, 0);
   if (!is_training()) {
     const auto weights = first_stop(e.masked_fill(padding, minus_infinity), state[0]);
     const auto stopped = weights.sum(1, /*keepdim=*/true).gt(0);

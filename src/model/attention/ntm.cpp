@@ -46,7 +46,8 @@ torch::Tensor Ntm::content_scores(const torch::Tensor& query, const torch::Tenso
   const auto k = group_by_sentence(normalised(W_k_(query)), encoded);  // [B, G, C]
   const kernels::AttentionScore cosine{.form = kernels::ScoreForm::dot,
                                        .keys = encoded.context.at(this)[0],
-                                       .lengths = encoded.lengths};
+                                       .lengths = encoded.lengths,
+                                       .padding = encoded.padding};
   return beta * kernels::attention_scores(cosine, k).flatten(0, 1);
 }
 
@@ -62,13 +63,14 @@ AttentionStep Ntm::step(const torch::Tensor& query, const AttentionState& state,
   const auto [N, S] = std::pair(query.size(0), encoded.states.size(1));
   const auto [beta, g, s, gamma] = addressing(query);
   const auto softmax = [&](const torch::Tensor& e) {  // [N, S]
-    return kernels::masked_softmax(e.view({encoded.states.size(0), -1, S}), encoded.lengths)
+    return kernels::masked_softmax(e.view({encoded.states.size(0), -1, S}), encoded.lengths,
+                                   /*windows=*/{}, encoded.padding)
         .view({N, S});
   };
 
   const auto content = softmax(content_scores(query, beta, encoded));
   const auto gated = g * content + (1 - g) * state[0];
-  const auto lengths = encoded.lengths.to(query.device());
+  const auto& lengths = encoded.lengths_on_device;
   torch::Tensor shifted;
   for (std::int64_t j = -K_; j <= K_; ++j) {
     const auto part = s.narrow(1, j + K_, 1) * shift_right(gated, j, lengths);

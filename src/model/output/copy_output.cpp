@@ -61,25 +61,25 @@ torch::Tensor CopyOutputLayer::gate(const DecoderOutput& decoded, const EncoderO
   return context + w_s_(decoded.hidden) + w_y_(decoded.input);
 }
 
-torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const DecoderOutput& decoded,
-                                                 const EncoderOutput& encoded) {
+torch::Tensor CopyOutputLayer::copy_distribution(std::int64_t width, const torch::Tensor& ids,
+                                                 const DecoderOutput& decoded) {
   const auto& alpha = decoded.weights;
   return alpha.new_zeros({alpha.size(0), alpha.size(1), width})
-      .scatter_add(2, copy_ids(encoded).unsqueeze(1).expand_as(alpha), alpha);
+      .scatter_add(2, ids.unsqueeze(1).expand_as(alpha), alpha);
 }
 
 torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
                                               const DecoderOutput& decoded,
                                               const EncoderOutput& encoded) {
   const auto V = logits.size(2);
-  const auto width = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
+  const auto width = V + copy_ids(encoded).size(1);  // a sentence of S words has at most S others
   const auto generated_log_p = kernels::log_softmax(logits);
   if (kernels::is_batch_invariant(logits)) {
     return kernels::copy_mixture(generated_log_p, gate(decoded, encoded), decoded.weights,
                                  copy_ids(encoded), encoded.lengths, width);
   }
   const auto generated = torch::constant_pad_nd(generated_log_p, {0, width - V}, minus_infinity);
-  const auto mass = copy_distribution(width, decoded, encoded);
+  const auto mass = copy_distribution(width, copy_ids(encoded), decoded);
   const auto is_extended = torch::arange(width, copy_ids(encoded).options()) >= V;
   const auto is_own_extended = torch::zeros({logits.size(0), width}, is_extended.options())
                                    .scatter_(1, copy_ids(encoded), true)
@@ -92,24 +92,25 @@ torch::Tensor CopyOutputLayer::extended_log_p(const torch::Tensor& logits,
 torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
                                                 const EncoderOutput& encoded) {
   const auto V = b_.size(0);
-  const auto width = std::max(V, copy_ids(encoded).max().item<std::int64_t>() + 1);
-  const auto mass = copy_distribution(width, decoded, encoded).narrow(2, 0, V);
+  // The last column collects the words outside of the vocabulary.
+  const auto mass =
+      copy_distribution(V + 1, copy_ids(encoded).clamp_max(V), decoded).narrow(2, 0, V);
   return log_mixture(gate(decoded, encoded), torch::linear(decoded.readout, W_, b_).log_softmax(-1),
                      log_or_minus_infinity(mass));
 }
 
 Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                           const torch::Tensor& targets, double label_smoothing) {
+                           const Targets& targets, double label_smoothing) {
   const auto V = b_.size(0);
-  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  const auto rows = [&](const torch::Tensor& x) { return x.flatten(0, 1).index_select(0, real); };
-  const auto y = rows(targets.unsqueeze(2));  // [N, 1]
+  const auto rows = [&](const torch::Tensor& x) { return targets.rows_of(x); };
+  const auto y = targets.tokens.unsqueeze(1);  // [N, 1]
   const auto is_extended = y >= V;
   const auto generated = torch::linear(rows(decoded.readout), W_, b_)  // [N, V]
                              .log_softmax(-1)
                              .gather(1, y.masked_fill(is_extended, std::int64_t{unk_id}))
-                             .masked_fill(is_extended, minus_infinity);              // [N, 1]
-  const auto is_different = copy_ids(encoded).unsqueeze(1) != targets.unsqueeze(2);  // [B, T, S]
+                             .masked_fill(is_extended, minus_infinity);  // [N, 1]
+  const auto is_different =
+      copy_ids(encoded).unsqueeze(1) != targets.all.unsqueeze(2);  // [B, T, S]
   const auto mass = rows(decoded.weights.masked_fill(is_different, 0).sum(-1, /*keepdim=*/true));
   const auto log_p = log_mixture(
       rows(gate(decoded, encoded)), generated,
@@ -120,7 +121,7 @@ Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& en
     const auto uniform = -rows(vocabulary_log_p(decoded, encoded)).sum() / V;
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, scatter_to_targets(nll, targets)};
+  return {loss, targets.scatter(nll)};
 }
 
 torch::Tensor CopyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {

@@ -26,12 +26,12 @@ class CopyOutputLayer : public VocabularyOutputLayer {
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the V words of the vocabulary.
-  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-            const torch::Tensor& targets, double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
+            double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return false; }
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                                  const torch::Tensor& targets) override {
+                                  const Targets& targets) override {
     return OutputLayer::log_probabilities(decoded, encoded, targets);
   }
   torch::Tensor generation_probability(const DecoderStep& step,
@@ -52,15 +52,15 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   // Returns the logit of p_gen [B, G, 1].
   torch::Tensor gate(const DecoderOutput& decoded, const EncoderOutput& encoded);
   // Maps logits [B, G, V] of P_vocabulary to log P [B, G, V + n] of the vocabulary and of the
-  // extended ids, where n is the largest number of extended ids in a sentence. log P is −∞ for the
-  // extended ids that a sentence does not have.
+  // extended ids, where n is the number of source positions S, which bounds that of extended ids.
+  // log P is −∞ for the extended ids that a sentence does not have.
   torch::Tensor extended_log_p(const torch::Tensor& logits, const DecoderOutput& decoded,
                                const EncoderOutput& encoded);
   // Returns log P [B, G, V] of the words of the vocabulary, for label smoothing.
   torch::Tensor vocabulary_log_p(const DecoderOutput& decoded, const EncoderOutput& encoded);
-  // Returns Σ_{s: x_s = y} α_ts for all ids y < width: [B, G, width].
-  torch::Tensor copy_distribution(std::int64_t width, const DecoderOutput& decoded,
-                                  const EncoderOutput& encoded);
+  // Returns Σ_{s: x_s = y} α_ts for all y < width, with the ids x [B, S]: [B, G, width].
+  static torch::Tensor copy_distribution(std::int64_t width, const torch::Tensor& ids,
+                                         const DecoderOutput& decoded);
 
   Linear w_c_{nullptr};  // [1, C]
   Linear w_s_{nullptr};  // [1, D], with b

@@ -12,20 +12,27 @@ torch::Tensor reversed_cumsum(const torch::Tensor& x) {
 
 }  // namespace
 
-torch::Tensor scatter_to_targets(const torch::Tensor& x, const torch::Tensor& targets) {
-  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  return torch::zeros({targets.numel()}, x.options().dtype(torch::kDouble))
-      .index_copy(0, real, x.detach().to(torch::kDouble))
-      .view_as(targets);
+Targets::Targets(const torch::Tensor& all_tokens, const torch::Tensor& real)
+    : all(all_tokens), positions(real), tokens(all.flatten().index_select(0, real)) {}
+
+Targets::Targets(const torch::Tensor& all_tokens)
+    : Targets(all_tokens, all_tokens.flatten().nonzero().squeeze(1)) {}
+
+torch::Tensor Targets::rows_of(const torch::Tensor& x) const {
+  return x.flatten(0, 1).index_select(0, positions);
 }
 
-Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
+torch::Tensor Targets::scatter(const torch::Tensor& x) const {
+  return torch::zeros({all.numel()}, x.options().dtype(torch::kDouble))
+      .index_copy_(0, positions, x.detach().to(torch::kDouble))
+      .view_as(all);
+}
+
+Loss cross_entropy(const torch::Tensor& readout, const Targets& targets,
                    const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing) {
-  const auto real = targets.flatten().nonzero().squeeze(1);       // [N]
-  const auto y = targets.flatten().index_select(0, real);         // [N]
-  const auto rows = readout.flatten(0, 1).index_select(0, real);  // [N, R]
-  const auto [loss, nll] = kernels::linear_cross_entropy(rows, weight, bias, y, label_smoothing);
-  return {loss, scatter_to_targets(nll, targets)};
+  const auto [loss, nll] = kernels::linear_cross_entropy(targets.rows_of(readout), weight, bias,
+                                                         targets.tokens, label_smoothing);
+  return {loss, targets.scatter(nll)};
 }
 
 torch::Tensor reinforce(const torch::Tensor& sampled_log_p, const torch::Tensor& nll,

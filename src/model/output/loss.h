@@ -13,14 +13,29 @@ struct Loss {
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
-// Scatters x [N] to the positions of the N real targets in targets [B, T]: [B, T] double, 0 at
-// padding. Not differentiable.
-torch::Tensor scatter_to_targets(const torch::Tensor& x, const torch::Tensor& targets);
+// The target tokens of a batch.
+struct Targets {
+  Targets() = default;
+  // all is [B, T] int64, 0 at padding. positions [N] are those of the real tokens in all.flatten().
+  Targets(const torch::Tensor& all, const torch::Tensor& positions);
+  // Finds the positions, for which other devices than the CPU must be waited for.
+  Targets(const torch::Tensor& all);  // NOLINT(google-explicit-constructor)
+
+  // Returns the rows of x [B, T, …] at real tokens: [N, …].
+  torch::Tensor rows_of(const torch::Tensor& x) const;
+  // Scatters x [N] to the positions of the real tokens: [B, T] double, 0 at padding. Not
+  // differentiable.
+  torch::Tensor scatter(const torch::Tensor& x) const;
+
+  torch::Tensor all;        // [B, T]
+  torch::Tensor positions;  // [N]
+  torch::Tensor tokens;     // [N], the real tokens
+};
 
 // Returns the cross-entropy of softmax(W readout + b), with weight W [V, R] and bias b [V], for
-// readout [B, T, R] and targets [B, T] int64, 0 at padding. Computes logits at real positions only.
-// With label smoothing ε (Szegedy et al. 2016), the target distribution is (1 − ε) one-hot + ε / V.
-Loss cross_entropy(const torch::Tensor& readout, const torch::Tensor& targets,
+// readout [B, T, R]. Computes logits at real positions only. With label smoothing ε (Szegedy et al.
+// 2016), the target distribution is (1 − ε) one-hot + ε / V.
+Loss cross_entropy(const torch::Tensor& readout, const Targets& targets,
                    const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing);
 
 // REINFORCE (Williams 1992) for hard attention (Xu et al. 2015, section 4.1): a term whose gradient

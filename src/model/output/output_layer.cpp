@@ -26,18 +26,17 @@ DecoderStep narrow_steps(const DecoderOutput& decoded, std::int64_t first, std::
 }  // namespace
 
 torch::Tensor OutputLayer::log_probabilities(const DecoderOutput& decoded,
-                                             const EncoderOutput& encoded,
-                                             const torch::Tensor& targets) {
-  const auto B = targets.size(0);
-  const auto T = targets.size(1);
+                                             const EncoderOutput& encoded, const Targets& targets) {
+  const auto B = targets.all.size(0);
+  const auto T = targets.all.size(1);
   const auto at_once = std::max<std::int64_t>(1, rows_at_once / B);
   std::vector<torch::Tensor> parts;  // each [B, n]
   for (std::int64_t t = 0; t < T; t += at_once) {
     const auto n = std::min(at_once, T - t);
     const auto log_p = kernels::log_softmax(logits(narrow_steps(decoded, t, n), encoded));
-    parts.push_back(log_p.gather(1, targets.narrow(1, t, n).reshape({-1, 1})).view({B, n}));
+    parts.push_back(log_p.gather(1, targets.all.narrow(1, t, n).reshape({-1, 1})).view({B, n}));
   }
-  return torch::cat(parts, 1).to(torch::kDouble).masked_fill(targets == 0, 0);
+  return torch::cat(parts, 1).to(torch::kDouble).masked_fill(targets.all == 0, 0);
 }
 
 DecoderOutput group_by_sentence(const DecoderStep& step, const EncoderOutput& encoded) {

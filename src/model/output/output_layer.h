@@ -25,7 +25,7 @@ class OutputLayer {
   virtual torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) = 0;
   // Returns the loss −Σ log P of targets [B, T] int64, without padding (0).
   virtual Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                    const torch::Tensor& targets, double label_smoothing) = 0;
+                    const Targets& targets, double label_smoothing) = 0;
   // Returns the logits [N, V] of P(y_t | y_<t, x) for a step of N hypotheses. V is the number of
   // token ids, which depends on the batch if source words or positions are among them. A logit is
   // −∞ if the sentence of the hypothesis does not have the token.
@@ -37,8 +37,7 @@ class OutputLayer {
   // weights are in use, has the bits of kernels::log_softmax(logits()). Not differentiable. By
   // default, calls logits() for a few steps at a time.
   virtual torch::Tensor log_probabilities(const DecoderOutput& decoded,
-                                          const EncoderOutput& encoded,
-                                          const torch::Tensor& targets);
+                                          const EncoderOutput& encoded, const Targets& targets);
   // Returns the probability [N] that a step generates a word from the vocabulary instead of copying
   // a source word, for visualisation. Undefined if the output layer does not copy.
   virtual torch::Tensor generation_probability(const DecoderStep& /*step*/,

@@ -39,7 +39,7 @@ torch::Tensor PointerOutputLayer::embed(const torch::Tensor& tokens, const Encod
 torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
                                          const EncoderOutput& encoded) const {
   const auto u = pointer_->grouped_scores(hidden, encoded);  // [B, G, S]
-  const auto lengths = encoded.lengths.to(u.device()).view({-1, 1, 1});
+  const auto lengths = encoded.lengths_on_device.view({-1, 1, 1});
   const auto last = (lengths - 1).expand({-1, u.size(1), 1});  // the position of </s>
   constexpr auto minus_infinity = -std::numeric_limits<double>::infinity();
   const auto beyond = torch::arange(u.size(2), lengths.options()) >= lengths - 1;  // [B, 1, S]
@@ -49,14 +49,10 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
 }
 
 Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                              const torch::Tensor& targets, double label_smoothing) {
-  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  const auto log_p = scores(decoded.hidden, encoded)
-                         .log_softmax(-1)
-                         .flatten(0, 1)
-                         .index_select(0, real);                        // [N, 4 + S]
-  const auto y = targets.flatten().index_select(0, real).unsqueeze(1);  // [N, 1]
-  const auto nll = -log_p.gather(1, y).squeeze(1);                      // [N]
+                              const Targets& targets, double label_smoothing) {
+  const auto log_p =
+      targets.rows_of(scores(decoded.hidden, encoded).log_softmax(-1));       // [N, 4 + S]
+  const auto nll = -log_p.gather(1, targets.tokens.unsqueeze(1)).squeeze(1);  // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto is_impossible = log_p.isinf();
@@ -64,7 +60,7 @@ Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput&
     const auto uniform = -(log_p.masked_fill(is_impossible, 0).sum(1) / positions).sum();
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
-  return {loss, scatter_to_targets(nll, targets)};
+  return {loss, targets.scatter(nll)};
 }
 
 torch::Tensor PointerOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {

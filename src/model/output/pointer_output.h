@@ -22,8 +22,8 @@ class PointerOutputLayer : public OutputLayer {
                const torch::Tensor& embedded) override;
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the positions of the sentence.
-  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-            const torch::Tensor& targets, double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
+            double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  private:

@@ -30,7 +30,7 @@ torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
 }
 
 Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& /*encoded*/,
-                                 const torch::Tensor& targets, double label_smoothing) {
+                                 const Targets& targets, double label_smoothing) {
   return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
 }
 
@@ -43,12 +43,9 @@ torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step, const Encod
 
 torch::Tensor VocabularyOutputLayer::log_probabilities(const DecoderOutput& decoded,
                                                        const EncoderOutput& /*encoded*/,
-                                                       const torch::Tensor& targets) {
-  const auto real = targets.flatten().nonzero().squeeze(1);  // [N]
-  const auto log_p =
-      kernels::target_log_probabilities(decoded.readout.flatten(0, 1).index_select(0, real), W_, b_,
-                                        targets.flatten().index_select(0, real));  // [N]
-  return scatter_to_targets(log_p, targets);
+                                                       const Targets& targets) {
+  return targets.scatter(
+      kernels::target_log_probabilities(targets.rows_of(decoded.readout), W_, b_, targets.tokens));
 }
 
 }  // namespace regard

@@ -16,13 +16,13 @@ class VocabularyOutputLayer : public OutputLayer {
   explicit VocabularyOutputLayer(const OutputLayerConfig& config);
 
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
-  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-            const torch::Tensor& targets, double label_smoothing) override;
+  Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
+            double label_smoothing) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return true; }
   // Computes logits at real positions only.
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                                  const torch::Tensor& targets) override;
+                                  const Targets& targets) override;
 
  protected:
   torch::Tensor embedding_;  // [V, E]; also the source embedding if all embeddings are tied

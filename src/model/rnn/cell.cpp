@@ -54,26 +54,31 @@ torch::Tensor Cell::project(const torch::Tensor& x) {
   return kernels::linear_each(b_, x, W_);
 }
 
-kernels::RecurrentWeights Cell::weights(std::int64_t g) const {
-  return {form_, U_[g], b_U_.defined() ? b_U_[g][0] : torch::Tensor()};
+kernels::RecurrentWeights Cell::weights() const {
+  return {form_, U_.squeeze(0), b_U_.defined() ? b_U_.flatten() : torch::Tensor()};
 }
 
 torch::Tensor Cell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
-  std::vector<torch::Tensor> outputs;
-  for (std::int64_t g = 0; g < U_.size(0); ++g) {
-    outputs.push_back(kernels::recurrence(projected[g], state[g], weights(g)).outputs);
+  return kernels::recurrence_each(projected, state, {form_, U_, b_U_});
+}
+
+torch::Tensor Cell::sequence_from_zero(const torch::Tensor& x) {
+  if (kernels::has_recurrence_of_library(x, form_)) {
+    return kernels::recurrence_of_library(x, W_, b_, {form_, U_, b_U_});
   }
-  return torch::stack(outputs);  // [G, T, B, D]
+  const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
+  const auto projected = project(x.view({G, T * B, -1})).view({G, T, B, -1});
+  return sequence(projected, x.new_zeros({G, B, state_size()}));
 }
 
 torch::Tensor Cell::step(const torch::Tensor& projected, const torch::Tensor& state) {
-  return kernels::recurrent_step(projected, state, weights(0));
+  return kernels::recurrent_step(projected, state, weights());
 }
 
 kernels::Recurrence Cell::sequence_with_attention(const torch::Tensor& projected,
                                                   const torch::Tensor& state,
                                                   const kernels::LoopAttention& attention) {
-  return kernels::recurrence(projected, state, weights(0), attention);
+  return kernels::recurrence(projected, state, weights(), attention);
 }
 
 }  // namespace regard

@@ -49,6 +49,8 @@ class Cell : public torch::nn::Module {
   // Runs all steps: projected [G, T, B, K · D], initial state [G, B, state_size] -> outputs
   // [G, T, B, D].
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state);
+  // Runs all steps from a state of zeros: inputs x [G, T, B, I] -> outputs [G, T, B, D].
+  torch::Tensor sequence_from_zero(const torch::Tensor& x);
   // Runs one step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> next
   // state.
   torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state);
@@ -64,8 +66,8 @@ class Cell : public torch::nn::Module {
   std::int64_t state_size() const { return form_ == kernels::CellForm::lstm ? 2 * D_ : D_; }
 
  private:
-  // Returns the recurrent weights of cell g.
-  kernels::RecurrentWeights weights(std::int64_t g) const;
+  // Returns the recurrent weights of a single cell (G = 1).
+  kernels::RecurrentWeights weights() const;
 
   kernels::CellForm form_;
   std::int64_t D_;

@@ -5,8 +5,8 @@
 namespace regard {
 namespace {
 
-// Returns the permutation [B, S] that reverses each sentence: n − 1 − s at position s of a sentence
-// of length n. Padding keeps its position. The permutation is its own inverse.
+// Returns the permutation [B, S] that reverses each sentence: n − 1 − s at position s [S] of a
+// sentence of length n [B]. Padding keeps its position. The permutation is its own inverse.
 torch::Tensor reversed_positions(const torch::Tensor& positions, const torch::Tensor& lengths) {
   const auto reversed = lengths.unsqueeze(1) - 1 - positions;
   return torch::where(reversed >= 0, reversed, positions);
@@ -39,36 +39,31 @@ EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
                                         const torch::Tensor& lengths) {
   const auto B = embedded.size(0);
   const auto S = embedded.size(1);
-  const auto on_device = lengths.to(embedded.device());
-  const auto positions = torch::arange(S, on_device.options()).unsqueeze(0);  // [1, S]
-  const auto reversal = reversed_positions(positions, on_device);             // [B, S]
+  EncoderOutput encoded;
+  encoded.set_lengths(lengths, S, embedded.device());
+  const auto& ends = encoded.lengths_on_device;
+  const auto reversal = reversed_positions(torch::arange(S, ends.options()), ends);  // [B, S]
 
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto below = l > 0 ? stack_->layer_input(l, x) : x;
     std::vector<torch::Tensor> inputs = {below};
     if (directions_ == 2) inputs.push_back(reorder(below, reversal));
-    const auto projected = layers_[l]
-                               ->project(torch::stack(inputs).view({directions_, S * B, -1}))
-                               .view({directions_, S, B, -1});  // [G, S, B, K · D]
-    const auto first = torch::zeros({directions_, B, layers_[l]->state_size()}, x.options());
-    const auto h = layers_[l]->sequence(projected, first);  // [G, S, B, D]
-    std::vector<torch::Tensor> outputs = {h[0]};
-    if (directions_ == 2) outputs.push_back(reorder(h[1], reversal));
+    auto outputs =
+        layers_[l]->sequence_from_zero(torch::stack(inputs)).unbind(0);  // each [S, B, D]
+    if (directions_ == 2) outputs[1] = reorder(outputs[1], reversal);
     x = stack_->add_residual(l, x, torch::cat(outputs, -1));  // [S, B, C]
   }
   x = stack_->final_norm(x);
 
   // The last state of the forward direction is at the last position, that of the backward direction
   // at the first.
-  const auto D = hidden_size_;
-  const auto end = (on_device - 1).view({1, B, 1}).expand({1, B, D});
-  auto last = x.narrow(2, 0, D).gather(0, end)[0];                            // [B, D]
-  if (directions_ == 2) last = torch::cat({last, x[0].narrow(1, D, D)}, -1);  // [B, C]
-  return {.states = dropout_->forward(x.transpose(0, 1)),
-          .mask = positions < on_device.unsqueeze(1),
-          .lengths = lengths,
-          .summary = dropout_->forward(last)};
+  auto position = (ends - 1).view({1, B, 1}).expand({1, B, hidden_size_});
+  if (directions_ == 2) position = torch::cat({position, torch::zeros_like(position)}, -1);
+  const auto last = x.gather(0, position).squeeze(0);  // [B, C]
+  encoded.states = dropout_->forward(x.transpose(0, 1));
+  encoded.summary = dropout_->forward(last);
+  return encoded;
 }
 
 }  // namespace regard

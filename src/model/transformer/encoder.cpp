@@ -21,13 +21,14 @@ TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
 
 EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
                                           const torch::Tensor& lengths) {
-  const auto on_device = lengths.to(embedded.device());
-  const auto mask = torch::arange(embedded.size(1), on_device.options()) < on_device.unsqueeze(1);
-  const auto padding = make_padding(mask, lengths, embedded, /*is_self_attention=*/true);
+  EncoderOutput encoded;
+  encoded.set_lengths(lengths, embedded.size(1), embedded.device());
+  const auto padding = make_padding(encoded.mask, lengths, embedded, /*is_self_attention=*/true);
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
   for (const auto& layer : layers_) stream = layer->forward(stream, padding);
-  const auto x = final_norm(norm_.get(), stream);
-  return {.states = x, .mask = mask, .lengths = lengths, .summary = kernels::masked_mean(x, mask)};
+  encoded.states = final_norm(norm_.get(), stream);
+  encoded.summary = kernels::masked_mean(encoded.states, encoded.mask);
+  return encoded;
 }
 
 SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,

@@ -56,8 +56,7 @@ struct Copies {
   EncoderOutput encoded(Hard& hard, std::int64_t n) const {
     EncoderOutput encoded;
     encoded.states = torch::cat({h, torch::randn({2, C}, torch::kDouble)}).expand({n, S, C});
-    encoded.mask = (torch::arange(S) < S - 2).expand({n, S});
-    encoded.lengths = torch::full({n}, S - 2);
+    encoded.set_lengths(torch::full({n}, S - 2), S, torch::kCPU);
     hard.prepare(encoded);
     return encoded;
   }
@@ -86,7 +85,7 @@ TEST(HardReference, APositionWithoutWeightIsNeverDrawn) {
   auto hard = make_hard(hard_options(HardEstimator::reinforce));
   EncoderOutput encoded;
   encoded.states = torch::zeros({1, S, C}, torch::kDouble);
-  encoded.lengths = torch::tensor({S});
+  encoded.set_lengths(torch::tensor({S}), S, torch::kCPU);
   encoded.states[0][2].fill_(1);
   hard.prepare(encoded);
   // Scores of 0 but for one of 1000: all the others' weights are exactly 0.

@@ -28,8 +28,7 @@ struct Sentences {
   EncoderOutput encoded(Attention& attention) const {
     EncoderOutput encoded;
     encoded.states = states;
-    encoded.mask = mask;
-    encoded.lengths = mask.sum(1);
+    encoded.set_lengths(mask.sum(1), mask.size(1), torch::kCPU);
     encoded.summary = summary;
     attention.prepare(encoded);
     return encoded;

@@ -152,8 +152,7 @@ TEST(RecurrentDecoderReference, EveryStepIsTheEquationsNumberByNumber) {
       }
       EncoderOutput encoded;
       encoded.states = torch::randn({B, S, C}, torch::kDouble);
-      encoded.lengths = torch::tensor({S, S - 2});
-      encoded.mask = torch::arange(S) < encoded.lengths.unsqueeze(1);
+      encoded.set_lengths(torch::tensor({S, S - 2}), S, torch::kCPU);
       encoded.summary = torch::randn({B, C}, torch::kDouble);
       decoder.prepare(encoded);
       const auto y = torch::randn({B, T, E}, torch::kDouble);

@@ -33,8 +33,7 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlacement>
   EncoderOutput encoded(TransformerDecoder& decoder) {
     EncoderOutput encoded;
     encoded.states = states_;
-    encoded.lengths = torch::tensor({3, 2});
-    encoded.mask = torch::arange(S) < encoded.lengths.unsqueeze(1);
+    encoded.set_lengths(torch::tensor({3, 2}), S, torch::kCPU);
     decoder.prepare(encoded);
     return encoded;
   }

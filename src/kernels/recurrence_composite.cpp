@@ -1,0 +1,650 @@
+// The time loop on devices other than the CPU, made of few operations of LibTorch: a launch costs
+// more there than the numbers of one step. The gradient is hand-written. The derivative of each
+// gate with respect to its sum does not depend on later steps, so it is computed for all steps at
+// once, before the loop over the steps in reverse order.
+#include <torch/autograd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/packed_weights.h"
+#include "kernels/recurrence.h"
+
+namespace regard::kernels {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
+
+// Of tanh(k_s + q) for some steps at once, in a backward pass.
+constexpr std::int64_t chunk_bytes = std::int64_t{256} << 20;
+
+Maybe maybe(const Tensor& tensor) {
+  return tensor.defined() ? Maybe(tensor) : std::nullopt;
+}
+
+Tensor cast(const Tensor& x, bool is_bf16) {
+  return is_bf16 ? x.to(torch::kBFloat16) : x;
+}
+
+// Products with a weight W [G, K, N], in bf16 if training is.
+class Factor {
+ public:
+  Factor() = default;
+  Factor(const Tensor& W, bool is_bf16) : W_(cast(W, is_bf16)), is_bf16_(is_bf16) {}
+
+  bool is_defined() const { return W_.defined(); }
+  // x [G, B, K] -> x W [G, B, N]
+  Tensor multiply(const Tensor& x) const {
+    if (!is_bf16_) return x.bmm(W_);
+    return cast(x, true).bmm(W_).to(x.scalar_type());
+  }
+  // y += x W
+  void add_to(Tensor y, const Tensor& x) const {
+    if (is_bf16_) {
+      y.add_(cast(x, true).bmm(W_));
+    } else {
+      y.baddbmm_(x, W_);
+    }
+  }
+
+ private:
+  Tensor W_;
+  bool is_bf16_ = false;
+};
+
+// Σ over time and batch: a [T, G, B, K], b [T, G, B, N] -> Σ aᵀ b [G, K, N]
+Tensor sum_of_products(const Tensor& a, const Tensor& b, bool is_bf16) {
+  const auto rows = [&](const Tensor& x) {  // [G, T · B, ·]
+    return cast(x.transpose(0, 1).flatten(1, 2), is_bf16);
+  };
+  return rows(a).transpose(1, 2).bmm(rows(b)).to(a.scalar_type());
+}
+
+// The tensors that forward saves for backward; some are undefined. G is 1 with attention.
+struct Tape {
+  Tensor U, W, v, keys, mixed;
+  Tensor outputs;  // [T + 1, G, B, D], beginning with that of the first state
+  Tensor memory;   // [T + 1, G, B, D]: c of an LSTM, beginning with that of the first state
+  // [T, G, B, K · D]: the activations of the gates; the output of a simple cell is its only gate.
+  Tensor gates;
+  Tensor product;  // [T, G, B, D]: r ⊙ s, or U s + b_U with the reset gate after the product
+  Tensor queries;  // [T, B, A]: q_t of the additive score, q_t / |q_t| of the cosine
+  Tensor norms;    // [T, B, 1]: |q_t| of the cosine
+  Tensor weights;  // [T, B, S]
+
+  static constexpr std::size_t size = 12;
+  std::array<Tensor*, size> all() {
+    return {&U,      &W,     &v,       &keys,    &mixed, &outputs,
+            &memory, &gates, &product, &queries, &norms, &weights};
+  }
+};
+
+class Loop {
+ public:
+  Loop(Tape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
+      : tape_(tape),
+        form_(form),
+        score_(score),
+        scale_(scale),
+        is_bf16_(is_bf16),
+        T_(tape.outputs.size(0) - 1),
+        D_(tape.outputs.size(3)) {}
+
+  // first [G, B, ·], b_U [G, 1, D] or undefined, padding [B, 1, S]. tape_.gates holds the inputs.
+  void forward(const Tensor& b_U, const Tensor& padding) {
+    const auto U = Factor(recurrent_weight(), is_bf16_);
+    const auto U_candidate = candidate_weight();
+    const auto W = tape_.W.defined() ? tape_.W.t() : Tensor();
+    Tensor bias;  // [B, S]: −∞ at padding
+    if (tape_.weights.defined()) {
+      bias = torch::zeros({padding.size(0), padding.size(2)}, tape_.gates.options())
+                 .masked_fill_(padding.squeeze(1), -std::numeric_limits<double>::infinity());
+    }
+    if (b_U.defined()) tape_.product.copy_(b_U.expand_as(tape_.product[0]).unsqueeze(0));
+    for (std::int64_t t = 0; t < T_; ++t) {
+      const auto s = tape_.outputs[t];
+      const auto x = tape_.gates[t];
+      if (bias.defined()) attend(t, W, bias, x);
+      auto next = tape_.outputs[t + 1];
+      switch (form_) {
+        case CellForm::gru_reset_before: {
+          U.add_to(gate(x, 0, 2), s);
+          gate(x, 0, 2).sigmoid_();
+          auto reset = tape_.product[t];
+          torch::mul_out(reset, gate(x, 0), s);
+          U_candidate.add_to(gate(x, 2), reset);
+          gate(x, 2).tanh_();
+          torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
+          break;
+        }
+        case CellForm::gru_reset_after: {
+          U.add_to(gate(x, 0, 2), s);
+          gate(x, 0, 2).sigmoid_();
+          const auto product = tape_.product[t];
+          U_candidate.add_to(product, s);
+          gate(x, 2).addcmul_(gate(x, 0), product).tanh_();
+          torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
+          break;
+        }
+        case CellForm::lstm: {
+          U.add_to(x, s);
+          gate(x, 0, 3).sigmoid_();
+          gate(x, 3).tanh_();
+          auto c = tape_.memory[t + 1];
+          torch::mul_out(c, gate(x, 1), tape_.memory[t]);
+          c.addcmul_(gate(x, 0), gate(x, 3));
+          torch::mul_out(next, gate(x, 2), c.tanh());
+          break;
+        }
+        case CellForm::tanh:
+          U.add_to(x, s);
+          torch::tanh_out(next, x);
+          break;
+      }
+    }
+  }
+
+  struct Gradients {
+    Tensor x, first, U, b_U, W, v, keys, mixed;
+  };
+
+  // d_outputs [T, G, B, D]; d_weights [T, B, S] or undefined.
+  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights) {
+    const auto [G, B] = std::pair(tape_.outputs.size(1), tape_.outputs.size(2));
+    const auto M = tape_.gates.size(3);
+    const auto factors = gate_derivatives();
+    // d_s of each state, with that of the first state in front.
+    const auto d_s = torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs});
+    Tensor d_c;
+    if (form_ == CellForm::lstm) d_c = torch::zeros({G, B, D_}, d_s.options());
+    // Each row is d_q | d_u | d_x. The first two are the gradients of the products with s.
+    const auto A = joint_query_width();
+    const auto N = form_ == CellForm::gru_reset_after ? D_ : 0;  // d_(U s + b_U), in front of d_x
+    const auto rows = torch::empty({T_, G, B, A + N + M}, d_s.options());
+    const auto joint_width = A + (form_ == CellForm::gru_reset_before  ? 2 * D_
+                                  : form_ == CellForm::gru_reset_after ? 3 * D_
+                                                                       : M);
+    const Factor joint(joint_weight(A), is_bf16_);  // [G, joint_width, D]
+    Factor U_candidate;
+    if (form_ == CellForm::gru_reset_before) {
+      U_candidate = Factor(tape_.U.narrow(2, 2 * D_, D_).transpose(1, 2), is_bf16_);
+    }
+    AttentionBackward attention(*this, d_weights);
+    for (std::int64_t t = T_ - 1; t >= 0; --t) {
+      const auto row = rows[t];
+      const auto d_x = row.narrow(2, A + N, M);
+      const auto go = d_s[t + 1];
+      const auto previous = d_s[t];
+      const auto gates = tape_.gates[t];
+      const auto factor = factors[t];
+      switch (form_) {
+        case CellForm::gru_reset_before: {
+          multiply_gates(go, factor, d_x, 1, 2);
+          const auto d_reset = U_candidate.multiply(gate(d_x, 2));
+          multiply_gates(d_reset, factor, d_x, 0, 1);
+          previous.addcmul_(go, gate(gates, 1)).addcmul_(d_reset, gate(gates, 0));
+          break;
+        }
+        case CellForm::gru_reset_after: {
+          multiply_gates(go, factor.narrow(2, D_, M), d_x, 1, 2);
+          // d_(U s + b_U) | d_r
+          multiply_gates(gate(d_x, 2), factor, row.narrow(2, A, 2 * D_), 0, 2);
+          previous.addcmul_(go, gate(gates, 1));
+          break;
+        }
+        case CellForm::lstm: {
+          d_c.addcmul_(go, gate(factor, 4));
+          multiply_gates(d_c, factor, d_x, 0, 2);
+          multiply_gates(go, factor, d_x, 2, 1);
+          multiply_gates(d_c, factor, d_x, 3, 1);
+          d_c.mul_(gate(gates, 1));
+          break;
+        }
+        case CellForm::tanh:
+          multiply_gates(go, factor, d_x, 0, 1);
+          break;
+      }
+      attention.step(t, d_x, A > 0 ? row.narrow(2, 0, A) : Tensor(), previous);
+      joint.add_to(previous, row.narrow(2, 0, joint_width));
+    }
+    Gradients d;
+    d.x = rows.narrow(3, A + N, M);
+    d.first = d_c.defined() ? torch::cat({d_s[0], d_c}, 2) : d_s[0];
+    add_weight_gradients(d, rows, A, N);
+    attention.finish(d);
+    return d;
+  }
+
+ private:
+  // Returns gates k … k + n − 1 of x [..., K · D].
+  Tensor gate(const Tensor& x, std::int64_t k, std::int64_t n = 1) const {
+    return x.narrow(-1, k * D_, n * D_);
+  }
+
+  // Computes gates k … k + n − 1 of result as d ⊙ those of factor, with d [G, B, D].
+  void multiply_gates(const Tensor& d, const Tensor& factor, const Tensor& result, std::int64_t k,
+                      std::int64_t n) const {
+    auto to = gate(result, k, n).unflatten(-1, {n, D_});
+    torch::mul_out(to, d.unsqueeze(-2), gate(factor, k, n).unflatten(-1, {n, D_}));
+  }
+
+  bool has_candidate() const {
+    return form_ == CellForm::gru_reset_before || form_ == CellForm::gru_reset_after;
+  }
+  // The columns of U that are multiplied with s and added to the inputs.
+  Tensor recurrent_weight() const {
+    return has_candidate() ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U;
+  }
+  Factor candidate_weight() const {
+    return has_candidate() ? Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_) : Factor();
+  }
+
+  // Returns factors of the gradient [T, G, B, n · D], derivatives with respect to the sums of the
+  // gates unless another variable is named:
+  //
+  //   GRU, before  of r ⊙ s by r, of s' by z, of s' by s̃
+  //   GRU, after   of the sum of s̃ by U s + b_U itself, of the sum of s̃ by r, of s' by z, by s̃
+  //   LSTM         of c' by i, by f, of h' by o, of c' by c̃, of h' by c' itself
+  //   simple       of h'
+  Tensor gate_derivatives() const {
+    const auto all = tape_.gates;
+    const auto s = tape_.outputs.narrow(0, 0, T_);
+    const auto n = form_ == CellForm::gru_reset_before  ? 3
+                   : form_ == CellForm::gru_reset_after ? 4
+                   : form_ == CellForm::lstm            ? 5
+                                                        : 1;
+    auto shape = s.sizes().vec();
+    shape.back() = n * D_;
+    const auto factors = torch::empty(shape, s.options());
+    // Store d σ (1 − σ) and d (1 − tanh²), as factor number k.
+    const auto by_sigmoid = [&](std::int64_t k, const Tensor& d, const Tensor& sigmoid) {
+      auto to = gate(factors, k);
+      at::sigmoid_backward_out(to, d, sigmoid);
+    };
+    const auto by_tanh = [&](std::int64_t k, const Tensor& d, const Tensor& tanh) {
+      auto to = gate(factors, k);
+      at::tanh_backward_out(to, d, tanh);
+    };
+    switch (form_) {
+      case CellForm::gru_reset_before:
+      case CellForm::gru_reset_after: {
+        const auto r = gate(all, 0), z = gate(all, 1), candidate = gate(all, 2);
+        by_sigmoid(n - 2, s - candidate, z);
+        by_tanh(n - 1, 1 - z, candidate);
+        if (form_ == CellForm::gru_reset_after) {
+          gate(factors, 0).copy_(r);
+          by_sigmoid(1, tape_.product, r);
+        } else {
+          by_sigmoid(0, s, r);
+        }
+        break;
+      }
+      case CellForm::lstm: {
+        const auto i = gate(all, 0), f = gate(all, 1), o = gate(all, 2), candidate = gate(all, 3);
+        const auto tanh_c = tape_.memory.narrow(0, 1, T_).tanh();
+        const auto c = tape_.memory.narrow(0, 0, T_);
+        by_sigmoid(0, candidate, i);
+        by_sigmoid(1, c, f);
+        by_sigmoid(2, tanh_c, o);
+        by_tanh(3, i, candidate);
+        by_tanh(4, o, tanh_c);
+        break;
+      }
+      case CellForm::tanh: {
+        const auto h = tape_.outputs.narrow(0, 1, T_);
+        by_tanh(0, torch::ones_like(h), h);
+        break;
+      }
+    }
+    return factors;
+  }
+
+  // The width of d_q in a row: 0 if the gradient of the query is added to d_s by itself.
+  std::int64_t joint_query_width() const { return tape_.W.defined() ? tape_.W.size(0) : 0; }
+
+  // Returns the transpose of [W' | U'], [G, A + …, D], in the order of the gradients in a row. W'
+  // is W with the factor that turns d_q as AttentionBackward computes it into the gradient.
+  Tensor joint_weight(std::int64_t A) const {
+    std::vector<Tensor> columns;
+    if (A > 0) columns.push_back(scaled_W().unsqueeze(0));
+    const auto U = tape_.U.transpose(1, 2);  // [G, K · D, D]
+    switch (form_) {
+      case CellForm::gru_reset_before:
+        columns.push_back(U.narrow(1, 0, 2 * D_));
+        break;
+      case CellForm::gru_reset_after:
+        columns.push_back(U.narrow(1, 2 * D_, D_));
+        columns.push_back(U.narrow(1, 0, 2 * D_));
+        break;
+      default:
+        columns.push_back(U);
+    }
+    return torch::cat(columns, 1);
+  }
+
+  // W [A, D] with the constant factor of d_q: −v of the additive score, `scale` of a dot product.
+  Tensor scaled_W() const {
+    if (score_ == ScoreForm::additive) return tape_.W * tape_.v.neg().unsqueeze(1);
+    return score_ == ScoreForm::dot ? tape_.W * scale_ : tape_.W;
+  }
+
+  // Attention of step t: adds the mixture to x [1, B, K · D]. W is transposed, or undefined.
+  void attend(std::int64_t t, const Tensor& W, const Tensor& bias, const Tensor& x) {
+    const auto s = tape_.outputs[t][0];  // [B, D]
+    auto q = s;
+    if (score_ == ScoreForm::additive) {
+      q = tape_.queries[t];
+      torch::mm_out(q, s, W);
+    } else if (W.defined()) {
+      q = s.mm(W);
+    }
+    Tensor e;  // [B, S]
+    switch (score_) {
+      case ScoreForm::additive: {
+        const auto hidden = (tape_.keys + q.unsqueeze(1)).tanh_();  // [B, S, A]
+        e = torch::addmv(bias.flatten(), hidden.flatten(0, 1), tape_.v).view_as(bias);
+        break;
+      }
+      case ScoreForm::position:
+        e = q + bias;
+        break;
+      case ScoreForm::cosine: {
+        auto norm = tape_.norms[t];
+        torch::norm_out(norm, q, 2, /*dim=*/{-1}, /*keepdim=*/true);
+        auto unit = tape_.queries[t];
+        torch::div_out(unit, q, norm.clamp_min(smallest_norm));
+        q = unit;
+        [[fallthrough]];
+      }
+      case ScoreForm::dot:
+        e = torch::baddbmm(bias.unsqueeze(2), tape_.keys, q.unsqueeze(2), /*beta=*/1, scale_)
+                .squeeze(2);
+        break;
+    }
+    auto alpha = tape_.weights[t];
+    at::_softmax_out(alpha, e, -1, /*half_to_float=*/false);
+    x.transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
+  }
+
+  // The gradient of attention, from the last step to the first.
+  class AttentionBackward {
+   public:
+    AttentionBackward(Loop& loop, const Tensor& d_weights)
+        : loop_(loop), tape_(loop.tape_), d_alpha_(d_weights) {
+      if (!tape_.weights.defined()) return;
+      d_e_ = torch::empty_like(tape_.weights);
+      if (d_alpha_.defined()) d_alpha_ = d_alpha_.clone(at::MemoryFormat::Contiguous);
+      if (loop.score_ == ScoreForm::cosine) {
+        // The projection of d_q on q, which its norm does not pass on, but for a norm of nearly 0.
+        divisor_ = tape_.norms.clamp_min(smallest_norm).unsqueeze(3);  // [T, B, 1, 1]
+        is_large_ = (tape_.norms > smallest_norm).to(d_e_.dtype()).unsqueeze(3);
+      }
+      if (loop.score_ != ScoreForm::additive) return;
+      d_keys_ = torch::zeros_like(tape_.keys);
+      d_v_ = torch::zeros_like(tape_.v);
+      const auto step_bytes = tape_.keys.numel() * tape_.keys.element_size();
+      chunk_ = std::max<std::int64_t>(1, chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
+    }
+
+    // d_x [1, B, K · D] -> d_q [1, B, A], if it is part of a row, and d_s [1, B, D], to which the
+    // gradient is added otherwise.
+    void step(std::int64_t t, const Tensor& d_x, Tensor d_q, const Tensor& d_s) {
+      if (!tape_.weights.defined()) return;
+      const auto d_mixture = d_x.transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
+      const auto d_alpha = d_alpha_.defined()
+                               ? d_alpha_[t].unsqueeze(2).baddbmm_(tape_.mixed, d_mixture)
+                               : tape_.mixed.bmm(d_mixture);  // [B, S, 1]
+      auto d_e = d_e_[t];                                     // [B, S]
+      at::_softmax_backward_data_out(d_e, d_alpha.squeeze(2), tape_.weights[t], -1,
+                                     d_e.scalar_type());
+      const auto d_scores = d_e.unsqueeze(1);  // [B, 1, S]
+      switch (loop_.score_) {
+        case ScoreForm::additive: {
+          // Σ_s d_e v (1 − h²) = −v Σ_s d_e h², because the gradient of a softmax has the sum 0.
+          if (t < first_) load_chunk(t);
+          auto to = d_q.transpose(0, 1);
+          torch::bmm_out(to, d_scores, squares_[t - first_]);
+          if (t == first_) finish_chunk();
+          break;
+        }
+        case ScoreForm::position:
+          d_q[0].copy_(d_e);
+          break;
+        case ScoreForm::cosine: {
+          const auto q = tape_.queries[t].unsqueeze(1);  // [B, 1, A]
+          const auto d_unit = d_scores.bmm(tape_.keys);
+          const auto along = d_unit.bmm(q.transpose(1, 2)) * is_large_[t];  // [B, 1, 1]
+          d_s.transpose(0, 1).addcdiv_(torch::addcmul(d_unit, q, along, -1), divisor_[t],
+                                       loop_.scale_);
+          break;
+        }
+        case ScoreForm::dot:
+          if (d_q.defined()) {
+            auto to = d_q.transpose(0, 1);
+            torch::bmm_out(to, d_scores, tape_.keys);
+          } else {
+            d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, loop_.scale_);
+          }
+          break;
+      }
+    }
+
+    void finish(Gradients& d) {
+      if (!tape_.weights.defined()) return;
+      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d.x.squeeze(1).transpose(0, 1));
+      switch (loop_.score_) {
+        case ScoreForm::additive:
+          d.keys = d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
+          d.v = d_v_;
+          break;
+        case ScoreForm::position:
+          break;
+        case ScoreForm::dot:
+        case ScoreForm::cosine: {
+          auto q = tape_.queries;
+          if (!q.defined()) {
+            q = tape_.outputs.narrow(0, 0, loop_.T_).squeeze(1);
+            if (tape_.W.defined()) q = q.matmul(tape_.W.t());
+          }
+          d.keys = d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * loop_.scale_;
+          break;
+        }
+      }
+    }
+
+   private:
+    // Computes h = tanh(k_s + q) of the steps up to t.
+    void load_chunk(std::int64_t t) {
+      end_ = t + 1;
+      first_ = std::max<std::int64_t>(0, end_ - chunk_);
+      const auto q = tape_.queries.narrow(0, first_, end_ - first_).unsqueeze(2);
+      hidden_ = (tape_.keys + q).tanh_();  // [·, B, S, A]
+      squares_ = hidden_.square();
+    }
+    void finish_chunk() {
+      const auto d_e = d_e_.narrow(0, first_, end_ - first_).contiguous();
+      d_v_.addmv_(hidden_.flatten(0, 2).t(), d_e.flatten());
+      d_keys_.add_(squares_.mul_(d_e.unsqueeze(3)).sum(0));
+      hidden_ = squares_ = Tensor();
+    }
+
+    Loop& loop_;
+    Tape& tape_;
+    Tensor d_alpha_;  // [T, B, S] or undefined
+    Tensor d_e_;      // [T, B, S]
+    Tensor divisor_, is_large_;
+    Tensor d_keys_, d_v_;
+    std::int64_t chunk_ = 1;
+    std::int64_t first_ = std::numeric_limits<std::int64_t>::max(), end_ = 0;  // of the chunk
+    Tensor hidden_, squares_;                                                  // h, h²
+  };
+
+  // Computes the gradient of each weight as one product over all steps.
+  void add_weight_gradients(Gradients& d, const Tensor& rows, std::int64_t A,
+                            std::int64_t N) const {
+    const auto s = tape_.outputs.narrow(0, 0, T_);
+    const auto d_gates = rows.narrow(3, A + N, tape_.gates.size(3));
+    if (!has_candidate()) {
+      d.U = sum_of_products(s, d_gates, is_bf16_);
+    } else {
+      const auto reset_before = form_ == CellForm::gru_reset_before;
+      const auto d_product = reset_before ? gate(d_gates, 2) : rows.narrow(3, A, D_);
+      d.U = torch::cat({sum_of_products(s, gate(d_gates, 0, 2), is_bf16_),
+                        sum_of_products(reset_before ? tape_.product : s, d_product, is_bf16_)},
+                       2);
+      if (!reset_before) d.b_U = d_product.sum(at::IntArrayRef{0, 2}).unsqueeze(1);  // [G, 1, D]
+    }
+    if (A == 0) return;
+    const auto d_W = sum_of_products(rows.narrow(3, 0, A), s, false)[0];  // [A, D]
+    d.W = score_ == ScoreForm::additive ? d_W * tape_.v.neg().unsqueeze(1)
+          : score_ == ScoreForm::dot    ? d_W * scale_
+                                        : d_W;
+  }
+
+  Tape& tape_;
+  CellForm form_;
+  ScoreForm score_;
+  double scale_;
+  bool is_bf16_;
+  std::int64_t T_, D_;
+};
+
+class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
+ public:
+  static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
+                             const Tensor& U, const Maybe& b_U, const Maybe& W, const Maybe& v,
+                             const Maybe& keys, const Maybe& mixed, const Maybe& padding,
+                             std::int64_t form, std::int64_t score, double scale) {
+    const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
+    const auto D = U.size(1);
+    const auto cell = static_cast<CellForm>(form);
+    Tape tape;
+    tape.U = U;
+    tape.W = W.value_or(Tensor());
+    tape.v = v.value_or(Tensor());
+    tape.keys = keys.value_or(Tensor());
+    tape.mixed = mixed.value_or(Tensor());
+    tape.gates = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
+    const auto states = [&] { return torch::empty({T + 1, G, B, D}, x.options()); };
+    tape.outputs = states();
+    tape.outputs[0].copy_(first.narrow(2, 0, D));
+    if (cell == CellForm::lstm) {
+      tape.memory = states();
+      tape.memory[0].copy_(first.narrow(2, D, D));
+    }
+    if (cell == CellForm::gru_reset_before || cell == CellForm::gru_reset_after) {
+      tape.product = torch::empty({T, G, B, D}, x.options());
+    }
+    const auto form_of_score = static_cast<ScoreForm>(score);
+    if (keys) {
+      tape.weights = torch::empty({T, B, keys->size(1)}, x.options());
+      if (form_of_score == ScoreForm::additive || form_of_score == ScoreForm::cosine) {
+        tape.queries = torch::empty({T, B, keys->size(2)}, x.options());
+      }
+      if (form_of_score == ScoreForm::cosine) {
+        tape.norms = torch::empty({T, B, 1}, x.options());
+      }
+    }
+    const bool is_bf16 = has_bf16_reference_products(x);
+    Loop(tape, cell, form_of_score, scale, is_bf16)
+        .forward(b_U.value_or(Tensor()), padding.value_or(Tensor()));
+
+    tensor_list saved;
+    for (const auto* tensor : tape.all()) saved.push_back(*tensor);
+    context->save_for_backward(saved);
+    context->saved_data["form"] = form;
+    context->saved_data["score"] = score;
+    context->saved_data["scale"] = scale;
+    context->saved_data["is_bf16"] = is_bf16;
+    context->set_materialize_grads(false);
+    tensor_list results = {tape.outputs.narrow(0, 1, T)};
+    if (keys) results.push_back(tape.weights);
+    return results;
+  }
+
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    Tape tape;
+    const auto saved = context->get_saved_variables();
+    const auto slots = tape.all();
+    for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
+    const auto& data = context->saved_data;
+    const auto d_outputs = gradients[0].defined()
+                               ? gradients[0]
+                               : torch::zeros_like(tape.outputs.narrow(0, 1, tape.gates.size(0)));
+    const auto d = Loop(tape, static_cast<CellForm>(data.at("form").toInt()),
+                        static_cast<ScoreForm>(data.at("score").toInt()),
+                        data.at("scale").toDouble(), data.at("is_bf16").toBool())
+                       .backward(d_outputs, gradients.size() > 1 ? gradients[1] : Tensor());
+    return {d.x.transpose(0, 1),
+            d.first,
+            d.U,
+            d.b_U,
+            d.W,
+            d.v,
+            d.keys,
+            d.mixed,
+            Tensor(),
+            Tensor(),
+            Tensor(),
+            Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor recurrence_of_library(const Tensor& x, const Tensor& W, const Tensor& b,
+                             const RecurrentWeights& cells) {
+  const auto D = cells.U.size(1);
+  // The order of the gates of an LSTM is i, f, c̃, o in LibTorch.
+  const auto in_order = [&](const Tensor& gates) {  // [..., K · D]
+    if (cells.form != CellForm::lstm) return gates;
+    const auto parts = gates.split(D, -1);
+    return torch::cat({parts[0], parts[1], parts[3], parts[2]}, -1);
+  };
+  const auto W_t = in_order(W).transpose(1, 2);        // [G, K · D, I]
+  const auto U_t = in_order(cells.U).transpose(1, 2);  // [G, K · D, D]
+  const auto all_b = in_order(b).flatten(1);           // [G, K · D]
+  auto b_U = torch::zeros_like(all_b);
+  if (cells.b_U.defined()) {
+    b_U = torch::cat({b_U.narrow(1, 0, 2 * D), cells.b_U.flatten(1)}, 1);
+  }
+  const auto zero = x.new_zeros({1, x.size(2), D});
+  const bool train = torch::GradMode::is_enabled();
+  std::vector<Tensor> outputs;
+  // cuDNN wants all weights of a cell in one piece of memory.
+  const auto flat = torch::cat({W_t.flatten(1), U_t.flatten(1), all_b, b_U}, 1).unbind(0);
+  const auto inputs = x.unbind(0);
+  for (std::size_t g = 0; g < inputs.size(); ++g) {
+    const auto K_D = all_b.size(1);
+    auto weights = flat[g].split_with_sizes({K_D * x.size(3), K_D * D, K_D, K_D});
+    weights[0] = weights[0].view({K_D, -1});
+    weights[1] = weights[1].view({K_D, D});
+    outputs.push_back(cells.form == CellForm::lstm
+                          ? std::get<0>(at::lstm(inputs[g], {zero, zero}, weights, true, 1, 0,
+                                                 train, /*bidirectional=*/false,
+                                                 /*batch_first=*/false))
+                          : std::get<0>(at::gru(inputs[g], zero, weights, true, 1, 0, train,
+                                                /*bidirectional=*/false, /*batch_first=*/false)));
+  }
+  return torch::stack(outputs);
+}
+
+bool has_recurrence_of_library(const Tensor& x, CellForm form) {
+  return !x.is_cpu() && (form == CellForm::gru_reset_after || form == CellForm::lstm) &&
+         !has_bf16_reference_products(x);
+}
+
+Recurrence recurrence_composite(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
+                                const std::optional<LoopAttention>& attention) {
+  const auto [a, mixed] = attention.value_or(LoopAttention{});
+  const auto results = CompositeFunction::apply(
+      x, first, cell.U, maybe(cell.b_U), maybe(a.W), maybe(a.v), maybe(a.keys), maybe(mixed),
+      attention ? Maybe(padding_of(a)) : std::nullopt, static_cast<std::int64_t>(cell.form),
+      static_cast<std::int64_t>(a.form), a.scale);
+  return {results[0].transpose(0, 1), attention ? results[1] : Tensor()};
+}
+
+}  // namespace regard::kernels
