@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-#include "tests/cli/train.h"
+#include "tests/cli/train_together.h"
 
 namespace regard {
 namespace {
@@ -327,6 +327,27 @@ TEST_F(Gpu, ARunGoesFromTheCpuToTheGpuAndBack) {
   const auto here = train(ten_steps + Words{"training.max_steps=30"});
   ASSERT_EQ(here.code, 0) << here.err;
   EXPECT_THAT(here.err, HasSubstr("Resuming from step 20"));
+}
+
+class GpuTogether : public TrainTogether {
+ protected:
+  void SetUp() override {
+    if (probe("count") == 0) GTEST_SKIP() << "this machine has no GPU";
+    environment_ = "LD_PRELOAD=" REGARD_STAND_IN_GPU;
+    TrainTogether::SetUp();
+  }
+};
+
+TEST_F(GpuTogether, TwoProcessesLearnLikeOne) {
+  const Words settings = {"device=cuda:0", "training.precision=fp32", "training.max_steps=10",
+                          "training.validation_every=10", "training.logging_every=1"};
+  for (const auto& process : train_together(2, settings)) EXPECT_EQ(process.code, 0) << process.err;
+  const Preloaded preloaded;
+  const auto alone = train(settings + Words{"training.model_dir=" + (folder_ / "alone").string()});
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  const auto expected = losses("alone"), found = losses("run");
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-4) << i;
 }
 
 }  // namespace
