@@ -270,6 +270,12 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     log::info("Training on {} with {} in {}, into {}.", setup.device.str(), threads,
               enum_name(setup.options.training.precision), run.path().string());
   }
+  if (setup.options.training.label_smoothing > 0) {
+    log::info(
+        "The objective is −log P(y | x) with label smoothing {}; the losses below are without it "
+        "(training.label_smoothing).",
+        setup.options.training.label_smoothing);
+  }
   if (!group.is_alone()) {
     log::info("{} train together, with {} in all.", counted(group.size(), "process"),
               counted(group.all_threads(), "thread"));

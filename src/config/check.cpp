@@ -84,12 +84,14 @@ void check_model(const Options& options, ConfigErrors& errors) {
         o.encoder.embedding_dim, o.decoder.embedding_dim);
   }
   const bool recurrent = o.decoder.kind == LayerKind::recurrent;
-  if (recurrent && o.tied_embeddings != TiedEmbeddings::none &&
-      o.output.kind != OutputKind::pointer && o.decoder.readout_size != o.decoder.embedding_dim) {
+  const auto readout_size = recurrent ? o.decoder.readout_size : o.decoder.hidden_size;
+  if (o.tied_embeddings != TiedEmbeddings::none && o.output.kind != OutputKind::pointer &&
+      readout_size != o.decoder.embedding_dim) {
     errors.add(
-        "model.tied_embeddings is {}, but model.decoder.readout_size is {} and "
+        "model.tied_embeddings is {}, but model.decoder.{} is {} and "
         "model.decoder.embedding_dim is {}: a shared matrix needs equal widths; make them equal",
-        to_yaml(o.tied_embeddings), o.decoder.readout_size, o.decoder.embedding_dim);
+        to_yaml(o.tied_embeddings), recurrent ? "readout_size" : "hidden_size", readout_size,
+        o.decoder.embedding_dim);
   }
   const std::int64_t width = state_size(o.encoder);
   if (recurrent && o.decoder.initial_state == InitialState::last &&

@@ -52,7 +52,7 @@ class ConfigErrors {
 // Adds an error for each key that `given` sets to another value than `defaults`, although the model
 // does not use it. reason(key) returns the reason, such as "only pointer uses it", or "" if the
 // model uses the key.
-void reject_unused(const Options& defaults, const Options& given,
+void reject_unused(Options defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
                    ConfigErrors& errors);
 

@@ -69,15 +69,6 @@ void check_heads(const std::string& side, std::int64_t width, std::int64_t heads
       side, heads, width, side);
 }
 
-void check_widths(const std::string& side, std::int64_t embedding_dim, std::int64_t hidden_size,
-                  ConfigErrors& errors) {
-  if (embedding_dim == hidden_size) return;
-  errors.add(
-      "{}.embedding_dim is {}, but {}.hidden_size is {}: a transformer adds its input to its "
-      "output, so the widths must match; make them equal",
-      side, embedding_dim, side, hidden_size);
-}
-
 void check_at_least(const std::string& key, std::int64_t found, std::int64_t min,
                     const std::string& why, ConfigErrors& errors) {
   if (found < min) errors.add("{} is {}, but {}: expected at least {}", key, found, why, min);
@@ -101,9 +92,12 @@ void check_positions(const std::string& key, std::int64_t positions, std::int64_
                  errors);
 }
 
-void reject_unused(const Options& defaults, const Options& given,
+void reject_unused(Options defaults, const Options& given,
                    const std::function<std::string(const std::string&)>& reason,
                    ConfigErrors& errors) {
+  // The configuration of a run says what `auto` was, also if nothing reads it.
+  auto& project_keys = defaults.model.attention.project_keys;
+  if (given.model.attention.project_keys == ProjectKeys::no) project_keys = ProjectKeys::no;
   for (const auto& difference : option_differences(defaults, given)) {
     const auto why = reason(difference.substr(0, difference.find(':')));
     if (!why.empty()) errors.add("{}: {}; remove it", difference, why);
@@ -117,15 +111,11 @@ void check_kinds(const Options& options, ConfigErrors& errors) {
   reject_unused(
       Options{}, options, [&](const std::string& key) { return why_unused(parts, key); }, errors);
 
-  if (encoder.kind == LayerKind::transformer) {
-    check_widths("model.encoder", encoder.embedding_dim, encoder.hidden_size, errors);
-  }
   if (has_self_attention(encoder)) {
     check_self_attention("model.encoder", encoder.self_attention, state_size(encoder),
                          options.data.max_length, errors);
   }
   if (decoder.kind == LayerKind::transformer) {
-    check_widths("model.decoder", decoder.embedding_dim, decoder.hidden_size, errors);
     check_self_attention("model.decoder", decoder.self_attention, decoder.hidden_size,
                          options.data.max_length, errors);
     if (decoder.self_attention.position == PositionKind::learned) {

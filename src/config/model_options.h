@@ -117,7 +117,8 @@ void describe(EncoderOptions& o, Field&& field) {
         at_least(0));
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
   field("hidden_size", o.hidden_size,
-        "width D of a state, in each direction; for a transformer it must equal embedding_dim",
+        "width D of a state, in each direction; for a transformer of another width than "
+        "embedding_dim, a matrix projects the embeddings",
         at_least(1));
   field("layers", o.layers, "number L of stacked layers", between(1, 16));
   field("bidirectional", o.bidirectional,
@@ -167,7 +168,9 @@ void describe(DecoderOptions& o, Field&& field) {
         "so far and to the source (Vaswani et al. 2017)");
   field("embedding_dim", o.embedding_dim, "width E of a target token", at_least(1));
   field("hidden_size", o.hidden_size,
-        "width D of a state; for a transformer it must equal embedding_dim", at_least(1));
+        "width D of a state; for a transformer of another width than embedding_dim, a matrix "
+        "projects the embeddings",
+        at_least(1));
   field("layers", o.layers, "number L of stacked layers", between(1, 16));
   describe_recurrent(o, field);
   field("initial_state", o.initial_state,
@@ -199,10 +202,23 @@ constexpr std::array<std::string_view, 2> enum_names(HardEstimator) {
   return {"reinforce", "gumbel"};
 }
 
+// Whether keys are computed by a matrix. "auto": if decoder and encoder states differ in width.
+enum class ProjectKeys { automatic, yes, no };
+constexpr std::array<std::string_view, 3> enum_names(ProjectKeys) {
+  return {"auto", "true", "false"};
+}
+
+// The factor β of a cosine score: one learned number, computed from each query, or 1.
+enum class Sharpness { learned, step, none };
+constexpr std::array<std::string_view, 3> enum_names(Sharpness) {
+  return {"learned", "step", "none"};
+}
+
 struct AttentionOptions {
   std::string kind = "additive";
   std::int64_t size = 512;
-  bool project_keys = false;
+  ProjectKeys project_keys = ProjectKeys::automatic;
+  Sharpness sharpness = Sharpness::learned;
   std::string score = "general";
   std::int64_t window = 10;
   std::int64_t max_positions = 256;
@@ -231,7 +247,10 @@ void describe(AttentionOptions& o, Field&& field) {
   field(
       "project_keys", o.project_keys,
       "compare the query with K h_s instead of h_s; scores without a matrix, such as dot, need it "
-      "if decoder and encoder states differ in width");
+      "if decoder and encoder states differ in width, which is when auto is true");
+  field("sharpness", o.sharpness,
+        "cosine: beta, one learned number, or computed from the query of each step (Graves), or "
+        "none: 1");
   field("score", o.score,
         "the kind of the content score inside another attention, such as local_p or hard");
   field("window", o.window, "D, for a window of 2 D + 1 positions", at_least(1));

@@ -31,7 +31,8 @@ std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOption
 
 template <typename Side>
 std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std::string& section) {
-  return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.self_attention, dropout, section);
+  return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.hidden_size, o.self_attention,
+                                      dropout, section);
 }
 
 std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {

@@ -1,11 +1,12 @@
 // The input of the first layer of an encoder or a decoder, from embedded tokens:
 //
 //   x_t = dropout(E[y_t])                       recurrent layers
-//   x_t = dropout(sqrt(D) E[y_t] + p_t)         Transformer layers (Vaswani et al. 2017, sections
+//   x_t = dropout(sqrt(D) P E[y_t] + p_t)       Transformer layers (Vaswani et al. 2017, sections
 //                                               3.4 and 3.5)
 //
-// E[y_t] is the embedding of token y_t, of width D, and p_t the position embedding
-// (transformer/positions.h).
+// E[y_t] is the embedding of token y_t and p_t the position embedding (transformer/positions.h) of
+// width D, the width of the layers. P is the identity if embeddings have the width D too, as in the
+// paper, and otherwise a trained matrix (as in ALBERT, Lan et al. 2020).
 #pragma once
 
 #include <torch/nn/module.h>
@@ -23,17 +24,19 @@ namespace regard {
 
 class InputLayer : public torch::nn::Module {
  public:
-  // `width` is D. `section` is the configuration section of `options`, such as "model.encoder", for
+  // `embedding_dim` is the width of E[y_t] and `width` is D, which recurrent layers do not read.
+  // `section` is the configuration section of `options`, such as "model.encoder", for
   // messages. PositionKind::automatic means sinusoidal here.
-  InputLayer(LayerKind kind, std::int64_t width, SelfAttentionOptions options, double dropout,
-             const std::string& section);
+  InputLayer(LayerKind kind, std::int64_t embedding_dim, std::int64_t width,
+             SelfAttentionOptions options, double dropout, const std::string& section);
 
-  // Returns x for embedded tokens [B, T, D], or [N, D] for one step. `first` is the position of the
+  // Returns x for embedded tokens [B, T, E], or [N, E] for one step. `first` is the position of the
   // first token, counted from 0. Throws InputError beyond the last learned position.
-  torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0) const;
+  torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0);
 
  private:
   double scale_ = 1;
+  Linear projection_{nullptr};            // P, if it is not the identity
   std::shared_ptr<Positions> positions_;  // null for recurrent layers
   std::shared_ptr<Dropout> dropout_;
 };

@@ -19,6 +19,7 @@
 #include "kernels/device.h"
 #include "kernels/product_rows.h"
 #include "metrics/input_warnings.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
 #include "report/format.h"
@@ -219,6 +220,24 @@ void make_model(Setup& setup, const InitialModel* initial) {
   log::info("{}", parameter_table(*setup.model));
 }
 
+// Tells of matrices that the model has only because widths differ.
+void report_projections(const ModelOptions& given, const ModelOptions& resolved) {
+  if (given.attention.project_keys != resolved.attention.project_keys &&
+      resolved.attention.project_keys == ProjectKeys::yes) {
+    log::info(
+        "Attention compares keys of width {} that a matrix computes from the encoder states of "
+        "width {} (model.attention.project_keys: auto)",
+        resolved.decoder.hidden_size, state_size(resolved.encoder));
+  }
+  const auto report = [](const char* side, const auto& o) {
+    if (o.kind != LayerKind::transformer || o.embedding_dim == o.hidden_size) return;
+    log::info("{}: a matrix projects the embeddings of width {} to the width {} of the layers",
+              side, o.embedding_dim, o.hidden_size);
+  };
+  report("model.encoder", resolved.encoder);
+  report("model.decoder", resolved.decoder);
+}
+
 // Returns `threads`; for 0, this process's share of the processors that it may use.
 std::int64_t threads_of(const Options& options, const ProcessGroup& group) {
   if (options.threads > 0) return options.threads;
@@ -381,6 +400,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
                  const std::string& init_from, ProcessGroup& group) {
   Setup setup;
   setup.options = options;
+  resolve_automatic(setup.options.model);
   setup.device = find_device(options.device, group.device_rank());
   setup.pool = make_thread_pool(threads_of(options, group), setup.device);
   group.set_threads(setup.pool->count());
@@ -395,8 +415,9 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   auto& precision = setup.options.training.precision;
   if (last) {
     setup.checkpoint.emplace(*last);
-    const auto before = options_of(*setup.checkpoint);
-    compare_with_checkpoint(*setup.checkpoint, before, options);
+    auto before = options_of(*setup.checkpoint);
+    resolve_automatic(before.model);  // of a run whose version wrote `auto`
+    compare_with_checkpoint(*setup.checkpoint, before, setup.options);
     precision = resolve_precision(precision, setup.device, before.training.precision);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
   } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
@@ -408,6 +429,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   } else {
     setup.tokenizers = loader.train_tokenizers();
   }
+  if (!last) report_projections(options.model, setup.options.model);
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);

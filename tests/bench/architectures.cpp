@@ -66,11 +66,7 @@ std::vector<Architecture> all_architectures() {
     change(all.back().options);
   };
   for (const auto& kind : attention_kinds()) {
-    add("GRU, " + kind, [&](ModelOptions& o) {
-      o.attention.kind = kind;
-      const bool needs_keys = kind == "dot" || kind == "scaled_dot" || kind == "cosine";
-      o.attention.project_keys = needs_keys;  // the states of both directions are wider
-    });
+    add("GRU, " + kind, [&](ModelOptions& o) { o.attention.kind = kind; });
   }
   add("GRU, input feeding", [](ModelOptions& o) { o.decoder.input_feeding = true; });
   add("GRU, conditional", [](ModelOptions& o) { o.decoder.query = Query::conditional; });

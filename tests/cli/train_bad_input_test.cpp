@@ -87,9 +87,31 @@ TEST_F(TrainBadInput, UnusedOptionNamesTheAttentionsThatUseIt) {
 }
 
 TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
-  const auto result = train({"model.attention.kind=dot", "model.attention.size=512"});
+  const std::vector<std::string> dot = {"model.attention.kind=dot", "model.attention.size=512"};
+  auto forbidden = dot;
+  forbidden.push_back("model.attention.project_keys=false");
+  const auto result = train(forbidden);
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, AllOf(HasSubstr("project_keys"), HasSubstr("wide")));
+
+  const auto projected = train(dot);
+  EXPECT_EQ(projected.code, 0);
+  EXPECT_THAT(projected.err, HasSubstr("keys of width 16 that a matrix computes from the encoder "
+                                       "states of width 32 (model.attention.project_keys: auto)"));
+  EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"),
+              AllOf(HasSubstr("project_keys: true"), HasSubstr("query: last")));
+  const auto resumed = train(dot);  // `auto` means what it meant
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+TEST_F(TrainBadInput, AnEncoderOfAnotherKindThanTheDecoderNeedsNoOtherOption) {
+  const auto result = train({"model.encoder.kind=transformer", "model.encoder.embedding_dim=8"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("projects the embeddings of width 8 to the width 16"));
+  EXPECT_EQ(train({"model.encoder.kind=transformer", "model.encoder.embedding_dim=8",
+                   "training.max_steps=25"})
+                .code,
+            0);
 }
 
 TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
@@ -106,8 +128,9 @@ TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
               HasSubstr("did you mean `general`?"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
               HasSubstr("`ntm` is not a content score"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot"}),
-              HasSubstr("model.attention.score=dot: model.attention.score: dot compares"));
+  EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot",
+                       "model.attention.project_keys=false"}),
+              HasSubstr("model.attention.score: dot compares"));
   EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.temperature=0.2"}),
               HasSubstr("another estimator than reinforce"));
   EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=gumbel",

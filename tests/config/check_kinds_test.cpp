@@ -73,10 +73,16 @@ TEST(CheckKinds, HeadsMustDivideTheWidth) {
               HasSubstr("1024"));
 }
 
-TEST(CheckKinds, TransformerNeedsEqualWidths) {
-  EXPECT_THAT(problem({encoder}), AllOf(HasSubstr("model.encoder.embedding_dim is 256"),
-                                        HasSubstr("model.encoder.hidden_size is 512")));
-  EXPECT_THAT(problem({decoder}), HasSubstr("model.decoder.embedding_dim is 256"));
+TEST(CheckKinds, TheConfigurationOfARunMaySayFalseForKeysThatNothingReads) {
+  EXPECT_EQ(problem({"model.attention.project_keys=false"}), no_error);
+  EXPECT_EQ(problem({decoder, target_width, "model.attention.project_keys=false"}), no_error);
+  EXPECT_NE(problem({decoder, target_width, "model.attention.project_keys=true"}), no_error);
+}
+
+TEST(CheckKinds, ATransformerIsOneWordAtTheBuiltInSizes) {
+  EXPECT_EQ(problem({encoder}), no_error);
+  EXPECT_EQ(problem({decoder}), no_error);
+  EXPECT_EQ(problem({encoder, decoder}), no_error);
 }
 
 TEST(CheckKinds, LearnedPositionsMustCoverMaxLength) {

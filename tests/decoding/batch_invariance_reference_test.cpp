@@ -381,7 +381,8 @@ void set_transformer(DecoderOptions& decoder) {
 
 void set_attention(ModelOptions& options, const std::string& kind) {
   options.attention.kind = kind;
-  options.attention.project_keys = kind == "dot" || kind == "scaled_dot" || kind == "cosine";
+  const bool has_keys = kind == "dot" || kind == "scaled_dot" || kind == "cosine";
+  options.attention.project_keys = has_keys ? ProjectKeys::yes : ProjectKeys::automatic;
   if (kind == "multi_head") options.attention.size = options.attention.size / 4 * 4;
 }
 
@@ -415,7 +416,8 @@ std::vector<Case> cases_of_scores() {
       auto options = odd();
       set_attention(options, kind);
       options.attention.score = score;
-      options.attention.project_keys = score != "additive" && score != "concat";
+      const bool has_keys = score != "additive" && score != "concat" && score != "general";
+      options.attention.project_keys = has_keys ? ProjectKeys::yes : ProjectKeys::automatic;
       all.push_back({kind + " by " + score, options});
     }
   }

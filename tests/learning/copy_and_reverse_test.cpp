@@ -52,7 +52,7 @@ ModelOptions small() {
   options.encoder.hidden_size = options.decoder.hidden_size = 64;
   options.decoder.readout_size = 64;
   options.attention.size = 64;
-  options.attention.project_keys = true;
+  options.attention.project_keys = ProjectKeys::yes;
   options.dropout = {0, 0, 0, 0};
   return options;
 }

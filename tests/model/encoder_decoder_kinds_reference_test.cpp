@@ -197,8 +197,8 @@ INSTANTIATE_TEST_SUITE_P(Pairs, EncoderDecoderKindsReference, testing::ValuesIn(
 
 TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
   const auto options = options_of("transformer-transformer");
-  const InputLayer input(LayerKind::transformer, 4, options.encoder.self_attention, 0, "");
-  const InputLayer plain(LayerKind::recurrent, 4, options.encoder.self_attention, 0, "");
+  InputLayer input(LayerKind::transformer, 4, 4, options.encoder.self_attention, 0, "");
+  InputLayer plain(LayerKind::recurrent, 4, 4, options.encoder.self_attention, 0, "");
   const auto embedded = torch::randn({1, 2, 4});
   const auto x = input.forward(embedded);
   const auto place = torch::tensor({{0.0, 1.0, 0.0, 1.0},
@@ -206,6 +206,12 @@ TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
                          .to(torch::kFloat);
   EXPECT_TRUE(torch::allclose(x[0], 2 * embedded[0] + place, 1e-6, 1e-6));
   EXPECT_TRUE(torch::equal(plain.forward(embedded), embedded));
+
+  InputLayer projecting(LayerKind::transformer, 3, 4, options.encoder.self_attention, 0, "");
+  const auto narrow = torch::randn({1, 2, 3});
+  const auto P = projecting.named_parameters()["projection.weight"];  // [4, 3]
+  EXPECT_TRUE(torch::allclose(projecting.forward(narrow)[0], 2 * narrow[0].matmul(P.t()) + place,
+                              1e-6, 1e-6));
 }
 
 TEST(EncoderDecoder, ATransformerOfThreeAndThreeLayersHasItsComputedSize) {

@@ -25,8 +25,7 @@ torch::Tensor log_weights(const torch::Tensor& weights) {
   return kernels::log(weights.clamp_min(smallest_weight));
 }
 
-ScoreAttention::ScoreAttention(Query default_query)
-    : Attention({.is_mixture = true, .is_distribution = true, .default_query = default_query}) {}
+ScoreAttention::ScoreAttention() : Attention({.is_mixture = true, .is_distribution = true}) {}
 
 void ScoreAttention::prepare(EncoderOutput& encoded) {
   encoded.context.set(this, {keys(encoded.states)});

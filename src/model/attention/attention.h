@@ -31,12 +31,11 @@ struct AttentionStep {
 
 // The properties of a kind that the decoder and the output layer depend on.
 struct AttentionTraits {
-  bool has_weights = true;           // weights are ≥ 0 and their sum over a sentence is at most 1
-  bool is_mixture = false;           // c_t = Σ_s α_ts h_s; step() returns only the weights
-  bool is_distribution = false;      // the weights of a sentence sum to exactly 1
-  bool is_hard = false;              // all weight is on one position
-  bool is_constant = false;          // the context is the same at every step
-  Query default_query = Query::pre;  // used if model.decoder.query is `auto`
+  bool has_weights = true;       // weights are ≥ 0 and their sum over a sentence is at most 1
+  bool is_mixture = false;       // c_t = Σ_s α_ts h_s; step() returns only the weights
+  bool is_distribution = false;  // the weights of a sentence sum to exactly 1
+  bool is_hard = false;          // all weight is on one position
+  bool is_constant = false;      // the context is the same at every step
 };
 
 class Attention : public torch::nn::Module {
@@ -126,7 +125,7 @@ class ScoreAttention : public Attention {
   virtual torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded);
 
  protected:
-  explicit ScoreAttention(Query default_query = Query::pre);
+  ScoreAttention();
   const torch::Tensor& prepared_keys(const EncoderOutput& encoded) const {
     return encoded.context.at(this)[0];
   }

@@ -17,8 +17,7 @@ torch::Tensor lengths_of(const EncoderOutput& encoded) {
 
 Local::Local(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options,
              bool is_distribution)
-    : Attention(
-          {.is_mixture = true, .is_distribution = is_distribution, .default_query = Query::post}),
+    : Attention({.is_mixture = true, .is_distribution = is_distribution}),
       D_(static_cast<double>(options.window)),
       content_(register_module("content", make_content_score(query_size, state_size, options))) {}
 
@@ -46,8 +45,9 @@ torch::Tensor Local::window(const torch::Tensor& p, const torch::Tensor& lengths
 AttentionDetail Local::explain(const torch::Tensor& query, const AttentionState& state,
                                const EncoderOutput& encoded) {
   auto detail = content_->explain(query, {}, encoded);
-  const auto p = centre(group_by_sentence(query, encoded), state, lengths_of(encoded));
-  detail.quantities = {{"p_t", p.view({-1, 1}) + 1}};
+  const auto lengths = lengths_of(encoded);
+  const auto p = centre(group_by_sentence(query, encoded), state, lengths);
+  detail.quantities = {{"p_t", torch::minimum(p, lengths - 1).view({-1, 1}) + 1}};
   return detail;
 }
 

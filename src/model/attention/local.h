@@ -25,7 +25,7 @@ class Local : public Attention {
   void prepare(EncoderOutput& encoded) override { content_->prepare(encoded); }
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
-  // Returns the scores, and p_t, counted from 1.
+  // Returns the scores, and p_t, counted from 1 and at most the length of the sentence.
   AttentionDetail explain(const torch::Tensor& query, const AttentionState& state,
                           const EncoderOutput& encoded) override;
 

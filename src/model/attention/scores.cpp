@@ -33,7 +33,7 @@ std::optional<AttentionScore> Additive::score_parameters(const Tensor& /*keys*/)
 }
 
 Concat::Concat(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-    : ScoreAttention(Query::post), query_size_(query_size) {
+    : query_size_(query_size) {
   const auto A = options.size;
   W_ = register_parameter("W", torch::empty({A, query_size + state_size}));
   xavier_uniform(W_);
@@ -50,15 +50,17 @@ std::optional<AttentionScore> Concat::score_parameters(const Tensor& /*keys*/) {
 
 KeyProjection::KeyProjection(torch::nn::Module& owner, std::int64_t query_size,
                              std::int64_t state_size, const AttentionOptions& options) {
-  if (options.project_keys) {
+  const bool differ = query_size != state_size;
+  if (options.project_keys == ProjectKeys::yes ||
+      (options.project_keys == ProjectKeys::automatic && differ)) {
     K_ = owner.register_module("K", Linear(state_size, query_size, false));
-  } else if (query_size != state_size) {
+  } else if (differ) {
     // make_content_score() sets the kind to the score of another attention.
     const bool is_inner = options.score == options.kind;
     throw ConfigError(
         "model.attention.{}: {} compares the decoder's state with the encoder's, but they are {} "
         "and {} wide (model.decoder.hidden_size, and model.encoder.hidden_size, doubled if "
-        "bidirectional). Make them equal, or set model.attention.project_keys: true",
+        "bidirectional). Make them equal, or set model.attention.project_keys to auto or true",
         is_inner ? "score" : "kind", options.kind, query_size, state_size);
   }
 }
@@ -96,15 +98,34 @@ std::optional<AttentionScore> General::score_parameters(const Tensor& /*keys*/) 
 }
 
 Cosine::Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options)
-    : projection_(*this, query_size, state_size, options),
-      b_(register_parameter("b", torch::full({}, initial_sharpness_bias()))) {}
-
-Tensor Cosine::keys(const Tensor& states) {
-  return kernels::softplus(b_) * normalised(projection_(states));
+    : sharpness_(options.sharpness), projection_(*this, query_size, state_size, options) {
+  if (sharpness_ == Sharpness::learned) {
+    b_ = register_parameter("b", torch::full({}, initial_sharpness_bias()));
+  } else if (sharpness_ == Sharpness::step) {
+    of_step_ = register_module("of_step", Linear(query_size, 1));
+    const torch::NoGradGuard guard;
+    of_step_->bias.fill_(initial_sharpness_bias());
+  }
 }
 
+Tensor Cosine::keys(const Tensor& states) {
+  const auto unit = normalised(projection_(states));
+  return sharpness_ == Sharpness::learned ? kernels::softplus(b_) * unit : unit;
+}
+
+// The kernels have no factor that depends on the query.
 std::optional<AttentionScore> Cosine::score_parameters(const Tensor& /*keys*/) {
+  if (sharpness_ == Sharpness::step) return {};
   return AttentionScore{.form = ScoreForm::cosine};
+}
+
+Tensor Cosine::grouped_scores(const Tensor& queries, const EncoderOutput& encoded) {
+  if (sharpness_ != Sharpness::step) return ScoreAttention::grouped_scores(queries, encoded);
+  const AttentionScore dot{.form = ScoreForm::dot,
+                           .keys = prepared_keys(encoded),
+                           .lengths = encoded.lengths,
+                           .padding = encoded.padding};
+  return kernels::attention_scores(dot, kernels::softplus(of_step_(queries)) * normalised(queries));
 }
 
 double initial_sharpness_bias() {

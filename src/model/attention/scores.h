@@ -52,7 +52,7 @@ class Concat : public ScoreAttention {
 // width.
 class KeyProjection {
  public:
-  // Registers the matrix "K" in `owner` if options.project_keys is true. Otherwise the keys are the
+  // Registers the matrix "K" in `owner` if options.project_keys says so. Otherwise the keys are the
   // encoder states; throws ConfigError if query_size and state_size differ.
   KeyProjection(torch::nn::Module& owner, std::int64_t query_size, std::int64_t state_size,
                 const AttentionOptions& options);
@@ -94,18 +94,23 @@ class General : public ScoreAttention {
   Linear W_{nullptr};  // [D, C]
 };
 
-// The sharpness β = softplus(b) > 0 is learned.
+// The sharpness β is softplus(b) with a learned b, or softplus(w · s_t + b) of each query as in the
+// paper (`step`), or 1 (`none`).
 class Cosine : public ScoreAttention {
  public:
   // Throws ConfigError as KeyProjection does.
   Cosine(std::int64_t query_size, std::int64_t state_size, const AttentionOptions& options);
 
-  torch::Tensor keys(const torch::Tensor& states) override;  // β h_s / |h_s|
+  // β h_s / |h_s|, without β if it depends on the query.
+  torch::Tensor keys(const torch::Tensor& states) override;
   std::optional<kernels::AttentionScore> score_parameters(const torch::Tensor& keys) override;
+  torch::Tensor grouped_scores(const torch::Tensor& queries, const EncoderOutput& encoded) override;
 
  private:
+  Sharpness sharpness_;
   KeyProjection projection_;
-  torch::Tensor b_;  // []
+  torch::Tensor b_;          // [], if β is learned
+  Linear of_step_{nullptr};  // w [1, D] and b, if β depends on the query
 };
 
 // Returns the initial b of a learned sharpness β = softplus(b), so that β = 8 initially. With β = 1

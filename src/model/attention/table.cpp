@@ -30,8 +30,10 @@ struct Kind {
   std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>
       make;
   bool is_content_score = false;
+  Query query = Query::pre;  // if model.decoder.query is `auto`
 };
 constexpr bool content = true;
+constexpr bool no_content = false;
 
 template <typename T>
 std::shared_ptr<Attention> make(std::int64_t D, std::int64_t C, const AttentionOptions& options) {
@@ -42,14 +44,14 @@ const std::vector<Kind>& table() {
   static const std::vector<Kind> kinds = {
       {"none", {"fixed_context"}, make<NoAttention>},
       {"additive", {"size"}, make<Additive>, content},
-      {"concat", {"size"}, make<Concat>, content},
+      {"concat", {"size"}, make<Concat>, content, Query::post},
       {"dot", {"project_keys"}, make<Dot>, content},
       {"scaled_dot", {"project_keys"}, make<ScaledDot>, content},
       {"general", {}, make<General>, content},
-      {"cosine", {"project_keys"}, make<Cosine>, content},
+      {"cosine", {"project_keys", "sharpness"}, make<Cosine>, content},
       {"location", {"max_positions"}, make<Location>},
-      {"local_m", {"score", "window"}, make<LocalM>},
-      {"local_p", {"score", "window"}, make<LocalP>},
+      {"local_m", {"score", "window"}, make<LocalM>, no_content, Query::post},
+      {"local_p", {"score", "window"}, make<LocalP>, no_content, Query::post},
       {"hard",
        {"score", "estimator", "temperature", "reward", "entropy", "anneal_steps"},
        make<Hard>},
@@ -151,6 +153,21 @@ void check_options(const AttentionOptions& given, ConfigErrors& problems) {
 
 std::vector<std::string> attention_kinds() {
   return names_of([](const Kind&) { return true; });
+}
+
+Query default_query(const std::string& kind) {
+  return find_kind(kind).query;
+}
+
+void resolve_automatic(ModelOptions& options) {
+  const bool is_recurrent = options.decoder.kind == LayerKind::recurrent;
+  auto& query = options.decoder.query;
+  auto& attention = options.attention;
+  if (is_recurrent && query == Query::automatic) query = default_query(attention.kind);
+  if (attention.project_keys != ProjectKeys::automatic) return;
+  const bool needs_keys = is_recurrent && reads_option(attention, "project_keys") &&
+                          state_size(options.encoder) != options.decoder.hidden_size;
+  attention.project_keys = needs_keys ? ProjectKeys::yes : ProjectKeys::no;
 }
 
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,

@@ -13,6 +13,14 @@
 
 namespace regard {
 
+// Returns the query of a kind of attention if model.decoder.query is `auto`.
+Query default_query(const std::string& kind);
+
+// Replaces `auto` in model.decoder.query and model.attention.project_keys by the value that a model
+// with these options has: `false` if it does not read the option. They build the same model. A
+// Transformer decoder has no query.
+void resolve_automatic(ModelOptions& options);
+
 // Creates the attention of options.kind. query_size is D, the width of the decoder's hidden states,
 // and state_size is C, the width of the encoder states. Throws ConfigError for an unknown kind,
 // with the nearest name and a list of all, and if the kind does not support these sizes.

@@ -38,7 +38,9 @@ CopyOutputLayer::CopyOutputLayer(const OutputLayerConfig& config) : VocabularyOu
   const auto& decoder = config.options.decoder;
   w_c_ = config.model.register_module("copy_w_c", Linear(config.state_size, 1, false));
   w_s_ = config.model.register_module("copy_w_s", Linear(decoder.hidden_size, 1));
-  w_y_ = config.model.register_module("copy_w_y", Linear(decoder.embedding_dim, 1, false));
+  const auto input_size =
+      decoder.kind == LayerKind::recurrent ? decoder.embedding_dim : decoder.hidden_size;
+  w_y_ = config.model.register_module("copy_w_y", Linear(input_size, 1, false));
 }
 
 void CopyOutputLayer::prepare(EncoderOutput& encoded, const torch::Tensor& source,

@@ -5,8 +5,8 @@
 // product, before the time loop. A state begins with the output of the cell and can be longer: the
 // state of an LSTM is [h; c].
 //
-// The gated recurrent unit (Cho et al. 2014), in the form of Bahdanau et al. 2015, A.1.1; the order
-// of the gates is r, z, s̃:
+// The gated recurrent unit (Cho et al. 2014, section 2.3); the order of the gates is r, z, s̃.
+// Bahdanau et al. 2015, A.1.1, use it with z and 1 − z exchanged, which is the same function:
 //
 //   r = σ(W_r x + U_r s + b_r)         z = σ(W_z x + U_z s + b_z)
 //   s̃ = tanh(W x + U [r ⊙ s] + b)      s' = z ⊙ s + (1 − z) ⊙ s̃

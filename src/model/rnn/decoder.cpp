@@ -43,7 +43,7 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
   stack_ = register_module("stack", std::make_shared<Stack>(o.layers, D, o.residual, o.layer_norm,
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
-  query_ = o.query == Query::automatic ? attention_->traits().default_query : o.query;
+  query_ = o.query == Query::automatic ? default_query(options.attention.kind) : o.query;
   if (query_ == Query::pre) C_ = register_module("C", Linear(encoder_state_size, gates, false));
   if (query_ == Query::conditional) {
     second_cell_ = register_module(

@@ -14,12 +14,14 @@
 //     s'_t = GRU_1(y_{t−1}, s_{t−1})      c_t = attention(s'_t, h)      s_t = GRU_2(c_t, s'_t)
 //
 //   readout_t = tanh(W_y y_{t−1} + W_s s_t + W_c c_t + b), where s_t is the top layer's state
+//     (Luong et al. 2015; Bahdanau et al. 2015, A.2.2, take the maximum of pairs instead of tanh)
 //
 // With input feeding (Luong), F readout_{t−1} is added to the gates of the first cell.
 //
 // The initial state of layer l depends on model.decoder.initial_state:
 //
-//   bridge  tanh(W_l h + b_l), where h is EncoderOutput::summary
+//   bridge  tanh(W_l h + b_l), where h is EncoderOutput::summary (Bahdanau et al. 2015, A.2.2, take
+//           only the part of the backward direction, ←h_1)
 //   mean    tanh(W_l h + b_l), where h is the mean of the encoder states
 //   last    EncoderOutput::summary; the cell state of an LSTM is 0
 //   zero    0

@@ -307,10 +307,60 @@ TEST(CosineReference, VectorsOfZerosGiveEvenWeightsAndFiniteGradients) {
   EXPECT_TRUE(d[1].isfinite().all().item<bool>());
 }
 
+TEST(CosineReference, TheSharpnessIsOneOrOfEachQueryIfTheOptionsSaySo) {
+  torch::manual_seed(5);
+  const Sentences s;
+  const auto queries = torch::randn({B * 2, D}, torch::kDouble);  // two for each sentence
+  const auto cosines = [&](Attention& attention, const EncoderOutput& encoded) {
+    const auto K = attention.named_parameters()["K.weight"];
+    const auto keys = torch::linear(encoded.states, K);
+    const auto q = queries.view({B, 2, D});
+    const auto norms = q.norm(2, -1, true) * keys.norm(2, -1).unsqueeze(1);
+    return (q.matmul(keys.transpose(1, 2)) / norms).view({B * 2, S});
+  };
+  for (const auto sharpness : {Sharpness::none, Sharpness::step}) {
+    auto options = options_of("cosine");
+    options.sharpness = sharpness;
+    const auto made = make_attention(D, C, options);
+    made->to(torch::kDouble);
+    auto& cosine = dynamic_cast<ScoreAttention&>(*made);
+    const auto encoded = s.encoded(cosine);
+    auto expected = cosines(cosine, encoded);
+    if (sharpness == Sharpness::step) {
+      const auto w = cosine.named_parameters()["of_step.weight"];
+      const auto b = cosine.named_parameters()["of_step.bias"];
+      expected = expected * torch::softplus(torch::linear(queries, w, b));
+    } else {
+      EXPECT_FALSE(cosine.named_parameters().contains("b"));
+    }
+    EXPECT_TRUE(torch::allclose(cosine.scores(queries, encoded), expected, 1e-10, 1e-10));
+    const auto alpha = cosine.step(queries, {}, encoded).weights.view({B, 2, S});
+    const auto weights = expected.view({B, 2, S})
+                             .masked_fill(encoded.padding, -std::numeric_limits<double>::infinity())
+                             .softmax(-1);
+    EXPECT_TRUE(torch::allclose(alpha, weights, 1e-10, 1e-10));
+  }
+}
+
+TEST(DotReference, DifferentWidthsAreProjectedUnlessForbidden) {
+  torch::manual_seed(5);
+  for (const std::string kind : {"dot", "scaled_dot", "cosine"}) {
+    auto options = options_of(kind);
+    options.project_keys = ProjectKeys::automatic;
+    const auto has_matrix = [&](std::int64_t query_size) {
+      return make_attention(query_size, C, options)->named_parameters().contains("K.weight");
+    };
+    EXPECT_TRUE(has_matrix(D)) << kind;
+    EXPECT_FALSE(has_matrix(C)) << kind;
+    options.project_keys = ProjectKeys::yes;
+    EXPECT_TRUE(has_matrix(C)) << kind;
+  }
+}
+
 TEST(DotReference, StatesOfAnotherWidthWantAProjection) {
   for (const std::string kind : {"dot", "scaled_dot", "cosine"}) {
     auto options = options_of(kind);
-    options.project_keys = false;
+    options.project_keys = ProjectKeys::no;
     EXPECT_NO_THROW(make_attention(C, C, options));
     try {
       make_attention(D, C, options);

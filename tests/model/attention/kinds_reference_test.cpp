@@ -155,7 +155,7 @@ class PlainDot : public ScoreAttention {
 TEST(ScoreAttentionReference, AScoreWithoutAKernelHasTheWeightsOfOneWith) {
   torch::manual_seed(3);
   auto options = options_of("dot");
-  options.project_keys = false;
+  options.project_keys = ProjectKeys::no;
   const auto dot = make_attention(C, C, options);
   PlainDot plain;
   const Sentences s;

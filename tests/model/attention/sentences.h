@@ -13,7 +13,7 @@ inline AttentionOptions options_of(const std::string& kind) {
   AttentionOptions options;
   options.kind = kind;
   options.size = A;
-  options.project_keys = true;  // C is not D
+  options.project_keys = ProjectKeys::yes;  // C is not D
   options.window = 1;
   options.heads = 2;
   return options;
