@@ -202,7 +202,8 @@ constexpr std::array<std::string_view, 2> enum_names(HardEstimator) {
   return {"reinforce", "gumbel"};
 }
 
-// Whether keys are computed by a matrix. "auto": if decoder and encoder states differ in width.
+// Says whether a matrix computes the keys: with "auto" if decoder and encoder states differ in
+// width.
 enum class ProjectKeys { automatic, yes, no };
 constexpr std::array<std::string_view, 3> enum_names(ProjectKeys) {
   return {"auto", "true", "false"};

@@ -38,12 +38,6 @@ struct Computed {
   Tensor loss, nll, d_rows, d_weight, d_bias;
 };
 
-// x y, in bf16 if training is.
-Tensor product_of(const Tensor& x, const Tensor& y) {
-  if (!has_bf16_reference_products(x)) return x.mm(y);
-  return x.to(torch::kBFloat16).mm(y.to(torch::kBFloat16)).to(x.scalar_type());
-}
-
 // For each row with target y:
 //
 //   loss = −(1 − ε) log p_y − ε / V Σ_k log p_k      d_logit_k = p_k − (1 − ε) [k = y] − ε / V
@@ -68,8 +62,8 @@ Computed compute_in_pieces(const Tensor& rows, const Tensor& weight, const Tenso
     auto d_logits = log_p.exp();
     if (label_smoothing > 0) d_logits.sub_(label_smoothing / static_cast<double>(V));
     d_logits.scatter_add_(1, y, torch::full_like(y, label_smoothing - 1, rows.options()));
-    d_rows.push_back(product_of(d_logits, weight));
-    const auto d_weight = product_of(d_logits.t(), these);
+    d_rows.push_back(matrix_product(d_logits, weight));
+    const auto d_weight = matrix_product(d_logits.t(), these);
     const auto d_bias = d_logits.sum(0);
     all.d_weight = begin == 0 ? d_weight : all.d_weight.add_(d_weight);
     all.d_bias = begin == 0 ? d_bias : all.d_bias.add_(d_bias);

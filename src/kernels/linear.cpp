@@ -106,11 +106,6 @@ Tensor in_shape_of(const Tensor& x, const Tensor& y) {
   return y.view(shape);
 }
 
-// x [..., M, K], W [..., K, N] -> x W, with factors and result in bf16.
-Tensor bf16_reference_product(const Tensor& x, const Tensor& W) {
-  return x.to(torch::kBFloat16).matmul(W.to(torch::kBFloat16)).to(x.scalar_type());
-}
-
 }  // namespace
 
 torch::Tensor linear(const torch::Tensor& x, const torch::Tensor& W, const torch::Tensor& b) {

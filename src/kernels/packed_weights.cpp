@@ -135,7 +135,12 @@ Precision training_precision_for(const torch::Tensor& x) {
   return weights == nullptr ? Precision::full : weights->precision();
 }
 
+torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W) {
+  return x.to(torch::kBFloat16).matmul(W.to(torch::kBFloat16)).to(x.scalar_type());
+}
+
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b) {
+  if (has_bf16_reference_products(a)) return bf16_reference_product(a, b);
   if (training_weights_for(a) == nullptr) return a.mm(b);
   const auto y = torch::empty({a.size(0), b.size(1)}, a.options());
   matrix_product_into(y, a, b);

@@ -114,6 +114,10 @@ Precision training_precision_for(const torch::Tensor& x);
 // so in bf16 training if x is not on the CPU, or under use_reference(true).
 bool has_bf16_reference_products(const torch::Tensor& x);
 
+// x [..., M, K], W [..., K, N] -> x W by LibTorch in the type of x, with factors and result rounded
+// to bf16. W may be in bf16 already.
+torch::Tensor bf16_reference_product(const torch::Tensor& x, const torch::Tensor& W);
+
 // Returns a b [M, N] of a [M, K] and b [K, N], in the precision of training products. Packs b. Not
 // differentiable.
 torch::Tensor matrix_product(const torch::Tensor& a, const torch::Tensor& b);

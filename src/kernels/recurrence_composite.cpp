@@ -18,33 +18,28 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 using Maybe = std::optional<Tensor>;  // autograd functions take no undefined tensors
 
-// Of tanh(k_s + q) for some steps at once, in a backward pass.
+// Limits the memory for tanh(k_s + q) of several steps in a backward pass.
 constexpr std::int64_t chunk_bytes = std::int64_t{256} << 20;
 
 Maybe maybe(const Tensor& tensor) {
   return tensor.defined() ? Maybe(tensor) : std::nullopt;
 }
 
-Tensor cast(const Tensor& x, bool is_bf16) {
-  return is_bf16 ? x.to(torch::kBFloat16) : x;
-}
-
 // Products with a weight W [G, K, N], in bf16 if training is.
 class Factor {
  public:
   Factor() = default;
-  Factor(const Tensor& W, bool is_bf16) : W_(cast(W, is_bf16)), is_bf16_(is_bf16) {}
+  Factor(const Tensor& W, bool is_bf16)
+      : W_(is_bf16 ? W.to(torch::kBFloat16) : W), is_bf16_(is_bf16) {}
 
-  bool is_defined() const { return W_.defined(); }
   // x [G, B, K] -> x W [G, B, N]
   Tensor multiply(const Tensor& x) const {
-    if (!is_bf16_) return x.bmm(W_);
-    return cast(x, true).bmm(W_).to(x.scalar_type());
+    return is_bf16_ ? bf16_reference_product(x, W_) : x.bmm(W_);
   }
   // y += x W
   void add_to(Tensor y, const Tensor& x) const {
     if (is_bf16_) {
-      y.add_(cast(x, true).bmm(W_));
+      y.add_(x.to(torch::kBFloat16).bmm(W_));
     } else {
       y.baddbmm_(x, W_);
     }
@@ -57,10 +52,11 @@ class Factor {
 
 // Σ over time and batch: a [T, G, B, K], b [T, G, B, N] -> Σ aᵀ b [G, K, N]
 Tensor sum_of_products(const Tensor& a, const Tensor& b, bool is_bf16) {
-  const auto rows = [&](const Tensor& x) {  // [G, T · B, ·]
-    return cast(x.transpose(0, 1).flatten(1, 2), is_bf16);
-  };
-  return rows(a).transpose(1, 2).bmm(rows(b)).to(a.scalar_type());
+  const auto rows = [](const Tensor& x) {
+    return x.transpose(0, 1).flatten(1, 2);
+  };  // [G, T · B, ·]
+  const auto a_t = rows(a).transpose(1, 2);
+  return is_bf16 ? bf16_reference_product(a_t, rows(b)) : a_t.bmm(rows(b));
 }
 
 // The tensors that forward saves for backward; some are undefined. G is 1 with attention.
@@ -309,7 +305,7 @@ class Loop {
   // is W with the factor that turns d_q as AttentionBackward computes it into the gradient.
   Tensor joint_weight(std::int64_t A) const {
     std::vector<Tensor> columns;
-    if (A > 0) columns.push_back(scaled_W().unsqueeze(0));
+    if (A > 0) columns.push_back(with_factor(tape_.W).unsqueeze(0));
     const auto U = tape_.U.transpose(1, 2);  // [G, K · D, D]
     switch (form_) {
       case CellForm::gru_reset_before:
@@ -325,10 +321,10 @@ class Loop {
     return torch::cat(columns, 1);
   }
 
-  // W [A, D] with the constant factor of d_q: −v of the additive score, `scale` of a dot product.
-  Tensor scaled_W() const {
-    if (score_ == ScoreForm::additive) return tape_.W * tape_.v.neg().unsqueeze(1);
-    return score_ == ScoreForm::dot ? tape_.W * scale_ : tape_.W;
+  // Multiplies W, or its gradient, [A, D] with the factor that d_q in a row lacks: −v of the
+  // additive score.
+  Tensor with_factor(const Tensor& W) const {
+    return score_ == ScoreForm::additive ? W * tape_.v.neg().unsqueeze(1) : W;
   }
 
   // Attention of step t: adds the mixture to x [1, B, K · D]. W is transposed, or undefined.
@@ -422,12 +418,7 @@ class Loop {
           break;
         }
         case ScoreForm::dot:
-          if (d_q.defined()) {
-            auto to = d_q.transpose(0, 1);
-            torch::bmm_out(to, d_scores, tape_.keys);
-          } else {
-            d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, loop_.scale_);
-          }
+          d_s.transpose(0, 1).baddbmm_(d_scores, tape_.keys, /*beta=*/1, loop_.scale_);
           break;
       }
     }
@@ -444,11 +435,8 @@ class Loop {
           break;
         case ScoreForm::dot:
         case ScoreForm::cosine: {
-          auto q = tape_.queries;
-          if (!q.defined()) {
-            q = tape_.outputs.narrow(0, 0, loop_.T_).squeeze(1);
-            if (tape_.W.defined()) q = q.matmul(tape_.W.t());
-          }
+          const auto q = tape_.queries.defined() ? tape_.queries
+                                                 : tape_.outputs.narrow(0, 0, loop_.T_).squeeze(1);
           d.keys = d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * loop_.scale_;
           break;
         }
@@ -458,14 +446,13 @@ class Loop {
    private:
     // Computes h = tanh(k_s + q) of the steps up to t.
     void load_chunk(std::int64_t t) {
-      end_ = t + 1;
-      first_ = std::max<std::int64_t>(0, end_ - chunk_);
-      const auto q = tape_.queries.narrow(0, first_, end_ - first_).unsqueeze(2);
+      first_ = std::max<std::int64_t>(0, t + 1 - chunk_);
+      const auto q = tape_.queries.slice(0, first_, t + 1).unsqueeze(2);
       hidden_ = (tape_.keys + q).tanh_();  // [·, B, S, A]
       squares_ = hidden_.square();
     }
     void finish_chunk() {
-      const auto d_e = d_e_.narrow(0, first_, end_ - first_).contiguous();
+      const auto d_e = d_e_.narrow(0, first_, hidden_.size(0)).contiguous();
       d_v_.addmv_(hidden_.flatten(0, 2).t(), d_e.flatten());
       d_keys_.add_(squares_.mul_(d_e.unsqueeze(3)).sum(0));
       hidden_ = squares_ = Tensor();
@@ -478,8 +465,8 @@ class Loop {
     Tensor divisor_, is_large_;
     Tensor d_keys_, d_v_;
     std::int64_t chunk_ = 1;
-    std::int64_t first_ = std::numeric_limits<std::int64_t>::max(), end_ = 0;  // of the chunk
-    Tensor hidden_, squares_;                                                  // h, h²
+    std::int64_t first_ = std::numeric_limits<std::int64_t>::max();  // step of the chunk
+    Tensor hidden_, squares_;                                        // h, h²
   };
 
   // Computes the gradient of each weight as one product over all steps.
@@ -498,10 +485,7 @@ class Loop {
       if (!reset_before) d.b_U = d_product.sum(at::IntArrayRef{0, 2}).unsqueeze(1);  // [G, 1, D]
     }
     if (A == 0) return;
-    const auto d_W = sum_of_products(rows.narrow(3, 0, A), s, false)[0];  // [A, D]
-    d.W = score_ == ScoreForm::additive ? d_W * tape_.v.neg().unsqueeze(1)
-          : score_ == ScoreForm::dot    ? d_W * scale_
-                                        : d_W;
+    d.W = with_factor(sum_of_products(rows.narrow(3, 0, A), s, false)[0]);  // [A, D]
   }
 
   Tape& tape_;

@@ -26,7 +26,7 @@
 
 namespace regard {
 
-// What the environment says about this process.
+// The place of this process in a training, from its environment.
 struct ProcessPlace {
   std::size_t rank = 0;
   std::size_t size = 1;  // processes of the training

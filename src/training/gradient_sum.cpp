@@ -2,6 +2,7 @@
 
 #include <torch/autograd.h>
 
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -90,21 +91,18 @@ torch::Tensor GradientSum::hook(std::size_t parameter, const torch::Tensor& grad
 }
 
 void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
-  if (!gradient_.flat().is_cpu() && !on_part_) {
-    accumulate_all(torch::autograd::grad({objective}, parameters_, /*grad_outputs=*/{},
-                                         /*retain_graph=*/{}, /*create_graph=*/false,
-                                         /*allow_unused=*/true));
-    return;
-  }
+  const bool is_cpu = gradient_.flat().is_cpu();
+  const bool all_at_once = !is_cpu && !on_part_;  // the hooks leave the gradients to autograd
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
   torch::autograd::variable_list gradients;
   {
-    auto*& running = gradient_.flat().is_cpu() ? RunningTerm::of_thread : on_device_;
-    const SetScope scope(running, now);
+    std::optional<SetScope<RunningTerm>> scope;
+    if (!all_at_once) scope.emplace(is_cpu ? RunningTerm::of_thread : on_device_, now);
     gradients = torch::autograd::grad({objective}, parameters_, /*grad_outputs=*/{},
                                       /*retain_graph=*/{}, /*create_graph=*/false,
                                       /*allow_unused=*/true);
   }
+  if (all_at_once) return accumulate_all(gradients);
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     if (!now.delivered[i]) add_in_order(i, term, std::exchange(gradients[i], {}));
   }

@@ -96,7 +96,7 @@ class Trainer {
   std::optional<StopReason> handle_signals(const SignalCatcher& signals);
   // Saves if SIGUSR1 was received.
   void handle_save_request(const SignalCatcher& signals);
-  // What the processes of a group agree on: a signal that one of them received counts for all.
+  // The processes of a group agree on signals: what one of them received counts for all.
   // Returns 1 for each signal that this process received and 0 for the others.
   std::vector<double> received(const SignalCatcher& signals);
   // Stores the signals that count from now on: the sums of received() over all processes.

@@ -164,14 +164,9 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
   scores.perplexity = std::exp(scores.loss);
   scores.bleu = corpus_bleu(validation.translations, {references_}).score;
   scores.chrf = corpus_chrf(validation.translations, {references_});
-  if (!group_.is_alone()) {  // those of rank 0: the last digit could differ between processors
-    auto of_first = group_.sum(
-        group_.is_first() ? std::vector{scores.loss, scores.perplexity, scores.bleu, scores.chrf}
-                          : std::vector<double>(4, 0));
-    scores.loss = of_first[0];
-    scores.perplexity = of_first[1];
-    scores.bleu = of_first[2];
-    scores.chrf = of_first[3];
+  // All take those of rank 0: the last digit could differ between processors.
+  for (auto* score : {&scores.loss, &scores.perplexity, &scores.bleu, &scores.chrf}) {
+    group_.broadcast(torch::from_blob(score, {1}, torch::kDouble));
   }
   return validation;
 }

@@ -53,7 +53,7 @@ class Validator {
 
  private:
   bool is_own(std::int64_t i) const;  // this process has sentence i
-  // What a process computes for its sentences.
+  // The results of a process for its sentences.
   struct Share {
     double nll = 0;  // −log P in nats, without label smoothing
     std::vector<std::string> translations = {};

@@ -104,6 +104,12 @@ const std::map<std::string, Words> systems = [] {
   return all;
 }();
 
+Words system_names() {
+  Words names;
+  for (const auto& system : systems) names.push_back(system.first);
+  return names;
+}
+
 class GpuTraining : public Gpu, public testing::WithParamInterface<std::string> {};
 
 TEST_P(GpuTraining, HasTheLossesAndTranslationsOfTheCpu) {
@@ -123,14 +129,10 @@ TEST_P(GpuTraining, HasTheLossesAndTranslationsOfTheCpu) {
   EXPECT_EQ(aligned_there, read_text(folder("alignments")));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GpuTraining, testing::ValuesIn([] {
-                           Words names;
-                           for (const auto& system : systems) names.push_back(system.first);
-                           return names;
-                         }()),
+INSTANTIATE_TEST_SUITE_P(All, GpuTraining, testing::ValuesIn(system_names()),
                          [](const auto& given) { return given.param; });
 
-// What a GPU would do in a training step, on average over steps with batches of the same size.
+// The counts of the stand-in for a training step, the mean over steps with batches of one size.
 struct StepCounts {
   double operations = 0;
   double synchronisations = 0;
@@ -220,11 +222,7 @@ TEST_P(GpuWaits, OnceInAStep) {
   EXPECT_EQ(step.synchronisations, 1) << step.all;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GpuWaits, testing::ValuesIn([] {
-                           Words names;
-                           for (const auto& system : systems) names.push_back(system.first);
-                           return names;
-                         }()),
+INSTANTIATE_TEST_SUITE_P(All, GpuWaits, testing::ValuesIn(system_names()),
                          [](const auto& given) { return given.param; });
 
 TEST_F(Gpu, PointsAtNumbers) {
