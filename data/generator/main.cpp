@@ -1,5 +1,5 @@
 // generate_corpus --out DIR [--seed N] [--train N] [--dev N] [--test N] [--test-long N]
-// [--test-names N]
+// [--test-names N] [--agreement N]
 //
 // Writes the bundled corpus. The same options produce the same bytes on every machine.
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "agreement.h"
 #include "base/error.h"
 #include "corpus.h"
 #include "options.h"
@@ -15,10 +16,11 @@ namespace {
 
 constexpr std::string_view usage =
     "generate_corpus --out DIR [--seed 1] [--train 24000] [--dev 500] [--test 1000] "
-    "[--test-long 500] [--test-names 0]\n";
+    "[--test-long 500] [--test-names 0] [--agreement 0]\n";
 
 int run(int argc, char** argv) {
   regard::corpus::CorpusOptions options;
+  std::size_t agreement = 0;
   std::string out;
   regard::corpus::OptionReader reader(argc, argv, usage);
   while (reader.next()) {
@@ -29,11 +31,15 @@ int run(int argc, char** argv) {
     reader.number("--test", options.test);
     reader.number("--test-long", options.test_long);
     reader.number("--test-names", options.test_names);
+    reader.number("--agreement", agreement);
   }
   if (reader.help_requested()) return 0;
   if (out.empty()) throw regard::ConfigError("--out DIR is missing\n{}", usage);
   const auto corpus = regard::corpus::generate(options);
   regard::corpus::write(corpus, out);
+  if (agreement > 0) {
+    regard::corpus::write(regard::corpus::agreement_pairs(agreement, options.seed), out);
+  }
   fmt::print("{}", regard::corpus::statistics(corpus));
   return 0;
 }

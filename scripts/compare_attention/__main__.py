@@ -6,18 +6,17 @@ whose recipe has not changed are skipped, stopped ones are resumed.
 """
 
 import argparse
-import concurrent.futures
 import pathlib
 import tempfile
-import time
 
 import page
 import project
 import speed
-from cells import Cell
+from cells import Cell, add_options, fill
 from figures import Figures
-from project import CORES, ROOT, machine, names_in, need_multi30k, warn
-from systems import SYSTEMS, TASKS
+from measures import MEASURES
+from project import ROOT, machine, names_in, need_multi30k, warn
+from systems import SYSTEMS, TASKS, VARIANTS
 
 
 def arguments():
@@ -26,50 +25,25 @@ def arguments():
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--runs", default="runs/attention", help="folder of the runs of the cells")
-    parser.add_argument("--only", default="", help="kinds, separated by commas")
-    parser.add_argument("--tasks", default="", help="tasks, separated by commas")
-    parser.add_argument("--jobs", type=int, choices=range(1, 65), metavar="N", default=1,
-                        help="number of cells trained at once (default 1), which share the cores")
-    parser.add_argument("--minutes", type=float, help="start no further cell after N minutes")
+    add_options(parser, runs="runs/attention")
     parser.add_argument("--speed", action="store_true",
                         help="only measure tokens/s; ten minutes, on a quiet machine")
-    parser.add_argument("--table", action="store_true", help="train nothing; write the page from the stored figures")
     parser.add_argument("settings", nargs="*", metavar="key=value", help="passed to every training")
     return parser.parse_args()
 
 
-def fill(cells, options):
-    """Trains the cells that are not done, `options.jobs` at a time."""
-    start = time.monotonic()
-    threads = max(1, CORES // options.jobs)
-
-    def fill_one(cell):
-        if options.minutes and time.monotonic() - start > 60 * options.minutes:
-            return
-        warn(f"{cell.run}")
-        cell.fill(threads, machine())
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        try:
-            for _ in pool.map(fill_one, [cell for cell in cells if not cell.result()]):
-                pass
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
 def main():
     options = arguments()
-    systems = names_in(options.only, [system.name for system in SYSTEMS], "system")
+    systems = names_in(options.only, [s.name for s in SYSTEMS + VARIANTS], "system")
     tasks = names_in(options.tasks, [task.name for task in TASKS], "task")
     need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:
-        wanted = [system for system in SYSTEMS if system.name in systems]
+        wanted = [system for system in SYSTEMS + VARIANTS if system.name in systems]
         speed.measure(wanted, options.settings, figures, machine(), warn)
     folder = ROOT / options.runs
-    cells = [Cell(folder, figures, s, t, options.settings) for t in TASKS for s in SYSTEMS]
+    every = SYSTEMS + VARIANTS
+    cells = [Cell(folder, figures, s, t, MEASURES, options.settings) for t in TASKS for s in every]
     if not options.speed and not options.table:
         fill([c for c in cells if c.system.name in systems and c.task.name in tasks], options)
     with tempfile.TemporaryDirectory() as work:

@@ -3,10 +3,11 @@
 import statistics
 
 import pages
-from cells import LENGTHS, LONG
+from cells import BUNDLED
+from measures import LENGTHS, LONG
 from pages import table
 from project import ROOT, regard
-from systems import BUNDLED, TASKS
+from systems import SYSTEMS, TASKS, VARIANTS
 
 PAGE = ROOT / "docs" / "attention.md"
 PICTURES = ROOT / "docs" / "attention"
@@ -46,7 +47,7 @@ class Grid:
     def run(self, name, task):
         """Returns the run folder of a finished cell, or None if its model is not on this machine."""
         cell = self.cells[name, task.name]
-        return cell.run if cell.result() and (cell.run / "best").exists() else None
+        return cell.run if cell.result() and cell.has_model() else None
 
     def speed(self, system):
         return (self.figures.get(system.name, "speed") or {}).get("tokens_per_second")
@@ -63,11 +64,55 @@ class Grid:
         return "\n".join(lines)
 
 
+def queries(grid):
+    """Every kind with the query of its paper and with the other one, and other variants."""
+    head = ["kind", "variant", "BLEU de→en", "perplexity", "validation BLEU", "validation perplexity"]
+    rows = []
+    task = TASKS[0]
+    for system in SYSTEMS:
+        variants = [variant for variant in VARIANTS if variant.variant_of == system.name]
+        if not variants:
+            continue
+        for one in (system, *variants):
+            result = grid.done(one, task)
+            if not result:
+                continue
+            dev = result.get("dev", {})
+            rows.append(
+                [
+                    f"`{system.name}`" if one is system else "",
+                    default_variant(system, variants) if one is system else VARIANT_TEXT[one.remark],
+                    f"{result['bleu']:.1f}",
+                    f"{result['perplexity']:.2f}",
+                    mean_and_range([dev.get("bleu")], "{:.1f}"),
+                    mean_and_range([dev.get("perplexity")], "{:.2f}"),
+                ]
+            )
+    return table(head, rows)
+
+
+VARIANT_TEXT = {
+    "last": "`query: last`",
+    "new": "`query: new`",
+    "feeding": "`query: new`, `input_feeding`",
+    "annealed": "`anneal_steps` half of the steps",
+    "half_temperature": "`temperature: 0.5`",
+    "at_once": "`anneal_steps: 0`",
+}
+
+
+def default_variant(system, variants):
+    """Returns the query that `auto` selects, from the variant that has the other one."""
+    names = [variant.remark for variant in variants]
+    query = "`query: new`" if "last" in names else "`query: last`"
+    return f"{query} (auto)" if "last" in names or "new" in names else "default"
+
+
 def scores(grid):
     head = "kind|BLEU de→en|chrF|perplexity|BLEU en→de|BLEU bundled|largest α|AER|tokens/s|parameters"
     head = head.split("|")
     rows = []
-    for system in grid.systems:
+    for system in SYSTEMS:
         german, english = grid.results(system, "de-en"), grid.results(system, "en-de")
         bundled = grid.done(system, BUNDLED) or {}
         parameters = [result["parameters"] for result in german + english]
@@ -93,7 +138,7 @@ def scores(grid):
 def lengths(grid):
     rows = []
     head = ["kind"]
-    for system in grid.systems:
+    for system in SYSTEMS:
         bins = (grid.done(system, BUNDLED) or {}).get("by_length")
         if not bins:
             continue
@@ -130,7 +175,7 @@ def alignments(grid, work):
     source = (ROOT / task.data("test")[0]).read_text(encoding="utf-8").splitlines()
     line.write_text(next(s for s in source if len(s.split()) == 9) + "\n", encoding="utf-8")
     images = []
-    for system in grid.systems:
+    for system in SYSTEMS:
         picture = PICTURES / f"{system.name}.svg"
         run = grid.run(system.name, task)
         if run and system.has_weights:
@@ -160,6 +205,7 @@ def write(grid, work):
     PICTURES.mkdir(exist_ok=True)
     parts = {
         "scores": scores(grid) + "\n" + grid.machines(),
+        "queries": queries(grid),
         "lengths": lengths(grid) + "\n" + curves(grid, work),
         "alignments": alignments(grid, work),
         "explain": explanation(grid, work),

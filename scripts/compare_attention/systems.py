@@ -1,25 +1,13 @@
 """The systems to compare, and the tasks."""
 
-import dataclasses
+from cells import BUNDLED, System, multi30k
 
 
-@dataclasses.dataclass(frozen=True)
-class System:
-    name: str
-    settings: tuple  # key=value overrides of configs/attention_comparison.yaml; {half} is half of the steps
-    remark: str = ""
-
-    def settings_for(self, task):
-        return tuple(setting.format(half=task.steps // 2) for setting in self.settings)
-
-    @property
-    def has_weights(self):
-        return self.name != "none"
-
-
-def attention(kind, *settings, name=None, remark=""):
-    """Returns the system with this model.attention.kind and these other keys of model.attention."""
+def attention(kind, *settings, name=None, remark="", query=None):
+    """Returns the system with this model.attention.kind, these other keys of model.attention, and this query."""
     keys = tuple(f"model.attention.{setting}" for setting in (f"kind={kind}", *settings))
+    if query:
+        keys += (f"model.decoder.query={query}",)
     return System(name or kind, keys, remark)
 
 
@@ -38,28 +26,28 @@ DECODER = (
 
 SIZE = "size=256"  # for the kinds that have this option
 
+# The query is that of the paper, which `auto` selects.
 SYSTEMS = [
     attention("none"),
     attention("additive", SIZE),
     attention("concat", SIZE),
-    attention("dot"),
-    attention("scaled_dot"),
-    attention("general"),
-    System(
-        "general_new",
-        ("model.attention.kind=general", "model.decoder.query=new"),
-        "query: the new state, as for `local_m`, `local_p` and `concat`",
-    ),
+    attention("dot", query="new"),
+    attention("scaled_dot", query="new"),
+    attention("general", query="new"),
     attention("cosine"),
-    attention("location"),
+    attention("location", query="new"),
     attention("local_m", "window=5", remark="general, D = 5"),
     attention("local_p", "window=5", remark="general, D = 5"),
-    attention("hard", "anneal_steps={half}", remark="REINFORCE, soft attention over the first half"),
+    attention("hard", "estimator=gumbel", remark="straight-through Gumbel"),
     attention(
-        "hard", "estimator=gumbel", name="hard_gumbel", remark="straight-through Gumbel"
+        "hard",
+        "estimator=reinforce",
+        "anneal_steps={half}",
+        name="hard_reinforce",
+        remark="REINFORCE, soft attention over the first half",
     ),
     attention("ntm"),
-    attention("multi_head", SIZE, "heads=4", remark="4 heads"),
+    attention("multi_head", SIZE, "heads=4", remark="4 heads", query="new"),
     attention("coverage", SIZE),
     attention("monotonic", SIZE),
     System(
@@ -71,56 +59,42 @@ SYSTEMS = [
 ]
 
 
-@dataclasses.dataclass(frozen=True)
-class Task:
-    name: str
-    source: str
-    target: str
-    train: str  # path without the language, as the next two
-    dev: str
-    test: str
-    seed: int = 42
-    steps: int = 3000  # as in configs/attention_comparison.yaml
-    settings: tuple = ()
-
-    def data(self, key):
-        """Returns the paths of source and target for "train", "dev" or "test"."""
-        stem = getattr(self, key)
-        return f"{stem}.{self.source}", f"{stem}.{self.target}"
+def variant(kind, name, *settings):
+    """Returns the system `kind` with these settings more or in place of its own."""
+    of = next(system for system in SYSTEMS if system.name == kind)
+    keys = [setting.split("=")[0] for setting in settings]
+    kept = tuple(old for old in of.settings if old.split("=")[0] not in keys)
+    return System(f"{kind}_{name}", kept + settings, name, variant_of=kind)
 
 
-def multi30k(source, target, seed):
-    stem = "data/multi30k/"
-    return Task(
-        f"{source}-{target}-{seed}",
-        source,
-        target,
-        stem + "train",
-        stem + "val",
-        stem + "test_2016_flickr",
-        seed,
-    )
+LAST = "model.decoder.query=last"
+NEW = "model.decoder.query=new"
+FEEDING = "model.decoder.input_feeding=true"
 
+# The other query of each kind, and input feeding, which passes the context on if the query is the new state.
+VARIANTS = [
+    variant("additive", "new", NEW),
+    variant("concat", "last", LAST),
+    variant("dot", "last", LAST),
+    variant("scaled_dot", "last", LAST),
+    variant("general", "last", LAST),
+    variant("cosine", "new", NEW),
+    variant("location", "last", LAST),
+    variant("local_m", "last", LAST),
+    variant("local_p", "last", LAST),
+    variant("hard", "new", NEW),
+    variant("ntm", "new", NEW),
+    variant("multi_head", "last", LAST),
+    variant("coverage", "new", NEW),
+    variant("monotonic", "new", NEW),
+    variant("concat", "feeding", FEEDING),
+    variant("dot", "feeding", FEEDING),
+    variant("general", "feeding", FEEDING),
+    variant("hard", "annealed", "model.attention.anneal_steps={half}"),
+    variant("hard", "half_temperature", "model.attention.temperature=0.5"),
+    variant("hard_reinforce", "at_once", "model.attention.anneal_steps=0"),
+]
 
-# The bundled corpus, whose generator knows the true alignments. No checkpoint is chosen by its validation.
-BUNDLED = Task(
-    "bundled",
-    "en",
-    "fr",
-    "data/train",
-    "data/dev",
-    "data/test",
-    steps=1500,
-    settings=(
-        "data.tokenizer.vocabulary_size=2000",
-        "data.tokenizer.joint=false",
-        "model.tied_embeddings=output",
-        "training.max_steps=1500",
-        "training.validation_every=1500",
-        "training.warmup_steps=150",
-        "training.label_smoothing=0",
-    ),
-)
 
 # In the order of training: the whole table once, then the second seeds.
 TASKS = [multi30k("de", "en", 42), BUNDLED, multi30k("en", "de", 42), multi30k("de", "en", 43)]

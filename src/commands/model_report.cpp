@@ -24,12 +24,11 @@ std::string layers(std::int64_t n, const std::string& what) {
   return counted(n, what + " layer");
 }
 
-std::string self_attention_text(const SelfAttentionOptions& o, PositionKind when_automatic) {
-  const auto position = o.position == PositionKind::automatic ? when_automatic : o.position;
+std::string self_attention_text(const SelfAttentionOptions& o) {
   return fmt::format(
       "{}, feed-forward {}, {}-norm, {}", counted(o.heads, "head"), o.feed_forward_size,
       to_yaml(o.norm),
-      position == PositionKind::none ? "no positions" : to_yaml(position) + " positions");
+      o.position == PositionKind::none ? "no positions" : to_yaml(o.position) + " positions");
 }
 
 // "2 LSTM layers of 512, residual".
@@ -43,13 +42,15 @@ std::string recurrent_text(const Side& o) {
 std::string encoder_text(const EncoderOptions& o) {
   if (o.kind == LayerKind::transformer) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
-                       self_attention_text(o.self_attention, PositionKind::sinusoidal));
+                       self_attention_text(o.self_attention));
   }
   auto text = fmt::format("{}, embeddings {}{}", recurrent_text(o), o.embedding_dim,
-                          o.bidirectional ? ", in both directions" : "");
+                          o.bidirectional ? ", in both directions"
+                          : o.reverse     ? ", right to left"
+                                          : "");
   if (o.self_attention_layers > 0) {
     text += fmt::format("; on top {} of {}, {}", layers(o.self_attention_layers, "self-attention"),
-                        state_size(o), self_attention_text(o.self_attention, PositionKind::none));
+                        state_size(o), self_attention_text(o.self_attention));
   }
   return text;
 }
@@ -57,7 +58,7 @@ std::string encoder_text(const EncoderOptions& o) {
 std::string decoder_text(const DecoderOptions& o) {
   if (o.kind == LayerKind::transformer) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
-                       self_attention_text(o.self_attention, PositionKind::sinusoidal));
+                       self_attention_text(o.self_attention));
   }
   return fmt::format("{}, embeddings {}, readout {}{}{}", recurrent_text(o), o.embedding_dim,
                      o.readout_size,

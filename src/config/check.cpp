@@ -68,6 +68,43 @@ void check_tokenizer(const TokenizerOptions& o, ConfigErrors& errors) {
   }
 }
 
+// Checks the options by which the source reaches a recurrent decoder without attention.
+void check_initial_state(const ModelOptions& o, ConfigErrors& errors) {
+  if (o.decoder.kind != LayerKind::recurrent) return;
+  const bool is_initial =
+      o.attention.kind == "none" && o.attention.fixed_context == FixedContext::initial;
+  if (is_initial && o.decoder.initial_state == InitialState::zero) {
+    errors.add(
+        "model.attention.fixed_context is initial, but model.decoder.initial_state is zero: the "
+        "decoder would not depend on the source; set initial_state to layers or bridge");
+  }
+  if (is_initial && (o.decoder.query == Query::conditional || o.decoder.query == Query::post)) {
+    errors.add(
+        "model.decoder.query is {}, but model.attention.fixed_context is initial: no step attends "
+        "to the source; set query to auto",
+        to_yaml(o.decoder.query));
+  }
+  if (o.decoder.initial_state != InitialState::layers) return;
+  const std::string needs =
+      "model.decoder.initial_state is layers, which copies the state of each "
+      "encoder layer, but ";
+  if (o.encoder.kind != LayerKind::recurrent || o.encoder.self_attention_layers > 0) {
+    errors.add("{}the encoder has self-attention layers; set initial_state to bridge", needs);
+    return;
+  }
+  const auto expect_equal = [&](const std::string& key, const auto& encoder, const auto& decoder) {
+    if (encoder == decoder) return;
+    errors.add("{}model.encoder.{} is {} and model.decoder.{} is {}; make them equal", needs, key,
+               to_yaml(encoder), key, to_yaml(decoder));
+  };
+  expect_equal("layers", o.encoder.layers, o.decoder.layers);
+  expect_equal("cell", o.encoder.cell, o.decoder.cell);
+  if (state_size(o.encoder) != o.decoder.hidden_size) {
+    errors.add("{}model.decoder.hidden_size is {} and an encoder state has {}; make them equal",
+               needs, o.decoder.hidden_size, state_size(o.encoder));
+  }
+}
+
 void check_model(const Options& options, ConfigErrors& errors) {
   const ModelOptions& o = options.model;
   if (o.tied_embeddings == TiedEmbeddings::all && !options.data.tokenizer.joint) {
@@ -93,6 +130,7 @@ void check_model(const Options& options, ConfigErrors& errors) {
         to_yaml(o.tied_embeddings), recurrent ? "readout_size" : "hidden_size", readout_size,
         o.decoder.embedding_dim);
   }
+  check_initial_state(o, errors);
   const std::int64_t width = state_size(o.encoder);
   if (recurrent && o.decoder.initial_state == InitialState::last &&
       width != o.decoder.hidden_size) {

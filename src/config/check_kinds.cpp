@@ -25,11 +25,12 @@ std::vector<Part> model_parts(const ModelOptions& o) {
   const std::string e = "model.encoder.";
   const std::string d = "model.decoder.";
   return {
-      {{e + "bidirectional", e + "cell", e + "reset_gate", e + "residual", e + "layer_norm",
-        e + "self_attention_layers"},
+      {{e + "bidirectional", e + "reverse", e + "cell", e + "reset_gate", e + "residual",
+        e + "layer_norm", e + "self_attention_layers"},
        "a recurrent encoder",
        recurrent_encoder},
       {{e + "reset_gate"}, e + "cell: gru", o.encoder.cell == CellKind::gru},
+      {{e + "reverse"}, "an encoder with bidirectional: false", !o.encoder.bidirectional},
       {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
        "an encoder of kind transformer or with self_attention_layers",
        has_self_attention(o.encoder)},

@@ -91,6 +91,7 @@ struct EncoderOptions {
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
   bool bidirectional = true;
+  bool reverse = false;
   CellKind cell = CellKind::gru;
   ResetGate reset_gate = ResetGate::before;
   bool residual = false;
@@ -124,6 +125,9 @@ void describe(EncoderOptions& o, Field&& field) {
   field("bidirectional", o.bidirectional,
         "recurrent: read the sentence in both directions and concatenate the states; otherwise "
         "only left to right");
+  field("reverse", o.reverse,
+        "recurrent, not bidirectional: read the sentence from right to left, which is what "
+        "reversing the source does (Sutskever 2014)");
   describe_recurrent(o, field);
   field("self_attention_layers", o.self_attention_layers,
         "recurrent: number of transformer layers on top of the recurrent layers; the five keys "
@@ -133,9 +137,9 @@ void describe(EncoderOptions& o, Field&& field) {
 }
 
 // The source of the first state of a recurrent decoder.
-enum class InitialState { bridge, last, mean, zero };
-constexpr std::array<std::string_view, 4> enum_names(InitialState) {
-  return {"bridge", "last", "mean", "zero"};
+enum class InitialState { bridge, last, mean, zero, layers };
+constexpr std::array<std::string_view, 5> enum_names(InitialState) {
+  return {"bridge", "last", "mean", "zero", "layers"};
 }
 
 // The decoder state that is the query of attention: s_{t-1} (`pre`), s_t (`post`), or the
@@ -175,8 +179,9 @@ void describe(DecoderOptions& o, Field&& field) {
   describe_recurrent(o, field);
   field("initial_state", o.initial_state,
         "recurrent: s_0 is tanh(W last + b) of the encoder's last states (bridge), these states "
-        "themselves (last), tanh(W mean + b) of the mean over all states (mean), or zero; after "
-        "self-attention, which has no last state, the mean replaces it");
+        "themselves (last), tanh(W mean + b) of the mean over all states (mean), zero, or in each "
+        "layer the last state of the same encoder layer, with the memory of an LSTM (layers; "
+        "Sutskever 2014); after self-attention, which has no last state, the mean replaces it");
   field("query", o.query,
         "recurrent: the query of attention: last, s_{t-1} (Bahdanau); new, s_t of the top layer "
         "(Luong); or between, the state between the two steps of the conditional GRU of Nematus; "
@@ -190,13 +195,13 @@ void describe(DecoderOptions& o, Field&& field) {
   describe_self_attention(o.self_attention, field);
 }
 
-// The context of every step if attention.kind is none.
-enum class FixedContext { last, mean };
-constexpr std::array<std::string_view, 2> enum_names(FixedContext) {
-  return {"last", "mean"};
+// The context of every step if attention.kind is none. With `initial` there is none.
+enum class FixedContext { last, mean, initial };
+constexpr std::array<std::string_view, 3> enum_names(FixedContext) {
+  return {"last", "mean", "initial"};
 }
 
-// Gradient estimator for a sampled position.
+// Gradient estimator for a sampled position. The default is the better one on Multi30k.
 enum class HardEstimator { reinforce, gumbel };
 constexpr std::array<std::string_view, 2> enum_names(HardEstimator) {
   return {"reinforce", "gumbel"};
@@ -223,7 +228,7 @@ struct AttentionOptions {
   std::string score = "general";
   std::int64_t window = 10;
   std::int64_t max_positions = 256;
-  HardEstimator estimator = HardEstimator::reinforce;
+  HardEstimator estimator = HardEstimator::gumbel;
   double temperature = 1;
   double reward = 0.01;
   double entropy = 0.01;
@@ -259,7 +264,7 @@ void describe(AttentionOptions& o, Field&& field) {
         "location: maximum length of a source sentence in tokens, with </s>", at_least(1));
   field("estimator", o.estimator,
         "hard: gradient estimator for a sampled position, REINFORCE or straight-through Gumbel "
-        "softmax");
+        "softmax, which translates better (docs/attention.md)");
   field("temperature", o.temperature,
         "hard, gumbel: tau; lower is closer to hard attention, with noisier gradients",
         at_least(0.01));
@@ -280,7 +285,9 @@ void describe(AttentionOptions& o, Field&& field) {
         "coverage: weight of the loss for attending to the same position again", at_least(0));
   field(
       "fixed_context", o.fixed_context,
-      "none: the context c is the last states of both directions, or the mean over all positions");
+      "none: the context c is the last states of both directions, or the mean over all positions; "
+      "initial: no step has a context, only the initial state depends on the source (Sutskever "
+      "2014)");
 }
 
 // The prediction of the output layer: a token of the vocabulary, a source position (Vinyals 2015),

@@ -208,6 +208,12 @@ torch::Tensor mix(const torch::Tensor& weights, const torch::Tensor& values,
   return mixed;
 }
 
+torch::Tensor value_at(const torch::Tensor& positions, const torch::Tensor& values) {
+  const auto [B, S] = std::tuple(values.size(0), values.size(1));
+  const auto first = torch::arange(B, positions.options()).mul_(S).unsqueeze(1);  // rows of [B · S]
+  return values.flatten(0, 1).index_select(0, (positions.view({B, -1}) + first).flatten());
+}
+
 torch::Tensor masked_mean(const torch::Tensor& values, const torch::Tensor& mask) {
   const auto real = mask.to(values.dtype());  // [B, S]
   const auto n = real.sum(1, /*keepdim=*/true);

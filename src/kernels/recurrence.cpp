@@ -108,8 +108,8 @@ class Loop {
     Tensor x, first, U, b_U, W, v, keys, mixed;
   };
 
-  // d_outputs [T, B, D]; d_weights [T, B, S] or undefined.
-  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights) {
+  // d_outputs [T, B, D]; d_weights [T, B, S] and d_memories [T, B, D] may be undefined.
+  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
     const auto options = tape_.outputs.options();
     Gradients d;
     d.x = torch::empty({T_, B_, M_}, options);
@@ -151,6 +151,7 @@ class Loop {
           break;
         }
         case CellForm::lstm:
+          if (d_memories.defined()) d_memory.add_(d_memories[t]);
           lstm_backward<T>(B_, D_, data(d_s), gates(t), data(tape_.memory[t]),
                            data(tape_.memory[t + 1]), d_x, d_u, data(d_memory));
           d_previous.zero_();
@@ -271,6 +272,7 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     context->set_materialize_grads(false);
     tensor_list results = {tape.outputs.narrow(0, 1, T)};
     if (tape.weights.defined()) results.push_back(tape.weights);
+    if (tape.memory.defined()) results.push_back(tape.memory.narrow(0, 1, T));
     return results;
   }
 
@@ -286,10 +288,11 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
                                ? gradients[0].contiguous()
                                : torch::zeros_like(tape.outputs.narrow(0, 1, tape.joint.size(0)));
     const auto d_weights =
-        gradients.size() > 1 && gradients[1].defined() ? gradients[1].contiguous() : Tensor();
+        tape.weights.defined() && gradients[1].defined() ? gradients[1].contiguous() : Tensor();
+    const auto d_memories = tape.memory.defined() ? gradients.back() : Tensor();
     tensor_list result;
     AT_DISPATCH_FLOATING_TYPES(d_outputs.scalar_type(), "recurrence_backward", [&] {
-      auto d = Loop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights);
+      auto d = Loop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
       result = {d.x,    d.first, d.U,      d.b_U,    d.W,      d.v,
                 d.keys, d.mixed, Tensor(), Tensor(), Tensor(), Tensor()};
     });
@@ -355,7 +358,8 @@ Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeigh
     RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
     if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, -1});
     const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
-    return {all.outputs.squeeze(0), all.weights};
+    return {all.outputs.squeeze(0), all.weights,
+            all.memory.defined() ? all.memory.squeeze(0) : Tensor()};
   }
   if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention);
   const auto [a, mixed] = attention.value_or(LoopAttention{});
@@ -363,17 +367,21 @@ Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeigh
       x, first, cell.U, maybe(cell.b_U), maybe(a.W), maybe(a.v), maybe(a.keys), maybe(mixed),
       maybe(a.lengths), static_cast<std::int64_t>(cell.form), static_cast<std::int64_t>(a.form),
       a.scale);
-  return {results[0], attention ? results[1] : Tensor()};
+  return {results[0], attention ? results[1] : Tensor(),
+          cell.form == CellForm::lstm ? results.back() : Tensor()};
 }
 
-Tensor recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {
-  if (!x.is_cpu()) return recurrence_composite(x, first, cells).outputs;
+Recurrence recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {
+  if (!x.is_cpu()) return recurrence_composite(x, first, cells);
   std::vector<Tensor> outputs;
+  std::vector<Tensor> memories;
   for (std::int64_t g = 0; g < x.size(0); ++g) {
     const auto b_U = cells.b_U.defined() ? cells.b_U[g][0] : Tensor();
-    outputs.push_back(recurrence(x[g], first[g], {cells.form, cells.U[g], b_U}).outputs);
+    const auto all = recurrence(x[g], first[g], {cells.form, cells.U[g], b_U});
+    outputs.push_back(all.outputs);
+    if (all.memory.defined()) memories.push_back(all.memory);
   }
-  return torch::stack(outputs);
+  return {torch::stack(outputs), {}, memories.empty() ? Tensor() : torch::stack(memories)};
 }
 
 Tensor recurrent_step(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
@@ -430,6 +438,7 @@ Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const Recu
   const auto D = cell.U.size(0);
   std::vector<Tensor> outputs;
   std::vector<Tensor> weights;
+  std::vector<Tensor> memories;
   auto s = first;
   for (auto x_t : x.unbind(0)) {
     if (attention) {
@@ -438,8 +447,10 @@ Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const Recu
     }
     s = recurrent_step_reference(x_t, s, cell);
     outputs.push_back(s.narrow(1, 0, D));
+    if (cell.form == CellForm::lstm) memories.push_back(s.narrow(1, D, D));
   }
-  return {torch::stack(outputs), attention ? torch::stack(weights) : Tensor()};
+  return {torch::stack(outputs), attention ? torch::stack(weights) : Tensor(),
+          memories.empty() ? Tensor() : torch::stack(memories)};
 }
 
 }  // namespace regard::kernels

@@ -39,8 +39,9 @@ struct LoopAttention {
 };
 
 struct Recurrence {
-  torch::Tensor outputs;  // h [T, B, D]
-  torch::Tensor weights;  // α [T, B, S], with attention
+  torch::Tensor outputs;      // h [T, B, D]
+  torch::Tensor weights;      // α [T, B, S], with attention
+  torch::Tensor memory = {};  // c [T, B, D] of an LSTM
 };
 
 // x [T, B, K · D] = W x + b, first state [B, D], or [B, 2D] of an LSTM. Fused on the CPU in single
@@ -50,9 +51,9 @@ Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
                       const std::optional<LoopAttention>& attention = {});
 
 // As recurrence(), for G independent cells with weights U [G, D, K · D] and b_U [G, 1, D]:
-// x [G, T, B, K · D], first [G, B, ·] -> h [G, T, B, D].
-torch::Tensor recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
-                              const RecurrentWeights& cells);
+// x [G, T, B, K · D], first [G, B, ·] -> h and c [G, T, B, D].
+Recurrence recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
+                           const RecurrentWeights& cells);
 
 // The loop for other devices than the CPU: few operations of LibTorch, and a hand-written gradient.
 // Shapes as for recurrence_each(); a cell with attention must be alone (G = 1), and α is [T, B, S].

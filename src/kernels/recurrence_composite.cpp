@@ -52,9 +52,9 @@ class Factor {
 
 // Σ over time and batch: a [T, G, B, K], b [T, G, B, N] -> Σ aᵀ b [G, K, N]
 Tensor sum_of_products(const Tensor& a, const Tensor& b, bool is_bf16) {
-  const auto rows = [](const Tensor& x) {
+  const auto rows = [](const Tensor& x) {  // [G, T · B, ·]
     return x.transpose(0, 1).flatten(1, 2);
-  };  // [G, T · B, ·]
+  };
   const auto a_t = rows(a).transpose(1, 2);
   return is_bf16 ? bf16_reference_product(a_t, rows(b)) : a_t.bmm(rows(b));
 }
@@ -147,8 +147,8 @@ class Loop {
     Tensor x, first, U, b_U, W, v, keys, mixed;
   };
 
-  // d_outputs [T, G, B, D]; d_weights [T, B, S] or undefined.
-  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights) {
+  // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
+  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
     const auto [G, B] = std::pair(tape_.outputs.size(1), tape_.outputs.size(2));
     const auto M = tape_.gates.size(3);
     const auto factors = gate_derivatives();
@@ -192,6 +192,7 @@ class Loop {
           break;
         }
         case CellForm::lstm: {
+          if (d_memories.defined()) d_c.add_(d_memories[t]);
           d_c.addcmul_(go, gate(factor, 4));
           multiply_gates(d_c, factor, d_x, 0, 2);
           multiply_gates(go, factor, d_x, 2, 1);
@@ -546,6 +547,7 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
     context->set_materialize_grads(false);
     tensor_list results = {tape.outputs.narrow(0, 1, T)};
     if (keys) results.push_back(tape.weights);
+    if (tape.memory.defined()) results.push_back(tape.memory.narrow(0, 1, T));
     return results;
   }
 
@@ -561,7 +563,8 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
     const auto d = Loop(tape, static_cast<CellForm>(data.at("form").toInt()),
                         static_cast<ScoreForm>(data.at("score").toInt()),
                         data.at("scale").toDouble(), data.at("is_bf16").toBool())
-                       .backward(d_outputs, gradients.size() > 1 ? gradients[1] : Tensor());
+                       .backward(d_outputs, tape.weights.defined() ? gradients[1] : Tensor(),
+                                 tape.memory.defined() ? gradients.back() : Tensor());
     return {d.x.transpose(0, 1),
             d.first,
             d.U,
@@ -628,7 +631,8 @@ Recurrence recurrence_composite(const Tensor& x, const Tensor& first, const Recu
       x, first, cell.U, maybe(cell.b_U), maybe(a.W), maybe(a.v), maybe(a.keys), maybe(mixed),
       attention ? Maybe(padding_of(a)) : std::nullopt, static_cast<std::int64_t>(cell.form),
       static_cast<std::int64_t>(a.form), a.scale);
-  return {results[0].transpose(0, 1), attention ? results[1] : Tensor()};
+  return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
+          cell.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
 }
 
 }  // namespace regard::kernels

@@ -12,11 +12,15 @@
 namespace regard {
 namespace {
 
-std::shared_ptr<Encoder> make_encoder(const EncoderOptions& o, const DropoutOptions& dropout) {
+std::shared_ptr<Encoder> make_encoder(const ModelOptions& options) {
+  const auto& o = options.encoder;
+  const auto& dropout = options.dropout;
   if (o.kind == LayerKind::transformer) {
     return std::make_shared<TransformerEncoder>(o.hidden_size, o.layers, o.self_attention, dropout);
   }
-  const auto recurrent = std::make_shared<RecurrentEncoder>(o, dropout.states);
+  const bool want_last_states = options.decoder.kind == LayerKind::recurrent &&
+                                options.decoder.initial_state == InitialState::layers;
+  const auto recurrent = std::make_shared<RecurrentEncoder>(o, dropout.states, want_last_states);
   if (o.self_attention_layers == 0) return recurrent;
   return std::make_shared<SelfAttentionEncoder>(recurrent, o, dropout);
 }
@@ -61,7 +65,7 @@ std::optional<LengthLimit> target_limit_of(const DecoderOptions& o) {
 
 EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                                const ModelOptions& options)
-    : encoder_(make_encoder(options.encoder, options.dropout)),
+    : encoder_(make_encoder(options)),
       decoder_(make_decoder(encoder_->state_size(), options)),
       source_input_(make_input(options.encoder, options.dropout.embeddings, "model.encoder")),
       target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")),

@@ -73,6 +73,7 @@ EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
           .lengths_on_device = select_rows(lengths_on_device, rows),
           .padding = select_rows(padding, rows),
           .summary = select_rows(summary, rows),
+          .last_states = select_rows(last_states, rows),
           .context = select_rows(context, rows),
           .members = select_rows(members, rows),
           .shortlist = shortlist,

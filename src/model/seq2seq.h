@@ -48,7 +48,10 @@ struct EncoderOutput {
   torch::Tensor lengths_on_device;  // the same on the device of the states
   torch::Tensor padding;            // [B, 1, S] bool, true at padding
   torch::Tensor summary;            // [B, C] sentence vector, such as the final encoder states
-  DecoderContext context = {};      // filled by prepare() of decoder and output layer
+  // The state [B, state_size] of each recurrent layer after its last step (rnn/cell.h); empty
+  // unless the decoder starts with them.
+  std::vector<torch::Tensor> last_states = {};
+  DecoderContext context = {};  // filled by prepare() of decoder and output layer
   // Ensemble: the output of each member; then `states`, `summary` and `context` are empty.
   std::vector<EncoderOutput> members = {};
   // The target tokens that each sentence may generate; null: all.

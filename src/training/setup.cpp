@@ -400,7 +400,6 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
                  const std::string& init_from, ProcessGroup& group) {
   Setup setup;
   setup.options = options;
-  resolve_automatic(setup.options.model);
   setup.device = find_device(options.device, group.device_rank());
   setup.pool = make_thread_pool(threads_of(options, group), setup.device);
   group.set_threads(setup.pool->count());
@@ -415,8 +414,9 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   auto& precision = setup.options.training.precision;
   if (last) {
     setup.checkpoint.emplace(*last);
-    auto before = options_of(*setup.checkpoint);
-    resolve_automatic(before.model);  // of a run whose version wrote `auto`
+    const auto before = options_of(*setup.checkpoint);
+    adopt_automatic(setup.options.model, before.model);
+    resolve_automatic(setup.options.model);
     compare_with_checkpoint(*setup.checkpoint, before, setup.options);
     precision = resolve_precision(precision, setup.device, before.training.precision);
     setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
@@ -424,11 +424,13 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {
       initial.emplace(resolve_model(init_from));
+      adopt_automatic(setup.options.model, initial->options.model);
       use_tokenizers_of(setup, *initial);
     });
   } else {
     setup.tokenizers = loader.train_tokenizers();
   }
+  resolve_automatic(setup.options.model);
   if (!last) report_projections(options.model, setup.options.model);
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup, loader);

@@ -11,6 +11,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
 #include "translation/memory_budget.h"
@@ -107,8 +108,10 @@ void check_not_quantized(const FolderReader& folder) {
 
 Options read_model_options(const FolderReader& folder, SourceLocations* locations) {
   return as_damage([&] {
-    return parse_options(folder.text(config_file), (folder.path() / config_file).string(), {},
-                         locations);
+    auto options = parse_options(folder.text(config_file), (folder.path() / config_file).string(),
+                                 {}, locations);
+    resolve_saved(options.model);
+    return options;
   });
 }
 

@@ -106,9 +106,22 @@ Json measure(const Architecture& architecture, int repeats, ThreadPool& workers,
            static_cast<double>(training.target_tokens()) / median(timings.of("step"))}};
 }
 
-// The time of a decoding step, in seconds for each hypothesis: 16 sentences of S tokens with 5
-// hypotheses each on one thread, in the precision of `translate`. The output layer is left out.
-double decoding_step_seconds(Seq2Seq& model, std::int64_t S, int repeats) {
+std::size_t bytes_of(const std::vector<torch::Tensor>& tensors) {
+  std::size_t bytes = 0;
+  for (const auto& tensor : tensors) bytes += tensor.defined() ? tensor.nbytes() : 0;
+  return bytes;
+}
+
+// What a search keeps of a sentence of S tokens, and of a hypothesis after `steps` steps.
+struct DecodingCosts {
+  double seconds;           // for each step and hypothesis
+  double sentence_bytes;    // encoder output and decoder context
+  double hypothesis_bytes;  // decoder state
+};
+
+// Measures steps of a search: 16 sentences of S tokens with 5 hypotheses each on one thread, in the
+// precision of `translate`. The output layer is left out.
+DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
   constexpr std::int64_t B = 16, G = 5, steps = 10;
   const torch::InferenceMode guard;
   model.eval();
@@ -119,43 +132,68 @@ double decoding_step_seconds(Seq2Seq& model, std::int64_t S, int repeats) {
   const auto first = model.initial_state(encoded).select(torch::arange(B).repeat_interleave(G));
   const auto tokens = torch::full({B * G}, first_token, torch::kLong);
   std::vector<double> times;
+  DecoderState state;
   for (int round = -1; round < repeats; ++round) {
-    auto state = first;
+    state = first;
     const auto time = seconds([&] {
       for (std::int64_t t = 0; t < steps; ++t) state = model.step(tokens, state, encoded).state;
     });
     if (round >= 0) times.push_back(time / (B * G * steps));
   }
-  return median(times);
+  std::vector<torch::Tensor> of_sentences = {encoded.states, encoded.mask, encoded.padding,
+                                             encoded.summary};
+  for (const auto* tensor : encoded.context.all()) of_sentences.push_back(*tensor);
+  auto of_hypotheses = state.layers;
+  of_hypotheses.insert(of_hypotheses.end(), state.attention.begin(), state.attention.end());
+  of_hypotheses.push_back(state.readout);
+  return {.seconds = median(times),
+          .sentence_bytes = static_cast<double>(bytes_of(of_sentences)) / B,
+          .hypothesis_bytes = static_cast<double>(bytes_of(of_hypotheses)) / (B * G)};
 }
 
-// Prints the time of a decoding step of each attention kind and source length.
+// Prints the time of a decoding step and the memory of a search for each attention kind, for models
+// without attention in each step, and for Transformers, by source length.
 Json decoding_steps(int repeats, const std::string& only) {
-  constexpr std::array<std::int64_t, 4> lengths = {15, 50, 100, 200};
-  std::vector<Table::Column> columns = {{"attention"}};
+  constexpr std::array<std::int64_t, 5> lengths = {10, 25, 50, 100, 200};
+  std::vector<Table::Column> columns = {{"decoder"}};
   for (const auto S : lengths) columns.push_back({fmt::format("S = {}", S), Align::right});
-  Table table(columns);
+  Table times(columns);
+  columns.push_back({"hypothesis", Align::right});
+  Table memory(columns);
   Json rows = Json::array();
   for (const auto& [name, options, shape] : all_architectures()) {
     const bool is_attention =
         name.starts_with("GRU, ") && std::ranges::count(attention_kinds(), name.substr(5)) > 0;
-    if (!is_attention || name.find(only) == std::string::npos) continue;
+    const bool is_transformer = options.decoder.kind == LayerKind::transformer;
+    if (!(is_attention || is_transformer) || name.find(only) == std::string::npos) continue;
     torch::manual_seed(1);
     const auto model = build_model(shape.V, shape.V, options);
-    std::vector<std::string> cells = {name.substr(5)};
-    Json row = {{"name", name.substr(5)}};
+    const auto title = is_attention ? name.substr(5) : name;
+    std::vector<std::string> time_cells = {title};
+    std::vector<std::string> memory_cells = {title};
+    Json row = {{"name", title}};
     for (const auto S : lengths) {
-      const auto microseconds = 1e6 * decoding_step_seconds(*model, S, repeats);
-      row["microseconds"].push_back(microseconds);
-      cells.push_back(fmt::format("{:.1f}", microseconds));
+      const auto costs = decoding_costs(*model, S, repeats);
+      row["microseconds"].push_back(1e6 * costs.seconds);
+      row["sentence_bytes"].push_back(costs.sentence_bytes);
+      row["hypothesis_bytes"] = costs.hypothesis_bytes;
+      time_cells.push_back(fmt::format("{:.1f}", 1e6 * costs.seconds));
+      memory_cells.push_back(fmt::format("{:.0f}", costs.sentence_bytes / 1024));
     }
-    table.add(cells);
+    memory_cells.push_back(fmt::format("{:.1f}", row["hypothesis_bytes"].get<double>() / 1024));
+    times.add(time_cells);
+    memory.add(memory_cells);
     rows.push_back(row);
   }
   fmt::print(
       "A step of a beam search, microseconds for each hypothesis, without the output layer: 16 "
-      "sentences of S tokens with 5 hypotheses each, one thread, window 10.\n\n{}\n",
-      table.markdown());
+      "sentences of S tokens with 5 hypotheses each, steps 1 to 10, one thread, window 10.\n\n{}\n",
+      times.markdown());
+  fmt::print(
+      "The memory of the same search, KiB: encoder output and precomputed keys and values of a "
+      "sentence of S tokens, and the state of a hypothesis of 200 source and 10 target "
+      "tokens.\n\n{}\n",
+      memory.markdown());
   return rows;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <regex>
 #include <string>
 
 #include "tests/cli/train.h"
@@ -99,9 +100,46 @@ TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
   EXPECT_THAT(projected.err, HasSubstr("keys of width 16 that a matrix computes from the encoder "
                                        "states of width 32 (model.attention.project_keys: auto)"));
   EXPECT_THAT(read_text(folder_ / "run" / "config.yaml"),
-              AllOf(HasSubstr("project_keys: true"), HasSubstr("query: last")));
+              AllOf(HasSubstr("project_keys: true"), HasSubstr("query: new")));
   const auto resumed = train(dot);  // `auto` means what it meant
   EXPECT_EQ(resumed.code, 0) << resumed.err;
+}
+
+TEST_F(TrainBadInput, AutoInASavedModelIsTheQueryOfTheVersionThatWroteIt) {
+  const std::vector<std::string> dot = {"model.attention.kind=dot", "model.attention.size=512"};
+  auto last = dot;
+  last.push_back("model.decoder.query=last");
+  ASSERT_EQ(train(last).code, 0);
+  const auto run = folder_ / "run";
+  const auto translated = [&] {
+    return regard::run({"translate", "-m", run.string()}, read_text(folder_ / "dev.en")).out;
+  };
+  const auto before = translated();
+  for (const auto& entry : fs::recursive_directory_iterator(run)) {
+    if (entry.path().filename() != "config.yaml") continue;
+    write_text(entry.path(), std::regex_replace(read_text(entry.path()), std::regex("query: last"),
+                                                "query: auto"));
+  }
+  EXPECT_EQ(translated(), before);
+  const auto resumed = train(dot);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const auto other = train({dot[0], dot[1], "model.decoder.query=new"});
+  EXPECT_EQ(other.code, 5);
+  EXPECT_THAT(other.err, HasSubstr("model.decoder.query: last → new"));
+}
+
+TEST_F(TrainBadInput, AnInitialModelGivesAutoItsValue) {
+  const std::vector<std::string> dot = {"model.attention.kind=dot", "model.attention.size=512"};
+  auto last = dot;
+  last.push_back("model.decoder.query=last");
+  ASSERT_EQ(train(last).code, 0);
+  auto from = dot;
+  for (const auto& word : {std::string("--init-from"), (folder_ / "run").string(),
+                           "training.model_dir=" + (folder_ / "other").string()}) {
+    from.push_back(word);
+  }
+  EXPECT_EQ(train(from).code, 0);
+  EXPECT_THAT(read_text(folder_ / "other" / "config.yaml"), HasSubstr("query: last"));
 }
 
 TEST_F(TrainBadInput, AnEncoderOfAnotherKindThanTheDecoderNeedsNoOtherOption) {
@@ -131,10 +169,10 @@ TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=dot",
                        "model.attention.project_keys=false"}),
               HasSubstr("model.attention.score: dot compares"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.temperature=0.2"}),
+  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=reinforce",
+                       "model.attention.temperature=0.2"}),
               HasSubstr("another estimator than reinforce"));
-  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.estimator=gumbel",
-                       "model.attention.reward=0.5"}),
+  EXPECT_THAT(refused({unset, "model.attention.kind=hard", "model.attention.reward=0.5"}),
               HasSubstr("another estimator than gumbel"));
   EXPECT_THAT(refused({"model.attention.kind=multi_head", "model.attention.heads=5"}),
               HasSubstr("command line: model.attention.heads=5: model.attention.heads: found 5, "

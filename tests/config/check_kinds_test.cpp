@@ -85,6 +85,37 @@ TEST(CheckKinds, ATransformerIsOneWordAtTheBuiltInSizes) {
   EXPECT_EQ(problem({encoder, decoder}), no_error);
 }
 
+TEST(CheckKinds, OneDirectionMayBeTheReverse) {
+  EXPECT_EQ(problem({"model.encoder.bidirectional=false", "model.encoder.reverse=true"}), no_error);
+  EXPECT_THAT(problem({"model.encoder.reverse=true"}),
+              AllOf(HasSubstr("model.encoder.reverse"), HasSubstr("bidirectional: false")));
+}
+
+TEST(CheckKinds, CopiedStatesNeedLayersOfTheSameKind) {
+  const std::string copied = "model.decoder.initial_state=layers";
+  const std::string one_way = "model.encoder.bidirectional=false";
+  EXPECT_EQ(problem({copied, one_way}), no_error);
+  EXPECT_EQ(problem({copied, "model.decoder.hidden_size=1024"}), no_error);
+  EXPECT_THAT(problem({copied}),
+              AllOf(HasSubstr("model.decoder.hidden_size is 512"), HasSubstr("1024")));
+  EXPECT_THAT(problem({copied, one_way, "model.encoder.layers=2", "model.encoder.cell=lstm"}),
+              AllOf(HasSubstr("model.encoder.layers is 2 and model.decoder.layers is 1"),
+                    HasSubstr("model.encoder.cell is lstm and model.decoder.cell is gru")));
+  EXPECT_THAT(problem({copied, encoder}), HasSubstr("self-attention layers"));
+}
+
+TEST(CheckKinds, WithoutAContextTheFirstStateMustDependOnTheSource) {
+  const std::vector<std::string> none = {"model.attention.kind=none",
+                                         "model.attention.fixed_context=initial"};
+  const auto problem_with = [&](const std::string& more) {
+    return problem({none[0], none[1], more});
+  };
+  EXPECT_EQ(problem(none), no_error);
+  EXPECT_THAT(problem_with("model.decoder.initial_state=zero"),
+              HasSubstr("would not depend on the source"));
+  EXPECT_THAT(problem_with("model.decoder.query=new"), HasSubstr("model.decoder.query is new"));
+}
+
 TEST(CheckKinds, LearnedPositionsMustCoverMaxLength) {
   const std::string learned = "model.decoder.position=learned";
   const std::string few = "model.decoder.max_positions=60";

@@ -439,6 +439,18 @@ std::vector<Case> cases_of_decoder(CellKind cell) {
   options.attention.fixed_context = FixedContext::mean;
   options.decoder.query = Query::pre;
   all.push_back({"mean context", options});
+  options.attention.fixed_context = FixedContext::initial;
+  options.decoder.input_feeding = false;
+  options.encoder.bidirectional = false;
+  options.encoder.reverse = true;
+  options.encoder.layers = options.decoder.layers = 2;
+  options.decoder.hidden_size = options.encoder.hidden_size;
+  options.decoder.initial_state = InitialState::layers;
+  all.push_back({"no context after the first state", options});
+  options = odd();
+  options.encoder.cell = options.decoder.cell = cell;
+  options.decoder.input_feeding = true;
+  options.decoder.initial_state = InitialState::mean;
   set_attention(options, "multi_head");
   options.decoder.query = Query::conditional;
   all.push_back({"conditional multi_head", options});

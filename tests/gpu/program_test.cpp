@@ -87,7 +87,7 @@ const std::map<std::string, Words> systems = [] {
                                  "local_m", "local_p", "hard", "ntm"}) {
     all[kind] = no_size + Words{"model.attention.kind=" + kind};
   }
-  all["gumbel"] = all["hard"] + Words{"model.attention.estimator=gumbel"};
+  all["reinforce"] = all["hard"] + Words{"model.attention.estimator=reinforce"};
   all["between"] = {"model.decoder.query=between", "model.decoder.input_feeding=true"};
   all["lstm"] = {"model.encoder.cell=lstm", "model.decoder.cell=lstm"};
   all["tanh"] = {"model.encoder.cell=tanh", "model.decoder.cell=tanh"};

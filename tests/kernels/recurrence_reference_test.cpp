@@ -52,10 +52,13 @@ struct Inputs {
 
   // A number that depends on every output in its own way.
   torch::Tensor objective(decltype(&recurrence) function) const {
-    const auto [outputs, weights] = function(x, first, cell, attention);
+    const auto [outputs, weights, memory] = function(x, first, cell, attention);
     auto sum = (outputs * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).cos()).sum();
     if (attention) {
       sum = sum + (weights * torch::arange(T * B * S).view({T, B, S}).to(x.dtype()).sin()).sum();
+    }
+    if (memory.defined()) {
+      sum = sum + (memory * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).sin()).sum();
     }
     return sum;
   }
@@ -72,7 +75,19 @@ Recurrence composite(const torch::Tensor& x, const torch::Tensor& first,
   RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
   if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, D});
   const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
-  return {all.outputs[0], all.weights};
+  return {all.outputs[0], all.weights, all.memory.defined() ? all.memory[0] : torch::Tensor()};
+}
+
+// Compares all results; only an LSTM has a memory.
+void expect_same(const Inputs& in, const Recurrence& found, const Recurrence& expected) {
+  EXPECT_TRUE(torch::allclose(found.outputs, expected.outputs, 1e-12, 1e-12));
+  if (in.attention) {
+    EXPECT_TRUE(torch::allclose(found.weights, expected.weights, 1e-12, 1e-12));
+  }
+  EXPECT_EQ(found.memory.defined(), in.cell.form == CellForm::lstm);
+  if (expected.memory.defined()) {
+    EXPECT_TRUE(torch::allclose(found.memory, expected.memory, 1e-12, 1e-12));
+  }
 }
 
 class RecurrenceReference : public testing::TestWithParam<Case> {};
@@ -81,10 +96,7 @@ TEST_P(RecurrenceReference, ValuesEqualTheReference) {
   const Inputs in(GetParam());
   const auto fused = recurrence(in.x, in.first, in.cell, in.attention);
   const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
-  EXPECT_TRUE(torch::allclose(fused.outputs, plain.outputs, 1e-12, 1e-12));
-  if (in.attention) {
-    EXPECT_TRUE(torch::allclose(fused.weights, plain.weights, 1e-12, 1e-12));
-  }
+  expect_same(in, fused, plain);
 }
 
 TEST_P(RecurrenceReference, GradientsEqualTheReference) {
@@ -102,10 +114,7 @@ TEST_P(RecurrenceReference, TheCompositeHasItsValuesAndGradients) {
   const Inputs in(GetParam());
   const auto found = composite(in.x, in.first, in.cell, in.attention);
   const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
-  EXPECT_TRUE(torch::allclose(found.outputs, plain.outputs, 1e-12, 1e-12));
-  if (in.attention) {
-    EXPECT_TRUE(torch::allclose(found.weights, plain.weights, 1e-12, 1e-12));
-  }
+  expect_same(in, found, plain);
   std::vector<torch::Tensor> tensors;
   for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
   const auto of_composite = torch::autograd::grad({in.objective(composite)}, tensors);
@@ -143,9 +152,15 @@ TEST(RecurrenceComposite, RunsTheCellsOfBothDirectionsTogether) {
     std::vector<torch::Tensor> tensors = {x, first, draw({G, D, K * D})};
     RecurrentWeights cells = {form, tensors[2]};
     if (form == CellForm::gru_reset_after) tensors.push_back(cells.b_U = draw({G, 1, D}));
-    const auto together = recurrence_composite(x, first, cells).outputs;
-    const auto each = recurrence_each(x, first, cells);
+    const auto all = recurrence_composite(x, first, cells);
+    const auto ones = recurrence_each(x, first, cells);
+    const auto& together = all.outputs;
+    const auto& each = ones.outputs;
     EXPECT_TRUE(torch::allclose(together, each, 1e-12, 1e-12));
+    EXPECT_EQ(ones.memory.defined(), form == CellForm::lstm);
+    if (form == CellForm::lstm) {
+      EXPECT_TRUE(torch::allclose(all.memory, ones.memory, 1e-12, 1e-12));
+    }
     const auto weight = torch::arange(together.numel()).view(together.sizes()).to(x.dtype()).cos();
     const auto a = torch::autograd::grad({(together * weight).sum()}, tensors);
     const auto b = torch::autograd::grad({(each * weight).sum()}, tensors);
@@ -171,7 +186,7 @@ TEST(RecurrenceOfLibrary, EqualsOursWithTheSameWeights) {
     const auto theirs = recurrence_of_library(x, W, b, cells);
     const auto projected = torch::baddbmm(b, x.view({G, T * B, I}), W).view({G, T, B, K * D});
     const auto zero = torch::zeros({G, B, form == CellForm::lstm ? 2 * D : D}, torch::kDouble);
-    const auto ours = recurrence_each(projected, zero, cells);
+    const auto ours = recurrence_each(projected, zero, cells).outputs;
     EXPECT_TRUE(torch::allclose(theirs, ours, 1e-12, 1e-12));
     const auto weight = torch::arange(ours.numel()).view(ours.sizes()).to(x.dtype()).cos();
     const auto a = torch::autograd::grad({(theirs * weight).sum()}, tensors);

@@ -43,6 +43,13 @@ ModelOptions options_of(const std::string& pair) {
     options.encoder.self_attention.position = PositionKind::learned;
     options.decoder.self_attention = options.encoder.self_attention;
   }
+  if (encoder == "sutskever") {
+    options.encoder.cell = options.decoder.cell = CellKind::lstm;
+    options.encoder.layers = options.decoder.layers = 2;
+    options.encoder.reverse = true;
+    options.decoder.initial_state = InitialState::layers;
+    options.attention.fixed_context = FixedContext::initial;
+  }
   if (encoder == "on_top") options.encoder.self_attention_layers = 2;
   if (decoder == "transformer") {
     options.decoder.kind = LayerKind::transformer;
@@ -61,7 +68,8 @@ std::vector<std::string> pairs() {
   std::vector<std::string> all = {"recurrent-transformer", "recurrent-post",
                                   "on_top-transformer",    "on_top-additive",
                                   "on_top-none",           "learned-transformer",
-                                  "transformer-post",      "transformer-transformer"};
+                                  "transformer-post",      "transformer-transformer",
+                                  "sutskever-none"};
   for (const auto& kind : attention_kinds()) all.push_back("transformer-" + kind);
   return all;
 }

@@ -214,6 +214,7 @@ std::vector<ModelOptions> with_attention_dropout() {
     all[i].attention.size = 6;
     all[i].attention.heads = 3;
   }
+  all[4].decoder.query = Query::pre;
   all[5].decoder.query = Query::conditional;
   for (auto& options : all) options.dropout.attention = 0.5;
   return all;

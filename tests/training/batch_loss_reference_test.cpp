@@ -87,6 +87,7 @@ TEST(BatchLossReference, GradientsWithCoveragesPenaltyEqualCentralDifferences) {
 
 TEST(BatchLossReference, HardAttentionAddsItsEntropyAndReinforceAboutTheMovingMean) {
   auto options = small("hard");
+  options.attention.estimator = HardEstimator::reinforce;
   options.attention.entropy = 0.3;
   const auto model = training_model(options);
   const auto batch = ragged();
@@ -108,6 +109,7 @@ TEST(BatchLossReference, HardAttentionAddsItsEntropyAndReinforceAboutTheMovingMe
 // The positions that are drawn are the same all along, and nothing is earned by them.
 TEST(BatchLossReference, GradientsOfTheEntropyEqualCentralDifferences) {
   auto options = small("hard");
+  options.attention.estimator = HardEstimator::reinforce;
   options.attention.entropy = 0.3;
   options.attention.reward = 0;
   const auto model = training_model(options);

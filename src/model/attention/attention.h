@@ -26,7 +26,9 @@ struct AttentionStep {
   torch::Tensor weights;  // α_t [N, S], exactly 0 at padding; undefined if !has_weights
   torch::Tensor context;  // c_t [N, C]; undefined if is_mixture: the decoder computes it
   AttentionState state;
-  AttentionLoss loss = {};  // each [N], in training
+  AttentionLoss loss = {};       // each [N], in training
+  torch::Tensor positions = {};  // [N] int64 if all weight is on one position and needs no
+                                 // gradient: the mixture is the value there
 };
 
 // The properties of a kind that the decoder and the output layer depend on.
@@ -36,6 +38,7 @@ struct AttentionTraits {
   bool is_distribution = false;  // the weights of a sentence sum to exactly 1
   bool is_hard = false;          // all weight is on one position
   bool is_constant = false;      // the context is the same at every step
+  bool has_context = true;       // false: only the decoder's first state depends on the source
 };
 
 class Attention : public torch::nn::Module {

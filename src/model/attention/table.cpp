@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -30,7 +31,7 @@ struct Kind {
   std::function<std::shared_ptr<Attention>(std::int64_t, std::int64_t, const AttentionOptions&)>
       make;
   bool is_content_score = false;
-  Query query = Query::pre;  // if model.decoder.query is `auto`
+  Query query = Query::pre;  // if model.decoder.query is `auto`: that of the paper
 };
 constexpr bool content = true;
 constexpr bool no_content = false;
@@ -45,18 +46,18 @@ const std::vector<Kind>& table() {
       {"none", {"fixed_context"}, make<NoAttention>},
       {"additive", {"size"}, make<Additive>, content},
       {"concat", {"size"}, make<Concat>, content, Query::post},
-      {"dot", {"project_keys"}, make<Dot>, content},
-      {"scaled_dot", {"project_keys"}, make<ScaledDot>, content},
-      {"general", {}, make<General>, content},
+      {"dot", {"project_keys"}, make<Dot>, content, Query::post},
+      {"scaled_dot", {"project_keys"}, make<ScaledDot>, content, Query::post},
+      {"general", {}, make<General>, content, Query::post},
       {"cosine", {"project_keys", "sharpness"}, make<Cosine>, content},
-      {"location", {"max_positions"}, make<Location>},
+      {"location", {"max_positions"}, make<Location>, no_content, Query::post},
       {"local_m", {"score", "window"}, make<LocalM>, no_content, Query::post},
       {"local_p", {"score", "window"}, make<LocalP>, no_content, Query::post},
       {"hard",
        {"score", "estimator", "temperature", "reward", "entropy", "anneal_steps"},
        make<Hard>},
       {"ntm", {"shift"}, make<Ntm>},
-      {"multi_head", {"size", "heads"}, make<MultiHead>},
+      {"multi_head", {"size", "heads"}, make<MultiHead>, no_content, Query::post},
       {"coverage", {"size", "fertility", "coverage_loss"}, make<Coverage>},
       {"monotonic", {"size"}, make<Monotonic>},
   };
@@ -164,10 +165,40 @@ void resolve_automatic(ModelOptions& options) {
   auto& query = options.decoder.query;
   auto& attention = options.attention;
   if (is_recurrent && query == Query::automatic) query = default_query(attention.kind);
+  const auto set_position = [](auto& side, PositionKind position) {
+    auto& of_side = side.self_attention.position;
+    if (of_side == PositionKind::automatic) of_side = position;
+  };
+  if (options.encoder.kind == LayerKind::transformer) {
+    set_position(options.encoder, PositionKind::sinusoidal);
+  } else if (has_self_attention(options.encoder)) {
+    set_position(options.encoder, PositionKind::none);
+  }
+  if (!is_recurrent) set_position(options.decoder, PositionKind::sinusoidal);
   if (attention.project_keys != ProjectKeys::automatic) return;
   const bool needs_keys = is_recurrent && reads_option(attention, "project_keys") &&
                           state_size(options.encoder) != options.decoder.hidden_size;
   attention.project_keys = needs_keys ? ProjectKeys::yes : ProjectKeys::no;
+}
+
+void resolve_saved(ModelOptions& options) {
+  const std::vector<std::string> asked_after = {"concat", "local_m", "local_p"};
+  auto& query = options.decoder.query;
+  if (query == Query::automatic && options.decoder.kind == LayerKind::recurrent) {
+    query = contains(asked_after, options.attention.kind) ? Query::post : Query::pre;
+  }
+  resolve_automatic(options);
+}
+
+void adopt_automatic(ModelOptions& options, const ModelOptions& from) {
+  const auto adopt = [](auto& value, auto other) {
+    if (value == std::remove_reference_t<decltype(value)>::automatic) value = other;
+  };
+  const auto& attention = from.attention;
+  if (options.decoder.kind == from.decoder.kind && options.attention.kind == attention.kind) {
+    adopt(options.decoder.query, from.decoder.query);
+    adopt(options.attention.project_keys, attention.project_keys);
+  }
 }
 
 std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t state_size,

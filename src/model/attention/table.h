@@ -13,13 +13,20 @@
 
 namespace regard {
 
-// Returns the query of a kind of attention if model.decoder.query is `auto`.
+// Returns the query of a kind of attention if model.decoder.query is `auto`: that of its paper.
 Query default_query(const std::string& kind);
 
-// Replaces `auto` in model.decoder.query and model.attention.project_keys by the value that a model
-// with these options has: `false` if it does not read the option. They build the same model. A
-// Transformer decoder has no query.
+// Replaces `auto` by the value that a model with these options has: model.decoder.query,
+// model.attention.project_keys (`false` if the model does not read it) and the position of each
+// side. They build the same model. An option that the model does not read otherwise stays `auto`.
 void resolve_automatic(ModelOptions& options);
+// Does the same for the options of a saved model. Versions that wrote `auto` into a model folder
+// chose the query by another rule: `new` for concat, local_m and local_p, and `last` for the
+// others.
+void resolve_saved(ModelOptions& options);
+// Replaces `auto` in the options of the attention by the values `from` another model with the same
+// kinds of decoder and attention, so that its weights fit.
+void adopt_automatic(ModelOptions& options, const ModelOptions& from);
 
 // Creates the attention of options.kind. query_size is D, the width of the decoder's hidden states,
 // and state_size is C, the width of the encoder states. Throws ConfigError for an unknown kind,

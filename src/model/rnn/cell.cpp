@@ -59,16 +59,16 @@ kernels::RecurrentWeights Cell::weights() const {
 }
 
 torch::Tensor Cell::sequence(const torch::Tensor& projected, const torch::Tensor& state) {
-  return kernels::recurrence_each(projected, state, {form_, U_, b_U_});
+  return kernels::recurrence_each(projected, state, {form_, U_, b_U_}).outputs;
 }
 
-torch::Tensor Cell::sequence_from_zero(const torch::Tensor& x) {
-  if (kernels::has_recurrence_of_library(x, form_)) {
-    return kernels::recurrence_of_library(x, W_, b_, {form_, U_, b_U_});
+kernels::Recurrence Cell::sequence_from_zero(const torch::Tensor& x, bool want_memory) {
+  if (!want_memory && kernels::has_recurrence_of_library(x, form_)) {
+    return {kernels::recurrence_of_library(x, W_, b_, {form_, U_, b_U_}), {}};
   }
   const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
   const auto projected = project(x.view({G, T * B, -1})).view({G, T, B, -1});
-  return sequence(projected, x.new_zeros({G, B, state_size()}));
+  return kernels::recurrence_each(projected, x.new_zeros({G, B, state_size()}), {form_, U_, b_U_});
 }
 
 torch::Tensor Cell::step(const torch::Tensor& projected, const torch::Tensor& state) {

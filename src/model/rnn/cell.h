@@ -49,8 +49,9 @@ class Cell : public torch::nn::Module {
   // Runs all steps: projected [G, T, B, K · D], initial state [G, B, state_size] -> outputs
   // [G, T, B, D].
   torch::Tensor sequence(const torch::Tensor& projected, const torch::Tensor& state);
-  // Runs all steps from a state of zeros: inputs x [G, T, B, I] -> outputs [G, T, B, D].
-  torch::Tensor sequence_from_zero(const torch::Tensor& x);
+  // Runs all steps from a state of zeros: inputs x [G, T, B, I] -> outputs [G, T, B, D], and the
+  // memory of an LSTM [G, T, B, D] if it is wanted.
+  kernels::Recurrence sequence_from_zero(const torch::Tensor& x, bool want_memory = false);
   // Runs one step of a single cell (G = 1): projected [B, K · D], state [B, state_size] -> next
   // state.
   torch::Tensor step(const torch::Tensor& projected, const torch::Tensor& state);

@@ -44,6 +44,8 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
                                                             options.dropout.states));
   const auto gates = layers_[0]->gates_size();
   query_ = o.query == Query::automatic ? default_query(options.attention.kind) : o.query;
+  const bool has_context = attention_->traits().has_context;
+  if (!has_context) query_ = Query::post;  // the state does not depend on a context
   if (query_ == Query::pre) C_ = register_module("C", Linear(encoder_state_size, gates, false));
   if (query_ == Query::conditional) {
     second_cell_ = register_module(
@@ -57,7 +59,7 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
   }
   W_y_ = register_module("W_y", Linear(E, o.readout_size));
   W_s_ = register_module("W_s", Linear(D, o.readout_size, false));
-  W_c_ = register_module("W_c", Linear(encoder_state_size, o.readout_size, false));
+  if (has_context) W_c_ = register_module("W_c", Linear(encoder_state_size, o.readout_size, false));
   if (o.input_feeding) F_ = register_module("F", Linear(o.readout_size, gates, false));
   register_module("readout_dropout", readout_dropout_);
 }
@@ -75,10 +77,11 @@ void RecurrentDecoder::prepare(EncoderOutput& encoded) {
 
 DecoderState RecurrentDecoder::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
+  if (initial_state_ == InitialState::layers) state.layers = encoded.last_states;
   const auto source = initial_state_ == InitialState::mean
                           ? kernels::masked_mean(encoded.states, encoded.mask)
                           : encoded.summary;  // [B, C]
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
+  for (std::size_t l = state.layers.size(); l < layers_.size(); ++l) {
     if (initial_state_ == InitialState::zero) {
       state.layers.push_back(source.new_zeros({source.size(0), layers_[l]->state_size()}));
     } else if (initial_state_ == InitialState::last) {
@@ -102,9 +105,10 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
   attended.query = query;
   attended.state = std::move(step.state);
   attended.loss = std::move(step.loss);
+  attended.positions = step.positions;
   if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
   const auto mixed = [&](const torch::Tensor& values) {
-    return kernels::mix(attended.mixture_weights, values, encoded.lengths);
+    return mixture(attended, values, encoded);
   };
   if (query_ == Query::pre) {
     attended.gates =
@@ -122,11 +126,17 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::attend(const torch::Tensor& 
   return make_attention_result(attention_->step(query, state, encoded), query, encoded);
 }
 
+torch::Tensor RecurrentDecoder::mixture(const AttentionResult& attended,
+                                        const torch::Tensor& values, const EncoderOutput& encoded) {
+  if (attended.positions.defined()) return kernels::value_at(attended.positions, values);
+  return kernels::mix(attended.mixture_weights, values, encoded.lengths);
+}
+
 torch::Tensor RecurrentDecoder::context_term(const AttentionResult& attended,
                                              const EncoderOutput& encoded) {
+  if (W_c_.is_empty()) return {};
   if (!attention_->traits().is_mixture) return W_c_(attended.context);
-  return kernels::mix(attended.mixture_weights, encoded.context.at(this)[readout_values],
-                      encoded.lengths);
+  return mixture(attended, encoded.context.at(this)[readout_values], encoded);
 }
 
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(
@@ -152,7 +162,9 @@ torch::Tensor RecurrentDecoder::upper_layers(torch::Tensor h, Run run) const {
 
 torch::Tensor RecurrentDecoder::readout(const torch::Tensor& y, const torch::Tensor& s,
                                         const torch::Tensor& context_term) {
-  return readout_dropout_->forward(kernels::tanh(W_y_(y) + W_s_(s) + context_term));
+  const auto sum = W_y_(y) + W_s_(s);
+  return readout_dropout_->forward(
+      kernels::tanh(context_term.defined() ? sum + context_term : sum));
 }
 
 RecurrentDecoder::Step RecurrentDecoder::advance(const torch::Tensor& x, const torch::Tensor& y,
@@ -189,9 +201,10 @@ AttentionDetail RecurrentDecoder::explain(const torch::Tensor& embedded, const D
   const auto attended = advance(x, embedded, state, encoded).attended;
   auto detail = attention_->explain(attended.query, state.attention, encoded);
   detail.query = attended.query;
-  detail.context = attended.context.defined()
-                       ? attended.context
-                       : kernels::mix(attended.weights, encoded.states, encoded.lengths);
+  detail.context = attended.context;
+  if (!detail.context.defined() && attended.weights.defined()) {
+    detail.context = kernels::mix(attended.weights, encoded.states, encoded.lengths);
+  }
   detail.is_hard = attention_->traits().is_hard;
   return detail;
 }
@@ -208,6 +221,7 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::run_steps(std::int64_t T, On
   };
   AttentionResult all;
   all.weights = stacked([](const auto& one) { return one.weights; });
+  all.positions = stacked([](const auto& one) { return one.positions; });
   if (attention_->traits().is_mixture) {
     all.mixture_weights = attention_dropout_->is_active()
                               ? stacked([](const auto& one) { return one.mixture_weights; })
@@ -313,7 +327,8 @@ DecoderOutput RecurrentDecoder::forward(const torch::Tensor& embedded, const Enc
     return run_layer(l, projected.view({T, B, -1}), first.layers[l]);
   });  // [T, B, D]
   if (query_ == Query::post) attended = attend_all_steps(s, first.attention, encoded);
-  const auto c = context_term(attended, encoded).unflatten(0, {B, -1}).transpose(0, 1);
+  auto c = context_term(attended, encoded);
+  if (c.defined()) c = c.unflatten(0, {B, -1}).transpose(0, 1);
   return make_decoder_output(readout(y, s, c).transpose(0, 1), s.transpose(0, 1), attended);
 }
 

@@ -24,6 +24,8 @@
 //           only the part of the backward direction, ←h_1)
 //   mean    tanh(W_l h + b_l), where h is the mean of the encoder states
 //   last    EncoderOutput::summary; the cell state of an LSTM is 0
+//   layers  the last state of encoder layer l, with the memory of an LSTM (Sutskever, Vinyals, Le
+//           2014)
 //   zero    0
 //
 // Dropout is applied to the attention weights, to the inputs of upper layers (stack.h) and to the
@@ -77,6 +79,7 @@ class RecurrentDecoder : public Decoder {
     torch::Tensor weights;  // [N, S] or undefined
     torch::Tensor mixture_weights;  // [N, S], weights after dropout; undefined unless
                                     // AttentionTraits::is_mixture
+    torch::Tensor positions;        // [N], see AttentionStep
     torch::Tensor context;          // [N, C]; undefined for pre and post if is_mixture
     torch::Tensor query;            // [N, D]
     AttentionState state;
@@ -127,7 +130,11 @@ class RecurrentDecoder : public Decoder {
   // computes the context if needed and its contribution to the gates.
   AttentionResult make_attention_result(AttentionStep step, const torch::Tensor& query,
                                         const EncoderOutput& encoded);
-  // Returns W_c c_t [N, R], the contribution of the context to the readout.
+  // Returns Σ_s α_ts value_s [N, M] of values [B, S, M]. Needs AttentionTraits::is_mixture.
+  static torch::Tensor mixture(const AttentionResult& attended, const torch::Tensor& values,
+                               const EncoderOutput& encoded);
+  // Returns W_c c_t [N, R], the contribution of the context to the readout; undefined if there is
+  // no context.
   torch::Tensor context_term(const AttentionResult& attended, const EncoderOutput& encoded);
 
   // Calls step(t), which returns AttentionResult, for t = 0 … T − 1 with deferred weight gradients.

@@ -19,8 +19,11 @@ torch::Tensor reorder(const torch::Tensor& x, const torch::Tensor& order) {
 
 }  // namespace
 
-RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_dropout)
+RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_dropout,
+                                   bool want_last_states)
     : directions_(options.bidirectional ? 2 : 1),
+      reverse_(options.reverse),
+      want_last_states_(want_last_states),
       hidden_size_(options.hidden_size),
       dropout_(register_module("dropout", std::make_shared<Dropout>(state_dropout))) {
   auto input_size = options.embedding_dim;
@@ -35,34 +38,49 @@ RecurrentEncoder::RecurrentEncoder(const EncoderOptions& options, double state_d
                                                    options.layer_norm, state_dropout));
 }
 
+torch::Tensor RecurrentEncoder::at_ends(const std::vector<torch::Tensor>& parts,
+                                        const torch::Tensor& ends) const {
+  const auto position = (ends - 1).view({1, -1, 1}).expand({1, -1, hidden_size_});
+  std::vector<torch::Tensor> last;
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    last.push_back(is_backward(g) ? parts[g][0] : parts[g].gather(0, position).squeeze(0));
+  }
+  return torch::cat(last, 1);
+}
+
 EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
                                         const torch::Tensor& lengths) {
-  const auto B = embedded.size(0);
   const auto S = embedded.size(1);
   EncoderOutput encoded;
   encoded.set_lengths(lengths, S, embedded.device());
   const auto& ends = encoded.lengths_on_device;
   const auto reversal = reversed_positions(torch::arange(S, ends.options()), ends);  // [B, S]
+  const auto in_order = [&](std::vector<torch::Tensor> parts) {  // of each direction
+    for (std::size_t g = 0; g < parts.size(); ++g) {
+      if (is_backward(g)) parts[g] = reorder(parts[g], reversal);
+    }
+    return parts;
+  };
 
   auto x = embedded.transpose(0, 1).contiguous();  // [S, B, E]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const auto below = l > 0 ? stack_->layer_input(l, x) : x;
-    std::vector<torch::Tensor> inputs = {below};
-    if (directions_ == 2) inputs.push_back(reorder(below, reversal));
-    auto outputs =
-        layers_[l]->sequence_from_zero(torch::stack(inputs)).unbind(0);  // each [S, B, D]
-    if (directions_ == 2) outputs[1] = reorder(outputs[1], reversal);
+    const auto inputs =
+        in_order(std::vector<torch::Tensor>(static_cast<std::size_t>(directions_), below));
+    const auto all = layers_[l]->sequence_from_zero(torch::stack(inputs), want_last_states_);
+    const auto outputs = in_order(all.outputs.unbind(0));  // each [S, B, D]
+    if (want_last_states_) {
+      auto last = at_ends(outputs, ends);
+      if (all.memory.defined()) {
+        last = torch::cat({last, at_ends(in_order(all.memory.unbind(0)), ends)}, 1);
+      }
+      encoded.last_states.push_back(last);
+    }
     x = stack_->add_residual(l, x, torch::cat(outputs, -1));  // [S, B, C]
   }
   x = stack_->final_norm(x);
-
-  // The last state of the forward direction is at the last position, that of the backward direction
-  // at the first.
-  auto position = (ends - 1).view({1, B, 1}).expand({1, B, hidden_size_});
-  if (directions_ == 2) position = torch::cat({position, torch::zeros_like(position)}, -1);
-  const auto last = x.gather(0, position).squeeze(0);  // [B, C]
   encoded.states = dropout_->forward(x.transpose(0, 1));
-  encoded.summary = dropout_->forward(last);
+  encoded.summary = dropout_->forward(at_ends(x.split(hidden_size_, -1), ends));
   return encoded;
 }
 

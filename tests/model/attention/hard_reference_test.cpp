@@ -50,6 +50,22 @@ TEST(HardReference, DecodingLooksAtTheLikeliestPosition) {
   }
 }
 
+TEST(HardReference, DecodingReadsOnePositionInsteadOfMixingAll) {
+  auto hard = make_hard(hard_options(HardEstimator::gumbel));
+  hard.eval();
+  const Sentences s;
+  const auto encoded = s.encoded(hard);
+  const auto queries =
+      s.query.repeat_interleave(2, 0) * torch::tensor({{1.0}, {-1.0}}).repeat({B, 1});
+  const auto step = hard.step(queries, {}, encoded);
+  ASSERT_EQ(step.positions.numel(), 2 * B);
+  const auto found = kernels::value_at(step.positions, s.states);
+  EXPECT_TRUE(torch::equal(found, kernels::mix(step.weights, s.states, encoded.lengths)));
+  hard.train();
+  const RandomStream stream(1, 1);
+  EXPECT_FALSE(hard.step(queries, {}, encoded).positions.defined());  // α_t has a gradient
+}
+
 // One sentence, many times over.
 struct Copies {
   torch::Tensor h = torch::randn({S - 2, C}, torch::kDouble);

@@ -17,6 +17,13 @@ EncoderOptions small(bool bidirectional, std::int64_t layers) {
   return options;
 }
 
+void copy_parameters(const torch::nn::Module& from, torch::nn::Module& to) {
+  const torch::NoGradGuard guard;
+  for (auto& item : to.named_parameters()) {
+    item.value().copy_(from.named_parameters()[item.key()]);
+  }
+}
+
 class EncoderReference : public testing::Test {
  protected:
   void SetUp() override { torch::manual_seed(5); }
@@ -66,6 +73,61 @@ TEST_F(EncoderReference, TheSummaryHoldsEachDirectionsStateAfterTheWholeSentence
         torch::equal(output.summary[b].slice(0, 0, 4), output.states[b][end].slice(0, 0, 4)));
     EXPECT_TRUE(torch::equal(output.summary[b].slice(0, 4), output.states[b][0].slice(0, 4)));
   }
+}
+
+TEST_F(EncoderReference, ReverseReadsTheReversedSentence) {
+  auto options = small(false, 2);
+  options.reverse = true;
+  RecurrentEncoder backward(options, 0);
+  RecurrentEncoder forward(small(false, 2), 0);
+  for (auto* encoder : {&backward, &forward}) encoder->to(torch::kDouble);
+  copy_parameters(backward, forward);
+  const auto found = backward.forward(x_, lengths_);
+  for (std::int64_t b = 0; b < 3; ++b) {
+    const auto length = lengths_[b].item<std::int64_t>();
+    const auto turned = x_.narrow(0, b, 1).narrow(1, 0, length).flip({1});
+    const auto expected = forward.forward(turned, lengths_.narrow(0, b, 1));
+    EXPECT_TRUE(torch::allclose(found.states[b].slice(0, 0, length), expected.states[0].flip({0}),
+                                1e-12, 1e-12));
+    EXPECT_TRUE(torch::allclose(found.summary[b], expected.summary[0], 1e-12, 1e-12));
+  }
+}
+
+TEST_F(EncoderReference, TheLastStatesOfTheLayersAreThoseOfOneStepAfterTheOther) {
+  for (const auto cell : {CellKind::gru, CellKind::lstm, CellKind::tanh}) {
+    auto options = small(false, 2);
+    options.cell = cell;
+    EXPECT_TRUE(
+        RecurrentEncoder(options, 0).forward(x_.to(torch::kFloat), lengths_).last_states.empty());
+    RecurrentEncoder encoder(options, 0, /*want_last_states=*/true);
+    encoder.to(torch::kDouble);
+    const auto found = encoder.forward(x_, lengths_).last_states;
+    ASSERT_EQ(found.size(), 2);
+    for (std::int64_t b = 0; b < 3; ++b) {
+      auto input = x_[b].slice(0, 0, lengths_[b].item<std::int64_t>());  // [n, E]
+      for (std::size_t l = 0; l < 2; ++l) {
+        auto& layer = encoder.layer(l);
+        auto s = torch::zeros({1, layer.state_size()}, torch::kDouble);
+        std::vector<torch::Tensor> outputs;
+        for (const auto& x_t : input.unbind(0)) {
+          s = layer.step(layer.project(x_t.view({1, 1, -1}))[0], s);
+          outputs.push_back(layer.hidden_output(s)[0]);
+        }
+        EXPECT_TRUE(torch::allclose(found[l][b], s[0], 1e-12, 1e-12));
+        input = torch::stack(outputs);
+      }
+    }
+  }
+}
+
+TEST_F(EncoderReference, TheLastStatesOfBothDirectionsAreSideBySide) {
+  auto options = small(true, 1);
+  options.cell = CellKind::lstm;
+  RecurrentEncoder encoder(options, 0, /*want_last_states=*/true);
+  encoder.to(torch::kDouble);
+  const auto found = encoder.forward(x_, lengths_);
+  ASSERT_EQ(found.last_states[0].sizes(), at::IntArrayRef({3, 16}));  // h of both, c of both
+  EXPECT_TRUE(torch::equal(found.last_states[0].narrow(1, 0, 8), found.summary));
 }
 
 TEST_F(EncoderReference, GradientsEqualCentralDifferences) {
