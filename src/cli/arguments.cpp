@@ -96,8 +96,9 @@ CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   auto* command = program.add_subcommand(
       "score", "Print the log-probabilities of given translations, and align them");
   add_model_options(*command, arguments.model)->required();
-  command->add_option("-s,--src", arguments.source, "source text, plain or .gz")
-      ->required()
+  command
+      ->add_option("-s,--src", arguments.source,
+                   "source text, plain or .gz; a language model needs none")
       ->type_name("FILE");
   auto* target =
       command->add_option("-t,--trg", arguments.target, "translations of the source, line by line")

@@ -22,6 +22,8 @@ struct ModelArguments {
   std::vector<std::string> models;  // run or model folders; several are an ensemble
   std::string ensemble_mean = "log_linear";
   std::vector<double> ensemble_weights;
+  std::string language_model;
+  double language_model_weight = 0.2;
   std::string device = "auto";
   std::int64_t threads = 0;
   std::string precision = "auto";
@@ -87,6 +89,9 @@ struct TranslateArguments {
   std::string alignments;
   std::string picture;
   std::string attention_scale = "absolute";
+  std::vector<std::string> attention_map = {"source"};
+  std::int64_t attention_layer = 0;  // from 1; 0: not given
+  std::int64_t attention_head = 0;   // from 1; 0: not given
   std::string prefixes;
   std::string demand;
   std::string ban;

@@ -213,6 +213,19 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
       ->delimiter(',')
       ->transform(real_number(0))
       ->type_name("N");
+  auto* language_model =
+      command
+          .add_option("--lm", arguments.language_model,
+                      "a language model of the target side, with the same vocabulary, whose "
+                      "probabilities are multiplied in (shallow fusion)")
+          ->needs(model)
+          ->type_name("MODEL");
+  command
+      .add_option("--lm-weight", arguments.language_model_weight,
+                  "weight of the log-probabilities of --lm (default 0.2)")
+      ->needs(language_model)
+      ->transform(real_number(0))
+      ->type_name("N");
   return model;
 }
 

@@ -60,6 +60,26 @@ void add_attention_options(CLI::App& command, TranslateArguments& arguments,
   add_file("--report", arguments.report,
            "write an .html page with attention by head and layer, alignments, n-best lists and the "
            "tree of the beam search");
+  command
+      .add_option("--attention-map", arguments.attention_map,
+                  "attention in --attention-weights, --picture and --show-attention: to the source "
+                  "(default), or the self-attention of the encoder or the decoder; several are "
+                  "separated by commas")
+      ->delimiter(',')
+      ->type_name("source|encoder|decoder")
+      ->group(group);
+  command
+      .add_option("--attention-layer", arguments.attention_layer,
+                  "draw the heads of this layer, from 1 (default: the mean over those of the last)")
+      ->transform(whole_number(1, 1000))
+      ->type_name("N")
+      ->group(group);
+  command
+      .add_option("--attention-head", arguments.attention_head,
+                  "draw this head, from 1, of the layer (default: the last layer)")
+      ->transform(whole_number(1, 1000))
+      ->type_name("N")
+      ->group(group);
   auto* show = command
                    .add_flag("--show-attention", arguments.show_attention,
                              "draw the attention in the terminal, under each translation")

@@ -3,12 +3,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "report/format.h"
 #include "report/heat_map.h"
 #include "translation/word_alignment.h"
@@ -28,19 +31,30 @@ bool is_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, ignored);
 }
 
-AttentionPicture make_picture(const Translation& translation, const Translator& translator,
-                              WeightScale scale) {
-  const auto& hypothesis = translation.hypotheses.front();
-  AttentionPicture picture;
-  picture.scale = scale;
-  picture.source = translation.source_tokens;
-  picture.target = translator.tokens(hypothesis, translation);
-  AttentionMatrix matrix;
-  for (const auto& row : hypothesis.weights) {
-    matrix.weights.insert(matrix.weights.end(), row.begin(), row.end());
+// Converts a matrix, row by row, to an array of its rows. Rounds to six decimals, because layers
+// and heads make many weights.
+Json rows_json(const std::vector<float>& weights, std::size_t columns) {
+  auto rows = Json::array();
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (i % columns == 0) rows.push_back(Json::array());
+    rows.back().push_back(std::round(static_cast<double>(weights[i]) * 1e6) / 1e6);
   }
-  picture.matrices.push_back(std::move(matrix));
-  return picture;
+  return rows;
+}
+
+Json heads_json(const HeadWeights& weights, std::size_t columns) {
+  auto layers = Json::array();
+  for (const auto& layer : weights) {
+    layers.push_back(Json::array());
+    for (const auto& head : layer) layers.back().push_back(rows_json(head, columns));
+  }
+  return layers;
+}
+
+// Throws ConfigError if the attention to the source is selected and the model has none.
+void check_selection(const LoadedModel& model, const AttentionSelection& selection,
+                     const std::string& option) {
+  if (selection.has(AttentionMap::source)) require_attention(model, option);
 }
 
 }  // namespace
@@ -69,22 +83,38 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
 }
 
 // Checks the model before OutputFile creates a file.
-WeightsOutput::WeightsOutput(const std::string& path, const LoadedModel& model)
-    : file_((require_attention(model, "--attention-weights"), path)) {}
+WeightsOutput::WeightsOutput(const std::string& path, const LoadedModel& model,
+                             const AttentionSelection& selection)
+    : file_((check_selection(model, selection, "--attention-weights"), path)),
+      selection_(selection) {}
 
-void WeightsOutput::write(std::int64_t number, const Translation& translation,
-                          const Translator& translator, std::size_t n_best) {
+void WeightsOutput::write(std::int64_t number, const std::string& line,
+                          const Translation& translation, const Translator& translator,
+                          std::size_t n_best) {
   const auto count = std::min(n_best, translation.hypotheses.size());
   for (std::size_t k = 0; k < std::max<std::size_t>(1, count); ++k) {
+    const bool is_blank = k >= count;
+    ExplainedSelfAttention own;
+    if (selection_.has_self_attention() && !is_blank) {
+      own = selection_.self_attention(line, translation, k);
+    }
     Json object = {{"line", number}};
     if (n_best > 1) object["hypothesis"] = k + 1;
-    object["source"] = translation.source_tokens;
+    object["source"] =
+        selection_.has_self_attention() ? own.source_tokens : translation.source_tokens;
     object["target"] = Json::array();
-    object["weights"] = Json::array();
-    if (k < count) {
+    if (selection_.has(AttentionMap::source)) object["weights"] = Json::array();
+    if (!is_blank) {
       const auto& hypothesis = translation.hypotheses[k];
       object["target"] = translator.tokens(hypothesis, translation);
-      object["weights"] = hypothesis.weights;
+      if (selection_.has(AttentionMap::source)) object["weights"] = hypothesis.weights;
+    }
+    if (selection_.has(AttentionMap::encoder)) {
+      object["encoder"] = heads_json(own.encoder, own.source_tokens.size());
+    }
+    if (selection_.has(AttentionMap::decoder)) {
+      object["inputs"] = own.inputs;
+      object["decoder"] = heads_json(own.decoder, own.inputs.size());
     }
     file_.write(to_text(object) + "\n");
   }
@@ -113,11 +143,26 @@ void BrightnessCheck::log_advice() const {
       format_short(static_cast<double>(largest_)));
 }
 
-std::string AttentionText::draw(const Translation& translation, const Translator& translator) {
+AttentionText::AttentionText(const LoadedModel& model, const AttentionSelection& selection,
+                             WeightScale scale)
+    : selection_(selection), scale_(scale), brightness_(scale) {
+  check_selection(model, selection, "--show-attention");
+}
+
+std::string AttentionText::draw(const std::string& line, const Translation& translation) {
   if (translation.hypotheses.empty()) return "";
-  const auto picture = make_picture(translation, translator, scale_);
-  brightness_.add(picture);
-  return heat_map(picture, stdout_terminal());
+  std::string text;
+  for (auto& picture : selection_.pictures(line, translation, scale_)) {
+    brightness_.add(picture);
+    const auto matrices = std::exchange(picture.matrices, {});
+    for (const auto& matrix : matrices) {
+      if (!text.empty()) text += "\n";
+      if (!matrix.caption.empty()) text += matrix.caption + "\n";
+      picture.matrices = {matrix};
+      text += heat_map(picture, stdout_terminal());
+    }
+  }
+  return text;
 }
 
 void check_picture_name(const std::string& path) {
@@ -129,13 +174,22 @@ void check_picture_name(const std::string& path) {
       path, extension, max_pictures);
 }
 
-PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale)
+PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model,
+                             const AttentionSelection& selection, WeightScale scale)
     : path_(path),
+      selection_(selection),
       scale_(scale),
       brightness_(scale),
       html_(extension_of(path) == ".html"),
       model_name_(model.contents.options.name) {
-  require_attention(model, "--picture");
+  check_selection(model, selection, "--picture");
+  const bool is_svg = !is_folder(path) && !html_;
+  if (is_svg && selection.maps().size() > 1) {
+    throw ConfigError(
+        "--picture {}: found {} of --attention-map, expected one; name an .html file or a folder "
+        "such as maps/",
+        path, counted(selection.maps().size(), "map"));
+  }
   if (is_folder(path)) {
     make_folder(path);
   } else {
@@ -143,25 +197,33 @@ PictureOutput::PictureOutput(const std::string& path, const LoadedModel& model, 
   }
 }
 
-void PictureOutput::write_into_folder(const AttentionPicture& picture) const {
-  const auto name = fmt::format("line-{:05}.svg", lines_);
-  OutputFile file((std::filesystem::path(path_) / name).string());
-  file.write(alignment_svg(picture));
-  file.commit();
+void PictureOutput::write_into_folder(const std::vector<AttentionPicture>& pictures) const {
+  const auto& maps = selection_.maps();
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const auto map = enum_names(maps[i])[static_cast<std::size_t>(maps[i])];
+    const auto name = maps.size() == 1 ? fmt::format("line-{:05}.svg", lines_)
+                                       : fmt::format("line-{:05}-{}.svg", lines_, map);
+    OutputFile file((std::filesystem::path(path_) / name).string());
+    file.write(alignment_svg(pictures[i]));
+    file.commit();
+  }
 }
 
-void PictureOutput::add(const Translation& translation, const Translator& translator) {
+void PictureOutput::add(const std::string& line, const Translation& translation) {
   ++lines_;
   if (translation.hypotheses.empty()) return;
-  if (file_ && pictures_.size() == (html_ ? max_pictures : 1)) {
+  if (file_ && sentences_ == (html_ ? max_pictures : 1)) {
     ++omitted_;
     return;
   }
-  auto picture = make_picture(translation, translator, scale_);
-  brightness_.add(picture);
-  if (!file_) return write_into_folder(picture);
-  picture.caption = fmt::format("Line {}", lines_);
-  pictures_.push_back(std::move(picture));
+  auto pictures = selection_.pictures(line, translation, scale_);
+  for (const auto& picture : pictures) brightness_.add(picture);
+  if (!file_) return write_into_folder(pictures);
+  ++sentences_;
+  for (auto& picture : pictures) {
+    picture.caption = fmt::format("Line {}", lines_);
+    pictures_.push_back(std::move(picture));
+  }
 }
 
 void PictureOutput::commit() {
@@ -170,8 +232,7 @@ void PictureOutput::commit() {
   if (html_) {
     file_->write(alignment_html("Attention of " + model_name_, pictures_));
     if (omitted_ > 0) {
-      log::info("The picture shows the first {} sentences; {} are left out.", pictures_.size(),
-                omitted_);
+      log::info("The picture shows the first {} sentences; {} are left out.", sentences_, omitted_);
     }
   } else if (pictures_.empty()) {
     log::warning("There is no sentence to draw: {} is not written.", path_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/attention_selection.h"
 #include "commands/loaded_model.h"
 #include "commands/output_file.h"
 #include "config/data_options.h"
@@ -32,21 +33,27 @@ class AlignmentOutput {
   TokenizerKind kind_;
 };
 
-// Writes the attention weights, one JSON object per line: {"line": 1, "source": [tokens], "target":
-// [tokens], "weights": [[α_ts over s] for each t]}, and "hypothesis" if there are several.
+// Writes the selected attention weights, one JSON object per line: {"line": 1, "source": [tokens],
+// "target": [tokens]}, "hypothesis" if there are several, and for each selected map
+//   source   "weights": [[α_ts over s] for each t]
+//   encoder  "encoder": [[[[weights over the source] for each token] for each head] for each layer]
+//   decoder  "inputs": [<s>, tokens], and "decoder" over these, likewise
 class WeightsOutput {
  public:
-  // Throws ConfigError if the model has no attention.
-  WeightsOutput(const std::string& path, const LoadedModel& model);
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected.
+  WeightsOutput(const std::string& path, const LoadedModel& model,
+                const AttentionSelection& selection);
 
   // Writes the `n_best` best translations of line `number`, which counts from 1. If there is none,
-  // writes one object with empty arrays "target" and "weights".
-  void write(std::int64_t number, const Translation& translation, const Translator& translator,
-             std::size_t n_best);
+  // writes one object with empty arrays.
+  void write(std::int64_t number, const std::string& line, const Translation& translation,
+             const Translator& translator, std::size_t n_best);
   void commit() { file_.commit(); }
 
  private:
   OutputFile file_;
+  const AttentionSelection& selection_;
 };
 
 // Returns the scale named by --attention-scale. Throws ConfigError for other names.
@@ -69,13 +76,17 @@ class BrightnessCheck {
 // Draws heat maps for the terminal on standard output.
 class AttentionText {
  public:
-  explicit AttentionText(WeightScale scale) : scale_(scale), brightness_(scale) {}
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected.
+  AttentionText(const LoadedModel& model, const AttentionSelection& selection, WeightScale scale);
 
-  // Returns the heat map of the best hypothesis, or "" if there is none.
-  std::string draw(const Translation& translation, const Translator& translator);
+  // Returns the heat maps of the best hypothesis, or "" if there is none. A line above each map
+  // has its caption, if there is one.
+  std::string draw(const std::string& line, const Translation& translation);
   void log_advice() const { brightness_.log_advice(); }
 
  private:
+  const AttentionSelection& selection_;
   WeightScale scale_;
   BrightnessCheck brightness_;
 };
@@ -87,25 +98,30 @@ void check_picture_name(const std::string& path);
 //   NAME.html  one page with the first 50 translations
 //   NAME.svg   the first translation
 //   a folder   one file for each line: line-00001.svg, … The folder exists or the name ends in /.
+// If several maps are selected, a folder has a file for each: line-00001-encoder.svg, …
 class PictureOutput {
  public:
-  // Throws ConfigError if the model has no attention.
-  PictureOutput(const std::string& path, const LoadedModel& model, WeightScale scale);
+  // `selection` must outlive this object. Throws ConfigError if the model has no attention to the
+  // source and it is selected, or if an SVG file would have several maps.
+  PictureOutput(const std::string& path, const LoadedModel& model,
+                const AttentionSelection& selection, WeightScale scale);
 
   // Must be called for every line in order, because it counts the lines.
-  void add(const Translation& translation, const Translator& translator);
+  void add(const std::string& line, const Translation& translation);
   void commit();
 
  private:
-  void write_into_folder(const AttentionPicture& picture) const;
+  void write_into_folder(const std::vector<AttentionPicture>& pictures) const;
 
   std::string path_;
+  const AttentionSelection& selection_;
   WeightScale scale_;
   BrightnessCheck brightness_;
   std::optional<OutputFile> file_;  // empty if the output is a folder
   bool html_;
   std::string model_name_;
   std::size_t lines_ = 0;
+  std::size_t sentences_ = 0;  // drawn
   std::size_t omitted_ = 0;
   std::vector<AttentionPicture> pictures_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "commands/attention_selection.h"
 #include "commands/model_report.h"
 #include "decoding/hypothesis.h"
 #include "report/attention_viewer.h"
@@ -21,6 +22,7 @@ namespace regard {
 namespace {
 
 constexpr std::size_t max_sentences = 50;
+constexpr std::size_t max_bytes_with_self_attention = std::size_t{16} << 20;
 
 using Row = std::vector<float>;
 using RowFunction = std::function<Row(const ExplainedStep&)>;
@@ -98,15 +100,41 @@ std::string word_alignment_html(const Explanation& explanation, TokenizerKind ki
   return alignment_lines(lines);
 }
 
-std::string viewer_html(const Explanation& explanation, std::vector<AttentionMatrix> maps,
-                        WeightScale scale) {
+AttentionView source_view(const Explanation& explanation, std::vector<AttentionMatrix> maps,
+                          WeightScale scale) {
   std::vector<std::string> notes;
   for (const auto& step : explanation.steps) {
     notes.push_back(fmt::format("P {:.3f}", step.probability));
     if (step.p_gen) notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.p_gen);
   }
-  return attention_viewer(
-      {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale}, notes);
+  return {"to the source",
+          {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale},
+          notes};
+}
+
+// Returns a view of the encoder and one of the decoder, if they have self-attention.
+std::vector<AttentionView> self_attention_views(const LoadedModel& model,
+                                                const Translator& translator,
+                                                const std::string& line,
+                                                const Translation& translation, WeightScale scale) {
+  const auto& options = model.contents.options.model;
+  if (head_counts(AttentionMap::encoder, options).layers == 0 &&
+      head_counts(AttentionMap::decoder, options).layers == 0) {
+    return {};
+  }
+  const auto own = self_attention(model.contents, model.device, translator.packed_weights(), line,
+                                  translation, /*index=*/0);
+  std::vector<AttentionView> views;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& tokens,
+                       const HeadWeights& weights) {
+    if (weights.empty()) return;
+    auto maps = head_matrices(weights);
+    maps.insert(maps.begin(), mean_of_last_layer(weights));
+    views.push_back({name, {"", tokens, tokens, std::move(maps), scale}});
+  };
+  add("encoder self-attention", own.source_tokens, own.encoder);
+  add("decoder self-attention", own.inputs, own.decoder);
+  return views;
 }
 
 std::string n_best_html(const Translation& translation, const Translator& translator) {
@@ -168,17 +196,28 @@ std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
 }
 
 std::string sentence_html(const LoadedModel& model, const std::string& line,
-                          const Translation& translation, WeightScale scale) {
+                          const Translation& translation, WeightScale scale, std::size_t room) {
   const auto translator = model.translator();
   const auto explanation = explain(model.contents, model.device, line, translation);
   auto html = fmt::format(
       "<dl class=\"pair\"><dt>source</dt><dd>{}</dd><dt>translation</dt><dd>{}</dd></dl>\n",
       escape_xml(line), escape_xml(translation.text));
   auto maps = attention_maps(explanation, model.contents.options.model);
-  if (!maps.empty()) {
-    html += "<div class=\"sides\">\n" + viewer_html(explanation, std::move(maps), scale) +
-            word_alignment_html(explanation, model.contents.options.data.tokenizer.kind) +
-            "</div>\n";
+  const bool has_source_view = !maps.empty();
+  std::vector<AttentionView> views;
+  if (has_source_view) views.push_back(source_view(explanation, std::move(maps), scale));
+  const auto own = self_attention_views(model, translator, line, translation, scale);
+  auto all = views;
+  all.insert(all.end(), own.begin(), own.end());
+  auto viewers = attention_viewers(all);
+  if (!own.empty() && viewers.size() > room) {
+    viewers = attention_viewers(views) +
+              page_note("Self-attention is left out, because the page would be too large.");
+  }
+  if (!viewers.empty()) {
+    const auto kind = model.contents.options.data.tokenizer.kind;
+    html += "<div class=\"sides\">\n" + viewers +
+            (has_source_view ? word_alignment_html(explanation, kind) : "") + "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));
@@ -196,8 +235,10 @@ ReportOutput::ReportOutput(const std::string& path, const LoadedModel& model, We
 void ReportOutput::add(const std::string& line, const Translation& translation) {
   ++lines_;
   if (translation.hypotheses.empty() || sentences_++ >= max_sentences) return;
+  const auto room =
+      max_bytes_with_self_attention - std::min(max_bytes_with_self_attention, body_.size());
   body_ += page_section(fmt::format("Line {}", lines_),
-                        sentence_html(model_, line, translation, scale_));
+                        sentence_html(model_, line, translation, scale_, room));
 }
 
 void ReportOutput::commit() {

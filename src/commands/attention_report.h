@@ -1,6 +1,8 @@
 // The HTML page of `translate --report`: attention and search of each sentence.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -20,14 +22,15 @@ namespace regard {
 std::vector<AttentionMatrix> attention_maps(const Explanation& explanation,
                                             const ModelOptions& options);
 
-// Returns HTML with source and translation, the attention of the best hypothesis, its word
-// alignment, the n-best list, and the search tree if the search was asked for it
-// (SearchOptions::want_tree). The translation must have a hypothesis.
+// Returns HTML with source and translation, the attention of the best hypothesis, also the
+// self-attention of encoder and decoder, its word alignment, the n-best list, and the search tree
+// if the search was asked for it (SearchOptions::want_tree). A note replaces self-attention that
+// takes more than `room` bytes. The translation must have a hypothesis.
 std::string sentence_html(const LoadedModel& model, const std::string& line,
-                          const Translation& translation,
-                          WeightScale scale = WeightScale::absolute);
+                          const Translation& translation, WeightScale scale = WeightScale::absolute,
+                          std::size_t room = std::numeric_limits<std::size_t>::max());
 
-// Writes the page with the first 50 sentences.
+// Writes the page with the first 50 sentences. It shows self-attention up to a size of 16 MB.
 class ReportOutput {
  public:
   // `model` must outlive this object. Throws the errors of OutputFile.

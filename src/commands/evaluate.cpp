@@ -50,6 +50,7 @@ class ModelEvaluation {
       : model_(load_models(arguments.model)),
         translator_(model_.translator(arguments.shortlist)),
         testing_(arguments.search.apply_to(model_.contents.options.testing)) {
+    require_translation(model_, "evaluate");
     check_search(testing_, *model_.contents.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
   }

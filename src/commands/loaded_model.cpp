@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
+#include "config/scalar.h"
 #include "data/byte_stream.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
@@ -68,6 +69,36 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
   }
 }
 
+bool is_language_model(const TranslationModel& model) {
+  return model.options.model.kind == ModelKind::language_model;
+}
+
+void check_fusion(const TranslationModel& model, const std::filesystem::path& path,
+                  const TranslationModel& language_model,
+                  const std::filesystem::path& language_model_path) {
+  const auto reject = [&](const std::string& why) {
+    throw ConfigError("--lm {}: {}", language_model_path.string(), why);
+  };
+  if (!is_language_model(language_model)) {
+    reject("found a translation model, expected a model of kind language_model");
+  }
+  if (is_language_model(model)) {
+    reject(
+        fmt::format("{} is a language model too; make an ensemble of them with -m", path.string()));
+  }
+  if (model.tokenizers.output != OutputKind::vocabulary) {
+    reject(fmt::format("{} has model.output.kind {}, expected vocabulary", path.string(),
+                       to_yaml(model.tokenizers.output)));
+  }
+  if (model.tokenizers.target->serialized() != language_model.tokenizers.target->serialized() ||
+      model.options.data.tokenizer.lowercase != language_model.options.data.tokenizer.lowercase) {
+    reject(
+        fmt::format("its vocabulary differs from the target vocabulary of {}; train it with "
+                    "data.tokenizer.trg_file set to that of the translation model",
+                    path.string()));
+  }
+}
+
 std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
                                         const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -115,6 +146,20 @@ LoadedModel load_models(const ModelArguments& arguments) {
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
     first.model->eval();
   }
+  if (const auto& name = arguments.language_model; !name.empty()) {
+    std::filesystem::path path;
+    const auto other = retry_if_removed([&] {
+      path = resolve_model(name);
+      return load_model(path, device);
+    });
+    check_fusion(first, paths[0], other, path);
+    if (arguments.language_model_weight > 0) {
+      first.model = std::make_shared<Ensemble>(
+          std::vector<std::shared_ptr<Seq2Seq>>{first.model, other.model}, EnsembleMean::fusion,
+          std::vector<double>{1, arguments.language_model_weight});
+      first.model->eval();
+    }
+  }
   return {paths[0], paths.size(), device, precision, std::move(pool), std::move(first)};
 }
 
@@ -130,6 +175,14 @@ std::vector<std::string> truncate_target_lines(const LoadedModel& model,
                                                const std::string& path) {
   const auto limit = target_line_limit(model.contents.tokenizers, model.contents.options.data);
   return truncate_lines(std::move(lines), limit, path);
+}
+
+void require_translation(const LoadedModel& model, const char* command) {
+  if (model.contents.options.model.kind == ModelKind::translation) return;
+  throw ConfigError(
+      "{}: {} is a language model, which translates nothing; `regard score` prints its "
+      "probabilities and perplexity, `regard translate` continues lines",
+      command, model.path.string());
 }
 
 void check_model_output(std::string_view command, const std::vector<std::filesystem::path>& models,

@@ -29,7 +29,8 @@ struct LoadedModel {
 
 // Must be called before the first tensor is created, because it creates the thread pool
 // (make_thread_pool()). Throws the errors of resolve_model(), find_device(), find_precision() and
-// load_model(), and ConfigError if the models of an ensemble differ in their vocabularies.
+// load_model(), and ConfigError if the models of an ensemble, or the language model of a fusion,
+// differ in their vocabularies.
 LoadedModel load_models(const ModelArguments& arguments);
 
 // Return the lines of the file `path` as the model reads them: cut lines that are too long to be
@@ -46,6 +47,9 @@ std::vector<std::string> truncate_target_lines(const LoadedModel& model,
 // Throws the errors of check_output_path() and check_replaceable(). `command` is named in messages.
 void check_model_output(std::string_view command, const std::vector<std::filesystem::path>& models,
                         const std::filesystem::path& output);
+
+// Throws ConfigError, with the name of the command, for a language model, which translates nothing.
+void require_translation(const LoadedModel& model, const char* command);
 
 // Returns the word alignments of the best hypotheses, empty without a hypothesis. Needs their
 // attention weights.

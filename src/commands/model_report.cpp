@@ -108,7 +108,10 @@ std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
   const auto& tokenizers = report.model.tokenizers;
   const auto vocabulary =
-      options.data.tokenizer.joint
+      options.model.kind == ModelKind::language_model
+          ? fmt::format("{} {}", format_thousands(tokenizers.target->size()),
+                        pluralize(tokenizers.target->size() == 1, "entry"))
+      : options.data.tokenizer.joint
           ? fmt::format("{} {} for both languages", format_thousands(tokenizers.source->size()),
                         pluralize(tokenizers.source->size() == 1, "entry"))
           : fmt::format("{} source and {} target entries",
@@ -236,6 +239,9 @@ Json name_or_null(const std::optional<fs::path>& path) {
 }  // namespace
 
 std::string layers_text(const ModelOptions& o) {
+  if (o.kind == ModelKind::language_model) {
+    return fmt::format("kind       language model\ndecoder    {}\n", decoder_text(o.decoder));
+  }
   const auto attention = o.decoder.kind == LayerKind::transformer
                              ? "multi_head, in each of the decoder's layers"
                              : attention_text(o.attention);
@@ -246,6 +252,7 @@ std::string layers_text(const ModelOptions& o) {
 }
 
 std::string attention_kind(const ModelOptions& o) {
+  if (o.kind == ModelKind::language_model) return "none";
   return o.decoder.kind == LayerKind::transformer ? "multi_head" : o.attention.kind;
 }
 

@@ -129,6 +129,7 @@ void check_feature(const std::string& name) {
 // exists already.
 ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_feature(arguments.feature);
+  if (arguments.source.empty()) throw ConfigError("score: --n-best needs -s FILE");
   check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
   auto source = read_lines(arguments.source);
   Scorer scorer(arguments.model);
@@ -224,6 +225,13 @@ void warn_if_impossible(const std::vector<Translation>& translations, const Line
       count, counted(target.size(), "translation"));
 }
 
+// Throws ConfigError for a model that needs a source.
+void require_language_model(const LoadedModel& model) {
+  if (model.contents.options.model.kind == ModelKind::language_model) return;
+  throw ConfigError("score: {} is a translation model; expected its source too, -s FILE",
+                    model.path.string());
+}
+
 Json make_summary(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
   const auto value = perplexity(scorer.translations());
   Json summary = {{"lines", scorer.translations().size()},
@@ -258,12 +266,16 @@ ExitCode score(const ScoreArguments& arguments) {
   const auto method = parse_symmetrisation(arguments.symmetrise);
   check_files({arguments.source, arguments.target, arguments.gold},
               {path_or_dash(arguments.output), arguments.align});
-  SentencePairs pairs = {read_lines(arguments.source), read_lines(arguments.target)};
-  check_line_counts(arguments.source, static_cast<std::int64_t>(pairs.source.size()),
-                    arguments.target, static_cast<std::int64_t>(pairs.target.size()));
+  const auto source_name = arguments.source.empty() ? arguments.target : arguments.source;
+  SentencePairs pairs;
+  pairs.target = read_lines(arguments.target);
+  pairs.source = arguments.source.empty() ? pairs.target : read_lines(arguments.source);
+  check_line_counts(source_name, static_cast<std::int64_t>(pairs.source.size()), arguments.target,
+                    static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
-  pairs = {truncate_source_lines(scorer.model(), std::move(pairs.source), arguments.source),
+  if (arguments.source.empty()) require_language_model(scorer.model());
+  pairs = {truncate_source_lines(scorer.model(), std::move(pairs.source), source_name),
            truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();
   if (align) require_attention(scorer.model(), "--align");

@@ -38,17 +38,17 @@ class TranslationOutputs {
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
+        selection_(arguments, model, translator),
         text_(arguments, model, translator, n_best),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
-    if (!arguments.attention_weights.empty()) weights_.emplace(arguments.attention_weights, model);
-    const auto scale = weight_scale_named(arguments.attention_scale);
-    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, scale);
-    if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
-    if (arguments.show_attention) {
-      require_attention(model, "--show-attention");
-      attention_text_.emplace(scale);
+    if (!arguments.attention_weights.empty()) {
+      weights_.emplace(arguments.attention_weights, model, selection_);
     }
+    const auto scale = weight_scale_named(arguments.attention_scale);
+    if (!arguments.picture.empty()) picture_.emplace(arguments.picture, model, selection_, scale);
+    if (!arguments.report.empty()) report_.emplace(arguments.report, model, scale);
+    if (arguments.show_attention) attention_text_.emplace(model, selection_, scale);
   }
 
   // Returns the bytes of the translations' file for a line, if no other lines are needed for them
@@ -58,21 +58,27 @@ class TranslationOutputs {
     return text_.format(number, line.text, line.translation);
   }
 
-  bool want_weights() const { return alignments_ || weights_ || picture_ || attention_text_; }
+  // Only the attention to the source is collected during the search.
+  bool want_weights() const {
+    const bool shows_maps = weights_ || picture_ || attention_text_;
+    return alignments_ || (shows_maps && selection_.has(AttentionMap::source));
+  }
 
   // `line.output` is the result of format().
   void write(std::int64_t number, const QueuedLine& line) {
     const auto& translation = line.translation;
     const auto hypotheses = std::max<std::size_t>(1, n_best_);
     if (alignments_) alignments_->write(translation, translator_, hypotheses);
-    if (weights_) weights_->write(number + 1, translation, translator_, hypotheses);
-    if (picture_) picture_->add(translation, translator_);
+    if (weights_) {
+      weights_->write(number + 1, line.text, translation, translator_, hypotheses);
+    }
+    if (picture_) picture_->add(line.text, translation);
     if (report_) report_->add(line.text, translation);
     if (explain_) {
       const auto explanation = explain(model_.contents, model_.device, line.text, translation);
       file_.write(explanation_text(number + 1, translation.text, explanation));
     } else if (attention_text_) {
-      file_.write(translation.text + "\n" + attention_text_->draw(translation, translator_) + "\n");
+      file_.write(translation.text + "\n" + attention_text_->draw(line.text, translation) + "\n");
     } else {
       file_.write(line.output);
     }
@@ -94,6 +100,7 @@ class TranslationOutputs {
   const Translator& translator_;
   std::size_t n_best_;
   bool explain_;
+  AttentionSelection selection_;
   TranslationText text_;
   OutputFile file_;
   std::optional<AlignmentOutput> alignments_;

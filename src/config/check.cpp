@@ -105,8 +105,27 @@ void check_initial_state(const ModelOptions& o, ConfigErrors& errors) {
   }
 }
 
+void check_language_model(const Options& options, ConfigErrors& errors) {
+  const std::string is = "model.kind is language_model, but ";
+  if (options.data.tokenizer.joint) {
+    errors.add(
+        "{}data.tokenizer.joint is true: it has only a target vocabulary; set joint to false", is);
+  }
+  if (options.model.tied_embeddings == TiedEmbeddings::all) {
+    errors.add("{}model.tied_embeddings is all: it has no source embedding; set it to output", is);
+  }
+  const auto metric = options.training.early_stopping_metric;
+  if (metric == Metric::bleu || metric == Metric::chrf) {
+    errors.add(
+        "{}training.early_stopping_metric is {}: it translates nothing; set the metric to "
+        "perplexity or loss",
+        is, to_yaml(metric));
+  }
+}
+
 void check_model(const Options& options, ConfigErrors& errors) {
   const ModelOptions& o = options.model;
+  if (o.kind == ModelKind::language_model) check_language_model(options, errors);
   if (o.tied_embeddings == TiedEmbeddings::all && !options.data.tokenizer.joint) {
     errors.add(
         "model.tied_embeddings is all, but data.tokenizer.joint is false: source and target can "
@@ -130,7 +149,7 @@ void check_model(const Options& options, ConfigErrors& errors) {
         to_yaml(o.tied_embeddings), recurrent ? "readout_size" : "hidden_size", readout_size,
         o.decoder.embedding_dim);
   }
-  check_initial_state(o, errors);
+  if (o.kind == ModelKind::translation) check_initial_state(o, errors);
   const std::int64_t width = state_size(o.encoder);
   if (recurrent && o.decoder.initial_state == InitialState::last &&
       width != o.decoder.hidden_size) {

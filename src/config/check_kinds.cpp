@@ -16,6 +16,7 @@ struct Part {
 };
 
 std::vector<Part> model_parts(const ModelOptions& o) {
+  const bool is_translation = o.kind == ModelKind::translation;
   const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
   const bool recurrent_attention = recurrent_decoder && o.attention.kind != "none";
@@ -25,6 +26,9 @@ std::vector<Part> model_parts(const ModelOptions& o) {
   const std::string e = "model.encoder.";
   const std::string d = "model.decoder.";
   return {
+      {{e, "model.attention.", d + "initial_state", d + "query", "model.output."},
+       "a model of kind translation",
+       is_translation},
       {{e + "bidirectional", e + "reverse", e + "cell", e + "reset_gate", e + "residual",
         e + "layer_norm", e + "self_attention_layers"},
        "a recurrent encoder",
@@ -46,7 +50,8 @@ std::vector<Part> model_parts(const ModelOptions& o) {
       {{d + "max_positions"}, d + "position: learned", learned(o.decoder.self_attention)},
       {{"model.dropout.attention"},
        "an attention other than none",
-       recurrent_attention || has_self_attention(o.encoder) || !recurrent_decoder},
+       (is_translation && recurrent_attention) || has_self_attention(o.encoder) ||
+           !recurrent_decoder},
   };
 }
 
@@ -99,6 +104,11 @@ void reject_unused(Options defaults, const Options& given,
   // The configuration of a run says what `auto` was, also if nothing reads it.
   auto& project_keys = defaults.model.attention.project_keys;
   if (given.model.attention.project_keys == ProjectKeys::no) project_keys = ProjectKeys::no;
+  // So does that of an earlier version, whose defaults were others.
+  auto& estimator = defaults.model.attention.estimator;
+  if (given.model.attention.estimator == HardEstimator::reinforce) {
+    estimator = HardEstimator::reinforce;
+  }
   for (const auto& difference : option_differences(defaults, given)) {
     const auto why = reason(difference.substr(0, difference.find(':')));
     if (!why.empty()) errors.add("{}: {}; remove it", difference, why);

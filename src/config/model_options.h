@@ -11,6 +11,12 @@
 
 namespace regard {
 
+// The probability that a model computes: of a translation given its source, or of a text.
+enum class ModelKind { translation, language_model };
+constexpr std::array<std::string_view, 2> enum_names(ModelKind) {
+  return {"translation", "language_model"};
+}
+
 // The cell of a recurrent layer.
 enum class CellKind { gru, lstm, tanh };
 constexpr std::array<std::string_view, 3> enum_names(CellKind) {
@@ -339,6 +345,7 @@ constexpr std::array<std::string_view, 3> enum_names(TiedEmbeddings) {
 }
 
 struct ModelOptions {
+  ModelKind kind = ModelKind::translation;
   EncoderOptions encoder;
   DecoderOptions decoder;
   AttentionOptions attention;
@@ -349,6 +356,9 @@ struct ModelOptions {
 
 template <typename Field>
 void describe(ModelOptions& o, Field&& field) {
+  field("kind", o.kind,
+        "translation: P(y | x) with an encoder and a decoder; language_model: P(y), with a decoder "
+        "only, trained on the target side (docs/language_models.md)");
   field("encoder", o.encoder, "computes states h_s from source tokens");
   field("decoder", o.decoder, "computes states s_t and the readout layer");
   field("attention", o.attention,

@@ -99,6 +99,14 @@ class Override {
 
 }  // namespace
 
+void complete_language_model(Options& options) {
+  if (options.model.kind != ModelKind::language_model) return;
+  for (auto& corpus : options.data.train) corpus.src = corpus.trg;
+  options.data.dev.src = options.data.dev.trg;
+  options.data.max_ratio = 0;
+  options.testing.max_output_ratio = 0;
+}
+
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,
                      SourceLocations* locations) {
   const auto yaml = read_file<ConfigError>(path, "configuration", max_yaml_bytes);
@@ -115,6 +123,7 @@ Options parse_options(std::string_view yaml, const std::string& name,
   YamlReader(errors, sources, name, true).read(options, root, {"", Range{}, root.Mark().line});
   for (const std::string& argument : overrides) Override(errors, sources, argument).apply(options);
   errors.throw_if_any();
+  complete_language_model(options);
   if (locations != nullptr) *locations = std::move(sources);
   return options;
 }

@@ -30,8 +30,14 @@ Options read_options(const std::filesystem::path& path,
                      SourceLocations* locations = nullptr);
 
 // As read_options(), but reads YAML text. `name` is the file name in messages.
+// Calls complete_language_model().
 Options parse_options(std::string_view yaml, const std::string& name,
                       const std::vector<std::string>& overrides = {},
                       SourceLocations* locations = nullptr);
+
+// Sets the options of a language model that follow from its kind. It reads no source: the lines of
+// the target side stand on both sides of a corpus, and ratios of their lengths mean nothing. Does
+// nothing for other models.
+void complete_language_model(Options& options);
 
 }  // namespace regard

@@ -207,6 +207,7 @@ std::string Tokenizers::target_token(std::int32_t id,
 }
 
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options) {
+  if (options.kind == ModelKind::language_model) return make_empty_tokenizer();
   return options.encoder.numbers > 0 ? make_numbers_tokenizer(options.encoder.numbers) : nullptr;
 }
 

@@ -14,6 +14,7 @@
 #include "data/line_checks.h"
 #include "kernels/device.h"
 #include "text/unicode.h"
+#include "translation/explanation.h"
 #include "translation/model_folder.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
@@ -47,6 +48,22 @@ std::vector<Model::Translation> convert(const std::vector<std::string>& lines,
     }
   }
   return all;
+}
+
+// Splits each matrix into its rows.
+Model::HeadWeights split_rows(const HeadWeights& weights, std::size_t columns) {
+  Model::HeadWeights split;
+  for (const auto& layer : weights) {
+    split.emplace_back();
+    for (const auto& head : layer) {
+      auto& rows = split.back().emplace_back();
+      for (auto row = head.begin(); row != head.end();
+           row += static_cast<std::ptrdiff_t>(columns)) {
+        rows.emplace_back(row, row + static_cast<std::ptrdiff_t>(columns));
+      }
+    }
+  }
+  return split;
 }
 
 // Checks that the lines are UTF-8, and cuts lines that are too long.
@@ -95,6 +112,24 @@ struct Model::Parts {
     return translator.translate(lines, options, testing.batch_size);
   }
 
+  struct Scored {
+    std::vector<std::string> sources;  // truncated
+    std::vector<regard::Translation> translations;
+  };
+  // `function` is named in errors.
+  Scored score(const char* function, const std::vector<std::string>& sources,
+               const std::vector<std::string>& targets) {
+    if (sources.size() != targets.size()) {
+      throw InputError("{}: found {} and {}, expected as many of each", function,
+                       counted(sources.size(), "source"), counted(targets.size(), "target"));
+    }
+    auto truncated = truncate_lines(sources, source_limit, "source");
+    auto translations = score_translations(
+        contents, device, *pool, truncated, truncate_lines(targets, target_limit, "target"),
+        contents.model->has_attention_weights(), score_batch_size, translator.packed_weights());
+    return {std::move(truncated), std::move(translations)};
+  }
+
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
@@ -138,17 +173,27 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
                                              const std::vector<std::string>& targets) const {
-  if (sources.size() != targets.size()) {
-    throw InputError("score: found {} and {}, expected as many of each",
-                     counted(sources.size(), "source"), counted(targets.size(), "target"));
+  const auto scored = parts_->score("score", sources, targets);
+  return convert(scored.sources, scored.translations, 1, parts_->contents.tokenizers,
+                 parts_->translator);
+}
+
+std::vector<Model::SelfAttention> Model::self_attention(
+    const std::vector<std::string>& sources, const std::vector<std::string>& targets) const {
+  const auto scored = parts_->score("self_attention", sources, targets);
+  std::vector<SelfAttention> all(scored.sources.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& translation = scored.translations[i];
+    if (translation.hypotheses.empty()) continue;
+    auto own = regard::self_attention(parts_->contents, parts_->device,
+                                      parts_->translator.packed_weights(), scored.sources[i],
+                                      translation, /*index=*/0);
+    all[i].encoder = split_rows(own.encoder, own.source_tokens.size());
+    all[i].decoder = split_rows(own.decoder, own.inputs.size());
+    all[i].source_tokens = std::move(own.source_tokens);
+    all[i].decoder_inputs = std::move(own.inputs);
   }
-  const auto& model = parts_->contents;
-  const auto truncated = truncate_lines(sources, parts_->source_limit, "source");
-  const auto translations = score_translations(
-      model, parts_->device, *parts_->pool, truncated,
-      truncate_lines(targets, parts_->target_limit, "target"), model.model->has_attention_weights(),
-      score_batch_size, parts_->translator.packed_weights());
-  return convert(truncated, translations, 1, model.tokenizers, parts_->translator);
+  return all;
 }
 
 }  // namespace regard

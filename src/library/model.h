@@ -34,6 +34,14 @@ class __attribute__((visibility("default"))) Model {
     std::vector<std::string> source_tokens;  // with </s>
     std::vector<Hypothesis> hypotheses;      // best first; none for a blank line
   };
+  // The weights of heads: [layer][head][i][j] is the weight with which position i attends to j.
+  using HeadWeights = std::vector<std::vector<std::vector<std::vector<float>>>>;
+  struct SelfAttention {
+    std::vector<std::string> source_tokens;   // S tokens, with </s>
+    std::vector<std::string> decoder_inputs;  // T tokens: <s> and the target
+    HeadWeights encoder;  // [layers][heads][S][S]; empty if the encoder has no self-attention
+    HeadWeights decoder;  // [layers][heads][T][T], 0 for j > i; empty as for the encoder
+  };
 
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
@@ -62,6 +70,10 @@ class __attribute__((visibility("default"))) Model {
   // hypothesis is targets[i]. Throws if the sizes differ.
   std::vector<Translation> score(const std::vector<std::string>& sources,
                                  const std::vector<std::string>& targets) const;
+  // Returns the self-attention of the model for each pair of a source and a translation of it.
+  // Empty for a blank source. Throws if the sizes differ.
+  std::vector<SelfAttention> self_attention(const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& targets) const;
 
  private:
   struct Parts;

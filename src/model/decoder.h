@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "model/seq2seq.h"
 
@@ -29,6 +30,11 @@ class Decoder : public torch::nn::Module {
   // Runs all steps with the given target as history, embedded [B, T, E]. See Seq2Seq::decode().
   virtual DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
                                 bool want_weights = false) = 0;
+  // Returns SelfAttention::decoder for the arguments of forward(). Empty without self-attention.
+  virtual std::vector<torch::Tensor> self_attention(const torch::Tensor& /*embedded*/,
+                                                    const EncoderOutput& /*encoded*/) {
+    return {};
+  }
   // See Seq2Seq.
   virtual void set_training_step(std::int64_t /*step*/) {}
   virtual bool has_attention_weights() const = 0;

@@ -5,6 +5,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "model/seq2seq.h"
 
@@ -13,8 +14,11 @@ namespace regard {
 class Encoder : public torch::nn::Module {
  public:
   // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The result has an empty
-  // EncoderOutput::context, which Decoder::prepare() and OutputLayer::prepare() fill.
-  virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) = 0;
+  // EncoderOutput::context, which Decoder::prepare() and OutputLayer::prepare() fill. Appends the
+  // weights of each layer's self-attention (SelfAttention::encoder) to `self_attention`, unless it
+  // is null.
+  virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                                std::vector<torch::Tensor>* self_attention = nullptr) = 0;
   // Returns the width C of a state.
   virtual std::int64_t state_size() const = 0;
 };

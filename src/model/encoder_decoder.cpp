@@ -12,7 +12,9 @@
 namespace regard {
 namespace {
 
+// A language model has none.
 std::shared_ptr<Encoder> make_encoder(const ModelOptions& options) {
+  if (options.kind == ModelKind::language_model) return nullptr;
   const auto& o = options.encoder;
   const auto& dropout = options.dropout;
   if (o.kind == LayerKind::transformer) {
@@ -30,7 +32,13 @@ std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOption
     const bool want_weights = o.output.kind == OutputKind::copy;  // its loss needs them
     return std::make_shared<TransformerDecoder>(state_size, o.decoder, o.dropout, want_weights);
   }
-  return std::make_shared<RecurrentDecoder>(state_size, o);
+  if (o.kind == ModelKind::translation) return std::make_shared<RecurrentDecoder>(state_size, o);
+  auto without_source = o;
+  without_source.attention = {};
+  without_source.attention.kind = "none";
+  without_source.attention.fixed_context = FixedContext::initial;
+  without_source.decoder.initial_state = InitialState::zero;
+  return std::make_shared<RecurrentDecoder>(state_size, without_source);
 }
 
 template <typename Side>
@@ -41,6 +49,7 @@ std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std:
 
 std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   std::optional<LengthLimit> limit;
+  if (o.kind == ModelKind::language_model) return limit;
   const auto lower_to = [&](std::int64_t tokens, const std::string& key) {
     if (!limit || tokens < limit->max_tokens) limit = {tokens, key};
   };
@@ -66,26 +75,30 @@ std::optional<LengthLimit> target_limit_of(const DecoderOptions& o) {
 EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                                const ModelOptions& options)
     : encoder_(make_encoder(options)),
-      decoder_(make_decoder(encoder_->state_size(), options)),
-      source_input_(make_input(options.encoder, options.dropout.embeddings, "model.encoder")),
+      decoder_(make_decoder(encoder_ ? encoder_->state_size() : 0, options)),
+      source_input_(encoder_
+                        ? make_input(options.encoder, options.dropout.embeddings, "model.encoder")
+                        : nullptr),
       target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
       source_limit_(source_limit_of(options)),
       target_limit_(target_limit_of(options.decoder)) {
-  const auto F = options.encoder.numbers;
-  const auto E = options.encoder.embedding_dim;
-  source_embedding_ =
-      register_parameter("source_embedding", torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
-  embedding_normal(source_embedding_);
-  if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
+  if (encoder_) {
+    const auto F = options.encoder.numbers;
+    const auto E = options.encoder.embedding_dim;
+    source_embedding_ = register_parameter("source_embedding",
+                                           torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
+    embedding_normal(source_embedding_);
+    if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
+  }
   output_layer_ = make_output_layer({.model = *this,
                                      .options = options,
                                      .source_embedding = source_embedding_,
                                      .vocabulary = target_vocabulary,
-                                     .state_size = encoder_->state_size(),
+                                     .state_size = encoder_ ? encoder_->state_size() : 0,
                                      .readout_size = decoder_->readout_size()});
-  register_module("encoder", encoder_);
+  if (encoder_) register_module("encoder", encoder_);
   register_module("decoder", decoder_);
-  register_module("source_input", source_input_);
+  if (source_input_) register_module("source_input", source_input_);
   register_module("target_input", target_input_);
 }
 
@@ -99,8 +112,23 @@ torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
 }
 
 EncoderOutput EncoderDecoder::encode(const torch::Tensor& source, const torch::Tensor& lengths) {
+  return compute_encoding(source, lengths, nullptr);
+}
+
+EncoderOutput EncoderDecoder::compute_encoding(const torch::Tensor& source,
+                                               const torch::Tensor& lengths,
+                                               std::vector<torch::Tensor>* self_attention) {
+  if (!encoder_) {  // one position without numbers
+    EncoderOutput encoded;
+    const auto options = parameters().front().options().requires_grad(false);
+    encoded.states = torch::empty({source.size(0), 1, 0}, options);
+    encoded.summary = torch::empty({source.size(0), 0}, options);
+    encoded.set_lengths(torch::ones_like(lengths), 1, options.device());
+    decoder_->prepare(encoded);
+    return encoded;
+  }
   const auto embedded = embed(source);  // [B, S, E]
-  auto encoded = encoder_->forward(source_input_->forward(embedded), lengths);
+  auto encoded = encoder_->forward(source_input_->forward(embedded), lengths, self_attention);
   decoder_->prepare(encoded);
   output_layer_->prepare(encoded, source, embedded);
   return encoded;
@@ -127,6 +155,16 @@ DecoderOutput EncoderDecoder::decode(const torch::Tensor& input, const EncoderOu
   auto decoded = decoder_->forward(embedded, encoded, want_weights);
   decoded.input = embedded;
   return decoded;
+}
+
+SelfAttention EncoderDecoder::self_attention(const torch::Tensor& source,
+                                             const torch::Tensor& lengths,
+                                             const torch::Tensor& input) {
+  SelfAttention weights;
+  const auto encoded = compute_encoding(source, lengths, &weights.encoder);
+  const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
+  weights.decoder = decoder_->self_attention(embedded, encoded);
+  return weights;
 }
 
 }  // namespace regard

@@ -31,6 +31,8 @@ class EncoderDecoder : public Seq2Seq {
                           const EncoderOutput& encoded) override;
   DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                        bool want_weights = false) override;
+  SelfAttention self_attention(const torch::Tensor& source, const torch::Tensor& lengths,
+                               const torch::Tensor& input) override;
   void set_training_step(std::int64_t step) override { decoder_->set_training_step(step); }
   bool has_attention_weights() const override { return decoder_->has_attention_weights(); }
   std::optional<LengthLimit> source_limit() const override { return source_limit_; }
@@ -39,6 +41,11 @@ class EncoderDecoder : public Seq2Seq {
 
  private:
   torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, S, E]
+  // Implements encode(). Appends the weights of the layers to `self_attention`, unless it is null.
+  EncoderOutput compute_encoding(const torch::Tensor& source, const torch::Tensor& lengths,
+                                 std::vector<torch::Tensor>* self_attention);
+
+  // Undefined or null in a language model: source_embedding_, encoder_ and source_input_.
 
   // [V_src, E] for source vocabulary size V_src. For numbers, W [F + 1, E]: the last element of x
   // is 1 at </s> and 0 elsewhere (Batch::source).

@@ -49,7 +49,7 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean m
     if (!(weights_[m] > 0) || !std::isfinite(sum)) {
       throw std::invalid_argument("the weights of an ensemble must be above 0");
     }
-    weights_[m] /= sum;
+    if (mean_ != EnsembleMean::fusion) weights_[m] /= sum;
     register_module("member" + std::to_string(m), members_[m]);
   }
 }

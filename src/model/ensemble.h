@@ -1,11 +1,13 @@
 // An ensemble of models. Each step combines the distributions of the members over the next token,
-// with weights w_m that sum to 1:
+// with weights w_m, which sum to 1 but for the last one:
 //
 //   log_linear   P(y) ∝ Π_m P_m(y)^{w_m}   (the weighted mean of their log-probabilities)
 //   linear       P(y) = Σ_m w_m P_m(y)
+//   fusion       P(y) ∝ Π_m P_m(y)^{w_m}   with the weights as they are given
 //
-// (Sutskever et al. 2014, Sennrich et al. 2016). The search treats an ensemble like any other
-// model. It cannot be trained.
+// (Sutskever et al. 2014, Sennrich et al. 2016). The last one is shallow fusion of a translation
+// model, with weight 1, and a language model (Gülçehre et al. 2015), normalised at each step. The
+// search treats an ensemble like any other model. It cannot be trained.
 #pragma once
 
 #include <memory>
@@ -16,13 +18,14 @@
 
 namespace regard {
 
-enum class EnsembleMean { log_linear, linear };
+enum class EnsembleMean { log_linear, linear, fusion };
 
 class Ensemble : public Seq2Seq {
  public:
   // The members must have the same vocabularies and kind of output layer. `weights` has one weight
   // above 0 for each member, or is empty for equal weights; the constructor divides the weights by
-  // their sum. Throws std::invalid_argument if there are no members, or for other weights.
+  // their sum, except for `fusion`. Throws std::invalid_argument if there are no members, or for
+  // other weights.
   Ensemble(std::vector<std::shared_ptr<Seq2Seq>> members, EnsembleMean mean,
            std::vector<double> weights = {});
   Ensemble(const Ensemble&) = delete;

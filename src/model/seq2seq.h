@@ -120,6 +120,13 @@ struct AttentionDetail {
   bool is_hard = false;  // all weight is on one position
 };
 
+// The weights of self-attention, before dropout: one tensor for each layer that has it, with the
+// weights of each head. Row i has the weights with which position i attends to every position.
+struct SelfAttention {
+  std::vector<torch::Tensor> encoder = {};  // each [B, H, S, S], 0 at padding; rows of padding: any
+  std::vector<torch::Tensor> decoder = {};  // each [B, H, T, T], 0 at positions after the row's own
+};
+
 // The maximum sentence length that a model accepts, in tokens including </s>, and the configuration
 // key that sets it.
 struct LengthLimit {
@@ -152,6 +159,13 @@ class Seq2Seq : public torch::nn::Module {
   // have the bits of step() in evaluation mode.
   virtual DecoderOutput decode(const torch::Tensor& input, const EncoderOutput& encoded,
                                bool want_weights = false) = 0;
+  // Returns the self-attention of encode(source, lengths) and of decode() with one target per
+  // source, input [B, T]. Empty for a side without self-attention, and for an ensemble.
+  virtual SelfAttention self_attention(const torch::Tensor& /*source*/,
+                                       const torch::Tensor& /*lengths*/,
+                                       const torch::Tensor& /*input*/) {
+    return {};
+  }
   // Must be called before each update, with the number of the update, from 1. Used by modules that
   // change during training, such as annealed hard attention.
   virtual void set_training_step(std::int64_t /*step*/) {}

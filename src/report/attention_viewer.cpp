@@ -164,4 +164,21 @@ std::string attention_viewer(const AttentionPicture& picture,
                      word_strip("t", picture.target, notes), alignment_matrix(picture, 0));
 }
 
+std::string attention_viewers(const std::vector<AttentionView>& views) {
+  if (views.empty()) return "";
+  if (views.size() == 1) return attention_viewer(views[0].picture, views[0].notes);
+  std::string choices;
+  std::string body;
+  for (const auto& view : views) {
+    const auto name = escape_xml(view.name);
+    choices += fmt::format("<option>{}</option>", name);
+    body += fmt::format("<div class=\"kind\">\n<h3>{}</h3>\n{}</div>\n", name,
+                        attention_viewer(view.picture, view.notes));
+  }
+  return fmt::format(
+      "<div class=\"kinds\">\n<label class=\"kind-choice\" hidden=\"\">attention "
+      "<select>{}</select></label>\n{}</div>\n",
+      choices, body);
+}
+
 }  // namespace regard

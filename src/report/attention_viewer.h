@@ -34,4 +34,15 @@ std::string alignment_lines(const AlignmentLines& lines);
 std::string attention_viewer(const AttentionPicture& picture,
                              const std::vector<std::string>& notes = {});
 
+// One kind of attention of a sentence, such as the self-attention of the encoder.
+struct AttentionView {
+  std::string name;
+  AttentionPicture picture;
+  std::vector<std::string> notes = {};  // as for attention_viewer()
+};
+
+// Returns the attention viewers of several kinds, and a control to select one. Without scripts the
+// page shows all, each below its name. One view has no name. Throws the errors of alignment_svg().
+std::string attention_viewers(const std::vector<AttentionView>& views);
+
 }  // namespace regard

@@ -72,6 +72,9 @@ dl.pair dd { margin: 0; overflow-wrap: anywhere; }
 .line.c6 { stroke: var(--c6); } .mark.c6, .band.c6 { fill: var(--c6); }
 
 .sides { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; align-items: flex-start; }
+.kinds { flex: 1 1 24rem; min-width: 0; max-width: 100%; }
+.kind-choice { display: flex; gap: .5rem; align-items: center; color: var(--soft);
+               font-size: .85rem; margin-bottom: .5rem; }
 .viewer { flex: 1 1 24rem; min-width: 0; max-width: 100%; }
 .lines { flex: 0 1 auto; max-width: 100%; }
 .controls { display: flex; flex-wrap: wrap; gap: .5rem 1rem; margin: .2rem 0 .6rem; }
@@ -229,6 +232,18 @@ if (scale) scale.addEventListener('change', () => {
   for (const group of document.querySelectorAll('.cells')) if (group.cells.length > 0) paint(group);
   document.dispatchEvent(new Event('rescaled'));
 });
+
+// Several kinds of attention: shows the selected one.
+for (const kinds of document.querySelectorAll('.kinds')) {
+  const views = [...kinds.querySelectorAll('.kind')];
+  const chooser = kinds.querySelector('.kind-choice select');
+  const show = i => views.forEach((view, k) => { view.hidden = k !== i; });
+  for (const view of views) view.querySelector('h3').hidden = true;
+  chooser.selectedIndex = 0;
+  chooser.parentNode.hidden = false;
+  chooser.addEventListener('change', () => show(chooser.selectedIndex));
+  show(0);
+}
 
 // Attention viewers. A selected target word highlights the source words by its weights on them. A
 // source word under the pointer highlights the target words by their weights on it.

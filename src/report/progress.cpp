@@ -65,7 +65,9 @@ Line progress_fields(const TrainingProgress& p) {
   fields.push_back({"ppl", format_short(p.perplexity), "", 4});
   fields.push_back({"lr", format_rate(p.learning_rate), "", 6});
   fields.push_back({"|g|", format_short(p.gradient_norm), "", 7});
-  fields.push_back({"", format_short(p.source_tokens_per_second), "src tok/s", 9});
+  if (p.source_tokens_per_second > 0) {  // a language model has no source
+    fields.push_back({"", format_short(p.source_tokens_per_second), "src tok/s", 9});
+  }
   fields.push_back({"", format_short(p.target_tokens_per_second), "trg tok/s", 5});
   if (p.peak_memory_bytes > 0) fields.push_back({"", format_bytes(p.peak_memory_bytes), "", 8});
   if (p.seconds_left)

@@ -197,6 +197,22 @@ class PositionsTokenizer : public Tokenizer {
   std::string serialized() const override { return {}; }
 };
 
+class EmptyTokenizer : public Tokenizer {
+ public:
+  std::vector<std::int32_t> encode(std::string_view /*text*/) const override { return {unk_id}; }
+  std::vector<std::string> pieces(std::string_view /*text*/,
+                                  std::span<const std::int32_t> ids) const override {
+    std::vector<std::string> texts;
+    for (const auto id : ids) texts.push_back(token(id));
+    return texts;
+  }
+  bool ignores_text() const override { return true; }
+  std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
+  std::string token(std::int32_t id) const override { return std::string(special_name(id)); }
+  std::int64_t size() const override { return special_count; }
+  std::string serialized() const override { return {}; }
+};
+
 }  // namespace
 
 std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width) {
@@ -205,6 +221,10 @@ std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width) {
 
 std::unique_ptr<Tokenizer> make_positions_tokenizer() {
   return std::make_unique<PositionsTokenizer>();
+}
+
+std::unique_ptr<Tokenizer> make_empty_tokenizer() {
+  return std::make_unique<EmptyTokenizer>();
 }
 
 }  // namespace regard

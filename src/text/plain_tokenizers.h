@@ -3,6 +3,7 @@
 //   character  each code point is a token, spaces included; decoded by concatenation
 //   numbers    each word is a vector of numbers, separated by commas: "0.5,-2"
 //   positions  each word is a position of the source, counted from 0: "2 0 1"
+//   empty      any line is one <unk>: the source of a language model, which reads none
 // Words and characters have a vocabulary, numbers and positions have none.
 #pragma once
 
@@ -33,5 +34,7 @@ std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width);
 // because the number of positions depends on the sentence. encode() throws InputError if a word is
 // not a whole number.
 std::unique_ptr<Tokenizer> make_positions_tokenizer();
+
+std::unique_ptr<Tokenizer> make_empty_tokenizer();
 
 }  // namespace regard

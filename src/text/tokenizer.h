@@ -52,6 +52,8 @@ class Tokenizer {
   // True if a line is a sequence of elements, numbers or positions, that cannot be truncated
   // without changing its meaning.
   virtual bool reads_elements() const { return false; }
+  // True if every line, also an empty one, has the same tokens: the source of a language model.
+  virtual bool ignores_text() const { return false; }
   virtual std::string decode(std::span<const std::int32_t> ids) const = 0;
   // Returns the text of a token, as in "▁the" or "<unk>".
   virtual std::string token(std::int32_t id) const = 0;

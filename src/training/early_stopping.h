@@ -14,8 +14,8 @@ namespace regard {
 struct Scores {
   double loss = 0;  // −log P per target token, in nats
   double perplexity = 0;
-  double bleu = 0;  // 0 to 100
-  double chrf = 0;  // 0 to 100
+  double bleu = 0;  // 0 to 100, as the next one; both are NaN if the model does not translate
+  double chrf = 0;
 };
 
 // Returns the score by this metric. Higher is better: loss and perplexity are negated.

@@ -53,7 +53,8 @@ std::vector<std::string> data_row(const std::string& name, const Corpus& corpus,
                                   format_thousands(r.too_long),
                                   format_thousands(r.high_ratio)};
   if (has_duplicates) row.push_back(format_thousands(r.duplicates));
-  row.push_back(side(r.source));
+  const bool has_source = !corpus.tokenizers().source->ignores_text();
+  row.push_back(has_source ? side(r.source) : "–");  // a language model has none
   row.push_back(side(r.target));
   return row;
 }

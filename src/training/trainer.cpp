@@ -196,7 +196,7 @@ void Trainer::update(const SignalCatcher& signals) {
     last_pairs_.insert(last_pairs_.end(), batch.indices.begin(), batch.indices.end());
   }
   const auto learning_rate = schedule_.rate(position_.step + 1);
-  const auto result = step(batches, learning_rate, received(signals));
+  auto result = step(batches, learning_rate, received(signals));
   agree(result.counts);
   const bool ends_epoch = position_.batch >= batches_in_epoch;
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) {
@@ -206,6 +206,7 @@ void Trainer::update(const SignalCatcher& signals) {
   position_.skipped_in_a_row = 0;
   ++position_.step;
   position_.update_mean_log_p(-result.nll / static_cast<double>(result.target_tokens));
+  if (options_.model.kind == ModelKind::language_model) result.source_tokens = 0;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   log_.add_step(position_, result, learning_rate, seconds.count(), batches_in_epoch);
   if (ends_epoch) position_.begin_epoch();

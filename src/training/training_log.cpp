@@ -98,10 +98,10 @@ void TrainingLog::report(const TrainingProgress& now) {
 
 void TrainingLog::add_validation(std::int64_t step, const Scores& scores) {
   if (!events_) return;
-  events_->add(step, {{"validation/loss", scores.loss},
-                      {"validation/perplexity", scores.perplexity},
-                      {"validation/bleu", scores.bleu},
-                      {"validation/chrf", scores.chrf}});
+  events_->add(step,
+               {{"validation/loss", scores.loss}, {"validation/perplexity", scores.perplexity}});
+  if (std::isnan(scores.bleu)) return;  // the model does not translate
+  events_->add(step, {{"validation/bleu", scores.bleu}, {"validation/chrf", scores.chrf}});
 }
 
 TrainingProgress TrainingLog::progress(const TrainingPosition& position,

@@ -1,6 +1,7 @@
 #include "training/validation_record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,19 +25,21 @@ ValidationRecord::ValidationRecord(const std::filesystem::path& run,
 void ValidationRecord::add(const Validation& validation, const TrainingPosition& position,
                            double learning_rate, double seconds, bool is_best) {
   const auto& scores = validation.scores;
-  log::info("validation at step {}: loss {}  perplexity {}  BLEU {:.2f}  chrF {:.2f}  ({}){}",
-            position.step, format_fixed(scores.loss, 4), format_fixed(scores.perplexity, 2),
-            scores.bleu, scores.chrf, format_duration(validation.seconds),
-            is_best ? "  best so far" : "");
+  const bool translates = !std::isnan(scores.bleu);
+  log::info("validation at step {}: loss {}  perplexity {}{}  ({}){}", position.step,
+            format_fixed(scores.loss, 4), format_fixed(scores.perplexity, 2),
+            translates ? fmt::format("  BLEU {:.2f}  chrF {:.2f}", scores.bleu, scores.chrf) : "",
+            format_duration(validation.seconds), is_best ? "  best so far" : "");
   rows_.append({{"step", position.step},
                 {"epoch", position.current_epoch()},
                 {"loss", scores.loss},
                 {"perplexity", scores.perplexity},
-                {"bleu", scores.bleu},
-                {"chrf", scores.chrf},
+                {"bleu", translates ? Json(scores.bleu) : Json()},
+                {"chrf", translates ? Json(scores.chrf) : Json()},
                 {"learning_rate", learning_rate},
                 {"seconds", seconds},
                 {"best", is_best ? "*" : ""}});
+  if (!translates) return;
   const auto file = translations_file(run_, position.step);
   std::string text;
   for (const auto& line : validation.translations) text += line + "\n";

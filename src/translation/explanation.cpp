@@ -16,11 +16,25 @@ std::vector<float> to_vector(const torch::Tensor& row) {
   return {flat.data_ptr<float>(), flat.data_ptr<float>() + flat.numel()};
 }
 
-// Converts the weights of heads [1, H, S].
+// Converts the weights of heads [1, H, S] or [1, H, T, S].
 std::vector<std::vector<float>> head_weights(const torch::Tensor& heads) {
   std::vector<std::vector<float>> rows;
   for (std::int64_t h = 0; h < heads.size(1); ++h) rows.push_back(to_vector(heads.select(1, h)));
   return rows;
+}
+
+// Converts the weights of each layer, [1, H, T, S].
+HeadWeights layer_weights(const std::vector<torch::Tensor>& layers) {
+  HeadWeights weights;
+  for (const auto& layer : layers) weights.push_back(head_weights(layer));
+  return weights;
+}
+
+// Returns the ids of the hypothesis, with </s> if it was reached.
+std::vector<std::int64_t> target_ids(const Hypothesis& hypothesis) {
+  std::vector<std::int64_t> ids(hypothesis.tokens.begin(), hypothesis.tokens.end());
+  if (hypothesis.finished) ids.push_back(eos_id);
+  return ids;
 }
 
 // Converts P of a pointer output over token ids [V] to P over the source positions, with </s> last.
@@ -44,9 +58,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
   explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0].tokens);
   const auto batch = make_source_batch(source).to(device);
-  const auto& best = translation.hypotheses.front();
-  std::vector<std::int64_t> target(best.tokens.begin(), best.tokens.end());
-  if (best.finished) target.push_back(eos_id);
+  const auto target = target_ids(translation.hypotheses.front());
 
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   auto state = model.initial_state(encoded);
@@ -79,6 +91,31 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
     previous = token;
   }
   return explanation;
+}
+
+ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Device device,
+                                      kernels::PackedWeights& packed, const std::string& line,
+                                      const Translation& translation, std::size_t index) {
+  const torch::InferenceMode guard;
+  const kernels::WithPackedWeights with(packed);
+  const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
+  const auto batch = make_source_batch(source).to(device);
+  auto ids = target_ids(translation.hypotheses.at(index));
+  ids.insert(ids.begin(), bos_id);
+  ids.pop_back();
+  const auto input = torch::tensor(ids, torch::kLong).unsqueeze(0).to(device);  // [1, T]
+  const auto weights = loaded.model->self_attention(batch.source, batch.source_lengths, input);
+
+  ExplainedSelfAttention explained;
+  explained.source_tokens = source_tokens(loaded.tokenizers, line, source[0].tokens);
+  explained.encoder = layer_weights(weights.encoder);
+  explained.decoder = layer_weights(weights.decoder);
+  explained.inputs = {"<s>"};
+  for (std::size_t t = 1; t < ids.size(); ++t) {
+    explained.inputs.push_back(
+        loaded.tokenizers.target_token(static_cast<std::int32_t>(ids[t]), translation.oov_words));
+  }
+  return explained;
 }
 
 }  // namespace regard

@@ -1,4 +1,5 @@
-// Decodes a translation again, step by step, and collects the intermediate values of attention.
+// Computes a translation again and collects the intermediate values of its attention: step by step,
+// or the self-attention of all positions.
 #pragma once
 
 #include <torch/types.h>
@@ -9,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/packed_weights.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -43,5 +45,26 @@ struct Explanation {
 // blank line).
 Explanation explain(const TranslationModel& model, torch::Device device, const std::string& line,
                     const Translation& translation);
+
+// The weights of heads: [layer][head], each a matrix, row by row. Row i has the weights with which
+// position i attends to every position.
+using HeadWeights = std::vector<std::vector<std::vector<float>>>;
+
+// The self-attention of a source sentence and of one translation. The weights of a side without
+// self-attention are empty.
+struct ExplainedSelfAttention {
+  std::vector<std::string> source_tokens;  // S tokens, with </s>
+  std::vector<std::string> inputs;         // of the decoder: T tokens, <s> y_1 … y_{T-1}
+  HeadWeights encoder;                     // matrices [S, S]
+  HeadWeights decoder;                     // matrices [T, T], 0 at positions after the row's own
+};
+
+// Computes the self-attention of hypothesis `index` of `translation`, which must be a translation
+// of `line` by `model`. Row t of the decoder computes y_t from its inputs so far. The model must be
+// on `device`, in evaluation mode. With the packed weights of the search, the states are those of
+// the search, bit by bit. Thread-safe.
+ExplainedSelfAttention self_attention(const TranslationModel& model, torch::Device device,
+                                      kernels::PackedWeights& packed, const std::string& line,
+                                      const Translation& translation, std::size_t index);
 
 }  // namespace regard

@@ -34,7 +34,7 @@ std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::
 SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<LengthLimit>& limit,
                          const std::string& line, std::int64_t number, bool want_tokens,
                          Translation& translation) {
-  if (is_blank(line)) return {};
+  if (is_blank(line) && !tokenizers.source->ignores_text()) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
     if (encoded.tokens.empty()) return encoded;
@@ -129,6 +129,9 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
     for (auto* sentence : sentences) {
       batch_sources.push_back(std::move(sentence->source));
       auto& options_of_sentence = batch_options.emplace_back(*sentence->options);
+      if (tokenizers_.source->ignores_text()) {  // a language model continues the line
+        options_of_sentence.prefix = tokenizers_.target->encode(*sentence->text);
+      }
       if (shortlist_) {
         options_of_sentence.shortlist =
             shortlist_->tokens(batch_sources.back().tokens, options_of_sentence);

@@ -73,6 +73,30 @@ TEST(TranslateReport, ShowsTheHeadsOfEachLayerOfATransformer) {
                               "<option>layer 2, head 1</option><option>layer 2, head 2</option>"));
 }
 
+TEST(TranslateReport, ShowsTheSelfAttentionOfATransformer) {
+  const auto page = report_of(tiny_transformer());
+  EXPECT_EQ(count_of(page, "class=\"viewer\""), 6U);  // three kinds of two sentences
+  EXPECT_THAT(page, HasSubstr("<option>to the source</option><option>encoder self-attention"
+                              "</option><option>decoder self-attention</option>"));
+  // The first word of a translation can only attend to <s>, in each map.
+  EXPECT_THAT(page, HasSubstr("<title>&lt;s&gt; ← &lt;s&gt;  1.000</title>"));
+  EXPECT_THAT(report_of(tiny_model()), Not(HasSubstr("self-attention")));
+}
+
+TEST(TranslateReport, OfALargePageLeavesSelfAttentionOut) {
+  std::string text;
+  for (int line = 0; line < 50; ++line) {
+    for (int word = 0; word < 18; ++word) text += "the cat sees a dog ";
+    text += ".\n";
+  }
+  const auto path = (fresh_folder() / "page.html").string();
+  ASSERT_EQ(translate(tiny_transformer(), {"--report", path}, text).code, 0);
+  const auto page = read_text(path);
+  EXPECT_THAT(page, HasSubstr("Self-attention is left out, because the page would be too large."));
+  EXPECT_GT(count_of(page, "<h3>encoder self-attention</h3>"), 3U);
+  EXPECT_EQ(count_of(page, "<h2>Line "), 50U);
+}
+
 TEST(TranslateReport, WithoutAttentionShowsNBestListsAndSearches) {
   const auto page = report_of(tiny_fixed_context());
   expect_sound(page);

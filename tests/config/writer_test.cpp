@@ -101,6 +101,7 @@ TEST(Writer, WrittenOptionsReadBackTheSame) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Options options;
     Randomizer(seed).fill(options);
+    complete_language_model(options);
     for (const Comments comments : {Comments::none, Comments::help}) {
       const std::string yaml = write_options(options, comments);
       Options again = parse_options(yaml, "written");

@@ -127,6 +127,36 @@ class TestedModel {
     });
   }
 
+  // The self-attention of each head, if the model has any.
+  void expect_same_self_attention() const {
+    SCOPED_TRACE("self-attention");
+    kernels::PackedWeights packed(kernels::find_precision("auto", torch::kCPU));
+    const auto rows_of = [](const torch::Tensor& layer, std::int64_t b, std::int64_t n,
+                            Hypothesis& hypothesis) {
+      const auto real = layer[b].narrow(1, 0, n).narrow(2, 0, n).contiguous();  // [H, n, n]
+      const auto* data = real.const_data_ptr<float>();
+      hypothesis.weights.emplace_back(data, data + real.numel());
+    };
+    expect_same_in_all_batches([&](const auto& source, const auto& lengths, const auto& target) {
+      const torch::InferenceMode guard;
+      const kernels::WithPackedWeights with(packed);
+      const auto input = target.narrow(1, 0, target.size(1) - 1);
+      const auto own = model_->self_attention(source, lengths, input);
+      EXPECT_EQ(own.encoder.empty(), !has_self_attention(options_.encoder));
+      EXPECT_EQ(own.decoder.empty(), options_.decoder.kind == LayerKind::recurrent);
+      std::vector<std::vector<Hypothesis>> lists;
+      for (std::int64_t b = 0; b < source.size(0); ++b) {
+        Hypothesis hypothesis;
+        const auto S = lengths[b].template item<std::int64_t>();
+        const auto T = target[b].ne(0).sum().template item<std::int64_t>() - 1;
+        for (const auto& layer : own.encoder) rows_of(layer, b, S, hypothesis);
+        for (const auto& layer : own.decoder) rows_of(layer, b, T, hypothesis);
+        lists.push_back({std::move(hypothesis)});
+      }
+      return lists;
+    });
+  }
+
   // All steps at once have the bits of the steps of a search, in every precision.
   void expect_scores_equal_steps() const {
     for (const auto precision :
@@ -343,6 +373,7 @@ TEST_P(BatchInvariance, ResultsDoNotDependOnTheBatch) {
     const TestedModel model(tested);
     model.expect_same_searches();
     model.expect_same_scores();
+    if (tested.members == 1) model.expect_same_self_attention();
     model.expect_scores_equal_steps();
     model.expect_scores_of_a_search();
   }

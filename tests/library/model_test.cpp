@@ -85,6 +85,30 @@ TEST(LibraryModel, ScoreIsTheSumOfItsTokensAndEqualsTheSearch) {
               DoubleNear(scored.log_probability, 1e-9));
 }
 
+TEST(LibraryModel, SelfAttentionHasARowForEachTokenOfEachHead) {
+  const Model model(tiny_transformer().string(), "cpu", 1);
+  const auto own = model.self_attention({"the cat", ""}, {"le chat", ""});
+  ASSERT_THAT(own, SizeIs(2));
+  EXPECT_THAT(own[0].source_tokens, ElementsAre("the", "cat", "</s>"));
+  EXPECT_THAT(own[0].decoder_inputs, ElementsAre("<s>", "le", "chat"));
+  for (const auto& weights : {own[0].encoder, own[0].decoder}) {
+    ASSERT_THAT(weights, SizeIs(2));
+    for (const auto& layer : weights) {
+      ASSERT_THAT(layer, SizeIs(2));
+      for (const auto& head : layer) {
+        ASSERT_THAT(head, SizeIs(3));
+        for (const auto& row : head) {
+          ASSERT_THAT(row, SizeIs(3));
+          EXPECT_NEAR(std::accumulate(row.begin(), row.end(), 0.0), 1, 1e-5);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(own[0].decoder[1][0][1][2], 0.0F);
+  EXPECT_THAT(own[1].encoder, SizeIs(0));
+  EXPECT_THAT(tiny().self_attention({"the cat"}, {"le chat"})[0].encoder, SizeIs(0));
+}
+
 TEST(LibraryModel, CanBeMoved) {
   auto first = tiny();
   const auto wanted = first.translate({"the cat"});
@@ -104,6 +128,7 @@ TEST(LibraryModel, ErrorsAreMessages) {
   EXPECT_THAT([&] { model.n_best({"a"}, 4); },
               says(AllOf(HasSubstr("found 4"), HasSubstr("1 to 3"))));
   EXPECT_THAT([&] { model.score({"a"}, {}); }, says(HasSubstr("1 source and 0 targets")));
+  EXPECT_THAT([&] { model.self_attention({}, {"a"}); }, says(HasSubstr("0 sources and 1 target")));
 }
 
 }  // namespace

@@ -56,6 +56,20 @@ TEST(EnsembleReference, TheLinearMeanIsOfProbabilitiesTheOtherOfTheirLogarithms)
   }
 }
 
+TEST(EnsembleReference, FusionTakesTheWeightsAsTheyAre) {
+  torch::manual_seed(54);
+  const auto translator = table_model(2);
+  const auto language_model = table_model(2);
+  const auto [source, lengths] = table_sentences(2);
+  const auto tokens = torch::tensor({2, 4});
+  const auto p = probabilities(*translator, source, lengths, tokens);
+  const auto q = probabilities(*language_model, source, lengths, tokens);
+  Ensemble fusion({translator, language_model}, EnsembleMean::fusion, {1, 0.3});
+  const auto product = p * q.pow(0.3);
+  EXPECT_TRUE(torch::allclose(probabilities(fusion, source, lengths, tokens),
+                              product / product.sum(1, true), 1e-12, 1e-12));
+}
+
 TEST(EnsembleReference, OfOneModelWithItselfChangesNothing) {
   torch::manual_seed(52);
   const auto model = table_model(4, 2);

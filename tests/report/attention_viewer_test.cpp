@@ -64,6 +64,22 @@ TEST(AttentionViewer, IsEmptyWithoutMapsAndRefusesWrongOnes) {
   EXPECT_EQ(attention_viewer(picture), "");
 }
 
+TEST(AttentionViewers, ShowEachKindBelowItsNameWithoutScripts) {
+  auto picture = example();
+  picture.matrices.pop_back();
+  const auto html = attention_viewers({{"to the source", picture}, {"encoder < x", example()}});
+  EXPECT_EQ(find_xml_fault(html), "");
+  EXPECT_EQ(count_of(html, "class=\"viewer\""), 2U);
+  EXPECT_THAT(html, HasSubstr("<option>to the source</option><option>encoder &lt; x</option>"));
+  EXPECT_THAT(html, HasSubstr("<div class=\"kind\">\n<h3>encoder &lt; x</h3>"));
+}
+
+TEST(AttentionViewers, OneKindNeedsNoSelector) {
+  EXPECT_EQ(attention_viewers({{"to the source", example(), {"a", "b"}}}),
+            attention_viewer(example(), {"a", "b"}));
+  EXPECT_EQ(attention_viewers({}), "");
+}
+
 AlignmentLines example_lines() {
   return {{"They", "watch"},
           {"Ils", "re<gardent", "."},

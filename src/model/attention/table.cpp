@@ -161,22 +161,27 @@ Query default_query(const std::string& kind) {
 }
 
 void resolve_automatic(ModelOptions& options) {
+  const bool is_translation = options.kind == ModelKind::translation;
   const bool is_recurrent = options.decoder.kind == LayerKind::recurrent;
   auto& query = options.decoder.query;
   auto& attention = options.attention;
-  if (is_recurrent && query == Query::automatic) query = default_query(attention.kind);
+  if (is_translation && is_recurrent && query == Query::automatic)
+    query = default_query(attention.kind);
   const auto set_position = [](auto& side, PositionKind position) {
     auto& of_side = side.self_attention.position;
     if (of_side == PositionKind::automatic) of_side = position;
   };
-  if (options.encoder.kind == LayerKind::transformer) {
+  if (!is_translation) {
+    // It has no encoder.
+  } else if (options.encoder.kind == LayerKind::transformer) {
     set_position(options.encoder, PositionKind::sinusoidal);
   } else if (has_self_attention(options.encoder)) {
     set_position(options.encoder, PositionKind::none);
   }
   if (!is_recurrent) set_position(options.decoder, PositionKind::sinusoidal);
   if (attention.project_keys != ProjectKeys::automatic) return;
-  const bool needs_keys = is_recurrent && reads_option(attention, "project_keys") &&
+  const bool needs_keys = is_translation && is_recurrent &&
+                          reads_option(attention, "project_keys") &&
                           state_size(options.encoder) != options.decoder.hidden_size;
   attention.project_keys = needs_keys ? ProjectKeys::yes : ProjectKeys::no;
 }
@@ -184,7 +189,8 @@ void resolve_automatic(ModelOptions& options) {
 void resolve_saved(ModelOptions& options) {
   const std::vector<std::string> asked_after = {"concat", "local_m", "local_p"};
   auto& query = options.decoder.query;
-  if (query == Query::automatic && options.decoder.kind == LayerKind::recurrent) {
+  if (query == Query::automatic && options.decoder.kind == LayerKind::recurrent &&
+      options.kind == ModelKind::translation) {
     query = contains(asked_after, options.attention.kind) ? Query::post : Query::pre;
   }
   resolve_automatic(options);
@@ -226,6 +232,7 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
 
 void check_attention(const ModelOptions& model, const SourceLocations& locations) {
   if (model.decoder.kind == LayerKind::transformer) return;
+  if (model.kind == ModelKind::language_model) return;
   ConfigErrors problems(locations);
   try {
     check_options(model.attention, problems);
@@ -239,6 +246,7 @@ void check_attention(const ModelOptions& model, const SourceLocations& locations
 void check_attention_lengths(const Options& options, const SourceLocations& locations) {
   const auto& o = options.model.attention;
   if (options.model.decoder.kind == LayerKind::transformer) return;
+  if (options.model.kind == ModelKind::language_model) return;
   ConfigErrors problems(locations);
   const auto max_length = options.data.max_length;
   if (reads_option(o, "max_positions")) {

@@ -48,8 +48,8 @@ torch::Tensor RecurrentEncoder::at_ends(const std::vector<torch::Tensor>& parts,
   return torch::cat(last, 1);
 }
 
-EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded,
-                                        const torch::Tensor& lengths) {
+EncoderOutput RecurrentEncoder::forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                                        std::vector<torch::Tensor>* /*self_attention*/) {
   const auto S = embedded.size(1);
   EncoderOutput encoded;
   encoded.set_lengths(lengths, S, embedded.device());

@@ -29,7 +29,9 @@ class RecurrentEncoder : public Encoder {
   RecurrentEncoder(const EncoderOptions& options, double state_dropout,
                    bool want_last_states = false);
 
-  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  // Has no self-attention.
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                        std::vector<torch::Tensor>* self_attention = nullptr) override;
   std::int64_t state_size() const override { return directions_ * hidden_size_; }
   Cell& layer(std::size_t l) { return *layers_[l]; }
 

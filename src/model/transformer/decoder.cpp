@@ -9,6 +9,7 @@ TransformerDecoder::TransformerDecoder(std::int64_t encoder_state_size,
                                        const DecoderOptions& options, const DropoutOptions& dropout,
                                        bool want_weights)
     : D_(options.hidden_size),
+      has_source_(encoder_state_size > 0),
       want_weights_(want_weights),
       readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
   const auto& o = options.self_attention;
@@ -65,7 +66,7 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
     stream = step.x;
     next.state.layers.push_back(step.past);
     if (is_last) next.weights = step.weights;
-    if (detail) detail->heads.push_back(step.heads);
+    if (detail && has_source_) detail->heads.push_back(step.heads);
   }
   next.hidden = final_norm(norm_.get(), stream).squeeze(1);  // [N, D]
   next.readout = readout_dropout_->forward(next.hidden);
@@ -74,13 +75,27 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
 
 DecoderOutput TransformerDecoder::forward(const torch::Tensor& embedded,
                                           const EncoderOutput& encoded, bool want_weights) {
+  return compute_all_steps(embedded, encoded, want_weights, nullptr);
+}
+
+std::vector<torch::Tensor> TransformerDecoder::self_attention(const torch::Tensor& embedded,
+                                                              const EncoderOutput& encoded) {
+  std::vector<torch::Tensor> weights;
+  compute_all_steps(embedded, encoded, /*want_weights=*/false, &weights);
+  return weights;
+}
+
+DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedded,
+                                                    const EncoderOutput& encoded, bool want_weights,
+                                                    std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
+    torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
     all = layers_[l]->forward(all.x, {sources[l], padding},
-                              is_last && (want_weights_ || want_weights));
+                              is_last && (want_weights_ || want_weights), heads);
   }
   const auto hidden = final_norm(norm_.get(), all.x);
   return {.readout = readout_dropout_->forward(hidden), .weights = all.weights, .hidden = hidden};

@@ -19,9 +19,9 @@ namespace regard {
 
 class TransformerDecoder : public Decoder {
  public:
-  // encoder_state_size is C, the width of the encoder states. forward() always returns attention
-  // weights if want_weights is true, otherwise only on request, because fused attention does not
-  // compute them; step() always does.
+  // encoder_state_size is C, the width of the encoder states; 0: there is no source. forward()
+  // always returns attention weights if want_weights is true, otherwise only on request, because
+  // fused attention does not compute them; step() always does.
   TransformerDecoder(std::int64_t encoder_state_size, const DecoderOptions& options,
                      const DropoutOptions& dropout, bool want_weights);
 
@@ -34,7 +34,9 @@ class TransformerDecoder : public Decoder {
                           const EncoderOutput& encoded) override;
   DecoderOutput forward(const torch::Tensor& embedded, const EncoderOutput& encoded,
                         bool want_weights = false) override;
-  bool has_attention_weights() const override { return true; }
+  std::vector<torch::Tensor> self_attention(const torch::Tensor& embedded,
+                                            const EncoderOutput& encoded) override;
+  bool has_attention_weights() const override { return has_source_; }
   std::int64_t readout_size() const override { return D_; }
 
  private:
@@ -42,8 +44,13 @@ class TransformerDecoder : public Decoder {
   // null.
   DecoderStep compute_step(const torch::Tensor& embedded, const DecoderState& state,
                            const EncoderOutput& encoded, AttentionDetail* detail);
+  // Implements forward(). Appends the weights of each layer's self-attention to `self_attention`,
+  // unless it is null.
+  DecoderOutput compute_all_steps(const torch::Tensor& embedded, const EncoderOutput& encoded,
+                                  bool want_weights, std::vector<torch::Tensor>* self_attention);
 
   std::int64_t D_;
+  bool has_source_;
   bool want_weights_;
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only

@@ -20,12 +20,16 @@ TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
 }
 
 EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
-                                          const torch::Tensor& lengths) {
+                                          const torch::Tensor& lengths,
+                                          std::vector<torch::Tensor>* self_attention) {
   EncoderOutput encoded;
   encoded.set_lengths(lengths, embedded.size(1), embedded.device());
   const auto padding = make_padding(encoded.mask, lengths, embedded, /*is_self_attention=*/true);
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
-  for (const auto& layer : layers_) stream = layer->forward(stream, padding);
+  for (const auto& layer : layers_) {
+    torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
+    stream = layer->forward(stream, padding, heads);
+  }
   encoded.states = final_norm(norm_.get(), stream);
   encoded.summary = kernels::masked_mean(encoded.states, encoded.mask);
   return encoded;
@@ -44,8 +48,10 @@ SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,
                                                options.self_attention, dropout))) {}
 
 EncoderOutput SelfAttentionEncoder::forward(const torch::Tensor& embedded,
-                                            const torch::Tensor& lengths) {
-  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states, 0), lengths);
+                                            const torch::Tensor& lengths,
+                                            std::vector<torch::Tensor>* self_attention) {
+  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states, 0), lengths,
+                       self_attention);
 }
 
 }  // namespace regard

@@ -19,7 +19,8 @@ class TransformerEncoder : public Encoder {
   TransformerEncoder(std::int64_t D, std::int64_t layers, const SelfAttentionOptions& options,
                      const DropoutOptions& dropout);
 
-  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                        std::vector<torch::Tensor>* self_attention = nullptr) override;
   std::int64_t state_size() const override { return D_; }
 
  private:
@@ -35,7 +36,8 @@ class SelfAttentionEncoder : public Encoder {
   SelfAttentionEncoder(std::shared_ptr<Encoder> below, const EncoderOptions& options,
                        const DropoutOptions& dropout);
 
-  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths) override;
+  EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
+                        std::vector<torch::Tensor>* self_attention = nullptr) override;
   std::int64_t state_size() const override { return top_->state_size(); }
 
  private:

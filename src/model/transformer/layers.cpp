@@ -20,12 +20,23 @@ EncoderLayer::EncoderLayer(std::int64_t D, const SelfAttentionOptions& o,
       feed_forward_norm_(register_module("feed_forward_norm",
                                          std::make_shared<Residual>(D, o.norm, dropout.states))) {}
 
-ResidualStream EncoderLayer::forward(const ResidualStream& x, const Padding& padding) {
+namespace {
+
+// Self-attention of x [B, T, D]. Stores the weights of the heads in `heads`, unless it is null.
+Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x, const Padding& padding,
+                        bool causal, Tensor* heads) {
+  const auto attended =
+      attention.forward(x, attention.keys_and_values(x), padding, causal, heads != nullptr);
+  if (heads != nullptr) *heads = attended.heads;
+  return attended.y;
+}
+
+}  // namespace
+
+ResidualStream EncoderLayer::forward(const ResidualStream& x, const Padding& padding,
+                                     Tensor* heads) {
   const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
-    return attention_
-        ->forward(z, attention_->keys_and_values(z), padding, /*causal=*/false,
-                  /*want_weights=*/false)
-        .y;
+    return attend_to_itself(*attention_, z, padding, /*causal=*/false, heads);
   });
   return feed_forward_norm_->apply(attended,
                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
@@ -39,33 +50,38 @@ DecoderLayer::DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOp
   };
   self_attention_ = register_module("self_attention", attention(D));
   self_attention_norm_ = register_module("self_attention_norm", norm());
-  source_attention_ = register_module("source_attention", attention(C));
-  source_attention_norm_ = register_module("source_attention_norm", norm());
+  if (C > 0) {
+    source_attention_ = register_module("source_attention", attention(C));
+    source_attention_norm_ = register_module("source_attention_norm", norm());
+  }
   feed_forward_ = register_module(
       "feed_forward", std::make_shared<FeedForward>(D, o.feed_forward_size, dropout.states));
   feed_forward_norm_ = register_module("feed_forward_norm", norm());
 }
 
 Tensor DecoderLayer::source_keys_and_values(const Tensor& states) {
+  if (!source_attention_) {
+    return states.new_zeros({states.size(0), 1, 2 * self_attention_->width()});
+  }
   return source_attention_->keys_and_values(states);
 }
 
 DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Source& source,
-                                             bool want_weights) {
+                                             bool want_weights, Tensor* self_heads) {
   AllSteps all;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    return self_attention_
-        ->forward(z, self_attention_->keys_and_values(z), {}, /*causal=*/true,
-                  /*want_weights=*/false)
-        .y;
+    return attend_to_itself(*self_attention_, z, {}, /*causal=*/true, self_heads);
   });
   const auto after_source_attention =
-      source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
-        const auto attended = source_attention_->forward(z, source.keys_and_values, source.padding,
-                                                         /*causal=*/false, want_weights);
-        all.weights = attended.weights;
-        return attended.y;
-      });
+      !source_attention_
+          ? after_self_attention
+          : source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
+              const auto attended =
+                  source_attention_->forward(z, source.keys_and_values, source.padding,
+                                             /*causal=*/false, want_weights);
+              all.weights = attended.weights;
+              return attended.y;
+            });
   all.x = feed_forward_norm_->apply(after_source_attention,
                                     [&](const Tensor& z) { return feed_forward_->forward(z); });
   return all;
@@ -79,16 +95,19 @@ DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Tensor& pas
     return self_attention_->forward(z, next.past, {}, /*causal=*/false, /*want_weights=*/false).y;
   });
   const auto after_source_attention =
-      source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
-        const auto queries = z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
-        const auto attended = source_attention_->forward(
-            queries, source.keys_and_values, source.padding, /*causal=*/false, want_weights);
-        if (want_weights) {
-          next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
-          next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
-        }
-        return attended.y.view_as(z);
-      });
+      !source_attention_
+          ? after_self_attention
+          : source_attention_norm_->apply(after_self_attention, [&](const Tensor& z) {
+              const auto queries =
+                  z.view({source.keys_and_values.size(0), -1, z.size(2)});  // [B, G, D]
+              const auto attended = source_attention_->forward(
+                  queries, source.keys_and_values, source.padding, /*causal=*/false, want_weights);
+              if (want_weights) {
+                next.weights = attended.weights.reshape({z.size(0), -1});   // [N, S]
+                next.heads = attended.heads.transpose(1, 2).flatten(0, 1);  // [N, H, S]
+              }
+              return attended.y.view_as(z);
+            });
   next.x = feed_forward_norm_->apply(after_source_attention,
                                      [&](const Tensor& z) { return feed_forward_->forward(z); });
   return next;

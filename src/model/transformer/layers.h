@@ -87,7 +87,9 @@ class EncoderLayer : public torch::nn::Module {
  public:
   EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
 
-  ResidualStream forward(const ResidualStream& x, const Padding& padding);
+  // Stores the weights of each head [B, H, S, S] in `heads`, unless it is null.
+  ResidualStream forward(const ResidualStream& x, const Padding& padding,
+                         torch::Tensor* heads = nullptr);
 
  private:
   std::shared_ptr<MultiHeadAttention> attention_;
@@ -100,7 +102,8 @@ class EncoderLayer : public torch::nn::Module {
 // feed-forward network, each with a residual connection and layer normalisation.
 class DecoderLayer : public torch::nn::Module {
  public:
-  // C is the width of the encoder's states.
+  // C is the width of the encoder's states; 0: there is no attention to a source, as in a language
+  // model.
   DecoderLayer(std::int64_t D, std::int64_t C, const SelfAttentionOptions& options,
                const DropoutOptions& dropout);
 
@@ -112,13 +115,15 @@ class DecoderLayer : public torch::nn::Module {
   // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
   torch::Tensor source_keys_and_values(const torch::Tensor& states);
 
-  // Computes all positions at once.
+  // Computes all positions at once. Stores the weights of each head of self-attention [B, H, T, T]
+  // in `self_heads`, unless it is null.
   struct AllSteps {
     ResidualStream x;
     torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; undefined
                             // unless wanted
   };
-  AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights);
+  AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights,
+                   torch::Tensor* self_heads = nullptr);
 
   // Computes one position, with T = 1, for N = G · B rows, with G consecutive rows per sentence.
   // past [N, t, 2D] has the keys and values of the earlier positions.

@@ -19,8 +19,12 @@ HeadsOutput compute_heads(const torch::Tensor& q, const torch::Tensor& k, const 
                           const Padding& padding, bool causal, bool want_weights,
                           const Dropout& dropout) {
   if (kernels::is_batch_invariant(q)) {
-    if (padding.is_self_attention && !want_weights && !causal) {
-      return {kernels::attend_to_itself(q, k, v, padding.lengths)};
+    if (padding.is_self_attention && !causal) {
+      // The values are those of an encoder whose weights are not wanted, bit by bit.
+      const auto y = kernels::attend_to_itself(q, k, v, padding.lengths);
+      if (!want_weights) return {y};
+      const auto alpha = kernels::attend_heads(q, k, v, padding.lengths, true).alpha;
+      return {y, kernels::mean_over_heads(alpha), alpha};
     }
     const auto [y, alpha] = kernels::attend_heads(q, k, v, padding.lengths, want_weights, causal);
     return {y, want_weights ? kernels::mean_over_heads(alpha) : alpha, alpha};

@@ -55,6 +55,7 @@ class MultiHeadAttention : public torch::nn::Module {
   // keys and values. Dropout is applied to the weights.
   MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads, double dropout);
 
+  std::int64_t width() const { return W_O_->weight.size(0); }  // D
   // Computes the keys and values of all heads: z [B, S, C] -> [B, S, 2D].
   torch::Tensor keys_and_values(const torch::Tensor& z);
   // Maps x [B, T, D] to y [B, T, D]. Returns the weights as compute_heads() does.

@@ -66,6 +66,23 @@ TEST_P(TransformerDecoderReference, AllStepsAtOnceEqualPlainLoops) {
   }
 }
 
+TEST_P(TransformerDecoderReference, SelfAttentionOfEachHeadEqualsThatOfPlainLoops) {
+  const auto heads = decoder_.self_attention(x_, encoded());
+  ASSERT_EQ(heads.size(), L);
+  const auto later = torch::ones({T, T}, torch::kBool).triu(1);
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto plain = expected(b).self_attention;
+    for (std::size_t l = 0; l < L; ++l) {
+      for (std::int64_t h = 0; h < 2; ++h) {
+        const auto alpha = heads[l][b][h];  // [T, T]
+        EXPECT_TRUE(plain::close(alpha, plain[l][static_cast<std::size_t>(h)]));
+        EXPECT_TRUE(torch::allclose(alpha.sum(1), torch::ones({T}, torch::kDouble)));
+        EXPECT_TRUE(alpha.masked_select(later).eq(0).all().item<bool>()) << "the future";
+      }
+    }
+  }
+}
+
 TEST_P(TransformerDecoderReference, StepByStepReadoutsAndWeightsEqualPlainLoops) {
   const auto source = encoded();
   auto state = decoder_.initial_state(source);

@@ -42,6 +42,27 @@ TEST_P(TransformerEncoderReference, EachSentenceOfARaggedBatchEqualsThatOfPlainL
   }
 }
 
+TEST_P(TransformerEncoderReference, SelfAttentionOfEachHeadEqualsThatOfPlainLoops) {
+  std::vector<torch::Tensor> heads;
+  const auto out = encoder_.forward(x_, lengths_, &heads);
+  EXPECT_TRUE(torch::allclose(out.summary, encoder_.forward(x_, lengths_).summary, 1e-12, 1e-12));
+  ASSERT_EQ(heads.size(), L);
+  const plain::Transformer plain(encoder_, 2, is_pre());
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto n = lengths_[b].item<std::int64_t>();
+    plain::Transformer::Heads expected;
+    plain.encode(plain::rows_of(x_[b].narrow(0, 0, n)), L, &expected);
+    for (std::size_t l = 0; l < L; ++l) {
+      for (std::int64_t h = 0; h < 2; ++h) {
+        const auto alpha = heads[l][b][h].narrow(0, 0, n);  // [n, S]
+        EXPECT_TRUE(plain::close(alpha, expected[l][static_cast<std::size_t>(h)]));
+        EXPECT_TRUE(torch::allclose(alpha.sum(1), torch::ones({n}, torch::kDouble)));
+        EXPECT_TRUE(alpha.slice(1, n).eq(0).all().item<bool>()) << "padding";
+      }
+    }
+  }
+}
+
 TEST_P(TransformerEncoderReference, GradientsEqualCentralDifferences) {
   const auto along = torch::randn({B, D}, torch::kDouble);
   auto tensors = named_tensors(encoder_);
@@ -100,7 +121,14 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
       item.value().copy_(parameters["self_attention." + item.key()]);
     }
     const plain::Transformer plain(hidden, 2, true);
-    EXPECT_TRUE(plain::close(out.states[0], plain.encode(plain::rows_of(states[0]), L)));
+    plain::Transformer::Heads expected;
+    EXPECT_TRUE(plain::close(out.states[0], plain.encode(plain::rows_of(states[0]), L, &expected)));
+    std::vector<torch::Tensor> heads;
+    encoder.forward(x, lengths, &heads);
+    ASSERT_EQ(heads.size(), L);
+    for (std::size_t l = 0; l < L; ++l) {
+      EXPECT_TRUE(plain::close(heads[l][0][1], expected[l][1]));
+    }
     EXPECT_EQ(encoder.state_size(), 4);
   }
 }

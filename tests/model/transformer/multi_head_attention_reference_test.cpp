@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include "kernels/packed_weights.h"
 #include "model/random_stream.h"
 #include "tests/gradcheck.h"
 #include "tests/model/transformer/plain.h"
@@ -56,6 +57,31 @@ TEST(MultiHeadAttentionReference, UnderACausalMaskEachPositionSeesItselfAndThose
   for (const bool want_weights : {false, true}) {
     const auto attended = attention.forward(x, kv, {}, true, want_weights);
     EXPECT_TRUE(plain::close(attended.y[0], expected.y)) << want_weights;
+  }
+}
+
+TEST(MultiHeadAttentionReference, InASearchWantedWeightsLeaveTheBitsOfSelfAttention) {
+  torch::manual_seed(5);
+  MultiHeadAttention attention(D, D, 3, 0);
+  draw_parameters(attention);
+  const auto x = torch::randn({B, S, D}, torch::kDouble);
+  const auto lengths = torch::tensor({5, 3, 1});
+  const auto mask = torch::arange(S) < lengths.unsqueeze(1);
+  const auto padding = make_padding(mask, lengths, x, /*is_self_attention=*/true);
+  const auto run = [&](bool want_weights) {
+    return attention.forward(x, attention.keys_and_values(x), padding, false, want_weights);
+  };
+  const auto by_reference = run(true);
+  const torch::InferenceMode guard;
+  kernels::PackedWeights packed;
+  const kernels::WithPackedWeights with(packed);
+  const auto wanted = run(true);
+  EXPECT_TRUE(torch::equal(wanted.y, run(false).y));
+  EXPECT_FALSE(run(false).heads.defined());
+  for (std::int64_t b = 0; b < B; ++b) {
+    const auto n = lengths[b].item<std::int64_t>();
+    const auto real = [&](const torch::Tensor& heads) { return heads[b].narrow(1, 0, n); };
+    EXPECT_TRUE(torch::allclose(real(wanted.heads), real(by_reference.heads), 1e-12, 1e-12)) << b;
   }
 }
 

@@ -38,11 +38,18 @@ class Transformer {
     }
   }
 
-  Rows encode(Rows x, std::size_t layers) const {
+  // The weights by layer and head.
+  using Heads = std::vector<std::vector<Rows>>;
+
+  // Adds the weights of each layer to `heads`, unless it is null.
+  Rows encode(Rows x, std::size_t layers, Heads* heads = nullptr) const {
     for (std::size_t l = 0; l < layers; ++l) {
       const auto layer = "layer" + std::to_string(l) + ".";
-      x = around(layer + "attention_norm", x,
-                 [&](const Rows& z) { return attend(layer + "attention", z, z, false).y; });
+      x = around(layer + "attention_norm", x, [&](const Rows& z) {
+        auto attended = attend(layer + "attention", z, z, false);
+        if (heads != nullptr) heads->push_back(attended.heads);
+        return attended.y;
+      });
       x = feed_forward_around(layer, x);
     }
     return pre_ ? norm("norm", x) : x;
@@ -51,13 +58,17 @@ class Transformer {
   struct DecoderOutput {
     Rows readout;
     Rows weights;  // of the last layer
+    Heads self_attention;
   };
   DecoderOutput decode(Rows x, const Rows& source, std::size_t layers) const {
     DecoderOutput decoded;
     for (std::size_t l = 0; l < layers; ++l) {
       const auto layer = "layer" + std::to_string(l) + ".";
-      x = around(layer + "self_attention_norm", x,
-                 [&](const Rows& z) { return attend(layer + "self_attention", z, z, true).y; });
+      x = around(layer + "self_attention_norm", x, [&](const Rows& z) {
+        auto attended = attend(layer + "self_attention", z, z, true);
+        decoded.self_attention.push_back(attended.heads);
+        return attended.y;
+      });
       x = around(layer + "source_attention_norm", x, [&](const Rows& z) {
         auto attended = attend(layer + "source_attention", z, source, false);
         decoded.weights = attended.weights;
@@ -72,6 +83,7 @@ class Transformer {
   struct Attended {
     Rows y;
     Rows weights;  // the mean over the heads
+    std::vector<Rows> heads;
   };
   Attended attend(const std::string& name, const Rows& queries, const Rows& source,
                   bool causal) const {
@@ -82,6 +94,7 @@ class Transformer {
     Attended attended;
     Rows mixed(q.size(), Vector(D, 0));
     attended.weights.assign(q.size(), Vector(source.size(), 0));
+    attended.heads.assign(heads_, attended.weights);
     for (std::size_t t = 0; t < q.size(); ++t) {
       for (std::size_t h = 0; h < heads_; ++h) {
         const auto end = causal ? t + 1 : source.size();
@@ -94,6 +107,7 @@ class Transformer {
           sum += alpha[s];
         }
         for (std::size_t s = 0; s < end; ++s) {
+          attended.heads[h][t][s] = alpha[s] / sum;
           attended.weights[t][s] += alpha[s] / sum / static_cast<double>(heads_);
           for (auto i = h * d; i < (h + 1) * d; ++i) mixed[t][i] += alpha[s] / sum * kv[s][D + i];
         }
