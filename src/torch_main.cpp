@@ -18,6 +18,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::train(arguments.train);
     case Command::prepare:
       return regard::prepare(arguments.prepare);
+    case Command::features:
+      return regard::features(arguments.features);
     case Command::translate:
       return regard::translate(arguments.translate);
     case Command::evaluate:

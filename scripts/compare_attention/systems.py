@@ -50,6 +50,7 @@ SYSTEMS = [
     attention("multi_head", SIZE, "heads=4", remark="4 heads", query="new"),
     attention("coverage", SIZE),
     attention("monotonic", SIZE),
+    attention("location_aware", SIZE),
     System(
         "transformer_encoder",
         (*ENCODER, "model.attention.size=256"),

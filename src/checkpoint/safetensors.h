@@ -1,11 +1,5 @@
-// Reads and writes named tensors in the format of the Python package `safetensors`:
-//
-//     8 bytes   N, the length of the header, little-endian
-//     N bytes   JSON padded with spaces: {"__metadata__": {"key": "text"},
-//               "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}, …}
-//     the rest  the tensors, row-major and little-endian, without gaps
-//
-// Element types: F64 F32 F16 BF16 I64 I32 I8 U8 BOOL.
+// Reads and writes named tensors in the format of the Python package `safetensors`
+// (base/safetensors_header.h).
 #pragma once
 
 #include <torch/types.h>
@@ -13,16 +7,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/safetensors_header.h"
+
 namespace regard {
 
 using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
-using TensorMetadata = std::map<std::string, std::string>;
 
 // Returns the size in bytes of the encoded file. Throws CheckpointError if the format cannot
 // represent the tensors: a duplicate name, an element type not listed above, text that is not

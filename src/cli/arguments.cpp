@@ -92,6 +92,50 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
   return command;
 }
 
+CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "features", "Compute log-mel features of WAV files, for data.source: features");
+  command
+      ->add_option("-i,--input", arguments.input,
+                   "list of WAV files (PCM, 16 bits, one channel), one path in each line (default: "
+                   "standard input)")
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", arguments.output,
+                   "output file; item i is the sound in line i of the list")
+      ->required()
+      ->type_name("FILE");
+  auto* like = command
+                   ->add_option("--like", arguments.like,
+                                "take settings and global statistics from this file, that of the "
+                                "training sounds")
+                   ->type_name("FILE");
+  const auto setting = [&](const char* name, auto& value, const char* help) {
+    return command->add_option(name, value, help)->excludes(like);
+  };
+  setting("--rate", arguments.rate, "samples per second that all files must have")
+      ->transform(whole_number(100, 1'000'000))
+      ->type_name("N");
+  setting("--bins", arguments.bins, "number of mel bins")
+      ->transform(whole_number(1, 1024))
+      ->type_name("N");
+  setting("--window", arguments.window, "length of a frame in milliseconds")
+      ->transform(real_number(0.1, 10'000))
+      ->type_name("N");
+  setting("--hop", arguments.hop, "milliseconds from one frame to the next")
+      ->transform(real_number(0.1, 10'000))
+      ->type_name("N");
+  setting("--normalise", arguments.normalise,
+          "mean 0 and variance 1 of each bin, over each item or over all items of the list")
+      ->type_name("item|global|none");
+  command
+      ->add_option("--threads", arguments.threads,
+                   "CPU threads; 0 uses one for each processor that this process may use")
+      ->transform(whole_number(0, 1024))
+      ->type_name("N");
+  return command;
+}
+
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments) {
   auto* command = program.add_subcommand(
       "score", "Print the log-probabilities of given translations, and align them");

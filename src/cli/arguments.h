@@ -79,6 +79,20 @@ struct PrepareArguments {
 
 CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments);
 
+struct FeaturesArguments {
+  std::string input;
+  std::string output;
+  std::string like;
+  std::int64_t rate = 16000;
+  std::int64_t bins = 80;
+  double window = 25;  // milliseconds
+  double hop = 10;
+  std::string normalise = "item";
+  std::optional<std::int64_t> threads;
+};
+
+CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments);
+
 struct TranslateArguments {
   ModelArguments model;
   ShortlistOptions shortlist;

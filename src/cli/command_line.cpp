@@ -49,6 +49,7 @@ CommandLine::CommandLine()
   const auto choose = [this](Command selected) { return [this, selected] { command = selected; }; };
   add_train(program_, train)->callback(choose(Command::train));
   add_prepare(program_, prepare)->callback(choose(Command::prepare));
+  add_features(program_, features)->callback(choose(Command::features));
   add_translate(program_, translate)->callback(choose(Command::translate));
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));

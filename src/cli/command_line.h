@@ -17,6 +17,7 @@ namespace regard {
 enum class Command {
   train,
   prepare,
+  features,
   translate,
   evaluate,
   score,
@@ -50,6 +51,7 @@ class CommandLine {
   bool quiet = false;
   TrainArguments train;
   PrepareArguments prepare;
+  FeaturesArguments features;
   TranslateArguments translate;
   EvaluateArguments evaluate;
   ScoreArguments score;

@@ -18,7 +18,7 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
                   "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
       ->delimiter(',')
       ->transform(canonical_metric)
-      ->type_name("bleu|chrf|chrf++|ter");
+      ->type_name("bleu|chrf|chrf++|ter|wer|cer");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
       ->type_name("13a|intl|zh|char|none");
   command

@@ -68,7 +68,8 @@ void require_attention(const LoadedModel& model, const std::string& option) {
 // Checks the model before OutputFile creates a file.
 AlignmentOutput::AlignmentOutput(const std::string& path, const LoadedModel& model)
     : file_((require_attention(model, "--alignments"), path)),
-      kind_(model.contents.options.data.tokenizer.kind) {}
+      kind_(model.contents.options.data.tokenizer.kind),
+      source_kind_(source_token_kind(model.contents.options.data)) {}
 
 void AlignmentOutput::write(const Translation& translation, const Translator& translator,
                             std::size_t n_best) {
@@ -76,9 +77,10 @@ void AlignmentOutput::write(const Translation& translation, const Translator& tr
   if (count == 0) file_.write("\n");
   for (std::size_t k = 0; k < count; ++k) {
     const auto& hypothesis = translation.hypotheses[k];
-    file_.write(to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
-                                       translator.tokens(hypothesis, translation), kind_)) +
-                "\n");
+    file_.write(
+        to_pharaoh(align_words(hypothesis.weights, translation.source_tokens,
+                               translator.tokens(hypothesis, translation), kind_, source_kind_)) +
+        "\n");
   }
 }
 

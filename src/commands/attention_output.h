@@ -31,6 +31,7 @@ class AlignmentOutput {
  private:
   OutputFile file_;
   TokenizerKind kind_;
+  TokenizerKind source_kind_;
 };
 
 // Writes the selected attention weights, one JSON object per line: {"line": 1, "source": [tokens],

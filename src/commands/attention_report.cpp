@@ -86,11 +86,11 @@ std::vector<std::string> step_tokens(const Explanation& explanation) {
   return tokens;
 }
 
-std::string word_alignment_html(const Explanation& explanation, TokenizerKind kind) {
+std::string word_alignment_html(const Explanation& explanation, const DataOptions& data) {
   const auto rows = link_weights(explanation);
   const auto tokens = step_tokens(explanation);
-  const auto source = group_into_words(explanation.source_tokens, kind);
-  const auto target = group_into_words(tokens, kind);
+  const auto source = group_into_words(explanation.source_tokens, source_token_kind(data));
+  const auto target = group_into_words(tokens, data.tokenizer.kind);
   AlignmentLines lines{word_texts(explanation.source_tokens, source),
                        word_texts(tokens, target),
                        word_weights(rows, source, target),
@@ -108,7 +108,8 @@ AttentionView source_view(const Explanation& explanation, std::vector<AttentionM
     if (step.p_gen) notes.back() += fmt::format("\nfrom the vocabulary {:.3f}", *step.p_gen);
   }
   return {"to the source",
-          {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale},
+          {"", explanation.source_tokens, step_tokens(explanation), std::move(maps), scale,
+           explanation.column_seconds},
           notes};
 }
 
@@ -215,9 +216,9 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
               page_note("Self-attention is left out, because the page would be too large.");
   }
   if (!viewers.empty()) {
-    const auto kind = model.contents.options.data.tokenizer.kind;
     html += "<div class=\"sides\">\n" + viewers +
-            (has_source_view ? word_alignment_html(explanation, kind) : "") + "</div>\n";
+            (has_source_view ? word_alignment_html(explanation, model.contents.options.data) : "") +
+            "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));

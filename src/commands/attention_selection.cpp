@@ -201,6 +201,7 @@ AttentionPicture AttentionSelection::source_picture(const std::string& line,
   const auto& hypothesis = translation.hypotheses.front();
   AttentionPicture picture;
   picture.source = translation.source_tokens;
+  picture.column_seconds = translation.column_seconds;
   picture.target = translator_.tokens(hypothesis, translation);
   if (selects_heads()) {
     const auto explanation = explain(model_.contents, model_.device, line, translation);

@@ -9,6 +9,7 @@ namespace regard {
 
 ExitCode train(const TrainArguments& arguments);
 ExitCode prepare(const PrepareArguments& arguments);
+ExitCode features(const FeaturesArguments& arguments);
 ExitCode translate(const TranslateArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);

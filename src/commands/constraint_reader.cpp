@@ -38,7 +38,7 @@ ConstraintReader::ConstraintReader(const TranslateArguments& arguments,
       !std::ranges::all_of(files, [](auto* file) { return is_file(file->reader->name()); })) {
     return;
   }
-  validate_files(arguments.input);
+  validate_files(arguments.input, model.contents.options.data.source);
   lines_read_ = 0;
   open(arguments, testing);
 }
@@ -64,13 +64,13 @@ void ConstraintReader::open(const TranslateArguments& arguments, const TestingOp
 
 // Reads all constraints once to find errors. If the input is not a regular file, checks only as
 // many lines as the shortest constraint file has.
-void ConstraintReader::validate_files(const std::string& input) {
+void ConstraintReader::validate_files(const std::string& input, SourceKind source) {
   std::int64_t lines = std::numeric_limits<std::int64_t>::max();
   for (const auto* file : {&prefixes_, &required_, &bad_words_}) {
     if (file->reader) lines = std::min(lines, count_lines(file->reader->name()));
   }
   const bool input_is_file = is_file(input);
-  if (input_is_file) lines = count_lines(input, /*may_grow=*/true);
+  if (input_is_file) lines = count_lines(input, /*may_grow=*/true, source);
   for (std::int64_t i = 0; i < lines; ++i) next();
   if (input_is_file) check_end();
 }

@@ -48,7 +48,7 @@ class ConstraintReader {
   };
 
   void open(const TranslateArguments& arguments, const TestingOptions& testing);
-  void validate_files(const std::string& input);
+  void validate_files(const std::string& input, SourceKind source);
   // Reads line `number` into file.line. Returns false if the option was not given.
   bool next_line(File& file, std::int64_t number);
   std::vector<std::int32_t> encode(const File& file, const std::string& phrase) const;

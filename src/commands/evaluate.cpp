@@ -53,6 +53,11 @@ class ModelEvaluation {
     require_translation(model_, "evaluate");
     check_search(testing_, *model_.contents.model);
     if (!arguments.gold.empty()) require_attention(model_, "--alignments-gold");
+    const auto reads_text = model_.contents.options.data.source == SourceKind::text;
+    if (!reads_text && (!arguments.by_length.empty() || !arguments.gold.empty())) {
+      throw ConfigError("{} counts source words, but the model reads features; leave it out",
+                        arguments.gold.empty() ? "--by-length" : "--alignments-gold");
+    }
   }
 
   const LoadedModel& model() const { return model_; }
@@ -186,7 +191,7 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
   check_arguments(arguments);
   const auto options = evaluation_options(arguments);
   const auto format = report_format_named(arguments.json ? "json" : arguments.format);
-  auto texts = read_texts(arguments);
+  auto texts = read_texts(arguments, source_kind(arguments.model, arguments.source));
   std::optional<WordFrequencies> frequencies;
   if (!arguments.training.empty()) {
     frequencies = count_words(arguments.training, options.metric_options.bleu);

@@ -121,8 +121,9 @@ void warn_of_byte_order_mark(const LineReader& reader, bool is_scored) {
 }
 
 // Warns if the file begins with a byte order mark. `is_scored`: true for hypotheses and references.
-std::vector<std::string> read_text(const std::string& path, bool is_scored) {
-  LineReader reader(path);
+std::vector<std::string> read_text(const std::string& path, bool is_scored,
+                                   SourceKind source = SourceKind::text) {
+  LineReader reader(path, source);
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
   warn_of_byte_order_mark(reader, is_scored);
@@ -177,7 +178,7 @@ std::string system_name(const std::filesystem::path& path) {
   return (path.has_filename() ? path : path.parent_path()).stem().string();
 }
 
-EvaluationTexts read_texts(const EvaluateArguments& arguments) {
+EvaluationTexts read_texts(const EvaluateArguments& arguments, SourceKind source) {
   EvaluationTexts texts;
   for (const auto& path : arguments.references) {
     texts.references.push_back(read_text(path, /*is_scored=*/true));
@@ -190,7 +191,7 @@ EvaluationTexts read_texts(const EvaluateArguments& arguments) {
     check_counts(arguments.references[r], texts.references[r].size(), first, count);
   }
   if (!arguments.source.empty()) {
-    texts.source = read_text(arguments.source, /*is_scored=*/false);
+    texts.source = read_text(arguments.source, /*is_scored=*/false, source);
     check_counts(arguments.source, texts.source.size(), first, count);
   }
   const auto files = system_files(arguments);

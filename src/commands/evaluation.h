@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
+#include "config/data_options.h"
 #include "metrics/alignment.h"
 #include "metrics/metric_factory.h"
 #include "metrics/score_buckets.h"
@@ -91,7 +92,8 @@ struct EvaluationTexts {
 
 // Throws InputError, which names the files and counts, if line counts differ or a reference has
 // only blank lines. Warns of byte order marks.
-EvaluationTexts read_texts(const EvaluateArguments& arguments);
+EvaluationTexts read_texts(const EvaluateArguments& arguments,
+                           SourceKind source = SourceKind::text);
 
 // Returns the systems' files: --hypotheses, then --compare.
 std::vector<std::string> system_files(const EvaluateArguments& arguments);

@@ -86,9 +86,9 @@ struct LineChunkReader::Shared {
 };
 
 LineChunkReader::LineChunkReader(const std::string& path, std::size_t max_lines,
-                                 const LineLimit& limit)
+                                 const LineLimit& limit, SourceKind source)
     : shared_(new Shared) {
-  shared_->reader = std::make_unique<LineReader>(path_or_dash(path), /*may_grow=*/true);
+  shared_->reader = std::make_unique<LineReader>(path_or_dash(path), source, /*may_grow=*/true);
   shared_->limit = limit;
   shared_->max_lines = max_lines;
   shared_->min_lines = is_regular_file(path) ? max_lines : 1;
@@ -151,15 +151,17 @@ void check_split(const TranslateArguments& arguments, const TestingOptions& test
 void TranslationWarnings::add(const Translation& translation) {
   if (translation.hypotheses.empty()) return;
   ++sentences_;
-  too_long_ += translation.source_length > options_.data.max_length;
+  too_long_ += translation.source_length > max_source_length(options_.data);
   cut_off_ += !translation.hypotheses[0].finished;
 }
 
 void TranslationWarnings::log() const {
   if (too_long_ > 0) {
-    log::warning("{} of {} are longer than any training sentence (data.max_length, {})",
-                 too_long_.load(), counted(sentences_.load(), "sentence"),
-                 counted(options_.data.max_length, "token"));
+    const bool is_text = options_.data.source == SourceKind::text;
+    log::warning("{} of {} are longer than any training sentence ({}, {})", too_long_.load(),
+                 counted(sentences_.load(), "sentence"),
+                 is_text ? "data.max_length" : "data.max_frames",
+                 counted(max_source_length(options_.data), is_text ? "token" : "frame"));
   }
   if (cut_off_ > 0) {
     log::warning(
@@ -179,6 +181,9 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
       warnings_(model.contents.options) {
   if (split_length_ > 0) check_split(arguments, testing, model);
   if (!arguments.replace_unknown) return;
+  if (tokenizers_.features) {
+    throw ConfigError("--replace-unknown replaces words, but the model reads features");
+  }
   require_attention(model, "--replace-unknown");
   if (arguments.explain || !arguments.report.empty()) {
     throw ConfigError(

@@ -27,7 +27,8 @@ class LineChunkReader {
   // `path` is plain or gzip, or standard input if empty or "-". A chunk has at most `max_lines`
   // lines and ends after 64 MB. Cuts lines beyond `limit` or throws InputError
   // (data/line_checks.h). Throws InputError if the file cannot be read.
-  LineChunkReader(const std::string& path, std::size_t max_lines, const LineLimit& limit);
+  LineChunkReader(const std::string& path, std::size_t max_lines, const LineLimit& limit,
+                  SourceKind source);
   ~LineChunkReader();
   LineChunkReader(const LineChunkReader&) = delete;
   LineChunkReader& operator=(const LineChunkReader&) = delete;

@@ -12,6 +12,7 @@
 #include "checkpoint/run_folder.h"
 #include "config/scalar.h"
 #include "data/byte_stream.h"
+#include "data/feature_file.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
 #include "model/ensemble.h"
@@ -63,6 +64,12 @@ void check_compatible(const TranslationModel& first, const std::filesystem::path
   if (first.tokenizers.output != other.tokenizers.output) reject("model.output.kind", same_value);
   if (first.options.model.encoder.numbers != other.options.model.encoder.numbers) {
     reject("model.encoder.numbers", same_value);
+  }
+  if (first.options.data.source != other.options.data.source) reject("data.source", same_value);
+  if (frames_per_state(first.options.model.encoder) !=
+      frames_per_state(other.options.model.encoder)) {
+    reject("number of frames of an encoder state (model.encoder.frame_stacking, layers)",
+           same_value);
   }
   if (first.options.data.tokenizer.lowercase != other.options.data.tokenizer.lowercase) {
     reject("data.tokenizer.lowercase", same_value);
@@ -163,6 +170,14 @@ LoadedModel load_models(const ModelArguments& arguments) {
   return {paths[0], paths.size(), device, precision, std::move(pool), std::move(first)};
 }
 
+SourceKind source_kind(const ModelArguments& arguments, const std::string& source) {
+  if (arguments.models.empty() || !is_feature_file(source)) return SourceKind::text;
+  return retry_if_removed([&] {
+    const FolderReader folder(resolve_model(arguments.models[0]));
+    return read_model_options(folder).data.source;
+  });
+}
+
 std::vector<std::string> truncate_source_lines(const LoadedModel& model,
                                                std::vector<std::string> lines,
                                                const std::string& path) {
@@ -203,7 +218,7 @@ void check_model_output(std::string_view command, const std::vector<std::filesys
 
 std::vector<Alignment> alignments_of(const LoadedModel& model,
                                      const std::vector<Translation>& translations) {
-  const auto kind = model.contents.options.data.tokenizer.kind;
+  const auto& data = model.contents.options.data;
   const auto translator = model.translator();
   std::vector<Alignment> alignments;
   for (const auto& translation : translations) {
@@ -211,7 +226,8 @@ std::vector<Alignment> alignments_of(const LoadedModel& model,
     if (translation.hypotheses.empty()) continue;
     const auto& hypothesis = translation.hypotheses[0];
     alignments.back() = align_words(hypothesis.weights, translation.source_tokens,
-                                    translator.tokens(hypothesis, translation), kind);
+                                    translator.tokens(hypothesis, translation), data.tokenizer.kind,
+                                    source_token_kind(data));
   }
   return alignments;
 }

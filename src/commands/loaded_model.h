@@ -33,6 +33,11 @@ struct LoadedModel {
 // differ in their vocabularies.
 LoadedModel load_models(const ModelArguments& arguments);
 
+// Returns how to read `source`: as features if it is a file of features and the first model reads
+// features, which its configuration says, else as text. Throws the errors of resolve_model() and
+// read_model_options().
+SourceKind source_kind(const ModelArguments& arguments, const std::string& source);
+
 // Return the lines of the file `path` as the model reads them: cut lines that are too long to be
 // sentences, with a warning. Throw InputError for a line with too many elements
 // (data/line_checks.h).

@@ -44,10 +44,12 @@ std::string encoder_text(const EncoderOptions& o) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
                        self_attention_text(o.self_attention));
   }
-  auto text = fmt::format("{}, embeddings {}{}", recurrent_text(o), o.embedding_dim,
+  auto text = fmt::format("{}{}, embeddings {}{}", recurrent_text(o),
+                          o.pyramidal ? ", pyramidal" : "", o.embedding_dim,
                           o.bidirectional ? ", in both directions"
                           : o.reverse     ? ", right to left"
                                           : "");
+  if (o.frame_stacking > 1) text += fmt::format(", {} frames stacked", o.frame_stacking);
   if (o.self_attention_layers > 0) {
     text += fmt::format("; on top {} of {}, {}", layers(o.self_attention_layers, "self-attention"),
                         state_size(o), self_attention_text(o.self_attention));

@@ -72,6 +72,11 @@ ExitCode prepare(const PrepareArguments& arguments) {
   auto options = read_options(arguments.config, overrides, &locations);
   options.data.prepared = "";  // the configuration may name this folder already
   check_training_options(options, locations);
+  if (options.data.source == SourceKind::features) {
+    throw ConfigError(
+        "prepare: data.source is features: training reads a file of `regard features` in place, so "
+        "there is nothing to prepare; train with `regard train`");
+  }
   ThreadPool pool(thread_count(options.threads));
   const auto result = prepare_corpus(options, arguments.output, pool);
   log::info("{}", corpora_table(result, options));

@@ -23,7 +23,7 @@ namespace {
 // Returns the text given on the command line, or the validation text.
 std::optional<ScoredText> scored_text(const ReportArguments& arguments, const RunRecord& run) {
   if (arguments.hypotheses.empty()) return validation_text(run);
-  ScoredText text{arguments.hypotheses, read_lines(arguments.source),
+  ScoredText text{arguments.hypotheses, read_lines(arguments.source, run.options.data.source),
                   read_lines(arguments.reference), read_lines(arguments.hypotheses)};
   const auto count = static_cast<std::int64_t>(text.sources.size());
   check_line_counts(arguments.reference, static_cast<std::int64_t>(text.references.size()),
@@ -76,7 +76,9 @@ ExitCode report(const ReportArguments& arguments) {
 
   auto body =
       section_of("", summary_html(run)) + section_of("Learning curves", learning_curves_html(run));
-  if (text) body += section_of("BLEU by source length", bleu_by_length_html(*text));
+  if (text && run.options.data.source == SourceKind::text) {
+    body += section_of("BLEU by source length", bleu_by_length_html(*text));
+  }
   if (validation) {
     body += section_of("Validation translations over time",
                        translation_history_html(run, *validation, count));

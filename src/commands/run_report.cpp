@@ -119,8 +119,9 @@ std::optional<ScoredText> validation_text(const RunRecord& run) {
     return std::nullopt;
   }
   const auto step = run.best_step.value_or(steps.back());
-  ScoredText text{"validation, step " + format_thousands(step), read_lines(dev.src),
-                  read_lines(dev.trg), kept_translations(run, step)};
+  ScoredText text{"validation, step " + format_thousands(step),
+                  read_lines(dev.src, run.options.data.source), read_lines(dev.trg),
+                  kept_translations(run, step)};
   if (text.hypotheses.size() == text.sources.size() &&
       text.hypotheses.size() == text.references.size()) {
     return text;

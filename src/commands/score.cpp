@@ -131,7 +131,7 @@ ExitCode rescore_n_best(const ScoreArguments& arguments) {
   check_feature(arguments.feature);
   if (arguments.source.empty()) throw ConfigError("score: --n-best needs -s FILE");
   check_files({arguments.source, arguments.n_best}, {path_or_dash(arguments.output)});
-  auto source = read_lines(arguments.source);
+  auto source = read_lines(arguments.source, source_kind(arguments.model, arguments.source));
   Scorer scorer(arguments.model);
   source = truncate_source_lines(scorer.model(), std::move(source), arguments.source);
   auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
@@ -269,7 +269,9 @@ ExitCode score(const ScoreArguments& arguments) {
   const auto source_name = arguments.source.empty() ? arguments.target : arguments.source;
   SentencePairs pairs;
   pairs.target = read_lines(arguments.target);
-  pairs.source = arguments.source.empty() ? pairs.target : read_lines(arguments.source);
+  pairs.source = arguments.source.empty()
+                     ? pairs.target
+                     : read_lines(arguments.source, source_kind(arguments.model, arguments.source));
   check_line_counts(source_name, static_cast<std::int64_t>(pairs.source.size()), arguments.target,
                     static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);

@@ -160,11 +160,12 @@ class TranslateStream : public LineStream {
 // Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
 // file or no progress is shown: without a terminal, or if the translations appear in the same
 // terminal.
-std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output) {
+std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output,
+                                        SourceKind source) {
   if (is_standard_stream(input) || !stderr_terminal().live) return std::nullopt;
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
   if (!is_file(input)) return std::nullopt;
-  return count_lines(input, /*may_grow=*/true);
+  return count_lines(input, /*may_grow=*/true, source);
 }
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
@@ -213,7 +214,9 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto limit = source_line_limit(model.contents.tokenizers, model.contents.options.data);
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
                                                      model.pool->count());
-  LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit);
+  const auto source = model.contents.options.data.source;
+  LineChunkReader reader(arguments.input, window, arguments.split_length > 0 ? LineLimit{} : limit,
+                         source);
   const auto n_best = n_best_count(arguments, testing);
   ConstraintReader constraints(arguments, testing, model);
   LineTranslator line_translator(arguments, testing, model, translator);
@@ -224,7 +227,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   search.want_tree = !arguments.report.empty();
   search.n_best = std::max<std::int64_t>(1, n_best);
 
-  const auto total = total_lines(arguments.input, arguments.output);
+  const auto total = total_lines(arguments.input, arguments.output, source);
   std::optional<DecodingReporter> reporter;
   if (total) reporter.emplace("translating", total);
   TranslateStream stream(reader, constraints, line_translator, outputs,

@@ -295,7 +295,8 @@ void check_numbers(const Options& options, ConfigErrors& errors) {
   const auto& tokenizer = options.data.tokenizer;
   const auto width = options.model.encoder.numbers;
   if (width == 0) return;
-  if (tokenizer.kind != TokenizerKind::word) {
+  const bool reads_text = options.data.source == SourceKind::text;
+  if (reads_text && tokenizer.kind != TokenizerKind::word) {
     errors.add(
         "model.encoder.numbers is {}: each source word is a vector, but data.tokenizer.kind is "
         "{}; set it to word",
@@ -306,6 +307,38 @@ void check_numbers(const Options& options, ConfigErrors& errors) {
         "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
         "data.tokenizer.joint to false and remove src_file",
         width);
+  }
+}
+
+void check_features(const Options& options, ConfigErrors& errors) {
+  if (options.data.source != SourceKind::features) return;
+  const auto& encoder = options.model.encoder;
+  if (encoder.numbers == 0) {
+    errors.add(
+        "model.encoder.numbers is 0, but data.source is features; set it to the number of numbers "
+        "in a frame, such as the mel bins of `regard features`");
+  }
+  if (options.model.output.kind != OutputKind::vocabulary) {
+    errors.add(
+        "model.output.kind is {}, but data.source is features, which cannot be copied or pointed "
+        "to; set it to vocabulary",
+        to_yaml(options.model.output.kind));
+  }
+  if (encoder.pyramidal && encoder.residual) {
+    errors.add(
+        "model.encoder.residual is true, but model.encoder.pyramidal is true too: input and output "
+        "of a layer differ in length; set one of them to false");
+  }
+  if (options.data.remove_duplicates) {
+    errors.add(
+        "data.remove_duplicates is true, but data.source is features, which are not compared; set "
+        "it to false");
+  }
+  if (!options.data.prepared.empty()) {
+    errors.add(
+        "data.prepared is {}, but data.source is features, which are read in place and need no "
+        "preparation; remove it",
+        to_yaml(options.data.prepared));
   }
 }
 
@@ -377,6 +410,7 @@ ConfigErrors find_errors(const Options& options, const SourceLocations& location
   check_model(options, errors);
   check_kinds(options, errors);
   check_numbers(options, errors);
+  check_features(options, errors);
   check_output_options(options, errors);
   check_search_options(options.testing, errors);
   check_coverage(options, errors);

@@ -15,8 +15,10 @@ struct Part {
   bool exists;  // true if the configured model has this part
 };
 
-std::vector<Part> model_parts(const ModelOptions& o) {
+std::vector<Part> model_parts(const Options& options) {
+  const ModelOptions& o = options.model;
   const bool is_translation = o.kind == ModelKind::translation;
+  const bool reads_features = options.data.source == SourceKind::features;
   const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
   const bool recurrent_attention = recurrent_decoder && o.attention.kind != "none";
@@ -30,9 +32,12 @@ std::vector<Part> model_parts(const ModelOptions& o) {
        "a model of kind translation",
        is_translation},
       {{e + "bidirectional", e + "reverse", e + "cell", e + "reset_gate", e + "residual",
-        e + "layer_norm", e + "self_attention_layers"},
+        e + "layer_norm", e + "self_attention_layers", e + "pyramidal"},
        "a recurrent encoder",
        recurrent_encoder},
+      {{e + "frame_stacking", e + "pyramidal", "data.max_frames"},
+       "data.source: features",
+       reads_features},
       {{e + "reset_gate"}, e + "cell: gru", o.encoder.cell == CellKind::gru},
       {{e + "reverse"}, "an encoder with bidirectional: false", !o.encoder.bidirectional},
       {{e + "heads", e + "feed_forward_size", e + "norm", e + "position", e + "max_positions"},
@@ -118,13 +123,13 @@ void reject_unused(Options defaults, const Options& given,
 void check_kinds(const Options& options, ConfigErrors& errors) {
   const auto& encoder = options.model.encoder;
   const auto& decoder = options.model.decoder;
-  const auto parts = model_parts(options.model);
+  const auto parts = model_parts(options);
   reject_unused(
       Options{}, options, [&](const std::string& key) { return why_unused(parts, key); }, errors);
 
   if (has_self_attention(encoder)) {
     check_self_attention("model.encoder", encoder.self_attention, state_size(encoder),
-                         options.data.max_length, errors);
+                         max_source_states(options) - 1, errors);
   }
   if (decoder.kind == LayerKind::transformer) {
     check_self_attention("model.decoder", decoder.self_attention, decoder.hidden_size,

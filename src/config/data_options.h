@@ -39,6 +39,12 @@ void describe(CorpusOptions& o, Field&& field) {
         between(0, 1000));
 }
 
+// The content of the source files.
+enum class SourceKind { text, features };
+constexpr std::array<std::string_view, 2> enum_names(SourceKind) {
+  return {"text", "features"};
+}
+
 enum class TokenizerKind { bpe, unigram, word, character };
 constexpr std::array<std::string_view, 4> enum_names(TokenizerKind) {
   return {"bpe", "unigram", "word", "character"};
@@ -84,22 +90,37 @@ void describe(TokenizerOptions& o, Field&& field) {
 }
 
 struct DataOptions {
+  SourceKind source = SourceKind::text;
   std::vector<CorpusOptions> train;
   PairOptions dev;
   TokenizerOptions tokenizer;
   std::int64_t max_length = 100;
+  std::int64_t max_frames = 3000;
   double max_ratio = 9;
   bool remove_duplicates = false;
   double temperature = 1;
   std::string prepared;
 };
 
+// Returns the maximum number of source tokens or frames of a training pair.
+constexpr std::int64_t max_source_length(const DataOptions& o) {
+  return o.source == SourceKind::text ? o.max_length : o.max_frames;
+}
+
 template <typename Field>
 void describe(DataOptions& o, Field&& field) {
+  field(
+      "source", o.source,
+      "the source files are text, or files of `regard features`: item i, a sequence of vectors of "
+      "model.encoder.numbers numbers, belongs to line i of `trg`");
   field("train", o.train, "the training corpora");
   field("dev", o.dev, "the validation pair; without it there is no validation");
   field("tokenizer", o.tokenizer, "conversion of text to tokens");
   field("max_length", o.max_length, "skip training pairs with more tokens than this on either side",
+        between(1, max_count));
+  field("max_frames", o.max_frames,
+        "source features: skip training pairs with more frames than this; max_length and max_ratio "
+        "do not apply to frames",
         between(1, max_count));
   field("max_ratio", o.max_ratio,
         "skip training pairs with one side this many times longer than the other; 0 is off",

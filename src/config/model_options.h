@@ -93,11 +93,13 @@ void describe_recurrent(Side& o, Field&& field) {
 struct EncoderOptions {
   LayerKind kind = LayerKind::recurrent;
   std::int64_t numbers = 0;
+  std::int64_t frame_stacking = 1;
   std::int64_t embedding_dim = 256;
   std::int64_t hidden_size = 512;
   std::int64_t layers = 1;
   bool bidirectional = true;
   bool reverse = false;
+  bool pyramidal = false;
   CellKind cell = CellKind::gru;
   ResetGate reset_gate = ResetGate::before;
   bool residual = false;
@@ -111,6 +113,12 @@ constexpr std::int64_t state_size(const EncoderOptions& o) {
   return o.kind == LayerKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
 }
 
+// Returns how many frames of a source of features become one encoder state. A sentence of n tokens
+// or frames and </s> has ceil((n + 1) / this) states.
+constexpr std::int64_t frames_per_state(const EncoderOptions& o) {
+  return o.frame_stacking << (o.pyramidal ? o.layers - 1 : 0);
+}
+
 constexpr bool has_self_attention(const EncoderOptions& o) {
   return o.kind == LayerKind::transformer || o.self_attention_layers > 0;
 }
@@ -118,10 +126,14 @@ constexpr bool has_self_attention(const EncoderOptions& o) {
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
   field("kind", o.kind, "recurrent layers, or self-attention layers (Vaswani et al. 2017)");
-  field("numbers", o.numbers,
-        "each source word is a vector x of this many numbers, such as 0.5,-2 for two, and its "
-        "embedding is W x + b; 0: words have embeddings",
-        at_least(0));
+  field(
+      "numbers", o.numbers,
+      "each source word is a vector x of this many numbers, such as 0.5,-2 for two, or each frame "
+      "of data.source: features is one, and its embedding is W x + b; 0: words have embeddings",
+      at_least(0));
+  field("frame_stacking", o.frame_stacking,
+        "source features: number of consecutive frames that are one input of the encoder",
+        between(1, 64));
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
   field("hidden_size", o.hidden_size,
         "width D of a state, in each direction; for a transformer of another width than "
@@ -134,6 +146,10 @@ void describe(EncoderOptions& o, Field&& field) {
   field("reverse", o.reverse,
         "recurrent, not bidirectional: read the sentence from right to left, which is what "
         "reversing the source does (Sutskever 2014)");
+  field("pyramidal", o.pyramidal,
+        "recurrent, source features: each layer above the first reads the concatenation of two "
+        "consecutive states of the layer below, which halves the number of states (Chan et al. "
+        "2016)");
   describe_recurrent(o, field);
   field("self_attention_layers", o.self_attention_layers,
         "recurrent: number of transformer layers on top of the recurrent layers; the five keys "
@@ -240,6 +256,8 @@ struct AttentionOptions {
   double entropy = 0.01;
   std::int64_t anneal_steps = 0;
   std::int64_t shift = 1;
+  std::int64_t filters = 10;
+  std::int64_t filter_width = 15;
   std::int64_t heads = 8;
   double fertility = 2;
   double coverage_loss = 0;
@@ -283,6 +301,11 @@ void describe(AttentionOptions& o, Field&& field) {
   field("anneal_steps", o.anneal_steps,
         "hard: number of updates over which soft attention changes to sampling", at_least(0));
   field("shift", o.shift, "ntm: K, for shifts by −K … K positions", between(0, 16));
+  field("filters", o.filters, "location_aware: k, the number of filters over the previous weights",
+        between(1, 1024));
+  field("filter_width", o.filter_width,
+        "location_aware: number of positions that a filter covers, an odd number",
+        between(1, 1023));
   field("heads", o.heads, "multi_head: number of heads, which share `size`", at_least(1));
   field("fertility", o.fertility,
         "coverage: N, the maximum number of steps expected to attend to a position",

@@ -36,6 +36,13 @@ void describe(Options& o, Field&& field) {
   field("testing", o.testing, "search, for validation and translation");
 }
 
+// Returns the largest number of encoder states of a training sentence, with </s>.
+constexpr std::int64_t max_source_states(const Options& o) {
+  if (o.data.source == SourceKind::text) return o.data.max_length + 1;
+  const auto frames = frames_per_state(o.model.encoder);
+  return (o.data.max_frames + frames) / frames;
+}
+
 // Stores where each value of a configuration was set, for error messages.
 class SourceLocations {
  public:

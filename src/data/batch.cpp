@@ -18,6 +18,12 @@ struct Pair {
   Tokens target;
   std::span<const float> numbers = {};
   Tokens extended_ids = {};
+  Frames frames = {};
+
+  // Returns the number of source tokens or frames, without </s>.
+  std::size_t source_length() const {
+    return source.size() + static_cast<std::size_t>(frames.count());
+  }
 };
 
 // Returns one row per pair: <s> if `with_bos`, the tokens of this side, </s>, then <pad>.
@@ -53,7 +59,28 @@ torch::Tensor padded_numbers(const std::vector<Pair>& pairs) {
   return tensor;
 }
 
+// Returns the frames [B, S, F + 1] as padded_numbers() returns vectors of numbers. The first pair
+// must be the longest.
+torch::Tensor padded_frames(const std::vector<Pair>& pairs) {
+  const auto longest = pairs.front().frames.count() + 1;
+  const auto width = pairs.front().frames.width;
+  const auto rows = static_cast<std::int64_t>(pairs.size());
+  auto tensor = torch::zeros({rows, longest, width + 1});
+  auto* row = tensor.data_ptr<float>();
+  for (const Pair& pair : pairs) {
+    auto* to = row;
+    const auto& values = pair.frames.values;
+    for (auto from = values.begin(); from != values.end(); from += width) {
+      to = std::copy_n(from, width, to) + 1;
+    }
+    to[width] = 1;
+    row += longest * (width + 1);
+  }
+  return tensor;
+}
+
 torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
+  if (pairs.front().frames.width > 0) return padded_frames(pairs);
   if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
   const auto source = padded(pairs, &Pair::source, false);  // [B, S]
   if (pairs.front().extended_ids.empty()) return source;
@@ -68,13 +95,14 @@ torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
 
 Batch assemble(std::vector<Pair> pairs, bool with_target) {
   if (pairs.empty()) throw std::logic_error("a batch needs at least one sentence");
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const Pair& a, const Pair& b) { return a.source.size() > b.source.size(); });
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return a.source_length() > b.source_length();
+  });
   Batch batch;
   std::vector<std::int64_t> lengths;
   for (const Pair& pair : pairs) {
     batch.indices.push_back(pair.index);
-    lengths.push_back(static_cast<std::int64_t>(pair.source.size()) + 1);
+    lengths.push_back(static_cast<std::int64_t>(pair.source_length()) + 1);
     batch.target_tokens += with_target ? static_cast<std::int64_t>(pair.target.size()) + 1 : 0;
   }
   batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
@@ -117,7 +145,7 @@ Batch Batch::shard(std::int64_t w, std::int64_t n) const {
 Batch make_batch(std::span<const Example> examples) {
   std::vector<Pair> pairs;
   for (const Example& e : examples) {
-    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids});
+    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames});
   }
   return assemble(std::move(pairs), true);
 }
@@ -126,7 +154,7 @@ Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
   std::vector<Pair> rows;
   for (const std::int64_t i : pairs) {
     const auto pair = corpus.pair(i);
-    rows.push_back({i, pair.source, pair.target, pair.numbers, pair.extended_ids});
+    rows.push_back({i, pair.source, pair.target, pair.numbers, pair.extended_ids, pair.frames});
   }
   return assemble(std::move(rows), true);
 }
@@ -135,8 +163,12 @@ Batch make_source_batch(std::span<const SourceLine> sources) {
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const SourceLine& line = sources[i];
-    pairs.push_back(
-        {static_cast<std::int64_t>(i), line.tokens, {}, line.numbers, line.extended_ids});
+    pairs.push_back({static_cast<std::int64_t>(i),
+                     line.tokens,
+                     {},
+                     line.numbers,
+                     line.extended_ids,
+                     line.frames});
   }
   return assemble(std::move(pairs), false);
 }

@@ -15,19 +15,25 @@ namespace regard {
 class Corpus;
 
 // A sentence pair: token ids without <s> and </s>, and the index in the corpus. See SourceLine for
-// `numbers` and `extended_ids`, which include </s>.
+// `numbers` and `extended_ids`, which include </s>, and for `frames`, which do not.
 struct Example {
   std::int64_t index = 0;
   std::vector<std::int32_t> source;
   std::vector<std::int32_t> target;
   std::vector<float> numbers = {};
   std::vector<std::int32_t> extended_ids = {};
+  Frames frames = {};
+
+  // Returns the number of source tokens or frames, without </s>.
+  std::size_t source_length() const {
+    return source.size() + static_cast<std::size_t>(frames.count());
+  }
 };
 
 struct Batch {
   // [B, S] int64: token ids x_1 … x_n </s>, then <pad>. If words can be copied: [B, S, 2] int64,
-  // the token id and the extended id of each word. If tokens are vectors of F numbers: [B, S, F +
-  // 1] float, where the last column is 1 at </s> and padding is 0.
+  // the token id and the extended id of each word. If tokens or frames are vectors of F numbers:
+  // [B, S, F + 1] float, where the last column is 1 at </s> and padding is 0.
   torch::Tensor source;
   torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; always on the CPU
   torch::Tensor target;          // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; or undefined

@@ -311,6 +311,7 @@ Batch BatchSampler::sampled_batch(std::int64_t epoch, std::size_t first,
                             corpus_.target(pairs[k]), sampling_.max_target_length, random);
     const auto numbers = corpus_.numbers(pairs[k]);
     example.numbers.assign(numbers.begin(), numbers.end());
+    example.frames = corpus_.pair(pairs[k]).frames;
     examples.push_back(std::move(example));
   }
   return make_batch(examples);

@@ -102,7 +102,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
                   .target = files.at(part.trg),
                   .duplicates = options.remove_duplicates ? &duplicates : nullptr},
                  encoder, pool, [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-    corpus.parts_.push_back({corpus.size(), part.weight, part.src});
+    corpus.add_part(corpus.size(), part.weight, part.src);
   }
   corpus.complete(options);
   return corpus;
@@ -110,7 +110,8 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers) {
   ThreadPool pool;
-  return training(options, tokenizers, TextFiles(training_paths(options), pool), pool);
+  const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
+  return training(options, tokenizers, files, pool);
 }
 
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers, CorpusPairs pairs,
@@ -120,7 +121,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   std::size_t next = 0;
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
-    corpus.parts_.push_back({part_ends[next++], part.weight, part.src});
+    corpus.add_part(part_ends[next++], part.weight, part.src);
   }
   corpus.complete(options);
   return corpus;
@@ -157,6 +158,11 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
   return corpus;
 }
 
+void Corpus::add_part(std::int64_t end, double weight, const std::string& source) {
+  parts_.push_back(
+      {end, weight, source, tokenizers_.features ? &tokenizers_.features->file(source) : nullptr});
+}
+
 void Corpus::complete(const DataOptions& options) {
   if (parts_.empty()) {
     throw ConfigError("data.train: found no corpus with a weight above 0; raise the weight of one");
@@ -183,7 +189,9 @@ void Corpus::check_epoch(const DataOptions& options) const {
 
 Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers) {
   ThreadPool pool;
-  return validation(options, tokenizers, TextFiles({options.dev.src, options.dev.trg}, pool), pool);
+  const TextFiles files({options.dev.src, options.dev.trg}, pool, TextFiles::default_memory,
+                        options.source);
+  return validation(options, tokenizers, files, pool);
 }
 
 Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers,
@@ -193,7 +201,7 @@ Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenize
   const PairEncoder encoder(options, tokenizers, corpus.keep_text_, PairSelection::all);
   encode_files({.source = files.at(source), .target = files.at(target)}, encoder, pool,
                [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-  corpus.parts_.push_back({corpus.size(), 1, source});
+  corpus.add_part(corpus.size(), 1, source);
   if (corpus.size() == 0)
     throw InputError("{}: the file is empty; validation needs at least one pair", source);
   const auto empty = corpus.report().empty;
@@ -213,8 +221,19 @@ CorpusPair Corpus::pair(std::int64_t i) const {
     const auto pair = prepared_->pair(i);
     return {pair.source, pair.target, pair.numbers, pair.extended_ids};
   }
-  return {pairs_.source[index(i)], pairs_.target[index(i)], list_or_empty(pairs_.numbers, index(i)),
-          list_or_empty(pairs_.extended_ids, index(i))};
+  CorpusPair pair{pairs_.source[index(i)], pairs_.target[index(i)],
+                  list_or_empty(pairs_.numbers, index(i)),
+                  list_or_empty(pairs_.extended_ids, index(i))};
+  if (tokenizers_.features) {
+    pair.frames = part_of(i).features->item(std::int64_t{pairs_.lines[index(i)]} - 1);
+  }
+  return pair;
+}
+
+std::int64_t Corpus::source_length(std::int64_t i) const {
+  if (prepared_) return prepared_->source_length(i);
+  if (!tokenizers_.features) return std::ssize(pairs_.source[index(i)]);
+  return part_of(i).features->length(std::int64_t{pairs_.lines[index(i)]} - 1);
 }
 
 std::string_view Corpus::source_text(std::int64_t i) const {

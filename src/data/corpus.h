@@ -24,15 +24,17 @@ struct CorpusPart {
   std::int64_t end = 0;
   double weight = 1;  // how often an epoch uses each pair, on average
   std::string source_path = {};
+  const FeatureFile* features = nullptr;  // of the source; null if it is text
 };
 
-// A pair of a corpus. See SourceLine for `numbers` and `extended_ids`, which are empty if the model
-// does not use them.
+// A pair of a corpus. See SourceLine for `numbers`, `extended_ids` and `frames`, which are empty if
+// the model does not use them.
 struct CorpusPair {
   std::span<const std::int32_t> source;
   std::span<const std::int32_t> target;
   std::span<const float> numbers;
   std::span<const std::int32_t> extended_ids;
+  Frames frames = {};
 };
 
 class Corpus {
@@ -72,10 +74,8 @@ class Corpus {
   std::span<const std::int32_t> target(std::int64_t i) const { return pair(i).target; }
   std::span<const float> numbers(std::int64_t i) const { return pair(i).numbers; }
   std::span<const std::int32_t> extended_ids(std::int64_t i) const { return pair(i).extended_ids; }
-  // Return the number of tokens on a side of pair i. They do not read the tokens.
-  std::int64_t source_length(std::int64_t i) const {
-    return prepared_ ? prepared_->source_length(i) : std::ssize(pairs_.source[index(i)]);
-  }
+  // Return the number of tokens or frames on a side of pair i. They do not read the tokens.
+  std::int64_t source_length(std::int64_t i) const;
   std::int64_t target_length(std::int64_t i) const {
     return prepared_ ? prepared_->target_length(i) : std::ssize(pairs_.target[index(i)]);
   }
@@ -113,6 +113,9 @@ class Corpus {
       : tokenizers_(tokenizers), keep_text_(keeps_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   const CorpusPart& part_of(std::int64_t i) const;
+  // Adds the part of the pairs up to `end`, whose source is this file. Throws as
+  // FeatureFiles::file() does.
+  void add_part(std::int64_t end, double weight, const std::string& source);
   // Completes a training corpus: checks that it has enough pairs, and applies data.temperature.
   void complete(const DataOptions& options);
   void check_epoch(const DataOptions& options) const;

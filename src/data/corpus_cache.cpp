@@ -233,14 +233,16 @@ Json corpora_inputs(const DataOptions& options, const TextDigests& digests) {
 
 Json common_inputs(const DataOptions& options, const ModelOptions& model,
                    const TextDigests& digests) {
-  return {{"regard", version()},
-          {"corpora", corpora_inputs(options, digests)},
-          {"max_length", options.max_length},  // also limits the bytes of a line
-          {"kind", enum_name(options.tokenizer.kind)},
-          {"lowercase", options.tokenizer.lowercase},
-          {"joint", options.tokenizer.joint},
-          {"numbers", model.encoder.numbers},
-          {"output", enum_name(model.output.kind)}};
+  Json inputs = {{"regard", version()},
+                 {"corpora", corpora_inputs(options, digests)},
+                 {"max_length", options.max_length},  // also limits the bytes of a line
+                 {"kind", enum_name(options.tokenizer.kind)},
+                 {"lowercase", options.tokenizer.lowercase},
+                 {"joint", options.tokenizer.joint},
+                 {"numbers", model.encoder.numbers},
+                 {"output", enum_name(model.output.kind)}};
+  if (options.source == SourceKind::features) inputs["source"] = "features";
+  return inputs;
 }
 
 // Returns the options and digests that decide which tokenizers are trained.
@@ -263,6 +265,7 @@ Json corpus_inputs(const DataOptions& options, const ModelOptions& model,
   inputs["max_ratio"] = options.max_ratio;
   inputs["text"] = options.tokenizer.sampling > 0;
   if (options.remove_duplicates) inputs["remove_duplicates"] = true;
+  if (options.source == SourceKind::features) inputs["max_frames"] = options.max_frames;
   return inputs;
 }
 
@@ -281,6 +284,20 @@ bool are_below(std::span<const std::int32_t> ids, std::int64_t end) {
   return std::ranges::all_of(ids, [&](std::int32_t id) { return id >= 0 && id < end; });
 }
 
+// Throws Damaged if a pair has an item that its file of features does not have.
+void check_items(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
+                 const DataOptions& options, const FeatureFiles& features) {
+  std::size_t i = 0;
+  std::size_t part = 0;
+  for (const auto& corpus : options.train) {
+    if (corpus.weight == 0) continue;
+    const auto items = features.file(corpus.src).size();
+    for (const auto end = static_cast<std::size_t>(part_ends[part++]); i < end; ++i) {
+      require(pairs.lines[i] >= 1 && pairs.lines[i] <= items);
+    }
+  }
+}
+
 // Throws Damaged if the arrays do not fit together, or a token is outside its vocabulary: the file
 // may come from somewhere else. A target may copy or point to any position of its source.
 void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
@@ -297,6 +314,7 @@ void check(const CorpusPairs& pairs, std::span<const std::int64_t> part_ends,
   require(is_list_of_lists(pairs.source_text, has_text ? size : 0) &&
           is_list_of_lists(pairs.target_text, has_text ? size : 0));
   require(are_below(pairs.source.items(), tokenizers.source->size()));
+  if (tokenizers.features) check_items(pairs, part_ends, options, *tokenizers.features);
   const auto target_end = tokenizers.target->size();
   for (std::size_t i = 0; i < size; ++i) {
     const auto length = static_cast<std::int64_t>(pairs.source[i].size());
@@ -385,6 +403,11 @@ std::optional<Tokenizers> CorpusCache::tokenizers(const DataOptions& options,
       const auto bytes = arrays.read<char>(name);
       return load_tokenizer(options.tokenizer, {bytes.data(), bytes.size()}, path_.string());
     };
+    if (options.source == SourceKind::features) {
+      auto found = feature_tokenizers(model, feature_settings(options, model));
+      found.target = load("target_tokenizer");
+      return found;
+    }
     Tokenizers found{fixed_source_tokenizer(model), fixed_target_tokenizer(model),
                      model.output.kind};
     if (!found.source) found.source = load("source_tokenizer");

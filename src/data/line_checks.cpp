@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/strings.h"
+#include "data/feature_file.h"
 #include "data/line_reader.h"
 #include "text/unicode.h"
 
@@ -128,6 +129,7 @@ void check_line_counts(const std::string& first_path, std::int64_t first,
 }
 
 std::string other_line_break(const std::string& path) {
+  if (is_feature_file(path)) return "";
   if (!is_file(path)) return "";
   LineReader reader(path);
   for (std::string line; reader.next(line);) {

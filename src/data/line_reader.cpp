@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "data/feature_file.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -66,7 +67,17 @@ std::string_view text_of_line(std::string_view bytes, std::int64_t number,
   return line;
 }
 
+LineReader::LineReader(const std::string& path, SourceKind source, bool may_grow)
+    : bytes_(path, may_grow) {
+  if (source == SourceKind::features && is_feature_file(path)) items_ = FeatureFile(path).size();
+}
+
 bool LineReader::next(std::string& line) {
+  if (items_ >= 0) {
+    if (line_number_ == items_) return false;
+    line = item_name(name(), ++line_number_);
+    return true;
+  }
   if (!read_raw(line)) return false;
   ++line_number_;
   const auto text = text_of_line(line, line_number_, name());
@@ -114,15 +125,16 @@ bool LineReader::read_to_line_feed(std::string& line) {
   }
 }
 
-std::vector<std::string> read_lines(const std::string& path) {
-  LineReader reader(path);
+std::vector<std::string> read_lines(const std::string& path, SourceKind source) {
+  LineReader reader(path, source);
   std::vector<std::string> lines;
   for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
 }
 
-std::int64_t count_lines(const std::string& path, bool may_grow) {
+std::int64_t count_lines(const std::string& path, bool may_grow, SourceKind source) {
   check_rereadable(path);
+  if (source == SourceKind::features && is_feature_file(path)) return FeatureFile(path).size();
   ByteStream bytes(path, may_grow);
   std::vector<char> buffer(buffer_size);
   std::int64_t lines = 0;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/data_options.h"
 #include "data/byte_stream.h"
 
 namespace regard {
@@ -21,6 +22,9 @@ class LineReader {
   // Opens a file; "-" is standard input. next() returns a line as soon as its line feed arrives.
   // See ByteStream for `may_grow`.
   explicit LineReader(const std::string& path, bool may_grow = false) : bytes_(path, may_grow) {}
+  // Opens the source of a model. A file of features reads as the names of its items
+  // (data/feature_file.h) if the model reads features. Throws as FeatureFile does.
+  LineReader(const std::string& path, SourceKind source, bool may_grow = false);
   LineReader(int descriptor, std::string name) : bytes_(descriptor, std::move(name)) {}
 
   // Stores the next line in `line`; returns false at the end. Throws InputError with name:line for
@@ -44,6 +48,7 @@ class LineReader {
   std::size_t end_ = 0;
   std::int64_t line_number_ = 0;
   bool had_byte_order_mark_ = false;
+  std::int64_t items_ = -1;  // of a file of features; -1 for text
 };
 
 // The maximum length of a line in bytes: no sentence is longer, and a gzip file of some kilobytes
@@ -59,10 +64,11 @@ std::string_view text_of_line(std::string_view bytes, std::int64_t number, const
 void check_rereadable(const std::string& path);
 
 // Returns all lines of a file, plain or gzip, or of standard input if `path` is "-".
-std::vector<std::string> read_lines(const std::string& path);
+std::vector<std::string> read_lines(const std::string& path, SourceKind source = SourceKind::text);
 
 // Counts the lines of a file without validating them. Throws InputError if the file is not regular,
 // as training reads its files several times, and the errors of ByteStream.
-std::int64_t count_lines(const std::string& path, bool may_grow = false);
+std::int64_t count_lines(const std::string& path, bool may_grow = false,
+                         SourceKind source = SourceKind::text);
 
 }  // namespace regard

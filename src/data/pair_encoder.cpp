@@ -28,7 +28,9 @@ auto with_location(const FileLine& line, const Encode& encode) {
   try {
     return encode();
   } catch (const InputError& error) {
-    throw InputError("{}:{}: {}", line.path, line.number, error.what());
+    const std::string message = error.what();
+    const auto place = fmt::format("{}:{}: ", line.path, line.number);
+    throw InputError("{}{}", message.starts_with(place) ? "" : place, message);
   }
 }
 
@@ -36,6 +38,11 @@ void count(CorpusReport::Side& side, std::span<const std::int32_t> ids) {
   side.tokens += static_cast<std::int64_t>(ids.size());
   side.unknown += std::count(ids.begin(), ids.end(), unk_id);
   side.max_length = std::max(side.max_length, static_cast<std::int64_t>(ids.size()));
+}
+
+void count_frames(CorpusReport::Side& side, std::int64_t frames) {
+  side.tokens += frames;
+  side.max_length = std::max(side.max_length, frames);
 }
 
 // Returns true if the line has too many bytes; `line` then refers to `buffer`.
@@ -191,6 +198,7 @@ PairEncoder::PairEncoder(const DataOptions& options, const Tokenizers& tokenizer
       keeps_text_(keeps_text),
       selection_(selection),
       max_length_(options.max_length),
+      max_frames_(options.max_frames),
       max_ratio_(options.max_ratio),
       source_limit_(source_line_limit(tokenizers, options)),
       target_limit_(target_line_limit(tokenizers, options)) {}
@@ -222,13 +230,15 @@ bool PairEncoder::add_line(const FileLine& source_line, const FileLine& target_l
   const auto line =
       with_location(source_line, [&] { return tokenizers_.encode_source(source_line.text); });
   const auto& source = line.tokens;
+  const auto frames = line.frames.count();
   const auto target =
       with_location(target_line, [&] { return tokenizers_.encode_target(target_line.text, line); });
   if (selection_ == PairSelection::trained) {
+    const bool is_text = tokenizers_.features == nullptr;
     const auto longest = static_cast<std::int64_t>(std::max(source.size(), target.size()));
-    std::int64_t* reason = source.empty() || target.empty() ? &report.empty
-                           : longest > max_length_          ? &report.too_long
-                           : exceeds_max_ratio(source.size(), target.size(), max_ratio_)
+    std::int64_t* reason = line.length() == 0 || target.empty()            ? &report.empty
+                           : longest > max_length_ || frames > max_frames_ ? &report.too_long
+                           : is_text && exceeds_max_ratio(source.size(), target.size(), max_ratio_)
                                ? &report.high_ratio
                                : nullptr;
     if (reason != nullptr) {
@@ -238,6 +248,7 @@ bool PairEncoder::add_line(const FileLine& source_line, const FileLine& target_l
   }
   ++report.kept;
   count(report.source, source);
+  count_frames(report.source, frames);
   count(report.target, target);
   pairs.source.add(source);
   pairs.target.add(target);
@@ -287,6 +298,13 @@ void check_pairs_left(const CorpusReport& report, const DataOptions& options) {
   if (report.kept > 0) return;
   std::vector<std::string> files;
   for (const CorpusOptions& part : options.train) files.push_back(part.src);
+  if (options.source == SourceKind::features) {
+    throw InputError(
+        "{}: no training pair is left of {} read: {} empty, {} with more than {} (data.max_frames) "
+        "or {} (data.max_length) in the target",
+        fmt::join(files, ", "), report.read, report.empty, report.too_long,
+        counted(options.max_frames, "frame"), counted(options.max_length, "token"));
+  }
   throw InputError(
       "{}: no training pair is left of {} read: {} empty, {} with more than {} (data.max_length) "
       "or {} on a side, {} with lengths more than {} times apart (data.max_ratio){}",

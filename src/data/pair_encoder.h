@@ -48,6 +48,7 @@ class PairEncoder {
   bool keeps_text_;
   PairSelection selection_;
   std::int64_t max_length_;
+  std::int64_t max_frames_;
   double max_ratio_;
   LineLimit source_limit_;
   LineLimit target_limit_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/feature_file.h"
 #include "data/line_reader.h"
 
 namespace regard {
@@ -26,12 +27,28 @@ std::string_view LineBlock::line(std::size_t i, const std::string& name) const {
   return text_of_line(std::string_view(text_).substr(begin, ends_[i] - begin), number(i), name);
 }
 
-LineBlockReader::LineBlockReader(const std::string& path)
+LineBlockReader::LineBlockReader(const std::string& path, SourceKind source)
     : bytes_(rereadable(path)), buffer_(buffer_size) {
   bytes_.hash_into(hash_);
+  if (source == SourceKind::features && is_feature_file(path)) items_ = FeatureFile(path).size();
+}
+
+std::shared_ptr<const LineBlock> LineBlockReader::next_items() {
+  if (lines_ == items_) {
+    while (bytes_.read(buffer_.data(), buffer_.size()) > 0) continue;  // for the hash
+    return nullptr;
+  }
+  auto block = std::make_shared<LineBlock>();
+  block->first_number_ = lines_ + 1;
+  while (lines_ < items_ && block->bytes() < block_bytes) {
+    block->text_ += item_name(bytes_.name(), ++lines_);
+    block->ends_.push_back(static_cast<std::uint32_t>(block->text_.size()));
+  }
+  return block;
 }
 
 std::shared_ptr<const LineBlock> LineBlockReader::next() {
+  if (items_ >= 0) return next_items();
   auto block = std::make_shared<LineBlock>();
   block->first_number_ = lines_ + 1;
   auto& text = block->text_;
@@ -74,8 +91,9 @@ TextDigest digest_of(const std::string& path) {
   return reader.digest();
 }
 
-TextFile::TextFile(std::string path, std::atomic<std::int64_t>& memory) : path_(std::move(path)) {
-  LineBlockReader reader(path_);
+TextFile::TextFile(std::string path, std::atomic<std::int64_t>& memory, SourceKind source)
+    : path_(std::move(path)), source_(source) {
+  LineBlockReader reader(path_, source_);
   while (auto block = reader.next()) {
     if (!is_kept_) continue;
     const auto bytes = static_cast<std::int64_t>(block->bytes());
@@ -90,7 +108,7 @@ TextFile::TextFile(std::string path, std::atomic<std::int64_t>& memory) : path_(
 
 std::shared_ptr<const LineBlock> TextFile::Reader::next() {
   if (file_.is_kept_) return next_ < file_.blocks_.size() ? file_.blocks_[next_++] : nullptr;
-  if (!again_) again_ = std::make_unique<LineBlockReader>(file_.path_);
+  if (!again_) again_ = std::make_unique<LineBlockReader>(file_.path_, file_.source_);
   auto block = again_->next();
   if (block) return block;
   if (again_->digest().sha256 != file_.digest_.sha256) {
@@ -100,7 +118,8 @@ std::shared_ptr<const LineBlock> TextFile::Reader::next() {
   return nullptr;
 }
 
-TextFiles::TextFiles(const std::vector<std::string>& paths, ThreadPool& pool, std::int64_t memory) {
+TextFiles::TextFiles(const std::vector<std::string>& paths, ThreadPool& pool, std::int64_t memory,
+                     SourceKind source) {
   std::vector<std::pair<const std::string, Result>*> files;
   for (const auto& path : paths) {
     const auto [entry, is_new] = results_.try_emplace(path);
@@ -110,7 +129,7 @@ TextFiles::TextFiles(const std::vector<std::string>& paths, ThreadPool& pool, st
   parallel_for(pool, files.size(), [&](std::size_t i) {
     auto& [path, result] = *files[i];
     try {
-      result.file = std::make_unique<TextFile>(path, memory_left);
+      result.file = std::make_unique<TextFile>(path, memory_left, source);
     } catch (...) {
       result.error = std::current_exception();
     }

@@ -1,6 +1,7 @@
 // The text files of a training. Each file is read once, several at the same time: one pass yields
 // its lines, their number and the hash of the file. The lines stay in memory if all files together
-// are small. Otherwise they are read again by those who need them, block by block.
+// are small. Otherwise they are read again by those who need them, block by block. A file of
+// features has the names of its items as lines (data/feature_file.h).
 #pragma once
 
 #include <atomic>
@@ -17,6 +18,7 @@
 
 #include "base/sha256.h"
 #include "base/thread_pool.h"
+#include "config/data_options.h"
 #include "data/byte_stream.h"
 
 namespace regard {
@@ -54,7 +56,7 @@ using LineBlocks = std::vector<std::shared_ptr<const LineBlock>>;
 class LineBlockReader {
  public:
   // Throws as count_lines() does.
-  explicit LineBlockReader(const std::string& path);
+  explicit LineBlockReader(const std::string& path, SourceKind source = SourceKind::text);
 
   // Returns the next block, or null at the end. Throws the errors of ByteStream.
   std::shared_ptr<const LineBlock> next();
@@ -62,12 +64,15 @@ class LineBlockReader {
   TextDigest digest() { return {lines_, hash_.hex_digest()}; }
 
  private:
+  std::shared_ptr<const LineBlock> next_items();
+
   Sha256 hash_;
   ByteStream bytes_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t lines_ = 0;
+  std::int64_t items_ = -1;  // of a file of features; -1 for text
 };
 
 // Reads a file for its digest only. Throws as LineBlockReader does.
@@ -77,7 +82,8 @@ class TextFile {
  public:
   // Reads the file. Keeps its lines if their bytes do not exceed `memory`, and subtracts them from
   // it; threads may share it. Throws as LineBlockReader does.
-  TextFile(std::string path, std::atomic<std::int64_t>& memory);
+  TextFile(std::string path, std::atomic<std::int64_t>& memory,
+           SourceKind source = SourceKind::text);
 
   const std::string& path() const { return path_; }
   const TextDigest& digest() const { return digest_; }
@@ -100,6 +106,7 @@ class TextFile {
 
  private:
   std::string path_;
+  SourceKind source_;
   TextDigest digest_;
   bool is_kept_ = true;
   LineBlocks blocks_;  // if kept
@@ -111,9 +118,10 @@ class TextFiles {
   // Keeps the lines of all files together up to this size: some million pairs.
   static constexpr std::int64_t default_memory = std::int64_t{256} << 20;
 
-  // Reads these files, each path once. An error of a file is thrown by at().
+  // Reads these files, each path once. An error of a file is thrown by at(). With features as the
+  // source, files of features are read as the names of their items.
   TextFiles(const std::vector<std::string>& paths, ThreadPool& pool,
-            std::int64_t memory = default_memory);
+            std::int64_t memory = default_memory, SourceKind source = SourceKind::text);
 
   // Throws std::out_of_range for a path that was not read.
   const TextFile& at(const std::string& path) const;

@@ -151,6 +151,7 @@ void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
 }  // namespace
 
 SourceLine Tokenizers::encode_source(std::string_view line) const {
+  if (features) return {.frames = features->item(line)};
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
   encoded.extended_ids = target->encode(line);
@@ -206,6 +207,30 @@ std::string Tokenizers::target_token(std::int32_t id,
   return oov_words.at(static_cast<std::size_t>(id - target->size()));
 }
 
+Tokenizers feature_tokenizers(const ModelOptions& model, const std::string& settings) {
+  return {.source = make_features_tokenizer(settings),
+          .target = {},
+          .output = model.output.kind,
+          .features = std::make_shared<const FeatureFiles>(model.encoder.numbers, settings),
+          .frames_per_state = frames_per_state(model.encoder)};
+}
+
+std::string feature_settings(const DataOptions& options, const ModelOptions& model) {
+  const FeatureFiles files(model.encoder.numbers, "");
+  const FeatureFile* first = nullptr;
+  for (const auto& corpus : options.train) {
+    if (corpus.weight == 0) continue;
+    const auto& file = files.file(corpus.src);
+    if (first == nullptr) first = &file;
+    if (file.settings() == first->settings()) continue;
+    throw InputError(
+        "{}: found features of the settings `{}`, but {} has `{}`; compute both with the same "
+        "settings (`regard features --like`)",
+        file.path(), file.settings(), first->path(), first->settings());
+  }
+  return first == nullptr ? "" : first->settings();
+}
+
 std::shared_ptr<const Tokenizer> fixed_source_tokenizer(const ModelOptions& options) {
   if (options.kind == ModelKind::language_model) return make_empty_tokenizer();
   return options.encoder.numbers > 0 ? make_numbers_tokenizer(options.encoder.numbers) : nullptr;
@@ -225,6 +250,12 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
     if (corpus.weight == 0) continue;
     source_paths.push_back(corpus.src);
     target_paths.push_back(corpus.trg);
+  }
+  if (options.source == SourceKind::features) {
+    auto made = feature_tokenizers(model, feature_settings(options, model));
+    made.target =
+        from_file_or_text(options, text_limit(options), tokenizer.trg_file, target_paths, training);
+    return made;
   }
   if (!tokenizer.joint) {
     const auto text = text_limit(options);
@@ -261,7 +292,8 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
 
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {
   ThreadPool pool;
-  return make_tokenizers(options, model, TextFiles(training_paths(options), pool), pool, 0);
+  const TextFiles files(training_paths(options), pool, TextFiles::default_memory, options.source);
+  return make_tokenizers(options, model, files, pool, 0);
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,

@@ -12,6 +12,7 @@
 #include "base/thread_pool.h"
 #include "config/data_options.h"
 #include "config/model_options.h"
+#include "data/feature_file.h"
 #include "data/text_files.h"
 #include "text/tokenizer.h"
 
@@ -19,20 +20,29 @@ namespace regard {
 
 // A source line as the input of a model. `numbers` and `extended_ids` include </s>.
 struct SourceLine {
-  std::vector<std::int32_t> tokens;
+  std::vector<std::int32_t> tokens = {};
   // The values of tokens that are vectors of numbers; see Tokenizer::numbers().
   std::vector<float> numbers = {};
   // If words can be copied (model/output/copy_output.h), the id of each word in the target
   // vocabulary extended by `oov_words`, the words of the line that are not in that vocabulary.
   std::vector<std::int32_t> extended_ids = {};
   std::vector<std::string> oov_words = {};
+  // The source if it is features: then there are no tokens. Valid while the Tokenizers live.
+  Frames frames = {};
+
+  // Returns the number of tokens or frames, without </s>.
+  std::size_t length() const { return tokens.size() + static_cast<std::size_t>(frames.count()); }
 };
 
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;
   std::shared_ptr<const Tokenizer> target;  // the same object when the vocabulary is joint
   OutputKind output = OutputKind::vocabulary;
+  // The features that the source names; null if the source is text.
+  std::shared_ptr<const FeatureFiles> features = {};
+  std::int64_t frames_per_state = 1;  // see config/model_options.h
 
+  // Throws InputError, for features as FeatureFiles::item() does.
   SourceLine encode_source(std::string_view line) const;
   // Returns the expected output for this source. Throws InputError for a position beyond the end of
   // the source.
@@ -58,6 +68,12 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
 // Loads the tokenizer of data.tokenizer.src_file or trg_file. Throws InputError.
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,
                                                      const std::string& file);
+
+// Returns the tokenizers of a source of features of these settings, without a target tokenizer.
+Tokenizers feature_tokenizers(const ModelOptions& model, const std::string& settings);
+// Returns the settings of the features of data.train. Throws InputError, with both files, if they
+// differ, and the errors of FeatureFiles::file().
+std::string feature_settings(const DataOptions& options, const ModelOptions& model);
 
 // Returns the source and the target file of each corpus with a weight above 0.
 std::vector<std::string> training_paths(const DataOptions& options);

@@ -149,14 +149,14 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   const LogitsProcessor processor(options, sentences);
   std::vector<BeamGroups> groups;   // one per source
   std::vector<std::size_t> active;  // sentences still in the batch, as indices of `groups`
+  auto encoded = encode_for_search(model, source, lengths, sentences);
   for (std::int64_t b = 0; b < B; ++b) {
-    groups.emplace_back(lengths[b].item<std::int64_t>(), beam_options,
+    groups.emplace_back(encoded.lengths[b].item<std::int64_t>(), beam_options,
                         sentences[static_cast<std::size_t>(b)]);
     active.push_back(static_cast<std::size_t>(b));
   }
 
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
-  auto encoded = encode_for_search(model, source, lengths, sentences);
   auto state = model.initial_state(encoded).select(
       torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
   auto tokens = torch::full({B * rows}, bos_id, index);

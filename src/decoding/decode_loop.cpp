@@ -79,11 +79,13 @@ std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::
   const auto select_best =
       [&](const NextLogits& logits, const std::vector<std::int64_t>& /*hypotheses*/,
           const std::vector<History>& histories) { return processor.best(logits, 1, histories); };
-  const std::vector<std::int64_t> source_lengths(
-      lengths.data_ptr<std::int64_t>(), lengths.data_ptr<std::int64_t>() + lengths.size(0));
+  const auto encoded = encode_for_search(model, source, lengths, sentences);
+  const auto* first_length = encoded.lengths.const_data_ptr<std::int64_t>();
+  const std::vector<std::int64_t> source_lengths(first_length,
+                                                 first_length + encoded.lengths.size(0));
   std::vector<std::vector<Hypothesis>> results;
-  for (auto& hypothesis : decode_loop(model, encode_for_search(model, source, lengths, sentences),
-                                      source_lengths, options, sentences, select_best)) {
+  for (auto& hypothesis :
+       decode_loop(model, encoded, source_lengths, options, sentences, select_best)) {
     results.push_back({std::move(hypothesis)});
   }
   return results;

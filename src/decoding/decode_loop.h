@@ -20,8 +20,8 @@ using TokenSelector =
     std::function<NextTokens(const NextLogits& logits, const std::vector<std::int64_t>& hypotheses,
                              const std::vector<History>& histories)>;
 
-// Returns one hypothesis for each row of `encoded`, in the same order. `lengths`, the source
-// lengths including </s>, and `sentences` have one entry per row.
+// Returns one hypothesis for each row of `encoded`, in the same order. `lengths`, the
+// numbers of encoder states, and `sentences` have one entry per row.
 std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
                                     const std::vector<std::int64_t>& lengths,
                                     const SearchOptions& options,

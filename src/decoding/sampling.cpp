@@ -74,6 +74,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                                             const SearchOptions& options,
                                             const std::vector<SentenceOptions>& sentences) {
   const auto B = source.size(0);
+  const auto encoded = encode_for_search(model, source, lengths, sentences);
   // One entry per sample. The samples of a sentence are consecutive.
   std::vector<std::int64_t> source_lengths;
   std::vector<SentenceOptions> sample_options;
@@ -84,7 +85,7 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
                        static_cast<std::uint64_t>(sentence.number));
     const auto line_seed = line_random.next();
     for (std::int64_t n = 0; n < options.samples; ++n) {
-      source_lengths.push_back(lengths[b].item<std::int64_t>());
+      source_lengths.push_back(encoded.lengths[b].item<std::int64_t>());
       sample_options.push_back(sentence);
       randoms.emplace_back(line_seed, static_cast<std::uint64_t>(n));
     }
@@ -109,7 +110,6 @@ std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor&
   };
   const auto rows = torch::arange(B, torch::TensorOptions(torch::kInt64).device(source.device()))
                         .repeat_interleave(options.samples);  // 0 0 0 1 1 1 …
-  const auto encoded = encode_for_search(model, source, lengths, sentences);
   auto samples =
       decode_loop(model, encoded.select(rows), source_lengths, options, sample_options, select);
 

@@ -21,8 +21,7 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
       model.output_layer().log_probabilities(decoded, encoded, outputs).cpu().contiguous();
 
   const auto on_cpu = outputs.cpu().contiguous();
-  const auto source_lengths =
-      (targets.rows.defined() ? lengths.index_select(0, targets.rows.cpu()) : lengths).contiguous();
+  const auto source_lengths = encoded.lengths.contiguous();
   const auto* tokens = on_cpu.const_data_ptr<std::int64_t>();
   const auto* log_p = all_log_p.const_data_ptr<double>();
   std::vector<Hypothesis> hypotheses(static_cast<std::size_t>(on_cpu.size(0)));

@@ -42,7 +42,7 @@ std::vector<Model::Translation> convert(const std::vector<std::string>& lines,
     all.emplace_back();
     if (translation.hypotheses.empty()) continue;
     all.back().source_tokens =
-        source_tokens(tokenizers, lines[i], tokenizers.source->encode(lines[i]));
+        source_tokens(tokenizers, lines[i], tokenizers.encode_source(lines[i]));
     for (std::size_t k = 0; k < std::min(n, translation.hypotheses.size()); ++k) {
       all.back().hypotheses.push_back(convert(translation.hypotheses[k], translation, translator));
     }

@@ -1,11 +1,12 @@
 #include "metrics/metric_factory.h"
 
 #include "base/suggest.h"
+#include "metrics/error_rate.h"
 
 namespace regard {
 
 const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter"};
+  static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter", "wer", "cer"};
   return names;
 }
 
@@ -14,6 +15,8 @@ std::unique_ptr<const CorpusMetric> make_metric(std::string_view name,
   if (name == "bleu") return std::make_unique<Bleu>(options.bleu);
   if (name == "chrf") return std::make_unique<Chrf>(options.chrf);
   if (name == "ter") return std::make_unique<Ter>(options.ter);
+  if (name == "wer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::words);
+  if (name == "cer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::characters);
   if (name == "chrf++") {
     auto chrf = options.chrf;
     chrf.word_order = 2;

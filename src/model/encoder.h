@@ -11,10 +11,16 @@
 
 namespace regard {
 
+// Returns ceil(lengths / divisor) of lengths [B] int64 on the CPU.
+inline torch::Tensor divide_up(const torch::Tensor& lengths, std::int64_t divisor) {
+  return (lengths + (divisor - 1)).floor_divide(divisor);
+}
+
 class Encoder : public torch::nn::Module {
  public:
-  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The result has an empty
-  // EncoderOutput::context, which Decoder::prepare() and OutputLayer::prepare() fill. Appends the
+  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The result may have fewer
+  // than S states, with lengths of their own, and has an empty EncoderOutput::context, which
+  // Decoder::prepare() and OutputLayer::prepare() fill. Appends the
   // weights of each layer's self-attention (SelfAttention::encoder) to `self_attention`, unless it
   // is null.
   virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,

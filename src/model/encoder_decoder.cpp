@@ -51,6 +51,7 @@ std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   std::optional<LengthLimit> limit;
   if (o.kind == ModelKind::language_model) return limit;
   const auto lower_to = [&](std::int64_t tokens, const std::string& key) {
+    tokens *= frames_per_state(o.encoder);
     if (!limit || tokens < limit->max_tokens) limit = {tokens, key};
   };
   const auto& encoder = o.encoder.self_attention;
@@ -70,11 +71,20 @@ std::optional<LengthLimit> target_limit_of(const DecoderOptions& o) {
   return LengthLimit{o.self_attention.max_positions, "model.decoder.max_positions"};
 }
 
+// Concatenates K consecutive frames: [B, S, F] -> [B, ceil(S / K), K F], with zeros at the end.
+torch::Tensor stack_frames(const torch::Tensor& frames, std::int64_t K) {
+  if (K == 1) return frames;
+  const auto [B, S, F] = std::tuple(frames.size(0), frames.size(1), frames.size(2));
+  const auto stacked = (S + K - 1) / K;
+  return torch::constant_pad_nd(frames, {0, 0, 0, stacked * K - S}).reshape({B, stacked, K * F});
+}
+
 }  // namespace
 
 EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t target_vocabulary,
                                const ModelOptions& options)
-    : encoder_(make_encoder(options)),
+    : frame_stacking_(options.encoder.frame_stacking),
+      encoder_(make_encoder(options)),
       decoder_(make_decoder(encoder_ ? encoder_->state_size() : 0, options)),
       source_input_(encoder_
                         ? make_input(options.encoder, options.dropout.embeddings, "model.encoder")
@@ -84,9 +94,10 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       target_limit_(target_limit_of(options.decoder)) {
   if (encoder_) {
     const auto F = options.encoder.numbers;
+    const auto K = frame_stacking_;
     const auto E = options.encoder.embedding_dim;
-    source_embedding_ = register_parameter("source_embedding",
-                                           torch::empty({F > 0 ? F + 1 : source_vocabulary, E}));
+    source_embedding_ = register_parameter(
+        "source_embedding", torch::empty({F > 0 ? K * (F + 1) : source_vocabulary, E}));
     embedding_normal(source_embedding_);
     if (F > 0) source_bias_ = register_parameter("source_bias", torch::zeros({E}));
   }
@@ -104,7 +115,7 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
 
 torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
   if (source_bias_.defined()) {
-    const auto numbers = source.to(source_bias_.dtype());
+    const auto numbers = stack_frames(source.to(source_bias_.dtype()), frame_stacking_);
     return kernels::product(numbers, source_embedding_) + source_bias_;
   }
   // [B, S, 2] if the model copies words: token ids and extended ids.
@@ -127,8 +138,9 @@ EncoderOutput EncoderDecoder::compute_encoding(const torch::Tensor& source,
     decoder_->prepare(encoded);
     return encoded;
   }
-  const auto embedded = embed(source);  // [B, S, E]
-  auto encoded = encoder_->forward(source_input_->forward(embedded), lengths, self_attention);
+  const auto embedded = embed(source);  // [B, S', E] for S' = ceil(S / K)
+  const auto of_encoder = frame_stacking_ == 1 ? lengths : divide_up(lengths, frame_stacking_);
+  auto encoded = encoder_->forward(source_input_->forward(embedded), of_encoder, self_attention);
   decoder_->prepare(encoded);
   output_layer_->prepare(encoded, source, embedded);
   return encoded;

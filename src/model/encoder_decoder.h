@@ -2,7 +2,8 @@
 // with any decoder and any output layer.
 //
 // The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
-// F numbers (F = model.encoder.numbers), W x + b.
+// F numbers (F = model.encoder.numbers), W x + b. The frames of a source of features are such
+// vectors; with model.encoder.frame_stacking K, x is the concatenation of K consecutive frames.
 #pragma once
 
 #include <memory>
@@ -40,15 +41,16 @@ class EncoderDecoder : public Seq2Seq {
   OutputLayer& output_layer() override { return *output_layer_; }
 
  private:
-  torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, S, E]
+  torch::Tensor embed(const torch::Tensor& source);  // [B, S, …] -> [B, ceil(S / K), E]
   // Implements encode(). Appends the weights of the layers to `self_attention`, unless it is null.
   EncoderOutput compute_encoding(const torch::Tensor& source, const torch::Tensor& lengths,
                                  std::vector<torch::Tensor>* self_attention);
 
   // Undefined or null in a language model: source_embedding_, encoder_ and source_input_.
 
-  // [V_src, E] for source vocabulary size V_src. For numbers, W [F + 1, E]: the last element of x
-  // is 1 at </s> and 0 elsewhere (Batch::source).
+  std::int64_t frame_stacking_;  // K
+  // [V_src, E] for source vocabulary size V_src. For numbers, W [K (F + 1), E]: the last element of
+  // a frame is 1 at </s> and 0 elsewhere (Batch::source).
   torch::Tensor source_embedding_;
   torch::Tensor source_bias_;  // b [E] for numbers, otherwise undefined
   std::shared_ptr<Encoder> encoder_;

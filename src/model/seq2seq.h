@@ -44,7 +44,7 @@ class BatchShortlist;  // model/output/batch_shortlist.h
 struct EncoderOutput {
   torch::Tensor states;             // h [B, S, C]; arbitrary at padding
   torch::Tensor mask;               // [B, S] bool, true at real positions
-  torch::Tensor lengths;            // [B] int64 on the CPU: source length; padding follows
+  torch::Tensor lengths;            // [B] int64 on the CPU: number of states; padding follows
   torch::Tensor lengths_on_device;  // the same on the device of the states
   torch::Tensor padding;            // [B, 1, S] bool, true at padding
   torch::Tensor summary;            // [B, C] sentence vector, such as the final encoder states

@@ -92,7 +92,8 @@ constexpr const char* font = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans',
 
 // Sizes in pixels, the same for all matrices of one sentence.
 struct Layout {
-  double cell = 0.0;
+  double cell = 0.0;    // height of a cell
+  double column = 0.0;  // width of a cell, the height unless the source is sound
   double font_size = 0.0;
   double caption = 0.0;  // height of the line above each matrix, 0 without one
   double top = 0.0;      // room for the source words
@@ -120,6 +121,17 @@ double legend_width(const AttentionPicture& picture, const AttentionMatrix& matr
   return bar_start + bar_steps * bar_step + 5.0 + estimate_text_width(label) * legend_font;
 }
 
+constexpr double sound_width = 640.0;  // of a long sound, in pixels
+constexpr double min_tick_width = 40.0;
+
+// Returns the time between two ticks of the axis of a sound: a round number of seconds.
+double tick_seconds(const AttentionPicture& picture, const Layout& layout) {
+  const double seconds_per_pixel = picture.column_seconds / layout.column;
+  double tick = 0.01;
+  for (int i = 0; tick < min_tick_width * seconds_per_pixel; ++i) tick *= i % 3 == 1 ? 2.5 : 2.0;
+  return tick;
+}
+
 // Cells are 28 pixels wide for up to 16 words, and shrink to 14 pixels for longer sentences.
 Layout compute_layout(const AttentionPicture& picture) {
   const std::size_t columns = picture.source.size();
@@ -127,19 +139,28 @@ Layout compute_layout(const AttentionPicture& picture) {
   Layout layout;
   layout.cell = std::clamp(448.0 / static_cast<double>(std::max({columns, rows, std::size_t{1}})),
                            14.0, 28.0);
+  layout.column = layout.cell;
+  const bool is_sound = picture.column_seconds > 0;
+  if (is_sound) {
+    layout.cell = 14.0;
+    layout.column =
+        std::clamp(sound_width / static_cast<double>(std::max<std::size_t>(columns, 1)), 2.0, 14.0);
+  }
   layout.font_size = std::clamp(layout.cell * 0.54, 10.0, 14.0);
   for (const AttentionMatrix& matrix : picture.matrices)
     if (!matrix.caption.empty()) layout.caption = 24.0;
   layout.top = widest(picture.source, layout.font_size) * sine + layout.font_size + 4.0;
+  if (is_sound) layout.top = layout.font_size + 14.0;
   layout.left = widest(picture.target, layout.font_size) + 10.0;
-  for (std::size_t s = 0; s < columns; ++s) {
+  for (std::size_t s = 0; s < columns && !is_sound; ++s) {
     const double extent =
         estimate_text_width(short_word(picture.source[s])) * layout.font_size * cosine +
         layout.font_size;
     const double space_right = static_cast<double>(columns - s) * layout.cell - layout.cell / 2.0;
     layout.right = std::max(layout.right, extent - space_right);
   }
-  double inner = static_cast<double>(columns) * layout.cell + layout.right;
+  if (is_sound) layout.right = 30.0;  // half of a tick's label
+  double inner = static_cast<double>(columns) * layout.column + layout.right;
   for (const AttentionMatrix& matrix : picture.matrices)
     inner = std::max({inner, estimate_text_width(matrix.caption, FontWeight::bold) * 13.0,
                       legend_width(picture, matrix)});
@@ -147,6 +168,12 @@ Layout compute_layout(const AttentionPicture& picture) {
   layout.height =
       layout.caption + layout.top + static_cast<double>(rows) * layout.cell + legend_height;
   return layout;
+}
+
+// Returns the factors from cells to pixels: "28", or "6 14" if width and height differ.
+std::string scale_text(const Layout& layout) {
+  const auto height = format_coordinate(layout.cell);
+  return layout.column == layout.cell ? height : format_coordinate(layout.column) + " " + height;
 }
 
 std::string gray(float weight, float white) {
@@ -159,9 +186,28 @@ std::string word_title(const std::string& word) {
   return short_word(word) == word ? "" : fmt::format("<title>{}</title>", escape_xml(word));
 }
 
+// Draws the ticks of a time axis.
+std::string draw_times(const AttentionPicture& picture, const Layout& layout) {
+  std::string svg;
+  const double bottom = layout.caption + layout.top;
+  const double tick = tick_seconds(picture, layout);
+  const double end = static_cast<double>(picture.source.size()) * picture.column_seconds;
+  for (int i = 0; i * tick <= end; ++i) {
+    const double x = layout.left + i * tick / picture.column_seconds * layout.column;
+    svg += fmt::format(
+        "<path d=\"M{0} {1}V{2}\" stroke=\"currentColor\"/>\n<text x=\"{0}\" y=\"{3}\" "
+        "text-anchor=\"middle\">{4:.4g}{5}</text>\n",
+        format_coordinate(x), format_coordinate(bottom - 5.0), format_coordinate(bottom),
+        format_coordinate(bottom - 9.0), i * tick, i == 0 ? " s" : "");
+  }
+  return svg;
+}
+
 std::string draw_words(const AttentionPicture& picture, const Layout& layout) {
   std::string svg = fmt::format("<g font-size=\"{}\">\n", format_coordinate(layout.font_size));
-  for (std::size_t s = 0; s < picture.source.size(); ++s) {
+  const bool is_sound = picture.column_seconds > 0;
+  if (is_sound) svg += draw_times(picture, layout);
+  for (std::size_t s = 0; s < picture.source.size() && !is_sound; ++s) {
     const double x = layout.left + (static_cast<double>(s) + 0.5) * layout.cell;
     const double y = layout.caption + layout.top - 6.0;
     svg += fmt::format(
@@ -189,7 +235,7 @@ std::string draw_cells(const AttentionPicture& picture, const AttentionMatrix& m
       "<g class=\"cells\" transform=\"translate({} {}) scale({})\" "
       "shape-rendering=\"crispEdges\"{}>\n",
       format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
-      format_coordinate(layout.cell), attributes);
+      scale_text(layout), attributes);
   for (std::size_t t = 0; t < picture.target.size(); ++t) {
     for (std::size_t s = 0; s < columns; ++s) {
       const float weight = matrix.weights[t * columns + s];
@@ -208,7 +254,7 @@ std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   if (matrix.chosen.empty()) return "";
   auto svg =
       fmt::format("<g transform=\"translate({} {}) scale({})\">\n", format_coordinate(layout.left),
-                  format_coordinate(layout.caption + layout.top), format_coordinate(layout.cell));
+                  format_coordinate(layout.caption + layout.top), scale_text(layout));
   for (std::size_t t = 0; t < matrix.chosen.size(); ++t) {
     if (matrix.chosen[t] < 0) continue;
     svg += fmt::format(
@@ -260,7 +306,7 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"currentColor\" "
       "stroke-opacity=\"0.35\"/>\n",
       format_coordinate(layout.left), format_coordinate(layout.caption + layout.top),
-      format_coordinate(static_cast<double>(picture.source.size()) * layout.cell),
+      format_coordinate(static_cast<double>(picture.source.size()) * layout.column),
       format_coordinate(static_cast<double>(picture.target.size()) * layout.cell));
   return svg;
 }

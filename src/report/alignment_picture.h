@@ -59,6 +59,9 @@ struct AttentionPicture {
   std::vector<std::string> target;  // T words or pieces
   std::vector<AttentionMatrix> matrices;
   WeightScale scale = WeightScale::absolute;
+  // The time from one source position to the next. Above 0, the source is sound: its columns are
+  // narrow, and have a time axis in place of the words of `source`.
+  double column_seconds = 0;
 };
 
 // Returns the text of an SVG file of one sentence, with a white background. The tooltip of a cell

@@ -224,7 +224,7 @@ function paint(group) {
 for (const group of document.querySelectorAll('.cells[data-weights]')) {
   group.cells = [...group.querySelectorAll('rect')];
   group.weights = decode(group.dataset.weights);
-  group.columns = group.closest('svg').querySelectorAll('text.s').length;
+  group.columns = group.cells.length / group.closest('svg').querySelectorAll('text.t').length;
   if (group.cells.length > 0) paint(group);
 }
 if (scale && document.querySelector('.cells rect')) scale.parentNode.hidden = false;
@@ -263,7 +263,8 @@ for (const viewer of document.querySelectorAll('.viewer')) {
   marks.setAttribute('transform', group.getAttribute('transform'));
   svg.append(marks);
   for (const mark of svg.querySelectorAll('.chosen')) mark.remove();
-  const [left, top, size] = group.getAttribute('transform').match(/[\d.]+/g).map(Number);
+  const [left, top, size, height = size] =
+    group.getAttribute('transform').match(/[\d.]+/g).map(Number);
   const S = source.length;
   let map = 0;
   let word = 0;
@@ -285,8 +286,8 @@ for (const viewer of document.querySelectorAll('.viewer')) {
     shade(source, s => brightness(t, s), -1, picked(t));
     shade(target, null, t, -1);
     position.textContent = `word ${t + 1} of ${target.length}`;
-    for (const [name, value] of [['x', left], ['y', top + t * size], ['width', S * size],
-                                 ['height', size]]) row.setAttribute(name, value);
+    for (const [name, value] of [['x', left], ['y', top + t * height], ['width', S * size],
+                                 ['height', height]]) row.setAttribute(name, value);
   }
   function showSource(s) {
     shade(target, t => brightness(t, s), -1, -1);

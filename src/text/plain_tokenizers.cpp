@@ -166,6 +166,21 @@ class NumbersTokenizer : public Tokenizer {
   std::int64_t width_;
 };
 
+class FeaturesTokenizer : public Tokenizer {
+ public:
+  explicit FeaturesTokenizer(std::string settings) : settings_(std::move(settings)) {}
+
+  std::vector<std::int32_t> encode(std::string_view /*text*/) const override { return {}; }
+  bool reads_elements() const override { return true; }
+  std::string decode(std::span<const std::int32_t> /*ids*/) const override { return {}; }
+  std::string token(std::int32_t /*id*/) const override { return "#"; }
+  std::int64_t size() const override { return special_count; }
+  std::string serialized() const override { return settings_; }
+
+ private:
+  std::string settings_;
+};
+
 class PositionsTokenizer : public Tokenizer {
  public:
   std::vector<std::int32_t> encode(std::string_view text) const override {
@@ -217,6 +232,10 @@ class EmptyTokenizer : public Tokenizer {
 
 std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width) {
   return std::make_unique<NumbersTokenizer>(width);
+}
+
+std::unique_ptr<Tokenizer> make_features_tokenizer(std::string settings) {
+  return std::make_unique<FeaturesTokenizer>(std::move(settings));
 }
 
 std::unique_ptr<Tokenizer> make_positions_tokenizer() {

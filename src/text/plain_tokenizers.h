@@ -2,9 +2,10 @@
 //   word       splits at ASCII white space; decoded with one space between words
 //   character  each code point is a token, spaces included; decoded by concatenation
 //   numbers    each word is a vector of numbers, separated by commas: "0.5,-2"
+//   features   a line is the name of a sequence of vectors, which has no tokens
 //   positions  each word is a position of the source, counted from 0: "2 0 1"
 //   empty      any line is one <unk>: the source of a language model, which reads none
-// Words and characters have a vocabulary, numbers and positions have none.
+// Words and characters have a vocabulary, the others have none.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +30,10 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::st
 // Reads vectors of `width` numbers. encode() returns the same id for all tokens; numbers() returns
 // their values and throws InputError if a word is not a vector of that width.
 std::unique_ptr<Tokenizer> make_numbers_tokenizer(std::int64_t width);
+
+// Stands for a source of features (data/feature_file.h), which are no tokens: encode() returns
+// nothing. serialized() returns `settings`, those of the features that the model reads.
+std::unique_ptr<Tokenizer> make_features_tokenizer(std::string settings);
 
 // Encodes position p as the id first_position_id + p; size() counts only the special tokens,
 // because the number of positions depends on the sentence. encode() throws InputError if a word is

@@ -59,12 +59,25 @@ void check_same_tokenizers(const Tokenizers& tokenizers, const PreparedCorpus& p
       prepared.folder().string());
 }
 
+// Throws InputError if a source is not a file of features, or a target is one: its items have names
+// but no text.
+void check_feature_files(const DataOptions& data) {
+  const auto check = [](const std::string& source, const std::string& target) {
+    const FeatureFile checked(source);
+    if (!is_feature_file(target)) return;
+    throw InputError("{}: found a file of features, expected the text of the target", target);
+  };
+  for (const auto& corpus : data.train) check(corpus.src, corpus.trg);
+  if (!data.dev.src.empty()) check(data.dev.src, data.dev.trg);
+}
+
 }  // namespace
 
 DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_folder,
                        ThreadPool& pool)
     : options_(options), pool_(pool), cache_(run_folder / corpus_cache_name) {
   const auto& data = options.data;
+  if (data.source == SourceKind::features) check_feature_files(data);
   if (!data.prepared.empty()) {
     prepared_ = std::make_shared<const PreparedCorpus>(data.prepared);
     digests_ = prepared_->text_digests();
@@ -75,7 +88,8 @@ DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_
     read_training_files();
   }
   if (data.dev.src.empty()) return;
-  dev_files_.emplace(std::vector{data.dev.src, data.dev.trg}, pool);
+  dev_files_.emplace(std::vector{data.dev.src, data.dev.trg}, pool, TextFiles::default_memory,
+                     data.source);
   check_parallel(dev_files_->at(data.dev.src), dev_files_->at(data.dev.trg));
   for (const auto& path : {data.dev.src, data.dev.trg}) {
     digests_[path] = dev_files_->at(path).digest();
@@ -83,7 +97,8 @@ DataLoader::DataLoader(const Options& options, const std::filesystem::path& run_
 }
 
 void DataLoader::read_training_files() {
-  files_.emplace(all_training_paths(options_.data), pool_);
+  files_.emplace(all_training_paths(options_.data), pool_, TextFiles::default_memory,
+                 options_.data.source);
   for (const auto& corpus : options_.data.train) {
     check_parallel(files_->at(corpus.src), files_->at(corpus.trg));
     for (const auto& path : {corpus.src, corpus.trg}) digests_[path] = files_->at(path).digest();

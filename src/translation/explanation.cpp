@@ -56,7 +56,8 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
   auto& model = *loaded.model;
   if (model.is_training()) model.eval();  // other threads may be reading the mode
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
-  explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0].tokens);
+  explanation.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
+  explanation.column_seconds = seconds_per_state(loaded.tokenizers, line);
   const auto batch = make_source_batch(source).to(device);
   const auto target = target_ids(translation.hypotheses.front());
 
@@ -107,7 +108,7 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
   const auto weights = loaded.model->self_attention(batch.source, batch.source_lengths, input);
 
   ExplainedSelfAttention explained;
-  explained.source_tokens = source_tokens(loaded.tokenizers, line, source[0].tokens);
+  explained.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
   explained.encoder = layer_weights(weights.encoder);
   explained.decoder = layer_weights(weights.decoder);
   explained.inputs = {"<s>"};

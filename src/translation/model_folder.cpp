@@ -22,6 +22,7 @@ namespace {
 
 constexpr const char* config_file = "config.yaml";
 constexpr const char* weights_file = "model.safetensors";
+constexpr const char* feature_settings_file = "source_features.txt";
 
 // Uses SentencePiece's own ending, so that its tools accept the file.
 std::string tokenizer_file(TokenizerKind kind, const std::string& side) {
@@ -84,7 +85,9 @@ void add_model(FolderWriter& folder, const Options& options, const Tokenizers& t
                const NamedTensors& weights) {
   const auto kind = options.data.tokenizer.kind;
   add_model_options(folder, options);
-  if (!fixed_source_tokenizer(options.model)) {
+  if (tokenizers.features) {
+    folder.add_text(feature_settings_file, tokenizers.source->serialized());
+  } else if (!fixed_source_tokenizer(options.model)) {
     folder.add_text(tokenizer_file(kind, "source"), tokenizers.source->serialized());
   }
   if (!options.data.tokenizer.joint && !fixed_target_tokenizer(options.model)) {
@@ -125,6 +128,11 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options) {
       throw CheckpointError("{}", error.what());
     }
   };
+  if (options.data.source == SourceKind::features) {
+    auto tokenizers = feature_tokenizers(options.model, folder.text(feature_settings_file));
+    tokenizers.target = read("target");
+    return tokenizers;
+  }
   Tokenizers tokenizers;
   tokenizers.output = options.model.output.kind;
   tokenizers.source = fixed_source_tokenizer(options.model);

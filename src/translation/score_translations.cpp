@@ -39,8 +39,8 @@ struct SourceGroup {
 // little padding. The examples of a group remain together.
 std::vector<Example> sorted_by_length(std::vector<SourceGroup> groups) {
   std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    const auto a_length = a.examples[0].source.size();
-    const auto b_length = b.examples[0].source.size();
+    const auto a_length = a.examples[0].source_length();
+    const auto b_length = b.examples[0].source_length();
     return a_length != b_length ? a_length > b_length : a.longest_target > b.longest_target;
   });
   std::vector<Example> examples;
@@ -89,7 +89,7 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
     translations[i].text = targets[i];
     auto line = encode_source(model.tokenizers, source_limit, sources[i], index + 1, want_weights,
                               translations[i]);
-    if (line.tokens.empty()) continue;
+    if (line.length() == 0) continue;
     const bool is_new = groups.empty() || sources[i] != last_source;
     if (is_new) groups.emplace_back();
     last_source = sources[i];
@@ -97,7 +97,7 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
     auto& group = groups.back();
     group.longest_target = std::max(group.longest_target, target.size());
     group.examples.push_back(
-        {index, line.tokens, std::move(target), line.numbers, line.extended_ids});
+        {index, line.tokens, std::move(target), line.numbers, line.extended_ids, line.frames});
   }
   const auto examples = sorted_by_length(std::move(groups));
   const auto score_range = [&](std::size_t begin, std::size_t end) {

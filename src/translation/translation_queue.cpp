@@ -166,7 +166,7 @@ bool TranslationQueue::encode_next(Lock& lock) {
   std::vector<QueuedSentence*> blank;
   for (auto k = begin; k < i; ++k) {
     auto& sentence = window->sentences[k];
-    if (sentence.source.tokens.empty()) blank.push_back(&sentence);
+    if (sentence.source.length() == 0) blank.push_back(&sentence);
   }
   finish(lock, *window, blank);
   changed_.notify_all();
@@ -175,12 +175,12 @@ bool TranslationQueue::encode_next(Lock& lock) {
 
 void TranslationQueue::sort_by_length(Window& window) {
   for (auto& sentence : window.sentences) {
-    if (sentence.source.tokens.empty()) continue;
+    if (sentence.source.length() == 0) continue;
     window.order.push_back(&sentence);
-    queued_tokens_ += sentence.source.tokens.size();
+    queued_tokens_ += sentence.source.length();
   }
   std::ranges::stable_sort(window.order, std::ranges::greater{},
-                           [](const auto* sentence) { return sentence->source.tokens.size(); });
+                           [](const auto* sentence) { return sentence->source.length(); });
 }
 
 // Returns the number of source tokens of the next batch, if batch_size sentences have more. A
@@ -199,9 +199,9 @@ std::pair<TranslationQueue::Window*, std::vector<QueuedSentence*>> TranslationQu
     while (window.next_to_search < window.order.size() && batch.size() < batch_size_ &&
            (batch.empty() || tokens < max_tokens)) {
       auto* sentence = window.order[window.next_to_search++];
-      queued_tokens_ -= sentence->source.tokens.size();
+      queued_tokens_ -= sentence->source.length();
       if (window.first_line + sentence->line >= end_line_) continue;
-      tokens += sentence->source.tokens.size();
+      tokens += sentence->source.length();
       batch.push_back(sentence);
     }
     if (!batch.empty()) return {&window, std::move(batch)};

@@ -10,6 +10,30 @@
 #include "text/unicode.h"
 
 namespace regard {
+namespace {
+
+// Returns a label for each encoder state of a source of features.
+std::vector<std::string> frame_labels(const Tokenizers& tokenizers, const std::string& line,
+                                      std::int64_t frames) {
+  const auto seconds = seconds_per_state(tokenizers, line);
+  const auto per_state = tokenizers.frames_per_state;
+  const auto states = frames / per_state + 1;
+  std::vector<std::string> labels;
+  for (std::int64_t s = 0; s < states; ++s) {
+    labels.push_back(seconds > 0 ? fmt::format("{:.2f} s", static_cast<double>(s) * seconds)
+                                 : std::to_string(s * per_state + 1));
+  }
+  return labels;
+}
+
+}  // namespace
+
+double seconds_per_state(const Tokenizers& tokenizers, const std::string& line) {
+  if (!tokenizers.features) return 0;
+  return tokenizers.features->file_of(line).frame_seconds() *
+         static_cast<double>(tokenizers.frames_per_state);
+}
+
 SearchOptions search_options(const TestingOptions& options) {
   SearchOptions search;
   static_cast<TestingOptions&>(search) = options;
@@ -25,8 +49,9 @@ void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
 }
 
 std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
-                                       const std::vector<std::int32_t>& ids) {
-  auto tokens = tokenizers.source->pieces(line, ids);
+                                       const SourceLine& source) {
+  if (tokenizers.features) return frame_labels(tokenizers, line, source.frames.count());
+  auto tokens = tokenizers.source->pieces(line, source.tokens);
   tokens.emplace_back("</s>");
   return tokens;
 }
@@ -37,10 +62,13 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
   if (is_blank(line) && !tokenizers.source->ignores_text()) return {};
   try {
     auto encoded = tokenizers.encode_source(line);
-    if (encoded.tokens.empty()) return encoded;
-    check_length(encoded.tokens.size(), limit);
-    translation.source_length = static_cast<std::int64_t>(encoded.tokens.size());
-    if (want_tokens) translation.source_tokens = source_tokens(tokenizers, line, encoded.tokens);
+    if (encoded.length() == 0) return encoded;
+    check_length(encoded.length(), limit);
+    translation.source_length = static_cast<std::int64_t>(encoded.length());
+    if (want_tokens) {
+      translation.source_tokens = source_tokens(tokenizers, line, encoded);
+      translation.column_seconds = seconds_per_state(tokenizers, line);
+    }
     translation.oov_words = encoded.oov_words;
     return encoded;
   } catch (const InputError& error) {

@@ -27,11 +27,16 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
                          const std::string& line, std::int64_t number, bool want_tokens,
                          Translation& translation);
 
-// Returns the text of each token of a source line, which `ids` are, and of </s>.
+// Returns the text of each token of a source line and of </s>: one for each encoder state. A state
+// of features has the time at which its frames begin, "1.28 s", or the number of the first of them.
 std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
-                                       const std::vector<std::int32_t>& ids);
+                                       const SourceLine& source);
 
-// Throws InputError if a sentence of `tokens` tokens and </s> is longer than `limit`.
+// Returns the seconds between two encoder states of a source line of features; 0 if they are not
+// known, and for text.
+double seconds_per_state(const Tokenizers& tokenizers, const std::string& line);
+
+// Throws InputError if a sentence of `tokens` tokens or frames and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
 SearchOptions search_options(const TestingOptions& options);

@@ -120,9 +120,14 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights) {
 
 Alignment align_words(const std::vector<std::vector<float>>& weights,
                       const std::vector<std::string>& source_tokens,
-                      const std::vector<std::string>& target_tokens, TokenizerKind kind) {
-  return hard_alignment(word_weights(weights, group_into_words(source_tokens, kind),
-                                     group_into_words(target_tokens, kind)));
+                      const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
+                      TokenizerKind source_kind) {
+  return hard_alignment(word_weights(weights, group_into_words(source_tokens, source_kind),
+                                     group_into_words(target_tokens, target_kind)));
+}
+
+TokenizerKind source_token_kind(const DataOptions& options) {
+  return options.source == SourceKind::features ? TokenizerKind::word : options.tokenizer.kind;
 }
 
 std::string to_pharaoh(const Alignment& alignment) {

@@ -39,7 +39,10 @@ Alignment hard_alignment(const std::vector<std::vector<float>>& word_weights);
 // Combines group_into_words(), word_weights() and hard_alignment().
 Alignment align_words(const std::vector<std::vector<float>>& weights,
                       const std::vector<std::string>& source_tokens,
-                      const std::vector<std::string>& target_tokens, TokenizerKind kind);
+                      const std::vector<std::string>& target_tokens, TokenizerKind target_kind,
+                      TokenizerKind source_kind);
+// Returns the kind of tokens of the source: each encoder state of features is like a word.
+TokenizerKind source_token_kind(const DataOptions& options);
 
 // Returns "0-0 1-2", the format that parse_alignment() reads.
 std::string to_pharaoh(const Alignment& alignment);

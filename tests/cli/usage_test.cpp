@@ -211,8 +211,8 @@ TEST(Usage, UnknownOptionIsNamed) {
 TEST(Usage, MissingCommandIsReported) {
   const auto finished = run({});
   EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err,
-              AllOf(StartsWith("error: "), HasSubstr("commands: train, prepare, translate")));
+  EXPECT_THAT(finished.err, AllOf(StartsWith("error: "),
+                                  HasSubstr("commands: train, prepare, features, translate")));
 }
 
 TEST(Usage, HelpAndVersionSucceed) {

@@ -124,6 +124,7 @@ TEST(Writer, WritesPlainYaml) {
                                                 "device: auto\n"
                                                 "threads: 0\n"
                                                 "data:\n"
+                                                "  source: text\n"
                                                 "  train:\n"
                                                 "    - src: data/a.en\n"
                                                 "      trg: ../b\n"

@@ -236,7 +236,7 @@ class TestedModel {
         hypothesis.finished = token == eos_id;
         if (!hypothesis.finished) hypothesis.tokens.push_back(static_cast<std::int32_t>(token));
         if (weights)
-          hypothesis.weights.push_back(weights.row(b, lengths[row].item<std::int64_t>()));
+          hypothesis.weights.push_back(weights.row(b, encoded.lengths[row].item<std::int64_t>()));
       }
       state = std::move(step.state);
     }
@@ -538,6 +538,11 @@ std::vector<Case> cases_of_transformer() {
   options = odd();
   options.encoder.numbers = 5;
   all.push_back({"numbers", options});
+  options.encoder.frame_stacking = 3;
+  options.encoder.pyramidal = true;
+  options.encoder.layers = 3;
+  set_attention(options, "location_aware");
+  all.push_back({"stacked and pyramidal", options});
   return all;
 }
 

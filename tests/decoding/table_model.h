@@ -15,11 +15,10 @@ class TableModel : public Seq2Seq {
   explicit TableModel(torch::Tensor log_p) : log_p_(std::move(log_p)) {}
 
   EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths) override {
-    const auto mask = torch::arange(source.size(1)).unsqueeze(0) < lengths.unsqueeze(1);
     const auto which = source.select(1, 0).unsqueeze(1);
     EncoderOutput encoded;
+    encoded.set_lengths(lengths, source.size(1), torch::kCPU);
     encoded.states = which;
-    encoded.mask = mask;
     encoded.summary = which.to(torch::kDouble);
     return encoded;
   }

@@ -80,7 +80,8 @@ const Words ten_steps = {"training.max_steps=10", "training.validation_every=10"
 const std::map<std::string, Words> systems = [] {
   const Words no_size = {"model.attention.size=512"};
   std::map<std::string, Words> all;
-  for (const std::string kind : {"additive", "concat", "multi_head", "coverage", "monotonic"}) {
+  for (const std::string kind :
+       {"additive", "concat", "multi_head", "coverage", "monotonic", "location_aware"}) {
     all[kind] = {"model.attention.kind=" + kind};
   }
   for (const std::string kind : {"none", "dot", "scaled_dot", "general", "cosine", "location",

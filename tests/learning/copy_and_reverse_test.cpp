@@ -134,6 +134,7 @@ const std::vector<Case> cases = {
     recurrent("ntm"),
     recurrent("multi_head"),
     recurrent("coverage"),
+    recurrent("location_aware"),
     pair("transformer", true, true),
     pair("transformer_encoder", true, false),
     pair("transformer_decoder", false, true),

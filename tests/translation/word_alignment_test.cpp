@@ -72,13 +72,15 @@ TEST(WordAlignment, EqualWeightsSelectTheFirstWord) {
 }
 
 TEST(WordAlignment, SourceWithoutWordsHasNoLinks) {
-  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character),
+  EXPECT_THAT(align_words({{0.5F, 0.5F}}, {" ", "</s>"}, {"a"}, TokenizerKind::character,
+                          TokenizerKind::character),
               IsEmpty());
 }
 
 TEST(WordAlignment, NoWordLinksToTheEndOfTheSource) {
   const Weights weights{{0.1F, 0.2F, 0.7F}, {0.0F, 0.0F, 1.0F}};
-  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {"▁x", "</s>"}, TokenizerKind::bpe),
+  EXPECT_THAT(align_words(weights, {"▁a", "▁b", "</s>"}, {"▁x", "</s>"}, TokenizerKind::bpe,
+                          TokenizerKind::bpe),
               ElementsAre(AlignmentLink{1, 0}));
 }
 

@@ -16,6 +16,7 @@
 #include "model/attention/fixed_context.h"
 #include "model/attention/hard.h"
 #include "model/attention/local.h"
+#include "model/attention/location_aware.h"
 #include "model/attention/monotonic.h"
 #include "model/attention/multi_head.h"
 #include "model/attention/ntm.h"
@@ -60,6 +61,7 @@ const std::vector<Kind>& table() {
       {"multi_head", {"size", "heads"}, make<MultiHead>, no_content, Query::post},
       {"coverage", {"size", "fertility", "coverage_loss"}, make<Coverage>},
       {"monotonic", {"size"}, make<Monotonic>},
+      {"location_aware", {"size", "filters", "filter_width"}, make<LocationAware>},
   };
   return kinds;
 }
@@ -248,7 +250,7 @@ void check_attention_lengths(const Options& options, const SourceLocations& loca
   if (options.model.decoder.kind == LayerKind::transformer) return;
   if (options.model.kind == ModelKind::language_model) return;
   ConfigErrors problems(locations);
-  const auto max_length = options.data.max_length;
+  const auto max_length = max_source_states(options) - 1;
   if (reads_option(o, "max_positions")) {
     check_positions("model.attention.max_positions", o.max_positions, max_length, problems);
   }

@@ -2,6 +2,10 @@
 //
 //   →h_s = f(x_s, →h_{s−1})      ←h_s = f(x_s, ←h_{s+1})      h_s = [→h_s; ←h_s]
 //
+// With `pyramidal` (Chan et al. 2016, section 3.1), each layer above the first reads two
+// consecutive states of the layer below at once, [h_{2s}; h_{2s+1}], so that it has half as many.
+// Zeros stand for a state beyond the end.
+//
 // f is a GRU, an LSTM or a simple cell (cell.h), or a stack of cells (stack.h). For the backward
 // direction, sentences are reversed within their length, so that both directions run left to right
 // and padding comes last. An encoder of one direction can be the backward one (reverse), which is
@@ -46,6 +50,7 @@ class RecurrentEncoder : public Encoder {
   bool reverse_;
   bool want_last_states_;
   std::int64_t hidden_size_;
+  bool pyramidal_;
   std::vector<std::shared_ptr<Cell>> layers_;
   std::shared_ptr<Stack> stack_;
   std::shared_ptr<Dropout> dropout_;

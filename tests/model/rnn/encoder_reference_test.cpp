@@ -145,5 +145,44 @@ TEST_F(EncoderReference, GradientsEqualCentralDifferences) {
       tensors);
 }
 
+TEST_F(EncoderReference, APyramidReadsPairsOfStatesAndHalvesTheLengths) {
+  auto options = small(true, 3);
+  options.pyramidal = true;
+  RecurrentEncoder pyramid(options, 0);
+  pyramid.to(torch::kDouble);
+  const auto together = pyramid.forward(x_, lengths_);
+  EXPECT_TRUE(together.lengths.equal(torch::tensor({2, 1, 1})));
+  EXPECT_EQ(together.states.size(1), 2);
+
+  // Each layer as an encoder of its own, one sentence at a time.
+  for (std::int64_t b = 0; b < 3; ++b) {
+    const auto length = lengths_[b].item<std::int64_t>();
+    auto x = x_.narrow(0, b, 1).narrow(1, 0, length);
+    torch::Tensor summary;
+    for (int l = 0; l < 3; ++l) {
+      if (l > 0) {
+        if (x.size(1) % 2 == 1) x = torch::cat({x, torch::zeros_like(x.narrow(1, 0, 1))}, 1);
+        x = torch::cat({x.slice(1, 0, {}, 2), x.slice(1, 1, {}, 2)}, 2);
+      }
+      auto one = small(true, 1);
+      one.embedding_dim = x.size(2);
+      RecurrentEncoder layer(one, 0);
+      layer.to(torch::kDouble);
+      const torch::NoGradGuard guard;
+      for (auto& parameter : layer.named_parameters()) {
+        auto name = parameter.key();
+        name.replace(name.find("layer0"), 6, "layer" + std::to_string(l));
+        parameter.value().copy_(pyramid.named_parameters()[name]);
+      }
+      const auto output = layer.forward(x, torch::tensor({x.size(1)}));
+      x = output.states;
+      summary = output.summary;
+    }
+    ASSERT_EQ(x.size(1), together.lengths[b].item<std::int64_t>());
+    EXPECT_TRUE(torch::allclose(x[0], together.states[b].slice(0, 0, x.size(1)), 1e-12, 1e-12));
+    EXPECT_TRUE(torch::allclose(summary[0], together.summary[b], 1e-12, 1e-12));
+  }
+}
+
 }  // namespace
 }  // namespace regard

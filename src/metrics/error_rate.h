@@ -1,0 +1,49 @@
+// Word and character error rate, the usual scores of speech recognition:
+//
+//   100 · Σ (substitutions + deletions + insertions) / Σ symbols of the reference
+//
+// with the smallest number of such edits from the reference to the hypothesis (Levenshtein 1966).
+// Symbols are words separated by white space (WER), or code points, without white space at both
+// ends (CER). Nothing is normalised: case and punctuation count. With several references, the
+// smallest number of edits is divided by their mean length. 0 is best; there is no upper bound.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/corpus_metric.h"
+
+namespace regard {
+
+struct EditCounts {
+  std::int64_t substitutions = 0;
+  std::int64_t deletions = 0;   // symbols of the reference that the hypothesis lacks
+  std::int64_t insertions = 0;  // symbols that only the hypothesis has
+
+  std::int64_t sum() const { return substitutions + deletions + insertions; }
+  bool operator==(const EditCounts&) const = default;
+};
+
+// Returns the smallest edits. Of several such, prefers substitutions, then deletions.
+EditCounts count_edits(std::u32string_view reference, std::u32string_view hypothesis);
+
+class ErrorRate final : public CorpusMetric {
+ public:
+  enum class Symbols { words, characters };
+  explicit ErrorRate(Symbols symbols) : symbols_(symbols) {}
+
+  std::string name() const override { return symbols_ == Symbols::words ? "WER" : "CER"; }
+  std::string signature(std::size_t references) const override;
+  SentenceCounts count(const std::vector<std::string>& hypotheses,
+                       const References& references) const override;
+  // If the references have no symbols, the score is 100 if there are edits and 0 otherwise.
+  double score(std::span<const double> sums) const override;
+  Json to_json(std::span<const double> sums) const override;
+
+ private:
+  Symbols symbols_;
+};
+
+}  // namespace regard

@@ -1,0 +1,255 @@
+// regard features, and training, translation and scores of a model that reads features.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/train.h"
+#include "tests/data/feature_files.h"
+#include "tests/data/wav_bytes.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr std::int64_t width = 3;
+
+// Returns an item for each line: five to seven noisy frames for each word.
+FeatureItems features_of(const std::string& text) {
+  FeatureItems content{width, {}, {{"settings", "toy"}, {"frame_seconds", "0.01"}}};
+  std::istringstream lines(text);
+  unsigned noise = 1;
+  for (std::string line; std::getline(lines, line);) {
+    auto& item = content.items.emplace_back();
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      const auto hash = std::hash<std::string>()(word);
+      for (std::size_t frame = 0; frame < 5 + hash % 3; ++frame) {
+        for (std::int64_t i = 0; i < width; ++i) {
+          noise = noise * 1664525 + 1013904223;
+          item.push_back(static_cast<float>(hash >> 8 * i & 0xff) / 64 - 2 +
+                         static_cast<float>(noise >> 16) / 655360);
+        }
+      }
+    }
+  }
+  return content;
+}
+
+class Features : public Train {
+ protected:
+  Features() {
+    for (const std::string part : {"train", "dev"}) {
+      write_features(path(part), features_of(read_text(folder_ / (part + ".en"))));
+    }
+  }
+  std::string path(const std::string& name) const {
+    return (folder_ / (name + ".safetensors")).string();
+  }
+  Finished train_features(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {
+        "data.source=features",
+        "data.train=[{src: " + path("train") + ", trg: " + (folder_ / "train.fr").string() + "}]",
+        "data.dev.src=" + path("dev"),
+        "data.tokenizer.kind=word",
+        "model.encoder.numbers=3",
+        "model.encoder.frame_stacking=2",
+        "model.encoder.pyramidal=true",
+        "model.encoder.layers=2",
+        "model.attention.kind=location_aware",
+        "model.attention.filters=4",
+        "model.attention.filter_width=5"};
+    all.insert(all.end(), more.begin(), more.end());
+    return train(all);
+  }
+  std::string model() const { return (folder_ / "run").string(); }
+  Finished translate(const std::vector<std::string>& more, const std::string& input = "") const {
+    std::vector<std::string> all = {"translate", "-m", model()};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all, input);
+  }
+};
+
+TEST_F(Features, AModelLearnsTranslatesAndIsScored) {
+  const auto trained = train_features({"training.max_steps=200"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr(path("dev") + ":"));  // examples are named, not printed
+  const auto translated = translate({"-i", path("dev")});
+  ASSERT_EQ(translated.code, 0) << translated.err;
+  EXPECT_EQ(lines_of(translated.out).size(), 20);
+
+  // The bytes depend on neither batches nor threads nor on how the item is named.
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--batch-size", "1", "--threads", "1"},
+        {"--batch-size", "7", "--threads", "2"}}) {
+    auto arguments = options;
+    arguments.insert(arguments.end(), {"-i", path("dev")});
+    EXPECT_EQ(translate(arguments).out, translated.out);
+  }
+  const auto third = translate({}, "\n" + path("dev") + ":3\n");
+  EXPECT_EQ(third.out, "\n" + lines_of(translated.out)[2] + "\n") << third.err;
+
+  const auto dev = (folder_ / "dev.fr").string();
+  const auto evaluated = run(
+      {"evaluate", "-m", model(), "-s", path("dev"), "-r", dev, "--metrics", "wer,cer", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_LT(Json::parse(evaluated.out).at("wer").at("score"),
+            60);  // an untrained model is near 100
+  const auto scored = run({"score", "-m", model(), "-s", path("dev"), "-t", dev});
+  ASSERT_EQ(scored.code, 0) << scored.err;
+  EXPECT_EQ(lines_of(scored.out).size(), 20);
+
+  const auto picture = (folder_ / "x.svg").string();
+  const auto weights = (folder_ / "weights").string();
+  const auto links = (folder_ / "links").string();
+  const auto shown =
+      translate({"--picture", picture, "--attention-weights", weights, "--alignments", links},
+                path("dev") + ":1\n");
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(read_text(picture), AllOf(HasSubstr("<text"), HasSubstr("0 s</text>")));
+  const auto first = Json::parse(lines_of(read_text(weights))[0]);
+  EXPECT_EQ(first.at("source")[1], "0.04 s");  // 2 stacked frames, halved once
+  EXPECT_EQ(first.at("source").size(), first.at("weights")[0].size());
+  EXPECT_THAT(lines_of(read_text(links))[0], ContainsRegex("^[0-9]+-0"));
+
+  const auto report = run({"report", model(), "--sentences", "1"});
+  ASSERT_EQ(report.code, 0) << report.err;
+  EXPECT_EQ(translate({"--explain"}, path("dev") + ":1\n").code, 0);
+}
+
+TEST_F(Features, AResumedTrainingEndsInTheSameBytes) {
+  ASSERT_EQ(train_features().code, 0);
+  const auto straight = weights();
+  fs::remove_all(folder_ / "run");
+  for (const auto* steps : {"training.max_steps=7", "training.max_steps=31"}) {
+    ASSERT_EQ(train_features({steps}).code, 0);
+  }
+  const auto resumed = train_features();
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(weights(), straight);
+}
+
+TEST_F(Features, BadFeaturesNameFileItemAndWhatWasExpected) {
+  const auto refused = [&](const FeatureItems& content) {
+    write_features(path("train"), content);
+    const auto result = train_features({"--fresh"});
+    EXPECT_EQ(result.code, 3) << result.err;
+    return result.err;
+  };
+  auto content = features_of(read_text(folder_ / "train.en"));
+  auto other = content;
+  other.items[6][4] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refused(other), HasSubstr("train.safetensors:7: frame 2, number 2 is nan"));
+  other = content;
+  other.items.pop_back();
+  EXPECT_THAT(refused(other), AllOf(HasSubstr("199"), HasSubstr("200")));
+  other = content;
+  other.width = 1;
+  EXPECT_THAT(refused(other), HasSubstr("frames of 1 number, expected 3 (model.encoder.numbers)"));
+  other = content;
+  other.metadata["settings"] = "other";
+  EXPECT_THAT(refused(other), HasSubstr("features of other settings (toy)"));  // of the dev set
+  write_text(path("train"), "text\n");
+  EXPECT_THAT(train_features().err, HasSubstr("not a valid safetensors file"));
+}
+
+TEST_F(Features, OptionsThatContradictFeaturesAreErrors) {
+  const auto refused = [&](const std::vector<std::string>& more) {
+    const auto result = train_features(more);
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(refused({"model.encoder.numbers=0"}), HasSubstr("data.source is features"));
+  EXPECT_THAT(refused({"model.encoder.residual=true"}), HasSubstr("model.encoder.pyramidal"));
+  EXPECT_THAT(refused({"model.attention.filter_width=4"}), HasSubstr("expected an odd number"));
+  EXPECT_THAT(refused({"data.remove_duplicates=true"}), HasSubstr("data.source is features"));
+  EXPECT_THAT(train({"model.encoder.pyramidal=true"}).err,
+              HasSubstr("only data.source: features uses it"));
+  const auto prepared = run({"prepare", "-c", config_.string(), "-o", (folder_ / "p").string(),
+                             "data.source=features", "model.encoder.numbers=3"});
+  EXPECT_EQ(prepared.code, 2);
+  EXPECT_THAT(prepared.err, HasSubstr("nothing to prepare"));
+}
+
+class FeaturesOfSound : public testing::Test {
+ protected:
+  std::string wav(const std::string& name, std::size_t samples, std::int64_t rate = 8000) const {
+    std::vector<std::int16_t> sound;
+    for (std::size_t i = 0; i < samples; ++i) {
+      sound.push_back(static_cast<std::int16_t>(i * 7919 % 20011 - 10005));
+    }
+    const auto path = folder_ / name;
+    write_text(path, wav_bytes(sound, rate));
+    return path.string();
+  }
+  Finished features(const std::string& list, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"features", "-o", output_};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all, list);
+  }
+
+  fs::path folder_ = fresh_folder();
+  std::string output_ = (folder_ / "x.safetensors").string();
+};
+
+TEST_F(FeaturesOfSound, TheSameBytesWithAnyNumberOfThreads) {
+  const auto list = wav("a.wav", 900) + "\n" + wav("b.wav", 3000) + "\n";
+  std::string bytes;
+  for (const auto* threads : {"1", "2"}) {
+    const auto made = features(list, {"--rate", "8000", "--bins", "12", "--threads", threads});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_THAT(made.err, AllOf(HasSubstr("2 items"), HasSubstr("log-mel, 8000 Hz, 12 bins")));
+    if (!bytes.empty()) {
+      EXPECT_EQ(read_text(output_), bytes);
+    }
+    bytes = read_text(output_);
+  }
+}
+
+TEST_F(FeaturesOfSound, LikeTakesOverSettingsAndStatistics) {
+  const auto list = wav("a.wav", 900) + "\n" + wav("b.wav", 3000) + "\n";
+  ASSERT_EQ(features(list, {"--rate", "8000", "--bins", "12", "--normalise", "global"}).code, 0);
+  const auto bytes = read_text(output_);
+  const auto other = (folder_ / "y.safetensors").string();
+  const auto made = run({"features", "-o", other, "--like", output_}, list);
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_EQ(read_text(other), bytes);
+  // Statistics of one file only.
+  ASSERT_EQ(features(wav("a.wav", 900) + "\n",
+                     {"--rate", "8000", "--bins", "12", "--normalise", "global"})
+                .code,
+            0);
+  EXPECT_THAT(bytes, testing::Not(HasSubstr(read_text(output_).substr(8, 400))));
+}
+
+TEST_F(FeaturesOfSound, AWavFileOfAnotherKindStopsItAndWritesNothing) {
+  const auto good = wav("a.wav", 900);
+  const auto refused = [&](const std::string& list) {
+    const auto result = features(list, {"--rate", "8000", "--bins", "12"});
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_FALSE(fs::exists(output_));
+    return result.err;
+  };
+  EXPECT_THAT(refused(good + "\n" + wav("b.wav", 900, 16000)),
+              AllOf(HasSubstr("standard input:2: "), HasSubstr("b.wav"),
+                    HasSubstr("found 16000 Hz, expected 8000 (--rate)")));
+  EXPECT_THAT(refused(good + "\nmissing.wav\n"), HasSubstr("standard input:2: missing.wav"));
+  EXPECT_THAT(refused(wav("c.wav", 0)), HasSubstr("found no samples"));
+  EXPECT_THAT(refused(""), HasSubstr("empty, expected the path of a WAV file in each line"));
+  write_text(folder_ / "text.wav", "text");
+  EXPECT_THAT(refused((folder_ / "text.wav").string()), HasSubstr("found no WAV file"));
+}
+
+}  // namespace
+}  // namespace regard
