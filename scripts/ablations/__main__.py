@@ -5,10 +5,9 @@ docs/ablations/figures.json with a hash of its recipe. Finished cells whose reci
 stopped ones are resumed.
 """
 
-import argparse
 
 import project
-from cells import BUNDLED, Cell, add_options, fill, machines
+from cells import BUNDLED, Cell, fill, machines, parser_of
 from figures import Figures
 from measures import MEASURES
 from pages import put, table
@@ -16,16 +15,6 @@ from project import ROOT, names_in, need_multi30k, warn
 from systems import COMPARED, PARTS, SYSTEMS, TASKS
 
 PAGE = ROOT / "docs" / "ablations.md"
-
-
-def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/ablations.sh",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(parser, runs="runs/ablations")
-    return parser.parse_args()
 
 
 class Grid:
@@ -108,7 +97,7 @@ def agreement(grid):
 
 
 def main():
-    options = arguments()
+    options = parser_of("ablations", __doc__, "runs/ablations").parse_args()
     systems = names_in(options.only, [system.name for system in SYSTEMS], "system")
     tasks = names_in(options.tasks, [task.name for task in TASKS], "task")
     need_multi30k("train.de", "test_2017_flickr.de")

@@ -5,14 +5,13 @@ figures are stored in docs/attention/figures.json with a hash of its recipe (the
 whose recipe has not changed are skipped, stopped ones are resumed.
 """
 
-import argparse
 import pathlib
 import tempfile
 
 import page
 import project
 import speed
-from cells import Cell, add_options, fill
+from cells import Cell, fill, parser_of
 from figures import Figures
 from measures import MEASURES
 from project import ROOT, machine, names_in, need_multi30k, warn
@@ -20,12 +19,7 @@ from systems import SYSTEMS, TASKS, VARIANTS
 
 
 def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/compare_attention.sh",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(parser, runs="runs/attention")
+    parser = parser_of("compare_attention", __doc__, "runs/attention")
     parser.add_argument("--speed", action="store_true",
                         help="only measure tokens/s; ten minutes, on a quiet machine")
     parser.add_argument("settings", nargs="*", metavar="key=value", help="passed to every training")

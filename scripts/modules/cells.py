@@ -1,6 +1,7 @@
 """A cell of a table: one system, trained on one task and scored. Cells are trained one by one, and a table is filled
 in several sessions: the figures of finished cells are stored, and stopped ones are resumed."""
 
+import argparse
 import concurrent.futures
 import dataclasses
 import json
@@ -155,8 +156,13 @@ class Cell:
         return [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
 
 
-def add_options(parser, runs):
-    """Adds the options of fill() to the parser of a program."""
+def parser_of(script, description, runs):
+    """Returns a parser with the options of fill(). `runs` is the default folder of the runs."""
+    parser = argparse.ArgumentParser(
+        prog=f"scripts/{script}.sh",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--runs", default=runs, help="folder of the runs of the cells")
     parser.add_argument("--only", default="", help="systems, separated by commas")
     parser.add_argument("--tasks", default="", help="tasks, separated by commas")
@@ -164,6 +170,7 @@ def add_options(parser, runs):
                         help="number of cells trained at once (default 1), which share the cores")  # fmt: skip
     parser.add_argument("--minutes", type=float, help="start no further cell after N minutes")
     parser.add_argument("--table", action="store_true", help="train nothing; write the page from the stored figures")
+    return parser
 
 
 def fill(cells, options):

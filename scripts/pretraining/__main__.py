@@ -5,12 +5,11 @@ and 29,000 pairs with the recipe of configs/attention_comparison.yaml and the ta
 The weight of the fusion is the best one on the validation pair.
 """
 
-import argparse
 import dataclasses
 import json
 
 import project
-from cells import Cell, System, add_options, fill, machines, multi30k
+from cells import Cell, System, fill, machines, multi30k, parser_of
 from figures import Figures
 from pages import put, table
 from project import ROOT, names_in, need_multi30k, regard, warn
@@ -19,16 +18,6 @@ PAGE = ROOT / "docs" / "language_models.md"
 SIZES = (1000, 5000, 29000)
 WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.4)
 ALL = multi30k("de", "en", 42)
-
-
-def arguments():
-    parser = argparse.ArgumentParser(
-        prog="scripts/pretraining.sh",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_options(parser, runs="runs/pretraining")
-    return parser.parse_args()
 
 
 def subset(folder, pairs):
@@ -96,7 +85,7 @@ def rows(cells):
 
 
 def main():
-    options = arguments()
+    options = parser_of("pretraining", __doc__, "runs/pretraining").parse_args()
     need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "language_models" / "figures.json")
     folder = ROOT / options.runs
@@ -117,7 +106,7 @@ def main():
         fill(missing, options)
     head = ["pairs", "validation BLEU", "test 2016 BLEU", "λ", "validation BLEU, fused", "test 2016 BLEU, fused"]
     of_model = figures.get("language_model")
-    text = table(head, rows(cells))
+    text = table(head, rows(cells)) if of_model else "No figures yet.\n"
     if of_model:
         text += f"\nPerplexity of the language model on test 2016: {of_model['perplexity']:.1f}. "
         text += f"Trained: {machines(cell.result() for cell in cells)}.\n"

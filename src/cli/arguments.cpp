@@ -44,11 +44,7 @@ CLI::App* add_train(CLI::App& program, TrainArguments& arguments) {
       ->type_name("KEY=VALUE");
   command->add_option("--device", arguments.device, "device to train on; also cuda:N")
       ->type_name("auto|cpu|cuda");
-  command
-      ->add_option("--threads", arguments.threads,
-                   "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
+  add_threads(*command, arguments.threads);
   command
       ->add_option("--init-from", arguments.init_from,
                    "start from the weights and vocabularies of this run or model folder")
@@ -78,11 +74,7 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
                                   "folder for data.prepared: new, empty, or begun by the same "
                                   "command, which then goes on")
                      ->type_name("FOLDER");
-  command
-      ->add_option("--threads", arguments.threads,
-                   "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
+  add_threads(*command, arguments.threads);
   command
       ->add_option("--verify", arguments.verify,
                    "compare every byte of a prepared folder with its hashes, and write nothing")
@@ -128,11 +120,7 @@ CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
   setting("--normalise", arguments.normalise,
           "mean 0 and variance 1 of each bin, over each item or over all items of the list")
       ->type_name("item|global|none");
-  command
-      ->add_option("--threads", arguments.threads,
-                   "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
+  add_threads(*command, arguments.threads);
   return command;
 }
 

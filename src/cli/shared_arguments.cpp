@@ -181,11 +181,7 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
       .add_option("--device", arguments.device,
                   "device to run on; auto is cuda:0 if available, else cpu; also cuda:N")
       ->type_name("auto|cpu|cuda");
-  command
-      .add_option("--threads", arguments.threads,
-                  "CPU threads; 0 uses one for each processor that this process may use")
-      ->transform(whole_number(0, 1024))
-      ->type_name("N");
+  add_threads(command, arguments.threads);
 }
 
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {

@@ -20,6 +20,7 @@
 #include "metrics/bleu.h"
 #include "metrics/chrf.h"
 #include "metrics/significance.h"
+#include "model/attention/table.h"
 #include "report/format.h"
 #include "report/learning_curves.h"
 #include "report/line_chart.h"
@@ -85,6 +86,7 @@ RunRecord read_run(const fs::path& path) {
   run.path = path;
   try {
     run.options = read_options(path / "config.yaml");
+    resolve_saved(run.options.model);
   } catch (const ConfigError& error) {
     throw DamagedError("{}", error.what());
   }

@@ -121,7 +121,7 @@ Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
   const Translator translator(model, dev_.tokenizers(), device_, pool_,
                               kernels::find_precision("auto", device_));
   share.nll = nll(*model, hooks, translator.packed_weights());
-  if (options_.model.kind == ModelKind::language_model) return share;
+  if (!translates()) return share;
 
   auto search = search_options(options_.testing);
   search.beam_size = options_.testing.validation_beam_size;
@@ -144,7 +144,7 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
   if (sums[0] > 0) return std::nullopt;
 
   Validation validation;
-  if (group_.is_alone()) {
+  if (!translates() || group_.is_alone()) {
     validation.translations = std::move(own->translations);
   } else {
     validation.translations.resize(sources_.size());
@@ -164,15 +164,11 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
   auto& scores = validation.scores;
   scores.loss = sums[1] / static_cast<double>(tokens);
   scores.perplexity = std::exp(scores.loss);
-  if (options_.model.kind == ModelKind::language_model) {
-    validation.translations.clear();
-    group_.broadcast(torch::from_blob(&scores.loss, {1}, torch::kDouble));
-    scores.perplexity = std::exp(scores.loss);
-    scores.bleu = scores.chrf = std::numeric_limits<double>::quiet_NaN();
-    return validation;
+  scores.bleu = scores.chrf = std::numeric_limits<double>::quiet_NaN();
+  if (translates()) {
+    scores.bleu = corpus_bleu(validation.translations, {references_}).score;
+    scores.chrf = corpus_chrf(validation.translations, {references_});
   }
-  scores.bleu = corpus_bleu(validation.translations, {references_}).score;
-  scores.chrf = corpus_chrf(validation.translations, {references_});
   // All take those of rank 0: the last digit could differ between processors.
   for (auto* score : {&scores.loss, &scores.perplexity, &scores.bleu, &scores.chrf}) {
     group_.broadcast(torch::from_blob(score, {1}, torch::kDouble));

@@ -52,6 +52,8 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
+  // False for a language model, which has no translations and no scores of them.
+  bool translates() const { return options_.model.kind == ModelKind::translation; }
   bool is_own(std::int64_t i) const;  // this process has sentence i
   // The results of a process for its sentences.
   struct Share {

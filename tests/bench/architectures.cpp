@@ -112,15 +112,15 @@ std::size_t bytes_of(const std::vector<torch::Tensor>& tensors) {
   return bytes;
 }
 
-// What a search keeps of a sentence of S tokens, and of a hypothesis after `steps` steps.
+// The time of a search and the memory that it keeps for each sentence and for each hypothesis.
 struct DecodingCosts {
   double seconds;           // for each step and hypothesis
   double sentence_bytes;    // encoder output and decoder context
   double hypothesis_bytes;  // decoder state
 };
 
-// Measures steps of a search: 16 sentences of S tokens with 5 hypotheses each on one thread, in the
-// precision of `translate`. The output layer is left out.
+// Measures 10 steps of a search: 16 sentences of S tokens with 5 hypotheses each on one thread, in
+// the precision of `translate`. The output layer is left out.
 DecodingCosts decoding_costs(Seq2Seq& model, std::int64_t S, int repeats) {
   constexpr std::int64_t B = 16, G = 5, steps = 10;
   const torch::InferenceMode guard;

@@ -48,7 +48,7 @@ class LanguageModelReference : public testing::TestWithParam<ModelOptions> {
   }
 
   std::shared_ptr<EncoderDecoder> model_;
-  // What data/tokenizers.h reads of any line: <unk> </s>.
+  // A language model reads any source line as <unk> </s> (text/plain_tokenizers.h).
   torch::Tensor source_ = torch::tensor({{1, 3}, {1, 3}, {1, 3}});
   torch::Tensor lengths_ = torch::tensor({2, 2, 2});
   torch::Tensor input_ = torch::tensor({{2, 5, 6}, {2, 6, 0}, {2, 0, 0}});

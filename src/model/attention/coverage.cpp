@@ -1,5 +1,7 @@
 #include "model/attention/coverage.h"
 
+#include <utility>
+
 #include "kernels/functions.h"
 #include "kernels/packed_weights.h"
 #include "model/initialisation.h"
@@ -32,13 +34,8 @@ kernels::AttentionScore Coverage::score_with_coverage(const torch::Tensor& cover
   }
   // In training, the kernels compute no gradient of the coverage. So it becomes a part of the keys,
   // U h_s + b + w C_s, which differ for each query.
-  const auto G = coverage.size(0) / score.keys.size(0);
-  const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
-  score.keys = torch::addcmul(keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
-  if (G > 1) {
-    score.lengths = score.lengths.repeat_interleave(G);
-    score.padding = score.padding.repeat_interleave(G, 0);
-  }
+  score = repeat_for_queries(std::move(score), coverage.size(0));
+  score.keys = torch::addcmul(score.keys, coverage.unsqueeze(-1), w_);  // [N, S, A]
   return score;
 }
 

@@ -25,17 +25,11 @@ AttentionState LocationAware::initial_state(const EncoderOutput& encoded) {
 
 kernels::AttentionScore LocationAware::score_after(const torch::Tensor& alpha,
                                                    const EncoderOutput& encoded) {
-  auto score = additive_->fused_score(encoded).value();
   const auto half = width_ / 2;
   const auto around = torch::constant_pad_nd(alpha, {half, half}).unfold(1, width_, 1);
   const auto f = F_(around.contiguous());  // [N, S, k]
-  const auto G = alpha.size(0) / score.keys.size(0);
-  const auto keys = G == 1 ? score.keys : score.keys.repeat_interleave(G, 0);
-  score.keys = keys + U_(f);  // [N, S, A]
-  if (G > 1) {
-    score.lengths = score.lengths.repeat_interleave(G);
-    score.padding = score.padding.repeat_interleave(G, 0);
-  }
+  auto score = repeat_for_queries(additive_->fused_score(encoded).value(), alpha.size(0));
+  score.keys = score.keys + U_(f);  // [N, S, A]
   return score;
 }
 
