@@ -16,9 +16,11 @@ CONFIG = "configs/attention_comparison.yaml"
 @dataclasses.dataclass(frozen=True)
 class System:
     name: str
-    settings: tuple  # key=value overrides of CONFIG; {half} is half of the steps
+    settings: tuple  # key=value overrides of the configuration; {half} is half of the steps
     remark: str = ""
     variant_of: str = ""  # the system from which it differs in one option
+    config: str = CONFIG
+    options: tuple = ()  # more options of `regard train`
 
     def settings_for(self, task):
         return tuple(setting.format(half=task.steps // 2) for setting in self.settings)
@@ -110,7 +112,7 @@ class Cell:
     @property
     def recipe(self):
         """Returns a hash that identifies the recipe of stored figures."""
-        return recipe(CONFIG, self.settings)
+        return recipe(self.system.config, self.settings + self.system.options)
 
     def result(self):
         """Returns the figures, or None if the cell is not done."""
@@ -123,8 +125,8 @@ class Cell:
     def fill(self, threads):
         """Trains (or resumes) the system, scores it, and stores the figures."""
         regard(
-            "train", "-c", CONFIG, f"name={self.system.name}", f"training.model_dir={self.run}",
-            f"threads={threads}", *self.settings,
+            "train", "-c", self.system.config, *self.system.options, f"name={self.system.name}",
+            f"training.model_dir={self.run}", f"threads={threads}", *self.settings,
         )  # fmt: skip
         threaded = ("--threads", str(threads))
         test = self.score(*self.task.data("test"), *threaded)

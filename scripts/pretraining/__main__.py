@@ -1,8 +1,9 @@
 """Measures what text without translations is worth with little parallel data, and writes docs/language_models.md.
 
-A language model is trained on the English side of Multi30k. German to English translators are trained on 1,000, 5,000
-and 29,000 pairs with the recipe of configs/attention_comparison.yaml and the target vocabulary of the language model.
-The weight of the fusion is the best one on the validation pair.
+German to English translators are trained on 1,000, 5,000 and 29,000 pairs of Multi30k. The text without translations
+are all 29,000 sentences of the training data: those in English for a language model, whose weight in the search is the
+best one on the validation pair, and those in both languages, which are not used as pairs, for masked and denoising
+pre-training of a Transformer. Stopped trainings are resumed, and finished ones are skipped.
 """
 
 import dataclasses
@@ -10,14 +11,16 @@ import json
 
 import project
 from cells import Cell, System, fill, machines, multi30k, parser_of
-from figures import Figures
+from figures import Figures, recipe
 from pages import put, table
-from project import ROOT, names_in, need_multi30k, regard, warn
+from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
 
 PAGE = ROOT / "docs" / "language_models.md"
 SIZES = (1000, 5000, 29000)
 WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.4)
 ALL = multi30k("de", "en", 42)
+GERMAN, ENGLISH = ALL.data("train")
+TRANSFORMER = "configs/pretrained.yaml"
 
 
 def subset(folder, pairs):
@@ -30,27 +33,95 @@ def subset(folder, pairs):
     return str(stem)
 
 
-def language_model(run):
-    """Trains (or resumes) the language model."""
-    data = (f"data.train.0.trg={ALL.data('train')[1]}", f"data.dev.trg={ALL.data('dev')[1]}")
-    regard("train", "-c", "configs/language_model.yaml", f"training.model_dir={run}",
-           "data.tokenizer.vocabulary_size=4000", *data)  # fmt: skip
+class Pretraining:
+    """A model that is trained on text without translations. `settings` are overrides of the configuration."""
+
+    def __init__(self, runs, figures, name, settings):
+        self.name = name
+        self.config = f"configs/{name}.yaml"
+        self.run = f"{runs}/{name}"
+        self.settings = settings
+        self.figures = figures
+
+    def result(self):
+        return self.figures.of(recipe(self.config, self.settings), self.name)
+
+    def train(self):
+        """Trains (or resumes) it and stores its validation perplexity."""
+        regard("train", "-c", self.config, f"training.model_dir={self.run}", f"threads={CORES}", *self.settings)
+        if not self.result():
+            validations = json.loads(regard("info", self.run, "--json"))["run"]["validations"]
+            best = min(validations, key=lambda validation: validation["perplexity"])
+            self.figures.put(
+                {
+                    "recipe": recipe(self.config, self.settings),
+                    "machine": machine(),
+                    "perplexity": best["perplexity"],
+                    "step": best["step"],
+                },
+                self.name,
+            )
 
 
-def system(run, pairs):
-    source_vocabulary = {1000: 1000, 5000: 2000}.get(pairs, 4000)
-    return System(
-        "translator",
-        (
-            "model.attention.kind=additive",
-            "model.attention.size=256",
-            "model.tied_embeddings=output",
-            "data.tokenizer.joint=false",
-            f"data.tokenizer.vocabulary_size={source_vocabulary}",
-            f"data.tokenizer.trg_file={run}/best/target.model",
-            "training.validation_every=250",
+def pretrainings(runs, figures):
+    dev = ALL.data("dev")
+    vocabulary = "data.tokenizer.vocabulary_size=4000"
+    joint = f"{runs}/masked_language_model/best/source.model"
+    return {
+        "language_model": Pretraining(
+            runs, figures, "language_model", (f"data.train.0.trg={ENGLISH}", f"data.dev.trg={dev[1]}", vocabulary)
         ),
-    )
+        "masked": Pretraining(
+            runs,
+            figures,
+            "masked_language_model",
+            (f"data.train.0.trg={GERMAN}", f"data.train.1.trg={ENGLISH}", f"data.dev.trg={dev[0]}", vocabulary),
+        ),
+        "denoising": Pretraining(
+            runs,
+            figures,
+            "denoising",
+            (
+                *(f"data.train.0.{side}={GERMAN}" for side in ("src", "trg")),
+                *(f"data.train.1.{side}={ENGLISH}" for side in ("src", "trg")),
+                *(f"data.dev.{side}={dev[1]}" for side in ("src", "trg")),
+                *(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg")),
+            ),
+        ),
+    }
+
+
+# (name, what must be trained before, remark)
+SYSTEMS = (
+    ("recurrent", "language_model", "GRU with additive attention"),
+    ("transformer", "masked", "Transformer, from random weights"),
+    ("masked", "masked", "the same, its encoder from masked pre-training (BERT)"),
+    ("denoising", "denoising", "the same, encoder and decoder from denoising pre-training (BART)"),
+)
+
+
+def system(name, before, pairs):
+    """Returns the translator of this name for a number of pairs."""
+    if name == "recurrent":
+        source_vocabulary = {1000: 1000, 5000: 2000}.get(pairs, 4000)
+        return System(
+            "recurrent",
+            (
+                "model.attention.kind=additive",
+                "model.attention.size=256",
+                "model.tied_embeddings=output",
+                "data.tokenizer.joint=false",
+                f"data.tokenizer.vocabulary_size={source_vocabulary}",
+                f"data.tokenizer.trg_file={before['language_model'].run}/best/target.model",
+                "training.validation_every=250",
+            ),
+        )
+    if name == "transformer":
+        joint = f"{before['masked'].run}/best/source.model"
+        files = tuple(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg"))
+        return System(name, files, config=TRANSFORMER)
+    vocabulary = ("data.tokenizer.vocabulary_size=4000",)  # that of the initial model
+    return System(name, vocabulary, config=TRANSFORMER, options=("--init-from", before[name].run))
 
 
 class Fusion:
@@ -69,19 +140,51 @@ class Fusion:
         return {"fusion": {"weight": best, "dev": dev[best], "bleu": bleu("test", best)}}
 
 
-def rows(cells):
-    for cell in cells:
+def fusion_table(cells, language_model):
+    if not language_model:
+        return "No figures yet.\n"
+    rows = []
+    for name, cell in cells["recurrent"].items():
         result = cell.result()
         if result:
             fusion = result["fusion"]
-            yield [
-                f"{int(cell.task.name):,}",
-                f"{result['dev']['bleu']:.1f}",
-                f"{result['bleu']:.1f}",
-                fusion["weight"],
-                f"{fusion['dev']:.1f}",
-                f"{fusion['bleu']:.1f}",
-            ]
+            rows.append(
+                [
+                    f"{int(name):,}",
+                    f"{result['dev']['bleu']:.1f}",
+                    f"{result['bleu']:.1f}",
+                    fusion["weight"],
+                    f"{fusion['dev']:.1f}",
+                    f"{fusion['bleu']:.1f}",
+                ]
+            )
+    head = ["pairs", "validation BLEU", "test 2016 BLEU", "λ", "validation BLEU, fused", "test 2016 BLEU, fused"]
+    return table(head, rows) + (
+        f"\nValidation perplexity of the language model: {language_model['perplexity']:.1f}. "
+        f"Trained: {machines(cell.result() for cell in cells['recurrent'].values())}.\n"
+    )
+
+
+def initial_table(cells, before):
+    def figure(name, size):
+        result = cells[name][str(size)].result()
+        return f"{result['bleu']:.1f} ({result['dev']['bleu']:.1f})" if result else "–"
+
+    rows = [
+        [f"`{name}`: {remark}", *(figure(name, size) for size in SIZES)]
+        for name, _, remark in SYSTEMS
+        if any(cell.result() for cell in cells[name].values())
+    ]
+    if not rows:
+        return "No figures yet.\n"
+    head = ["translator", *(f"{size:,} pairs" for size in SIZES)]
+    text = table(head, rows) + "\nBLEU of test 2016, and in brackets of the validation pair."
+    for name in ("masked", "denoising"):
+        trained = before[name].result()
+        if trained:
+            text += f" Validation perplexity after {name} pre-training: {trained['perplexity']:.1f}."
+    results = [cell.result() for of_system in cells.values() for cell in of_system.values()]
+    return text + f" Trained: {machines(results)}.\n"
 
 
 def main():
@@ -89,29 +192,37 @@ def main():
     need_multi30k("train.de")
     figures = Figures(ROOT / "docs" / "language_models" / "figures.json")
     folder = ROOT / options.runs
-    run = f"{options.runs}/language_model"
+    before = pretrainings(options.runs, figures)
     tasks = {
         str(pairs): dataclasses.replace(ALL, name=str(pairs), train=f"{options.runs}/data/first_{pairs}")
         for pairs in SIZES
     }
-    wanted = names_in(options.tasks, list(tasks), "number of pairs")
-    cells = [Cell(folder, figures, system(run, int(name)), task, (Fusion(run),)) for name, task in tasks.items()]
-    missing = [cell for cell in cells if cell.task.name in wanted and not cell.result()]
+    fusion = (Fusion(before["language_model"].run),)
+    cells = {
+        name: {
+            size: Cell(folder, figures, system(name, before, int(size)), task, fusion if name == "recurrent" else ())
+            for size, task in tasks.items()
+        }
+        for name, _, _ in SYSTEMS
+    }
+    sizes = names_in(options.tasks, list(tasks), "number of pairs")
+    wanted = names_in(options.only, list(cells), "system")
+    missing = [cells[name][size] for name in wanted for size in sizes if not cells[name][size].result()]
     if missing and not options.table:
-        language_model(run)
-        score = json.loads(regard("score", "-m", run, "-t", ALL.data("test")[1], "--json"))
-        figures.put({"perplexity": score["perplexity"], "machine": project.machine()}, "language_model")
-        for cell in missing:
-            subset(folder / "data", int(cell.task.name))
-        fill(missing, options)
-    head = ["pairs", "validation BLEU", "test 2016 BLEU", "λ", "validation BLEU, fused", "test 2016 BLEU, fused"]
-    of_model = figures.get("language_model")
-    text = table(head, rows(cells)) if of_model else "No figures yet.\n"
-    if of_model:
-        text += f"\nPerplexity of the language model on test 2016: {of_model['perplexity']:.1f}. "
-        text += f"Trained: {machines(cell.result() for cell in cells)}.\n"
-    put(PAGE, {"fusion": text})
-    warn(f"written: docs/language_models.md, {sum(cell.result() is not None for cell in cells)} of {len(cells)} cells")
+        for size in sizes:
+            subset(folder / "data", int(size))
+        for name, needed, _ in SYSTEMS:
+            of_system = [cell for cell in missing if cell.system.name == name]
+            if of_system:
+                before[needed].train()
+                fill(of_system, options)
+    texts = {
+        "fusion": fusion_table(cells, before["language_model"].result()),
+        "initial": initial_table(cells, before),
+    }
+    put(PAGE, texts)
+    done = sum(cell.result() is not None for of_system in cells.values() for cell in of_system.values())
+    warn(f"written: docs/language_models.md, {done} of {len(SYSTEMS) * len(SIZES)} cells")
 
 
 project.run(main)

@@ -160,7 +160,7 @@ AttentionSelection::AttentionSelection(const TranslateArguments& arguments,
   const bool computes_again = has_self_attention() || selects_heads();
   if (!computes_again) return;
   if (model.members > 1) {
-    throw ConfigError("{} shows one model: give one with -m, not {}",
+    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
                       has_self_attention() ? "--attention-map"
                       : layer_ > 0         ? "--attention-layer"
                                            : "--attention-head",

@@ -87,7 +87,8 @@ void check_fusion(const TranslationModel& model, const std::filesystem::path& pa
     throw ConfigError("--lm {}: {}", language_model_path.string(), why);
   };
   if (!is_language_model(language_model)) {
-    reject("found a translation model, expected a model of kind language_model");
+    reject(fmt::format("found a model of kind {}, expected language_model",
+                       to_yaml(language_model.options.model.kind)));
   }
   if (is_language_model(model)) {
     reject(
@@ -139,7 +140,9 @@ LoadedModel load_models(const ModelArguments& arguments) {
   const auto load = [&](std::size_t m) {
     return retry_if_removed([&] {
       paths[m] = resolve_model(arguments.models[m]);
-      return load_model(paths[m], device);
+      auto model = load_model(paths[m], device);
+      require_decoder(model, paths[m]);
+      return model;
     });
   };
   auto first = load(0);
@@ -153,6 +156,7 @@ LoadedModel load_models(const ModelArguments& arguments) {
     first.model = std::make_shared<Ensemble>(std::move(members), mean, arguments.ensemble_weights);
     first.model->eval();
   }
+  bool is_fused = false;
   if (const auto& name = arguments.language_model; !name.empty()) {
     std::filesystem::path path;
     const auto other = retry_if_removed([&] {
@@ -161,13 +165,15 @@ LoadedModel load_models(const ModelArguments& arguments) {
     });
     check_fusion(first, paths[0], other, path);
     if (arguments.language_model_weight > 0) {
+      is_fused = true;
       first.model = std::make_shared<Ensemble>(
           std::vector<std::shared_ptr<Seq2Seq>>{first.model, other.model}, EnsembleMean::fusion,
           std::vector<double>{1, arguments.language_model_weight});
       first.model->eval();
     }
   }
-  return {paths[0], paths.size(), device, precision, std::move(pool), std::move(first)};
+  const auto members = paths.size() + (is_fused ? 1 : 0);
+  return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }
 
 SourceKind source_kind(const ModelArguments& arguments, const std::string& source) {

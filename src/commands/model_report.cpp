@@ -110,7 +110,7 @@ std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
   const auto& tokenizers = report.model.tokenizers;
   const auto vocabulary =
-      options.model.kind == ModelKind::language_model
+      options.model.kind != ModelKind::translation
           ? fmt::format("{} {}", format_thousands(tokenizers.target->size()),
                         pluralize(tokenizers.target->size() == 1, "entry"))
       : options.data.tokenizer.joint
@@ -244,6 +244,10 @@ std::string layers_text(const ModelOptions& o) {
   if (o.kind == ModelKind::language_model) {
     return fmt::format("kind       language model\ndecoder    {}\n", decoder_text(o.decoder));
   }
+  if (o.kind == ModelKind::masked_language_model) {
+    return fmt::format("kind       masked language model\nencoder    {}\n",
+                       encoder_text(o.encoder));
+  }
   const auto attention = o.decoder.kind == LayerKind::transformer
                              ? "multi_head, in each of the decoder's layers"
                              : attention_text(o.attention);
@@ -254,7 +258,7 @@ std::string layers_text(const ModelOptions& o) {
 }
 
 std::string attention_kind(const ModelOptions& o) {
-  if (o.kind == ModelKind::language_model) return "none";
+  if (o.kind != ModelKind::translation) return "none";
   return o.decoder.kind == LayerKind::transformer ? "multi_head" : o.attention.kind;
 }
 
@@ -286,6 +290,7 @@ Json to_json(const ModelReport& report) {
   Json json{{"name", options.name},
             {"path", report.path.string()},
             {"regard", version()},
+            {"kind", enum_name(options.model.kind)},
             {"encoder", enum_name(options.model.encoder.kind)},
             {"decoder", enum_name(options.model.decoder.kind)},
             {"attention", attention_kind(options.model)},

@@ -117,7 +117,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
   if (last) warn_of_changes(run, setup);
   BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                        static_cast<std::uint64_t>(options.training.random_seed),
-                       sampling_for(options, *setup.model));
+                       sampling_for(options, *setup.model), SourceNoise(options));
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto batch = batches.batch(epoch, 0).to(setup.device);
@@ -206,16 +206,29 @@ void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
   }
 }
 
+// Returns the command that uses a trained model, without the folder at its end.
+const char* next_command(ModelKind kind) {
+  switch (kind) {
+    case ModelKind::language_model:
+      return "Score text with: regard score -t FILE -m ";
+    case ModelKind::masked_language_model:
+      return "Start a translation model with: regard train -c CONFIG --init-from ";
+    case ModelKind::translation:
+      break;
+  }
+  return "Translate with: regard translate -m ";
+}
+
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason,
-             Metric metric) {
+             const Options& options) {
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.message);
-  log_best(run, trainer, metric);
+  log_best(run, trainer, options.training.early_stopping_metric);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
     log::warning("Skipped {} with a loss or gradient that was not finite.",
                  counted(skipped, "batch"));
   }
   if (reason.signal != 0) log::info("Run the same command again to resume.");
-  log::info("Translate with: regard translate -m {}", run.path().string());
+  log::info("{}{}", next_command(options.model.kind), run.path().string());
 }
 
 void print_report(const RunFolder& run) {
@@ -289,7 +302,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   }
   if (group.is_first()) {
     record_end(run, trainer->position().step, reason.message);
-    log_end(run, *trainer, reason, setup.options.training.early_stopping_metric);
+    log_end(run, *trainer, reason, setup.options);
     if (arguments.json) print_report(run);
   }
   if (reason.signal != 0) return static_cast<ExitCode>(128 + reason.signal);

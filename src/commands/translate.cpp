@@ -172,7 +172,7 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
            const LoadedModel& model) {
   check_search(testing, *model.contents.model);
   if ((arguments.explain || !arguments.report.empty()) && model.members > 1) {
-    throw ConfigError("{} shows one model: give one with -m, not {}",
+    throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
                       arguments.explain ? "--explain" : "--report", model.members);
   }
   if (testing.samples > 0 && (arguments.explain || arguments.show_attention)) {

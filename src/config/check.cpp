@@ -105,6 +105,30 @@ void check_initial_state(const ModelOptions& o, ConfigErrors& errors) {
   }
 }
 
+void check_metric(const TrainingOptions& o, const std::string& reason, ConfigErrors& errors) {
+  const auto metric = o.early_stopping_metric;
+  if (metric != Metric::bleu && metric != Metric::chrf) return;
+  errors.add(
+      "{}training.early_stopping_metric is {}: nothing is translated; set the metric to perplexity "
+      "or loss",
+      reason, to_yaml(metric));
+}
+
+void check_masked_language_model(const Options& options, ConfigErrors& errors) {
+  const std::string is = "model.kind is masked_language_model, but ";
+  if (options.data.noise.mask == 0) {
+    errors.add("{}data.noise.mask is 0: no token would be predicted; set it to 0.15", is);
+  }
+  if (options.model.encoder.numbers > 0 || options.data.source == SourceKind::features) {
+    errors.add("{}its source is not text; remove data.source and model.encoder.numbers", is);
+  }
+  if (options.model.tied_embeddings != TiedEmbeddings::all) {
+    errors.add("{}model.tied_embeddings is {}: input and output share one matrix; set it to all",
+               is, to_yaml(options.model.tied_embeddings));
+  }
+  check_metric(options.training, is, errors);
+}
+
 void check_language_model(const Options& options, ConfigErrors& errors) {
   const std::string is = "model.kind is language_model, but ";
   if (options.data.tokenizer.joint) {
@@ -114,17 +138,14 @@ void check_language_model(const Options& options, ConfigErrors& errors) {
   if (options.model.tied_embeddings == TiedEmbeddings::all) {
     errors.add("{}model.tied_embeddings is all: it has no source embedding; set it to output", is);
   }
-  const auto metric = options.training.early_stopping_metric;
-  if (metric == Metric::bleu || metric == Metric::chrf) {
-    errors.add(
-        "{}training.early_stopping_metric is {}: it translates nothing; set the metric to "
-        "perplexity or loss",
-        is, to_yaml(metric));
-  }
+  check_metric(options.training, is, errors);
 }
 
 void check_model(const Options& options, ConfigErrors& errors) {
   const ModelOptions& o = options.model;
+  if (o.kind == ModelKind::masked_language_model) {
+    return check_masked_language_model(options, errors);
+  }
   if (o.kind == ModelKind::language_model) check_language_model(options, errors);
   if (o.tied_embeddings == TiedEmbeddings::all && !options.data.tokenizer.joint) {
     errors.add(
@@ -190,6 +211,26 @@ void check_corpora(const DataOptions& o, ConfigErrors& errors) {
     errors.add("data.train: every corpus has weight 0; raise one");
   }
   check_pair("data.dev", o.dev.src, o.dev.trg, false, errors);
+}
+
+void check_noise(const Options& options, ConfigErrors& errors) {
+  const auto& data = options.data;
+  if (options.model.kind != ModelKind::translation || !is_active(data.noise)) return;
+  const bool has_copy = std::ranges::any_of(
+      data.train, [&](const CorpusOptions& corpus) { return is_denoising(data, corpus); });
+  if (!has_copy && data.prepared.empty()) {
+    errors.add(
+        "data.noise is on, but no corpus of data.train has the same file as src and trg, which is "
+        "what is reconstructed from noise; add such a corpus, or remove data.noise");
+  }
+  if (options.model.output.kind != OutputKind::vocabulary || options.model.encoder.numbers > 0) {
+    errors.add(
+        "data.noise is on, which changes source tokens, but the model copies source words, points "
+        "to them or reads numbers; remove data.noise");
+  }
+  if (is_denoising(data, data.dev)) {
+    check_metric(options.training, "data.dev reconstructs a text from noise, but ", errors);
+  }
 }
 
 void check_optimizer(const TrainingOptions& o, ConfigErrors& errors) {
@@ -437,6 +478,7 @@ void check_training_options(const Options& options, const SourceLocations& locat
   ConfigErrors errors = find_errors(options, locations);
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
   check_corpora(options.data, errors);
+  check_noise(options, errors);
   check_optimizer(options.training, errors);
   check_schedule(options.training, validates, errors);
   check_end(options.training, validates, errors);

@@ -28,9 +28,15 @@ std::vector<Part> model_parts(const Options& options) {
   const std::string e = "model.encoder.";
   const std::string d = "model.decoder.";
   return {
-      {{e, "model.attention.", d + "initial_state", d + "query", "model.output."},
+      {{"model.attention.", d + "initial_state", d + "query", "model.output.",
+        "data.noise.span_length", "data.noise.drop", "data.noise.shuffle"},
        "a model of kind translation",
        is_translation},
+      {{e, "data.noise."}, "a model with an encoder", o.kind != ModelKind::language_model},
+      {{d, "model.dropout.readout"},
+       "a model with a decoder",
+       o.kind != ModelKind::masked_language_model},
+      {{"data.noise.span_length"}, "data.noise.mask above 0", options.data.noise.mask > 0},
       {{e + "bidirectional", e + "reverse", e + "cell", e + "reset_gate", e + "residual",
         e + "layer_norm", e + "self_attention_layers", e + "pyramidal"},
        "a recurrent encoder",
@@ -131,7 +137,8 @@ void check_kinds(const Options& options, ConfigErrors& errors) {
     check_self_attention("model.encoder", encoder.self_attention, state_size(encoder),
                          max_source_states(options) - 1, errors);
   }
-  if (decoder.kind == LayerKind::transformer) {
+  const bool has_decoder = options.model.kind != ModelKind::masked_language_model;
+  if (has_decoder && decoder.kind == LayerKind::transformer) {
     check_self_attention("model.decoder", decoder.self_attention, decoder.hidden_size,
                          options.data.max_length, errors);
     if (decoder.self_attention.position == PositionKind::learned) {

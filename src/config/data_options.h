@@ -89,11 +89,41 @@ void describe(TokenizerOptions& o, Field&& field) {
         between(0, 1));
 }
 
+// Random changes of source tokens in training (data/noise.h).
+struct NoiseOptions {
+  double mask = 0;
+  double span_length = 3;
+  double drop = 0;
+  double shuffle = 0;
+};
+
+// Returns true if the source of a denoising corpus is changed.
+constexpr bool is_active(const NoiseOptions& o) {
+  return o.mask > 0 || o.drop > 0 || o.shuffle > 0;
+}
+
+template <typename Field>
+void describe(NoiseOptions& o, Field&& field) {
+  field("mask", o.mask,
+        "fraction of the source tokens that are masked, on average: 0.3 for BART, 0.15 for BERT; 0 "
+        "is off",
+        between(0, 0.9));
+  field("span_length", o.span_length,
+        "mean number of consecutive tokens that one <unk> replaces (Poisson distribution); 0: "
+        "<unk> replaces each masked token by itself",
+        between(0, 100));
+  field("drop", o.drop, "probability of leaving out a source token", between(0, 0.9));
+  field("shuffle", o.shuffle,
+        "how many positions a source token can move, at most (Lample et al. 2018)",
+        between(0, 1000));
+}
+
 struct DataOptions {
   SourceKind source = SourceKind::text;
   std::vector<CorpusOptions> train;
   PairOptions dev;
   TokenizerOptions tokenizer;
+  NoiseOptions noise;
   std::int64_t max_length = 100;
   std::int64_t max_frames = 3000;
   double max_ratio = 9;
@@ -101,6 +131,13 @@ struct DataOptions {
   double temperature = 1;
   std::string prepared;
 };
+
+// Returns true if the model is to reconstruct a text from itself, with noise: source and target are
+// the same file.
+template <typename Pair>
+bool is_denoising(const DataOptions& o, const Pair& pair) {
+  return is_active(o.noise) && !pair.src.empty() && pair.src == pair.trg;
+}
 
 // Returns the maximum number of source tokens or frames of a training pair.
 constexpr std::int64_t max_source_length(const DataOptions& o) {
@@ -116,6 +153,9 @@ void describe(DataOptions& o, Field&& field) {
   field("train", o.train, "the training corpora");
   field("dev", o.dev, "the validation pair; without it there is no validation");
   field("tokenizer", o.tokenizer, "conversion of text to tokens");
+  field("noise", o.noise,
+        "pre-training: random changes of the source of each corpus whose `src` and `trg` are the "
+        "same file, and of such a validation pair (docs/language_models.md)");
   field("max_length", o.max_length, "skip training pairs with more tokens than this on either side",
         between(1, max_count));
   field("max_frames", o.max_frames,

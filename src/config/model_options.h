@@ -11,10 +11,11 @@
 
 namespace regard {
 
-// The probability that a model computes: of a translation given its source, or of a text.
-enum class ModelKind { translation, language_model };
-constexpr std::array<std::string_view, 2> enum_names(ModelKind) {
-  return {"translation", "language_model"};
+// The probability that a model computes: of a translation given its source, of a text, or of the
+// masked tokens of a text given the others.
+enum class ModelKind { translation, language_model, masked_language_model };
+constexpr std::array<std::string_view, 3> enum_names(ModelKind) {
+  return {"translation", "language_model", "masked_language_model"};
 }
 
 // The cell of a recurrent layer.
@@ -381,7 +382,8 @@ template <typename Field>
 void describe(ModelOptions& o, Field&& field) {
   field("kind", o.kind,
         "translation: P(y | x) with an encoder and a decoder; language_model: P(y), with a decoder "
-        "only, trained on the target side (docs/language_models.md)");
+        "only, and masked_language_model: P(masked tokens | the others), with an encoder only; "
+        "both are trained on the target side (docs/language_models.md)");
   field("encoder", o.encoder, "computes states h_s from source tokens");
   field("decoder", o.decoder, "computes states s_t and the readout layer");
   field("attention", o.attention,

@@ -100,11 +100,15 @@ class Override {
 }  // namespace
 
 void complete_language_model(Options& options) {
-  if (options.model.kind != ModelKind::language_model) return;
+  if (options.model.kind == ModelKind::translation) return;
   for (auto& corpus : options.data.train) corpus.src = corpus.trg;
   options.data.dev.src = options.data.dev.trg;
   options.data.max_ratio = 0;
   options.testing.max_output_ratio = 0;
+  if (options.model.kind == ModelKind::language_model) return;
+  options.data.tokenizer.joint = true;
+  auto& tied = options.model.tied_embeddings;
+  if (tied == TiedEmbeddings::none) tied = TiedEmbeddings::all;
 }
 
 Options read_options(const std::filesystem::path& path, const std::vector<std::string>& overrides,

@@ -35,9 +35,10 @@ Options parse_options(std::string_view yaml, const std::string& name,
                       const std::vector<std::string>& overrides = {},
                       SourceLocations* locations = nullptr);
 
-// Sets the options of a language model that follow from its kind. It reads no source: the lines of
-// the target side stand on both sides of a corpus, and ratios of their lengths mean nothing. Does
-// nothing for other models.
+// Sets the options of a language model that follow from its kind. It reads one text: the lines of
+// the target side stand on both sides of a corpus, and ratios of their lengths mean nothing. A
+// masked language model has one vocabulary and one embedding matrix for input and output. Does
+// nothing for translation models.
 void complete_language_model(Options& options);
 
 }  // namespace regard

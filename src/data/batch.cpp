@@ -19,6 +19,7 @@ struct Pair {
   std::span<const float> numbers = {};
   Tokens extended_ids = {};
   Frames frames = {};
+  Tokens masked = {};
 
   // Returns the number of source tokens or frames, without </s>.
   std::size_t source_length() const {
@@ -26,19 +27,26 @@ struct Pair {
   }
 };
 
-// Returns one row per pair: <s> if `with_bos`, the tokens of this side, </s>, then <pad>.
-torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, bool with_bos) {
-  std::size_t longest = 0;
+// The tokens around those of a row.
+struct Ends {
+  bool bos;  // <s> before
+  bool eos;  // </s> after
+};
+
+// Returns one row per pair: the tokens of this side and their ends, then <pad>. A row without ends
+// has room for at least one token.
+torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, Ends ends) {
+  std::size_t longest = ends.eos ? 0 : 1;
   for (const Pair& pair : pairs) longest = std::max(longest, (pair.*side).size());
-  const std::size_t width = longest + (with_bos ? 2 : 1);
+  const std::size_t width = longest + (ends.bos ? 1 : 0) + (ends.eos ? 1 : 0);
   const auto rows = static_cast<std::int64_t>(pairs.size());
   auto tensor = torch::full({rows, static_cast<std::int64_t>(width)}, pad_id, torch::kInt64);
   auto* row = tensor.data_ptr<std::int64_t>();
   for (const Pair& pair : pairs) {
     std::int64_t* to = row;
-    if (with_bos) *to++ = bos_id;
+    if (ends.bos) *to++ = bos_id;
     to = std::copy((pair.*side).begin(), (pair.*side).end(), to);
-    *to = eos_id;
+    if (ends.eos) *to = eos_id;
     row += width;
   }
   return tensor;  // [B, width]
@@ -82,7 +90,7 @@ torch::Tensor padded_frames(const std::vector<Pair>& pairs) {
 torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
   if (pairs.front().frames.width > 0) return padded_frames(pairs);
   if (!pairs.front().numbers.empty()) return padded_numbers(pairs);
-  const auto source = padded(pairs, &Pair::source, false);  // [B, S]
+  const auto source = padded(pairs, &Pair::source, {.bos = false, .eos = true});  // [B, S]
   if (pairs.front().extended_ids.empty()) return source;
   auto extended_ids = torch::full_like(source, pad_id);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -93,23 +101,38 @@ torch::Tensor source_tensor(const std::vector<Pair>& pairs) {
   return torch::stack({source, extended_ids}, 2);  // [B, S, 2]
 }
 
-Batch assemble(std::vector<Pair> pairs, bool with_target) {
+enum class TargetKind { none, sentence, masked };
+
+Batch assemble(std::vector<Pair> pairs, TargetKind target) {
   if (pairs.empty()) throw std::logic_error("a batch needs at least one sentence");
   std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
     return a.source_length() > b.source_length();
   });
   Batch batch;
   std::vector<std::int64_t> lengths;
+  const bool has_eos = target == TargetKind::sentence;
   for (const Pair& pair : pairs) {
     batch.indices.push_back(pair.index);
     lengths.push_back(static_cast<std::int64_t>(pair.source_length()) + 1);
-    batch.target_tokens += with_target ? static_cast<std::int64_t>(pair.target.size()) + 1 : 0;
+    batch.target_tokens += std::ssize(pair.target) + (has_eos ? 1 : 0);
   }
   batch.source_tokens = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   batch.source_lengths = torch::tensor(lengths, torch::kInt64);  // [B]
   batch.source = source_tensor(pairs);
-  if (with_target) batch.target = padded(pairs, &Pair::target, true);  // [B, T + 1]
+  if (target == TargetKind::none) return batch;
+  batch.target = padded(pairs, &Pair::target, {.bos = true, .eos = has_eos});  // [B, T + 1]
+  if (target == TargetKind::masked) {
+    batch.masked = padded(pairs, &Pair::masked, {.bos = false, .eos = false});  // [B, T]
+  }
   return batch;
+}
+
+std::vector<Pair> pairs_of(std::span<const Example> examples) {
+  std::vector<Pair> pairs;
+  for (const Example& e : examples) {
+    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames, e.masked});
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -120,6 +143,7 @@ Batch Batch::to(torch::Device device) const {
   moved.source = to_device(source, device);
   if (!target.defined()) return moved;
   moved.target = to_device(target, device);
+  if (masked.defined()) moved.masked = to_device(masked, device);
   moved.target_positions = to_device(target_output().flatten().nonzero().squeeze(1), device);
   return moved;
 }
@@ -135,19 +159,23 @@ Batch Batch::shard(std::int64_t w, std::int64_t n) const {
   part.source = source.slice(0, w, {}, n).slice(1, 0, longest).contiguous();
   if (target.defined()) {
     const auto rows = target.slice(0, w, {}, n);
-    const auto lengths = rows.ne(pad_id).sum(1);  // with <s> and </s>
-    part.target = rows.slice(1, 0, lengths.max().item<std::int64_t>()).contiguous();
-    part.target_tokens = lengths.sum().item<std::int64_t>() - lengths.numel();
+    const auto target_lengths = rows.ne(pad_id).sum(1);  // with <s> and </s>
+    const auto width = std::max<std::int64_t>(target_lengths.max().item<std::int64_t>(), 2);
+    part.target = rows.slice(1, 0, width).contiguous();
+    part.target_tokens = target_lengths.sum().item<std::int64_t>() - target_lengths.numel();
+    if (masked.defined()) {
+      part.masked = masked.slice(0, w, {}, n).slice(1, 0, width - 1).contiguous();
+    }
   }
   return part;
 }
 
 Batch make_batch(std::span<const Example> examples) {
-  std::vector<Pair> pairs;
-  for (const Example& e : examples) {
-    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames});
-  }
-  return assemble(std::move(pairs), true);
+  return assemble(pairs_of(examples), TargetKind::sentence);
+}
+
+Batch make_masked_batch(std::span<const Example> examples) {
+  return assemble(pairs_of(examples), TargetKind::masked);
 }
 
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
@@ -156,7 +184,7 @@ Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
     const auto pair = corpus.pair(i);
     rows.push_back({i, pair.source, pair.target, pair.numbers, pair.extended_ids, pair.frames});
   }
-  return assemble(std::move(rows), true);
+  return assemble(std::move(rows), TargetKind::sentence);
 }
 
 Batch make_source_batch(std::span<const SourceLine> sources) {
@@ -170,7 +198,7 @@ Batch make_source_batch(std::span<const SourceLine> sources) {
                      line.extended_ids,
                      line.frames});
   }
-  return assemble(std::move(pairs), false);
+  return assemble(std::move(pairs), TargetKind::none);
 }
 
 }  // namespace regard

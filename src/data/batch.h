@@ -23,6 +23,8 @@ struct Example {
   std::vector<float> numbers = {};
   std::vector<std::int32_t> extended_ids = {};
   Frames frames = {};
+  // Masked language model: the positions in the source whose tokens before masking are the target.
+  std::vector<std::int32_t> masked = {};
 
   // Returns the number of source tokens or frames, without </s>.
   std::size_t source_length() const {
@@ -36,7 +38,10 @@ struct Batch {
   // [B, S, F + 1] float, where the last column is 1 at </s> and padding is 0.
   torch::Tensor source;
   torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; always on the CPU
-  torch::Tensor target;          // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; or undefined
+  // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. For a masked
+  // language model, y_1 … y_m are the tokens at the masked positions, and no </s> follows.
+  torch::Tensor target;
+  torch::Tensor masked = {};  // [B, T] int64 masked positions, then 0; otherwise undefined
   // [N] int64: the positions of the real tokens in target_output().flatten(). Only on other devices
   // than the CPU, which would have to be waited for to find them.
   torch::Tensor target_positions = {};
@@ -46,9 +51,11 @@ struct Batch {
 
   std::int64_t size() const { return source.size(0); }
   // The input and the expected output of the decoder: <s> y_1 … y_m and y_1 … y_m </s>. Views of
-  // `target`.
-  torch::Tensor target_input() const { return target.slice(1, 0, -1); }  // [B, T]
-  torch::Tensor target_output() const { return target.slice(1, 1); }     // [B, T]
+  // `target`. The input of a masked language model are the masked positions.
+  torch::Tensor target_input() const {  // [B, T]
+    return masked.defined() ? masked : target.slice(1, 0, -1);
+  }
+  torch::Tensor target_output() const { return target.slice(1, 1); }  // [B, T]
 
   // Returns a copy with all tensors but the lengths on the device. Does not wait for the device.
   Batch to(torch::Device device) const;
@@ -58,6 +65,8 @@ struct Batch {
 
 // Throw std::logic_error if there is no sentence.
 Batch make_batch(std::span<const Example> examples);
+// Creates the batch of a masked language model. Example::target has the tokens before masking.
+Batch make_masked_batch(std::span<const Example> examples);
 // `pairs` are indices in the corpus.
 Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs);
 // Creates a batch without targets, for translation. Batch::indices are positions in `sources`.

@@ -14,11 +14,11 @@ namespace {
 constexpr std::int64_t batches_in_bucket = 512;
 constexpr std::int64_t max_window_pairs = std::int64_t{1} << 20;
 
-// Each epoch has two random streams, so that sub-word sampling does not change the order of pairs.
+// Each epoch has two random streams, so that changes of the pairs do not change their order.
 Random shuffle_stream(std::uint64_t seed, std::int64_t epoch) {
   return Random(seed, 2 * static_cast<std::uint64_t>(epoch));
 }
-Random segmentation_stream(std::uint64_t seed, std::int64_t epoch) {
+Random change_stream(std::uint64_t seed, std::int64_t epoch) {
   return Random(seed, 2 * static_cast<std::uint64_t>(epoch) + 1);
 }
 
@@ -239,8 +239,8 @@ EpochPlan PreparedEpoch::plan(std::size_t window) const {
 }
 
 BatchSampler::BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
-                           const SubwordSampling& sampling)
-    : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling) {
+                           const SubwordSampling& sampling, const SourceNoise& noise)
+    : corpus_(corpus), size_(size), seed_(seed), sampling_(sampling), noise_(noise) {
   if (sampling_.amount > 0 && !corpus_.has_text()) {
     throw std::logic_error("sub-word sampling needs a corpus that keeps its text");
   }
@@ -255,8 +255,8 @@ Batch BatchSampler::batch(std::int64_t epoch, std::int64_t i) {
   i -= part.first_batch;
   const auto pairs = part.plan.batch(i);
   if (i + 1 < part.plan.batches()) corpus_.prefetch(part.plan.batch(i + 1));
-  if (sampling_.amount == 0) return make_batch(corpus_, pairs);
-  return sampled_batch(epoch, part.first_pair + part.plan.starts[static_cast<std::size_t>(i)],
+  if (sampling_.amount == 0 && !noise_.is_active()) return make_batch(corpus_, pairs);
+  return changed_batch(epoch, part.first_pair + part.plan.starts[static_cast<std::size_t>(i)],
                        pairs);
 }
 
@@ -296,25 +296,31 @@ std::vector<std::int32_t> BatchSampler::sample(const Tokenizer& tokenizer, std::
   return {best.begin(), best.end()};
 }
 
-Batch BatchSampler::sampled_batch(std::int64_t epoch, std::size_t first,
+Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
                                   std::span<const std::int64_t> pairs) const {
-  const std::uint64_t epoch_seed = segmentation_stream(seed_, epoch).next();
+  const std::uint64_t epoch_seed = change_stream(seed_, epoch).next();
   const Tokenizers& tokenizers = corpus_.tokenizers();
   std::vector<Example> examples;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     Random random(epoch_seed, first + k);
+    const auto pair = corpus_.pair(pairs[k]);
     Example example;
     example.index = pairs[k];
-    example.source = sample(*tokenizers.source, corpus_.source_text(pairs[k]),
-                            corpus_.source(pairs[k]), sampling_.max_source_length, random);
-    example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]),
-                            corpus_.target(pairs[k]), sampling_.max_target_length, random);
-    const auto numbers = corpus_.numbers(pairs[k]);
-    example.numbers.assign(numbers.begin(), numbers.end());
-    example.frames = corpus_.pair(pairs[k]).frames;
+    if (sampling_.amount > 0) {
+      example.source = sample(*tokenizers.source, corpus_.source_text(pairs[k]), pair.source,
+                              sampling_.max_source_length, random);
+      example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]), pair.target,
+                              sampling_.max_target_length, random);
+    } else {
+      example.source.assign(pair.source.begin(), pair.source.end());
+      example.target.assign(pair.target.begin(), pair.target.end());
+    }
+    example.numbers.assign(pair.numbers.begin(), pair.numbers.end());
+    example.frames = pair.frames;
+    noise_.apply(example, corpus_, random);
     examples.push_back(std::move(example));
   }
-  return make_batch(examples);
+  return noise_.batch(examples);
 }
 
 }  // namespace regard

@@ -20,6 +20,7 @@
 #include "data/batch.h"
 #include "data/corpus.h"
 #include "data/epoch_order.h"
+#include "data/noise.h"
 
 namespace regard {
 
@@ -103,7 +104,7 @@ class BatchSampler {
   // lengths in the corpus, so that a batch may have somewhat more tokens than `size`. The corpus
   // must outlive this object.
   BatchSampler(const Corpus& corpus, BatchSize size, std::uint64_t seed,
-               const SubwordSampling& sampling = {});
+               const SubwordSampling& sampling = {}, const SourceNoise& noise = {});
 
   // Returns the number of batches of an epoch; epochs and batches count from 0.
   std::int64_t count(std::int64_t epoch);
@@ -124,15 +125,16 @@ class BatchSampler {
   std::vector<std::int32_t> sample(const Tokenizer& tokenizer, std::string_view text,
                                    std::span<const std::int32_t> best, std::int64_t max_length,
                                    Random& random) const;
-  // Returns a batch with random segmentations of `pairs`. The first pair is at position `first` of
-  // the epoch.
-  Batch sampled_batch(std::int64_t epoch, std::size_t first,
+  // Returns a batch of `pairs` with random segmentations, if there is sub-word sampling, and noise.
+  // The first pair is at position `first` of the epoch.
+  Batch changed_batch(std::int64_t epoch, std::size_t first,
                       std::span<const std::int64_t> pairs) const;
 
   const Corpus& corpus_;
   BatchSize size_;
   std::uint64_t seed_;
   SubwordSampling sampling_;
+  SourceNoise noise_;
   std::int64_t planned_epoch_ = -1;
   EpochPlan plan_;  // of the epoch or, if the corpus is prepared, of a window
   std::optional<PreparedEpoch> prepared_epoch_;

@@ -102,7 +102,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
                   .target = files.at(part.trg),
                   .duplicates = options.remove_duplicates ? &duplicates : nullptr},
                  encoder, pool, [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-    corpus.add_part(corpus.size(), part.weight, part.src);
+    corpus.add_part(corpus.size(), part.weight, part.src, part.trg);
   }
   corpus.complete(options);
   return corpus;
@@ -121,7 +121,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   std::size_t next = 0;
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
-    corpus.add_part(part_ends[next++], part.weight, part.src);
+    corpus.add_part(part_ends[next++], part.weight, part.src, part.trg);
   }
   corpus.complete(options);
   return corpus;
@@ -151,16 +151,20 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
   for (std::size_t i = 0; i < data.train.size(); ++i) {
     const auto& train = data.train[i];
     // Pairs of a corpus that has no weight any more stay in the folder.
-    corpus.parts_.push_back({prepared->corpus_ends()[i], train.weight, train.src});
+    corpus.parts_.push_back({.end = prepared->corpus_ends()[i],
+                             .weight = train.weight,
+                             .source_path = train.src,
+                             .has_equal_sides = train.src == train.trg});
   }
   corpus.prepared_ = std::move(prepared);
   corpus.complete(data);
   return corpus;
 }
 
-void Corpus::add_part(std::int64_t end, double weight, const std::string& source) {
-  parts_.push_back(
-      {end, weight, source, tokenizers_.features ? &tokenizers_.features->file(source) : nullptr});
+void Corpus::add_part(std::int64_t end, double weight, const std::string& source,
+                      const std::string& target) {
+  const auto* features = tokenizers_.features ? &tokenizers_.features->file(source) : nullptr;
+  parts_.push_back({end, weight, source, features, source == target});
 }
 
 void Corpus::complete(const DataOptions& options) {
@@ -201,7 +205,7 @@ Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenize
   const PairEncoder encoder(options, tokenizers, corpus.keep_text_, PairSelection::all);
   encode_files({.source = files.at(source), .target = files.at(target)}, encoder, pool,
                [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-  corpus.add_part(corpus.size(), 1, source);
+  corpus.add_part(corpus.size(), 1, source, target);
   if (corpus.size() == 0)
     throw InputError("{}: the file is empty; validation needs at least one pair", source);
   const auto empty = corpus.report().empty;

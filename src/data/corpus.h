@@ -25,6 +25,7 @@ struct CorpusPart {
   double weight = 1;  // how often an epoch uses each pair, on average
   std::string source_path = {};
   const FeatureFile* features = nullptr;  // of the source; null if it is text
+  bool has_equal_sides = false;           // source and target are the same file
 };
 
 // A pair of a corpus. See SourceLine for `numbers`, `extended_ids` and `frames`, which are empty if
@@ -90,6 +91,8 @@ class Corpus {
   // Returns how often an epoch uses pair i, on average: the weight of its corpus, after
   // data.temperature.
   double weight(std::int64_t i) const { return part_of(i).weight; }
+  // Returns true if source and target of pair i are lines of the same file.
+  bool has_equal_sides(std::int64_t i) const { return part_of(i).has_equal_sides; }
   // Returns the corpora, in the order of their pairs.
   const std::vector<CorpusPart>& parts() const { return parts_; }
   // Returns the lines of these pairs: "data/train.en:12, 40, data/more.en:7".
@@ -113,9 +116,10 @@ class Corpus {
       : tokenizers_(tokenizers), keep_text_(keeps_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
   const CorpusPart& part_of(std::int64_t i) const;
-  // Adds the part of the pairs up to `end`, whose source is this file. Throws as
+  // Adds the part of the pairs up to `end`, which come from these files. Throws as
   // FeatureFiles::file() does.
-  void add_part(std::int64_t end, double weight, const std::string& source);
+  void add_part(std::int64_t end, double weight, const std::string& source,
+                const std::string& target);
   // Completes a training corpus: checks that it has enough pairs, and applies data.temperature.
   void complete(const DataOptions& options);
   void check_epoch(const DataOptions& options) const;

@@ -52,4 +52,14 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
   return score_targets(model, source, lengths, targets, want_weights, packed);
 }
 
+torch::Tensor score_masked_tokens(Seq2Seq& model, const torch::Tensor& source,
+                                  const torch::Tensor& lengths, const torch::Tensor& positions,
+                                  const torch::Tensor& tokens, kernels::PackedWeights& packed) {
+  const torch::InferenceMode guard;
+  const kernels::WithPackedWeights with(packed);
+  const auto encoded = model.encode(source, lengths);
+  const auto decoded = model.decode(positions, encoded);
+  return model.output_layer().log_probabilities(decoded, encoded, tokens);
+}
+
 }  // namespace regard

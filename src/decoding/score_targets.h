@@ -29,4 +29,11 @@ std::vector<Hypothesis> score_targets(Seq2Seq& model, const torch::Tensor& sourc
                                       const torch::Tensor& lengths, const GivenTargets& targets,
                                       bool want_weights);
 
+// Returns log P [B, T] double of the tokens [B, T] at the masked positions [B, T] of each sentence,
+// 0 at padding, for a masked language model in evaluation mode. source and lengths are as for
+// Seq2Seq::encode(). The results do not depend on the batch.
+torch::Tensor score_masked_tokens(Seq2Seq& model, const torch::Tensor& source,
+                                  const torch::Tensor& lengths, const torch::Tensor& positions,
+                                  const torch::Tensor& tokens, kernels::PackedWeights& packed);
+
 }  // namespace regard

@@ -89,7 +89,11 @@ struct Model::Parts {
       : device(find_device(device_name)),
         precision(kernels::find_precision(precision_name, device)),
         pool(make_thread_pool(threads, device)),
-        contents(retry_if_removed([&] { return load_model(resolve_model(folder), device); })),
+        contents(retry_if_removed([&] {
+          auto model = load_model(resolve_model(folder), device);
+          require_decoder(model, folder);
+          return model;
+        })),
         translator(contents.model, contents.tokenizers, device, *pool, precision),
         source_limit(source_line_limit(contents.tokenizers, contents.options.data)),
         target_limit(target_line_limit(contents.tokenizers, contents.options.data)) {}

@@ -3,6 +3,7 @@
 #include "kernels/linear.h"
 #include "model/attention/table.h"
 #include "model/initialisation.h"
+#include "model/masked_head.h"
 #include "model/output/output_factory.h"
 #include "model/rnn/decoder.h"
 #include "model/rnn/encoder.h"
@@ -28,6 +29,9 @@ std::shared_ptr<Encoder> make_encoder(const ModelOptions& options) {
 }
 
 std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOptions& o) {
+  if (o.kind == ModelKind::masked_language_model) {
+    return std::make_shared<MaskedHead>(state_size, o.encoder.embedding_dim);
+  }
   if (o.decoder.kind == LayerKind::transformer) {
     const bool want_weights = o.output.kind == OutputKind::copy;  // its loss needs them
     return std::make_shared<TransformerDecoder>(state_size, o.decoder, o.dropout, want_weights);
@@ -58,14 +62,17 @@ std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   if (has_self_attention(o.encoder) && encoder.position == PositionKind::learned) {
     lower_to(encoder.max_positions, "model.encoder.max_positions");
   }
-  if (o.decoder.kind == LayerKind::recurrent && reads_option(o.attention, "max_positions")) {
+  if (o.kind == ModelKind::translation && o.decoder.kind == LayerKind::recurrent &&
+      reads_option(o.attention, "max_positions")) {
     lower_to(o.attention.max_positions, "model.attention.max_positions");
   }
   return limit;
 }
 
-std::optional<LengthLimit> target_limit_of(const DecoderOptions& o) {
-  if (o.kind == LayerKind::recurrent || o.self_attention.position != PositionKind::learned) {
+std::optional<LengthLimit> target_limit_of(const ModelOptions& model) {
+  const auto& o = model.decoder;
+  if (model.kind == ModelKind::masked_language_model || o.kind == LayerKind::recurrent ||
+      o.self_attention.position != PositionKind::learned) {
     return {};
   }
   return LengthLimit{o.self_attention.max_positions, "model.decoder.max_positions"};
@@ -89,9 +96,11 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
       source_input_(encoder_
                         ? make_input(options.encoder, options.dropout.embeddings, "model.encoder")
                         : nullptr),
-      target_input_(make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
+      target_input_(options.kind == ModelKind::masked_language_model
+                        ? nullptr
+                        : make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
       source_limit_(source_limit_of(options)),
-      target_limit_(target_limit_of(options.decoder)) {
+      target_limit_(target_limit_of(options)) {
   if (encoder_) {
     const auto F = options.encoder.numbers;
     const auto K = frame_stacking_;
@@ -110,7 +119,7 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
   if (encoder_) register_module("encoder", encoder_);
   register_module("decoder", decoder_);
   if (source_input_) register_module("source_input", source_input_);
-  register_module("target_input", target_input_);
+  if (target_input_) register_module("target_input", target_input_);
 }
 
 torch::Tensor EncoderDecoder::embed(const torch::Tensor& source) {
@@ -163,6 +172,7 @@ AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const Decod
 
 DecoderOutput EncoderDecoder::decode(const torch::Tensor& input, const EncoderOutput& encoded,
                                      bool want_weights) {
+  if (!target_input_) return decoder_->forward(input, encoded, want_weights);
   const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
   auto decoded = decoder_->forward(embedded, encoded, want_weights);
   decoded.input = embedded;
@@ -174,6 +184,7 @@ SelfAttention EncoderDecoder::self_attention(const torch::Tensor& source,
                                              const torch::Tensor& input) {
   SelfAttention weights;
   const auto encoded = compute_encoding(source, lengths, &weights.encoder);
+  if (!target_input_) return weights;
   const auto embedded = target_input_->forward(output_layer_->embed(input, encoded));
   weights.decoder = decoder_->self_attention(embedded, encoded);
   return weights;

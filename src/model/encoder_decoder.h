@@ -1,5 +1,6 @@
 // The whole model: input layers, encoder, decoder and output layer. Any encoder can be combined
-// with any decoder and any output layer.
+// with any decoder and any output layer. A language model has no encoder, and a masked language
+// model has a MaskedHead (masked_head.h) in the place of the decoder.
 //
 // The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
 // F numbers (F = model.encoder.numbers), W x + b. The frames of a source of features are such
@@ -56,7 +57,7 @@ class EncoderDecoder : public Seq2Seq {
   std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<Decoder> decoder_;
   std::shared_ptr<InputLayer> source_input_;
-  std::shared_ptr<InputLayer> target_input_;
+  std::shared_ptr<InputLayer> target_input_;  // null in a masked language model
   std::unique_ptr<OutputLayer> output_layer_;
   std::optional<LengthLimit> source_limit_;
   std::optional<LengthLimit> target_limit_;

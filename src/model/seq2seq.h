@@ -153,7 +153,8 @@ class Seq2Seq : public torch::nn::Module {
                                   const EncoderOutput& /*encoded*/) {
     return {};
   }
-  // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}.
+  // Runs all steps with the given target as history. input [B, T] int64 is <s> y_1 … y_{T-1}; for a
+  // masked language model, the masked positions.
   // Returns the attention weights if they are wanted and there are any; otherwise only if they cost
   // nothing. If packed weights are in use (kernels/packed_weights.h), readout, hidden and weights
   // have the bits of step() in evaluation mode.

@@ -186,8 +186,47 @@ std::string model_differences(const Options& before, const Options& options) {
   return lines;
 }
 
+// Copies the weights that the model and an initial model of another kind have in common, such as
+// the encoder of a masked language model. Throws CheckpointError if there are none, or if the
+// shapes differ.
+void copy_common_weights(Setup& setup, const InitialModel& initial) {
+  const auto where = initial.folder.path().string();
+  const auto kind = enum_name(initial.options.model.kind);
+  const torch::NoGradGuard guard;
+  const std::map<std::string, torch::Tensor> saved(initial.weights.begin(), initial.weights.end());
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> copies;  // to, from
+  std::vector<std::string> started_anew;                        // modules
+  for (const auto& [name, tensor] : parameters_of(*setup.model)) {
+    const auto found = saved.find(name);
+    if (found == saved.end()) {
+      const auto module = name.substr(0, name.find('.'));
+      if (started_anew.empty() || started_anew.back() != module) started_anew.push_back(module);
+      continue;
+    }
+    if (found->second.sizes() != tensor.sizes()) {
+      throw CheckpointError(
+          "{}: this model of kind {} has `{}` of the shape [{}], but this configuration expects "
+          "[{}]; make the sizes of both models equal",
+          where, kind, name, fmt::join(found->second.sizes(), ", "),
+          fmt::join(tensor.sizes(), ", "));
+    }
+    copies.emplace_back(tensor, found->second);
+  }
+  if (copies.empty()) {
+    throw CheckpointError("{}: this model of kind {} has no tensor that this configuration expects",
+                          where, kind);
+  }
+  for (auto& [to, from] : copies) to.copy_(from);
+  log::info("loaded {} from {}, a model of kind {}. New: {}",
+            counted(copies.size(), "initial tensor"), where, kind,
+            started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
+}
+
 // Copies the weights of the initial model, whose options may differ as long as the shapes fit.
 void copy_weights(Setup& setup, const InitialModel& initial) {
+  if (initial.options.model.kind != setup.options.model.kind) {
+    return copy_common_weights(setup, initial);
+  }
   const auto where = initial.folder.path().string();
   const auto differences = model_differences(initial.options, setup.options);
   try {

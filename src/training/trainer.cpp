@@ -56,7 +56,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       trained_(model_, options.training),
       batches_(corpus, {options.training.batch_size, options.training.batch_type},
                static_cast<std::uint64_t>(options.training.random_seed),
-               sampling_for(options, *model_)),
+               sampling_for(options, *model_), SourceNoise(options)),
       schedule_(with_decay_steps(options.training, batches_)),
       early_stopping_(options.training),
       log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)) {

@@ -26,6 +26,9 @@
 namespace regard {
 namespace {
 
+// The noise of a validation does not depend on the seed of the run, so that runs can be compared.
+constexpr std::uint64_t noise_seed = 1;
+
 // Puts the model into evaluation mode for its lifetime, then back into training mode.
 class EvaluationMode {
  public:
@@ -43,6 +46,7 @@ class EvaluationMode {
 Validator::Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool,
                      ProcessGroup& group)
     : options_(options),
+      noise_(options),
       dev_(std::move(dev)),
       device_(device),
       pool_(pool),
@@ -59,10 +63,11 @@ bool Validator::is_own(std::int64_t i) const {
   return static_cast<std::size_t>(i) % group_.size() == group_.rank();
 }
 
-double Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
-                      kernels::PackedWeights& packed) const {
+Validator::Share Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
+                                kernels::PackedWeights& packed) const {
   const auto plan = plan_by_length(dev_, {batch_size_, BatchType::sentence});
   std::vector<double> nll(static_cast<std::size_t>(plan.batches()));
+  std::vector<std::int64_t> tokens(nll.size());
   const auto score_batch = [&](std::size_t i, std::size_t /*end*/) {
     if (hooks.cancelled && hooks.cancelled()) throw CancelledSearch();
     const auto planned = plan.batch(static_cast<std::int64_t>(i));
@@ -70,7 +75,14 @@ double Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
     std::ranges::copy_if(planned, std::back_inserter(pairs),
                          [&](std::int64_t pair) { return is_own(pair); });
     if (pairs.empty()) return;
-    const auto batch = make_batch(dev_, pairs).to(device_);
+    const auto batch = noise_.batch(dev_, pairs, noise_seed).to(device_);
+    tokens[i] = batch.target_tokens;
+    if (batch.masked.defined()) {
+      const auto log_p = score_masked_tokens(model, batch.source, batch.source_lengths,
+                                             batch.masked, batch.target_output(), packed);
+      nll[i] = -log_p.sum().item<double>();
+      return;
+    }
     for (const auto& target : score_targets(model, batch.source, batch.source_lengths,
                                             {batch.target}, /*want_weights=*/false, packed)) {
       nll[i] -= target.log_probability;
@@ -79,7 +91,8 @@ double Validator::nll(Seq2Seq& model, const ValidationHooks& hooks,
   parallel_for_ranges(pool_, nll.size(), 1, score_batch, [&](std::int64_t) {
     if (hooks.after_batch) hooks.after_batch();
   });
-  return std::accumulate(nll.begin(), nll.end(), 0.0);
+  return {.nll = std::accumulate(nll.begin(), nll.end(), 0.0),
+          .tokens = std::accumulate(tokens.begin(), tokens.end(), std::int64_t{0})};
 }
 
 std::optional<Validation> Validator::validate(const std::shared_ptr<Seq2Seq>& model,
@@ -117,10 +130,9 @@ std::optional<Validator::Share> Validator::share_in_memory(const std::shared_ptr
 
 Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
                                   const ValidationHooks& hooks) const {
-  Share share;
   const Translator translator(model, dev_.tokenizers(), device_, pool_,
                               kernels::find_precision("auto", device_));
-  share.nll = nll(*model, hooks, translator.packed_weights());
+  auto share = nll(*model, hooks, translator.packed_weights());
   if (!translates()) return share;
 
   auto search = search_options(options_.testing);
@@ -140,7 +152,8 @@ Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
 }
 
 std::optional<Validation> Validator::together(std::optional<Share> own) const {
-  const auto sums = group_.sum({own ? 0.0 : 1.0, own ? own->nll : 0.0});
+  const auto sums = group_.sum(
+      {own ? 0.0 : 1.0, own ? own->nll : 0.0, own ? static_cast<double>(own->tokens) : 0.0});
   if (sums[0] > 0) return std::nullopt;
 
   Validation validation;
@@ -157,12 +170,8 @@ std::optional<Validation> Validator::together(std::optional<Share> own) const {
       }
     }
   }
-  std::int64_t tokens = 0;
-  for (std::int64_t i = 0; i < dev_.size(); ++i) {
-    tokens += static_cast<std::int64_t>(dev_.target(i).size()) + 1;  // </s>
-  }
   auto& scores = validation.scores;
-  scores.loss = sums[1] / static_cast<double>(tokens);
+  scores.loss = sums[1] / sums[2];
   scores.perplexity = std::exp(scores.loss);
   scores.bleu = scores.chrf = std::numeric_limits<double>::quiet_NaN();
   if (translates()) {

@@ -13,6 +13,7 @@
 #include "base/thread_pool.h"
 #include "config/options.h"
 #include "data/corpus.h"
+#include "data/noise.h"
 #include "kernels/packed_weights.h"
 #include "model/seq2seq.h"
 #include "training/distributed.h"
@@ -52,17 +53,22 @@ class Validator {
   const std::vector<std::string>& references() const { return references_; }
 
  private:
-  // False for a language model, which has no translations and no scores of them.
-  bool translates() const { return options_.model.kind == ModelKind::translation; }
+  // False for a language model, and if the text is to be reconstructed from noise: there are no
+  // translations and no scores of them.
+  bool translates() const {
+    return options_.model.kind == ModelKind::translation &&
+           !is_denoising(options_.data, options_.data.dev);
+  }
   bool is_own(std::int64_t i) const;  // this process has sentence i
   // The results of a process for its sentences.
   struct Share {
-    double nll = 0;  // −log P in nats, without label smoothing
+    double nll = 0;           // −log P in nats, without label smoothing
+    std::int64_t tokens = 0;  // predicted tokens
     std::vector<std::string> translations = {};
   };
-  // Returns −log P of this process's sentences. Shares `packed` with the search. Throws
-  // CancelledSearch.
-  double nll(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
+  // Returns −log P of this process's sentences and the number of their tokens. Shares `packed` with
+  // the search. Throws CancelledSearch.
+  Share nll(Seq2Seq& model, const ValidationHooks& hooks, kernels::PackedWeights& packed) const;
   // Computes the share with batches of batch_size_. Throws if they do not fit into memory.
   Share share(const std::shared_ptr<Seq2Seq>& model, const ValidationHooks& hooks) const;
   // The same with smaller batches if they do not fit. Returns nullopt if it was cancelled.
@@ -72,6 +78,7 @@ class Validator {
   std::optional<Validation> together(std::optional<Share> own) const;
 
   Options options_;
+  SourceNoise noise_;  // the same in each validation
   Corpus dev_;
   torch::Device device_;
   ThreadPool& pool_;

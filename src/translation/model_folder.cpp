@@ -175,4 +175,13 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   return loaded;
 }
 
+void require_decoder(const TranslationModel& model, const std::filesystem::path& folder) {
+  if (model.options.model.kind != ModelKind::masked_language_model) return;
+  throw ConfigError(
+      "{}: found a masked language model, which has no decoder, expected a model of kind "
+      "translation "
+      "or language_model; train a translation model with `regard train --init-from {}`",
+      folder.string(), folder.string());
+}
+
 }  // namespace regard

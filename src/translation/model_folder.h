@@ -45,5 +45,7 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 // DamagedError if the configuration is invalid or contradicts itself, and CheckpointError if the
 // configured model is much larger than the file of weights.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
+// Throws ConfigError, with the folder, if the model has no decoder: it cannot translate or score.
+void require_decoder(const TranslationModel& model, const std::filesystem::path& folder);
 
 }  // namespace regard

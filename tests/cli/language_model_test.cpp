@@ -161,7 +161,8 @@ TEST_F(Fusion, NeedsALanguageModelWithTheSameVocabulary) {
     EXPECT_EQ(result.code, 2) << result.err;
     return result.err;
   };
-  EXPECT_THAT(refused({"--lm", tiny_model().string()}), HasSubstr("found a translation model"));
+  EXPECT_THAT(refused({"--lm", tiny_model().string()}),
+              HasSubstr("found a model of kind translation, expected language_model"));
   ASSERT_EQ(train({"training.model_dir=" + path("other"), "data.tokenizer.vocabulary_size=9"}).code,
             0);
   EXPECT_THAT(refused({"--lm", path("other")}),
@@ -171,13 +172,26 @@ TEST_F(Fusion, NeedsALanguageModelWithTheSameVocabulary) {
   EXPECT_THAT(both.err, HasSubstr("is a language model too"));
 }
 
+TEST_F(Fusion, OutputsThatShowOneModelAreRefused) {
+  const Words shown[] = {
+      Words{"--explain"},
+      {"--report", path("report.html")},
+      {"--attention-weights", path("weights.json"), "--attention-map", "encoder"}};
+  for (const auto& option : shown) {
+    const auto refused = translate(option + Words{"--lm", path("lm")});
+    EXPECT_EQ(refused.code, 2) << option[0] << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr("shows one model: give one with -m and none with --lm"));
+  }
+}
+
 TEST_F(LanguageModel, OptionsThatItDoesNotReadAreErrors) {
   const auto refused = [&](const std::string& override) {
     const auto result = train({override});
     EXPECT_EQ(result.code, 2) << override;
     return result.err;
   };
-  EXPECT_THAT(refused("model.encoder.layers=2"), HasSubstr("only a model of kind translation"));
+  EXPECT_THAT(refused("model.encoder.layers=2"), HasSubstr("only a model with an encoder uses it"));
+  EXPECT_THAT(refused("data.noise.mask=0.1"), HasSubstr("only a model with an encoder uses it"));
   EXPECT_THAT(refused("model.attention.kind=dot"), HasSubstr("only a model of kind translation"));
   EXPECT_THAT(refused("data.tokenizer.joint=true"), HasSubstr("set joint to false"));
   EXPECT_THAT(refused("training.early_stopping_metric=bleu"),

@@ -173,14 +173,15 @@ void resolve_automatic(ModelOptions& options) {
     auto& of_side = side.self_attention.position;
     if (of_side == PositionKind::automatic) of_side = position;
   };
-  if (!is_translation) {
+  if (options.kind == ModelKind::language_model) {
     // It has no encoder.
   } else if (options.encoder.kind == LayerKind::transformer) {
     set_position(options.encoder, PositionKind::sinusoidal);
   } else if (has_self_attention(options.encoder)) {
     set_position(options.encoder, PositionKind::none);
   }
-  if (!is_recurrent) set_position(options.decoder, PositionKind::sinusoidal);
+  const bool has_decoder = options.kind != ModelKind::masked_language_model;
+  if (has_decoder && !is_recurrent) set_position(options.decoder, PositionKind::sinusoidal);
   if (attention.project_keys != ProjectKeys::automatic) return;
   const bool needs_keys = is_translation && is_recurrent &&
                           reads_option(attention, "project_keys") &&
@@ -234,7 +235,7 @@ std::shared_ptr<ScoreAttention> make_content_score(std::int64_t query_size, std:
 
 void check_attention(const ModelOptions& model, const SourceLocations& locations) {
   if (model.decoder.kind == LayerKind::transformer) return;
-  if (model.kind == ModelKind::language_model) return;
+  if (model.kind != ModelKind::translation) return;
   ConfigErrors problems(locations);
   try {
     check_options(model.attention, problems);
@@ -248,7 +249,7 @@ void check_attention(const ModelOptions& model, const SourceLocations& locations
 void check_attention_lengths(const Options& options, const SourceLocations& locations) {
   const auto& o = options.model.attention;
   if (options.model.decoder.kind == LayerKind::transformer) return;
-  if (options.model.kind == ModelKind::language_model) return;
+  if (options.model.kind != ModelKind::translation) return;
   ConfigErrors problems(locations);
   const auto max_length = max_source_states(options) - 1;
   if (reads_option(o, "max_positions")) {

@@ -1,0 +1,193 @@
+// Masked and denoising pre-training, and translation models that start with their weights.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+constexpr auto model =
+    "model:\n"
+    "  kind: KIND\n"
+    "  encoder: {kind: transformer, embedding_dim: 16, hidden_size: 16, layers: 2, heads: 2, "
+    "feed_forward_size: 32}\n";
+
+class Pretraining : public testing::Test {
+ protected:
+  void SetUp() override {
+    toy_training(folder_);
+    const auto write = [&](const std::string& name, const std::string& data,
+                           const std::string& more) {
+      auto text = "name: toy\ndata:\n" + data + model + more +
+                  "training:\n  model_dir: " + path(name) +
+                  "\n  max_steps: 60\n  validation_every: 30\n" +
+                  "  early_stopping_metric: perplexity\n  learning_rate: 0.01\n";
+      const std::string kind = name == "masked" ? "masked_language_model" : "translation";
+      text.replace(text.find("KIND"), 4, kind);
+      write_text(folder_ / (name + ".yaml"), text);
+    };
+    const auto both = [&](const std::string& file) {
+      return "{src: " + path(file) + ", trg: " + path(file) + "}";
+    };
+    const std::string decoder =
+        "  tied_embeddings: all\n"
+        "  decoder: {kind: transformer, embedding_dim: 16, hidden_size: 16, layers: 1, heads: 2, "
+        "feed_forward_size: 32}\n";
+    write("masked",
+          "  train: [{trg: " + path("train.en") + "}, {trg: " + path("train.fr") + "}]\n" +
+              "  dev: {trg: " + path("dev.fr") + "}\n" +
+              "  tokenizer: {kind: word}\n  noise: {mask: 0.15}\n",
+          "");
+    write("denoising",
+          "  train: [" + both("train.en") + ", " + both("train.fr") + "]\n" +
+              "  dev: " + both("dev.fr") + "\n" +
+              "  tokenizer: {kind: word, joint: true}\n  noise: {mask: 0.3}\n",
+          decoder);
+    write("translator",
+          "  train: [{src: " + path("train.en") + ", trg: " + path("train.fr") + "}]\n" +
+              "  dev: {src: " + path("dev.en") + ", trg: " + path("dev.fr") + "}\n" +
+              "  tokenizer: {kind: word, joint: true}\n",
+          decoder);
+  }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  Finished train(const std::string& name, const Words& more = {}) const {
+    return run(Words{"train", "-c", path(name + ".yaml"), "--threads", "1"} + more);
+  }
+  std::string weights(const std::string& name) const {
+    return read_text(folder_ / name / "last" / "model.safetensors");
+  }
+
+  fs::path folder_ = fresh_folder();
+};
+
+TEST_F(Pretraining, AMaskedModelLearnsAndItsEncoderStartsATranslator) {
+  const auto masked = train("masked");
+  ASSERT_EQ(masked.code, 0) << masked.err;
+  EXPECT_THAT(masked.err, AllOf(HasSubstr("validation at step 60: loss"), Not(HasSubstr("BLEU")),
+                                HasSubstr("best so far")));
+  EXPECT_THAT(run({"info", path("masked")}).out, HasSubstr("masked language model"));
+
+  const auto trained = train("translator", {"--init-from", path("masked")});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err,
+              AllOf(HasSubstr("initial tensors from"),
+                    HasSubstr("a model of kind masked_language_model"), HasSubstr("New: decoder")));
+  EXPECT_EQ(run({"translate", "-m", path("translator")}, "a\n").code, 0);
+}
+
+// Returns the bytes of each tensor of a safetensors file by its name.
+std::map<std::string, std::string> tensors_of(const std::string& file) {
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, file.data(), sizeof header_size);
+  std::map<std::string, std::string> tensors;
+  const auto header = parse_json(file.substr(8, header_size));
+  for (const auto& [name, tensor] : header.items()) {
+    if (name == "__metadata__") continue;
+    const auto begin = tensor.at("data_offsets")[0].get<std::size_t>();
+    const auto end = tensor.at("data_offsets")[1].get<std::size_t>();
+    tensors[name] = file.substr(8 + header_size + begin, end - begin);
+  }
+  return tensors;
+}
+
+TEST_F(Pretraining, ATranslatorStartsWithTheEncoderOfTheMaskedModel) {
+  ASSERT_EQ(train("masked").code, 0);
+  // Updates this small change no bit of weights that are not close to 0.
+  const auto started = train("translator", {"--init-from", path("masked"), "training.max_steps=1",
+                                            "training.learning_rate=1e-30"});
+  ASSERT_EQ(started.code, 0) << started.err;
+  const auto from = tensors_of(read_text(folder_ / "masked" / "best" / "model.safetensors"));
+  const auto to = tensors_of(weights("translator"));
+  int common = 0;
+  for (const auto& [name, bytes] : to) {
+    if (!name.starts_with("encoder.") || !name.ends_with("weight")) continue;
+    EXPECT_EQ(from.at(name), bytes) << name;
+    ++common;
+  }
+  EXPECT_GT(common, 4);
+  EXPECT_FALSE(to.contains("decoder.W.weight"));
+}
+
+TEST_F(Pretraining, ADenoisingModelReconstructsTextAndStartsATranslatorWhole) {
+  const auto denoising = train("denoising");
+  ASSERT_EQ(denoising.code, 0) << denoising.err;
+  EXPECT_THAT(denoising.err,
+              AllOf(HasSubstr("validation at step 60: loss"), Not(HasSubstr("BLEU"))));
+  const auto trained = train("translator", {"--init-from", path("denoising")});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_THAT(trained.err, HasSubstr("loaded initial weights from"));
+}
+
+TEST_F(Pretraining, StoppedRunsResumeToTheSameBytes) {
+  for (const std::string name : {"masked", "denoising"}) {
+    ASSERT_EQ(train(name, {"training.model_dir=" + path(name + "_once")}).code, 0);
+    ASSERT_EQ(train(name, {"training.max_steps=25"}).code, 0);
+    ASSERT_EQ(train(name).code, 0);
+    EXPECT_EQ(weights(name), weights(name + "_once")) << name;
+  }
+}
+
+TEST_F(Pretraining, AMaskedModelCannotTranslateOrScore) {
+  ASSERT_EQ(train("masked", {"training.max_steps=1"}).code, 0);
+  for (const Words& command : {Words{"translate"}, Words{"score", "-t", path("dev.fr")},
+                               Words{"evaluate", "-s", path("dev.en"), "-r", path("dev.fr")}}) {
+    const auto refused = run(command + Words{"-m", path("masked")}, "a\n");
+    EXPECT_EQ(refused.code, 2) << command[0];
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("has no decoder"), HasSubstr("--init-from")));
+  }
+}
+
+TEST_F(Pretraining, OptionsThatContradictTheKindAreErrors) {
+  const auto refused = [&](const std::string& name, const std::string& override) {
+    const auto result = train(name, {override});
+    EXPECT_EQ(result.code, 2) << override;
+    return result.err;
+  };
+  EXPECT_THAT(refused("masked", "data.noise.mask=0"), HasSubstr("set it to 0.15"));
+  EXPECT_THAT(refused("masked", "data.noise.drop=0.1"),
+              HasSubstr("only a model of kind translation uses it"));
+  EXPECT_THAT(refused("masked", "model.decoder.layers=2"),
+              HasSubstr("only a model with a decoder uses it"));
+  EXPECT_THAT(refused("masked", "model.tied_embeddings=output"), HasSubstr("set it to all"));
+  EXPECT_THAT(refused("masked", "training.early_stopping_metric=bleu"),
+              HasSubstr("set the metric to perplexity"));
+  EXPECT_THAT(refused("denoising", "training.early_stopping_metric=chrf"),
+              HasSubstr("set the metric to perplexity"));
+  EXPECT_THAT(refused("translator", "data.noise.mask=0.3"),
+              HasSubstr("no corpus of data.train has the same file"));
+  EXPECT_THAT(refused("translator", "data.noise.span_length=2"),
+              HasSubstr("only data.noise.mask above 0 uses it"));
+}
+
+TEST_F(Pretraining, SizesThatDoNotFitAreErrorsThatNameTheTensor) {
+  ASSERT_EQ(train("masked", {"training.max_steps=1"}).code, 0);
+  const auto refused =
+      train("translator", {"--init-from", path("masked"), "model.encoder.feed_forward_size=20"});
+  EXPECT_EQ(refused.code, 5) << refused.err;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("encoder.layer0.feed_forward"),
+                                 HasSubstr("make the sizes of both models equal")));
+}
+
+}  // namespace
+}  // namespace regard
