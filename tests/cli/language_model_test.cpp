@@ -178,7 +178,9 @@ TEST_F(Fusion, OutputsThatShowOneModelAreRefused) {
       {"--report", path("report.html")},
       {"--attention-weights", path("weights.json"), "--attention-map", "encoder"}};
   for (const auto& option : shown) {
-    const auto refused = translate(option + Words{"--lm", path("lm")});
+    const auto refused = run(
+        Words{"translate", "-m", tiny_model().string(), "-i", path("dev.en"), "--lm", path("lm")} +
+        option);
     EXPECT_EQ(refused.code, 2) << option[0] << refused.err;
     EXPECT_THAT(refused.err, HasSubstr("shows one model: give one with -m and none with --lm"));
   }
