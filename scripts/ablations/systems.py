@@ -97,6 +97,23 @@ PARTS = [
         ],
     ),
     (
+        "Regularisation",
+        [
+            attended("gru_r_drop", "R-Drop with weight 5: each sentence twice in a step", "training.r_drop=5"),
+            attended("gru_tokens", "token cut-off, 10 % of the tokens", "model.dropout.tokens=0.1"),
+            System(
+                "transformer_r_drop",
+                (*TRANSFORMER, "training.r_drop=5"),
+                "the Transformer with sinusoidal positions, R-Drop with weight 5",
+            ),
+            System(
+                "transformer_tokens",
+                (*TRANSFORMER, "model.dropout.tokens=0.1"),
+                "the same Transformer, token cut-off of 10 %",
+            ),
+        ],
+    ),
+    (
         "Without attention",
         [
             System("none_last", NONE, "every step sees the last states of both directions"),

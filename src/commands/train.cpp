@@ -122,7 +122,7 @@ void dry_run(const Options& options, const TrainArguments& arguments) {
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto batch = batches.batch(epoch, 0).to(setup.device);
   setup.model->train();
-  const auto loss = batch_loss(*setup.model, batch, options.training.label_smoothing);
+  const auto loss = training_loss(*setup.model, batch, options.training);
   loss.objective.backward();
   log::info(
       "Dry run{}: {} per epoch; the first has {} and {}, loss {}. Nothing was written.",

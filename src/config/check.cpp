@@ -233,6 +233,25 @@ void check_noise(const Options& options, ConfigErrors& errors) {
   }
 }
 
+void check_r_drop(const Options& options, ConfigErrors& errors) {
+  if (options.training.r_drop == 0) return;
+  const auto& dropout = options.model.dropout;
+  const auto kind = options.model.output.kind;
+  if (kind != OutputKind::vocabulary) {
+    errors.add(
+        "training.r_drop is {}, but model.output.kind is {}: only the distributions over a "
+        "vocabulary are compared; set r_drop to 0",
+        options.training.r_drop, to_yaml(kind));
+  }
+  if (dropout.tokens + dropout.embeddings + dropout.states + dropout.readout + dropout.attention ==
+      0) {
+    errors.add(
+        "training.r_drop is {}, but every option of model.dropout is 0: both passes would be the "
+        "same; raise one",
+        options.training.r_drop);
+  }
+}
+
 void check_optimizer(const TrainingOptions& o, ConfigErrors& errors) {
   if (o.learning_rate == 0) {
     errors.add("training.learning_rate is 0: nothing would be learned; raise it");
@@ -479,6 +498,7 @@ void check_training_options(const Options& options, const SourceLocations& locat
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
   check_corpora(options.data, errors);
   check_noise(options, errors);
+  check_r_drop(options, errors);
   check_optimizer(options.training, errors);
   check_schedule(options.training, validates, errors);
   check_end(options.training, validates, errors);

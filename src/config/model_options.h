@@ -346,6 +346,7 @@ struct DropoutOptions {
   double states = 0.2;
   double readout = 0.2;
   double attention = 0;
+  double tokens = 0;
 };
 
 template <typename Field>
@@ -358,6 +359,10 @@ void describe(DropoutOptions& o, Field&& field) {
         between(0, 0.99));
   field("readout", o.readout, "on the readout layer", between(0, 0.99));
   field("attention", o.attention, "on the attention weights, and those of self-attention",
+        between(0, 0.99));
+  field("tokens", o.tokens,
+        "on whole source and target tokens, whose embedding becomes 0 (token cut-off, Shen et al. "
+        "2020)",
         between(0, 0.99));
 }
 

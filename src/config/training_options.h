@@ -51,6 +51,7 @@ struct TrainingOptions {
   BatchType batch_type = BatchType::token;
   std::int64_t gradient_accumulation = 1;
   double label_smoothing = 0.1;
+  double r_drop = 0;
   TrainingPrecision precision = TrainingPrecision::automatic;
 
   OptimizerKind optimizer = OptimizerKind::adam;
@@ -100,6 +101,11 @@ void describe(TrainingOptions& o, Field&& field) {
         "number of batches whose gradients are summed for one update", between(1, max_count));
   field("label_smoothing", o.label_smoothing,
         "probability mass spread over the whole vocabulary (Szegedy 2016)", between(0, 0.99));
+  field("r_drop", o.r_drop,
+        "R-Drop (Liang et al. 2021): each sentence is read twice with different dropout, and this "
+        "is the weight of the divergence between both predictions; about 5; 0 is off. A step takes "
+        "twice as long",
+        between(0, 1000));
 
   field("precision", o.precision,
         "precision of the factors of matrix products: fp32, bf16 (processors with AVX512-BF16, "

@@ -107,7 +107,11 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
                              const Tensor& bias, const Tensor& targets, double label_smoothing,
-                             bool with_gradient) {
+                             double consistency, bool with_gradient) {
+    if (consistency > 0) {
+      return of_pairs(context, rows, weight, bias, targets, label_smoothing, consistency,
+                      with_gradient);
+    }
     const auto N = rows.size(0);
     const auto V = weight.size(0);
     const auto piece = rows_in_piece(N, V * static_cast<std::int64_t>(rows.element_size()));
@@ -146,27 +150,73 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
     if (factor != 1) {
       for (auto& gradient : saved) gradient.mul_(factor);
     }
-    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor()};
+    return {saved[0], saved[1], saved[2], Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  // The forward pass with a consistency above 0. A piece has the rows of n pairs.
+  static tensor_list of_pairs(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+                              const Tensor& bias, const Tensor& targets, double label_smoothing,
+                              double consistency, bool with_gradient) {
+    const auto pairs = rows.size(0) / 2;
+    const auto V = weight.size(0);
+    const auto piece = rows_in_piece(pairs, 2 * V * static_cast<std::int64_t>(rows.element_size()));
+    auto d_rows = torch::empty_like(rows);
+    auto d_weight = pairs > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
+    auto d_bias = torch::zeros_like(bias);
+    auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
+    const auto buffer = torch::empty({2, piece, V}, rows.options());
+    auto scratch = torch::empty({2 * V}, rows.options());
+    double loss = 0;
+    for (std::int64_t begin = 0; begin < pairs; begin += piece) {
+      const auto n = std::min(piece, pairs - begin);
+      Tensor logits[2];
+      for (std::int64_t side : {0, 1}) {
+        logits[side] = buffer[side].narrow(0, 0, n);  // [n, V], without their bias
+        weight_product_into(logits[side], rows.narrow(0, side * pairs + begin, n), weight.t());
+      }
+      AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_cross_entropy", [&] {
+        loss += consistent_cross_entropy_rows<scalar_t>(
+            n, V, logits[0].mutable_data_ptr<scalar_t>(), logits[1].mutable_data_ptr<scalar_t>(),
+            bias.const_data_ptr<scalar_t>(), targets.const_data_ptr<std::int64_t>() + begin,
+            label_smoothing, consistency,
+            with_gradient ? d_bias.mutable_data_ptr<scalar_t>() : nullptr,
+            nll.mutable_data_ptr<double>() + begin, nll.mutable_data_ptr<double>() + pairs + begin,
+            scratch.mutable_data_ptr<scalar_t>());
+      });
+      if (!with_gradient) continue;
+      for (std::int64_t side : {0, 1}) {
+        const auto these = rows.narrow(0, side * pairs + begin, n);
+        auto d_these = d_rows.narrow(0, side * pairs + begin, n);
+        weight_product_into(d_these, logits[side], weight);
+        matrix_product_into(d_weight, logits[side].t(), these, /*add=*/begin > 0 || side > 0);
+      }
+    }
+    context->save_for_backward({d_rows, d_weight, d_bias});
+    context->mark_non_differentiable({nll});
+    return {torch::tensor(loss, torch::kDouble).to(rows.scalar_type()), nll};
   }
 };
 
 }  // namespace
 
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
-                                  const Tensor& targets, double label_smoothing) {
-  if (!rows.is_cpu()) {
+                                  const Tensor& targets, double label_smoothing,
+                                  double consistency) {
+  if (!rows.is_cpu() && consistency == 0) {
     const auto row_bytes = weight.size(0) * static_cast<std::int64_t>(rows.element_size());
     return linear_cross_entropy_composite(
         rows, weight, bias, targets, label_smoothing,
         std::max<std::int64_t>(1, device_piece_bytes / row_bytes));
   }
-  if (!is_fused_on(rows)) {
-    return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing);
+  if (!rows.is_cpu() || !is_fused_on(rows)) {
+    return linear_cross_entropy_reference(rows, weight, bias, targets, label_smoothing,
+                                          consistency);
   }
   const bool with_gradient = wants_gradient(rows, weight, bias);
-  const auto outputs =
-      CrossEntropyFunction::apply(rows.contiguous(), weight.contiguous(), bias.contiguous(),
-                                  targets.contiguous(), label_smoothing, with_gradient);
+  const auto outputs = CrossEntropyFunction::apply(rows.contiguous(), weight.contiguous(),
+                                                   bias.contiguous(), targets.contiguous(),
+                                                   label_smoothing, consistency, with_gradient);
   return {outputs[0], outputs[1]};
 }
 
@@ -180,13 +230,18 @@ CrossEntropy linear_cross_entropy_composite(const Tensor& rows, const Tensor& we
 
 CrossEntropy linear_cross_entropy_reference(const Tensor& rows, const Tensor& weight,
                                             const Tensor& bias, const Tensor& targets,
-                                            double label_smoothing) {
+                                            double label_smoothing, double consistency) {
   const auto log_p = kernels::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
   const auto nll = -log_p.gather(1, targets.unsqueeze(1)).squeeze(1);      // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
     const auto uniform = -log_p.sum() / log_p.size(1);
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
+  }
+  if (consistency > 0) {
+    const auto halves = log_p.view({2, rows.size(0) / 2, -1});
+    const auto difference = halves[0] - halves[1];
+    loss = loss + consistency * ((halves[0].exp() - halves[1].exp()) * difference).sum();
   }
   return {loss, nll.detach().to(torch::kDouble)};
 }

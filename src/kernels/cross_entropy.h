@@ -3,6 +3,12 @@
 //
 //   logits = rows Wᵀ + b     loss = Σ_i Σ_y q_i(y) (−log softmax(logits_i)_y)
 //   q_i = (1 − ε) one-hot(target_i) + ε / V            label smoothing (Szegedy et al. 2016)
+//
+// With a consistency κ > 0, the rows are pairs, row i and row N / 2 + i of the same target, from
+// two passes with different dropout, and the loss also has a divergence of their distributions
+// (R-Drop, Liang et al. 2021):
+//
+//   κ Σ_i (KL(p_i ‖ p_{N/2+i}) + KL(p_{N/2+i} ‖ p_i))      p_i = softmax(logits_i)
 #pragma once
 
 #include <torch/types.h>
@@ -15,11 +21,11 @@ struct CrossEntropy {
 };
 
 // Computes the loss of rows [N, R], weight W [V, R], bias b [V], targets [N] int64, each below V,
-// with label_smoothing ε. Fused on the CPU in single or double precision; composite on other
-// devices. Not twice differentiable.
+// with label_smoothing ε and consistency κ. Fused on the CPU in single or double precision; on
+// other devices composite or, with κ > 0, the reference. Not twice differentiable.
 CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                   const torch::Tensor& bias, const torch::Tensor& targets,
-                                  double label_smoothing);
+                                  double label_smoothing, double consistency = 0);
 
 // The loss for other devices than the CPU: few operations of LibTorch, and the gradient computed
 // with the loss. Holds the logits of at most `piece` rows at once.
@@ -30,6 +36,6 @@ CrossEntropy linear_cross_entropy_composite(const torch::Tensor& rows, const tor
 // Reference implementation: LibTorch's operations, on any device.
 CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const torch::Tensor& weight,
                                             const torch::Tensor& bias, const torch::Tensor& targets,
-                                            double label_smoothing);
+                                            double label_smoothing, double consistency = 0);
 
 }  // namespace regard::kernels

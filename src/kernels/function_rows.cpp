@@ -239,6 +239,98 @@ REGARD_FOR_EACH_CPU double cross_entropy_rows(std::int64_t n, std::int64_t V, T*
   return loss;
 }
 
+namespace {
+
+// A row of logits with its softmax.
+template <typename T>
+struct SoftmaxRow {
+  T* logits;         // replaced by log softmax
+  T* probabilities;  // softmax
+  double mean;       // of log softmax
+
+  REGARD_INLINE SoftmaxRow(std::int64_t V, T* row, const T* bias, T* p)
+      : logits(row), probabilities(p) {
+    T largest = row[0] + bias[0];
+    T sum = 0;
+#pragma omp simd reduction(max : largest) reduction(+ : sum)
+    for (std::int64_t y = 0; y < V; ++y) {
+      row[y] += bias[y];
+      largest = row[y] > largest ? row[y] : largest;
+      sum += row[y];
+    }
+    T total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::int64_t y = 0; y < V; ++y) {
+      p[y] = vector_exp(row[y] - largest);
+      total += p[y];
+    }
+    const double log_total = static_cast<double>(largest) + std::log(static_cast<double>(total));
+    mean = static_cast<double>(sum) / static_cast<double>(V) - log_total;
+    const T inverse = 1 / total;
+    const T shift = static_cast<T>(log_total);
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      p[y] *= inverse;
+      row[y] -= shift;
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+REGARD_FOR_EACH_CPU double consistent_cross_entropy_rows(std::int64_t n, std::int64_t V, T* first,
+                                                         T* second, const T* bias,
+                                                         const std::int64_t* targets,
+                                                         double label_smoothing, double consistency,
+                                                         T* d_bias, double* nll_first,
+                                                         double* nll_second, T* scratch) {
+  double loss = 0;
+  const T uniform = static_cast<T>(label_smoothing / static_cast<double>(V));
+  const T one = static_cast<T>(1 - label_smoothing);
+  const T kappa = static_cast<T>(consistency);
+  for (std::int64_t row = 0; row < n; ++row, first += V, second += V) {
+    const SoftmaxRow<T> p(V, first, bias, scratch);
+    const SoftmaxRow<T> q(V, second, bias, scratch + V);
+    const auto target = targets[row];
+    nll_first[row] = -static_cast<double>(first[target]);
+    nll_second[row] = -static_cast<double>(second[target]);
+    T kl_pq = 0;
+    T kl_qp = 0;
+#pragma omp simd reduction(+ : kl_pq, kl_qp)
+    for (std::int64_t y = 0; y < V; ++y) {
+      const T difference = first[y] - second[y];
+      kl_pq += p.probabilities[y] * difference;
+      kl_qp -= q.probabilities[y] * difference;
+    }
+    loss += (1 - label_smoothing) * (nll_first[row] + nll_second[row]) -
+            label_smoothing * (p.mean + q.mean) +
+            consistency * (static_cast<double>(kl_pq) + static_cast<double>(kl_qp));
+    if (d_bias == nullptr) continue;
+
+#pragma omp simd
+    for (std::int64_t y = 0; y < V; ++y) {
+      const T difference = first[y] - second[y];
+      const T py = p.probabilities[y];
+      const T qy = q.probabilities[y];
+      first[y] = py - uniform + kappa * (py - qy + py * (difference - kl_pq));
+      second[y] = qy - uniform + kappa * (qy - py - qy * (difference + kl_qp));
+      d_bias[y] += first[y] + second[y];
+    }
+    first[target] -= one;
+    second[target] -= one;
+    d_bias[target] -= 2 * one;
+  }
+  return loss;
+}
+
+template double consistent_cross_entropy_rows(std::int64_t, std::int64_t, float*, float*,
+                                              const float*, const std::int64_t*, double, double,
+                                              float*, double*, double*, float*);
+template double consistent_cross_entropy_rows(std::int64_t, std::int64_t, double*, double*,
+                                              const double*, const std::int64_t*, double, double,
+                                              double*, double*, double*, double*);
+
 template double cross_entropy_rows(std::int64_t, std::int64_t, float*, const float*,
                                    const std::int64_t*, double, float*, double*);
 template double cross_entropy_rows(std::int64_t, std::int64_t, double*, const double*,

@@ -58,6 +58,16 @@ double cross_entropy_rows(std::int64_t n, std::int64_t V, T* logits, const T* bi
                           const std::int64_t* targets, double label_smoothing, T* d_bias,
                           double* nll);
 
+// The same for pairs of rows, row i of `first` and of `second`, with a divergence between them
+// (cross_entropy.h): returns the loss of both with κ (KL(p‖q) + KL(q‖p)), where p and q are their
+// softmax. nll_first and nll_second are [n]. Both logits are replaced as above. `scratch` has room
+// for 2 V numbers.
+template <typename T>
+double consistent_cross_entropy_rows(std::int64_t n, std::int64_t V, T* first, T* second,
+                                     const T* bias, const std::int64_t* targets,
+                                     double label_smoothing, double consistency, T* d_bias,
+                                     double* nll_first, double* nll_second, T* scratch);
+
 // The log-probabilities of the largest logits: [n, V] -> the k largest of each row, largest first,
 // lower indices first among equals: indices [n, k], and log softmax(logits) there [n, k].
 template <typename T>

@@ -46,7 +46,8 @@ std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOption
 }
 
 template <typename Side>
-std::shared_ptr<InputLayer> make_input(const Side& o, double dropout, const std::string& section) {
+std::shared_ptr<InputLayer> make_input(const Side& o, const DropoutOptions& dropout,
+                                       const std::string& section) {
   return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.hidden_size, o.self_attention,
                                       dropout, section);
 }
@@ -93,12 +94,11 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
     : frame_stacking_(options.encoder.frame_stacking),
       encoder_(make_encoder(options)),
       decoder_(make_decoder(encoder_ ? encoder_->state_size() : 0, options)),
-      source_input_(encoder_
-                        ? make_input(options.encoder, options.dropout.embeddings, "model.encoder")
-                        : nullptr),
+      source_input_(encoder_ ? make_input(options.encoder, options.dropout, "model.encoder")
+                             : nullptr),
       target_input_(options.kind == ModelKind::masked_language_model
                         ? nullptr
-                        : make_input(options.decoder, options.dropout.embeddings, "model.decoder")),
+                        : make_input(options.decoder, options.dropout, "model.decoder")),
       source_limit_(source_limit_of(options)),
       target_limit_(target_limit_of(options)) {
   if (encoder_) {

@@ -149,7 +149,7 @@ torch::Tensor Ensemble::MeanOutputLayer::embed(const torch::Tensor& /*tokens*/,
 
 Loss Ensemble::MeanOutputLayer::loss(const DecoderOutput& /*decoded*/,
                                      const EncoderOutput& /*encoded*/, const Targets& /*targets*/,
-                                     double /*label_smoothing*/) {
+                                     const LossOptions& /*options*/) {
   throw_not_trainable();
 }
 

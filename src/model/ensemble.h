@@ -55,7 +55,7 @@ class Ensemble : public Seq2Seq {
     // Throw std::logic_error: an ensemble cannot be trained.
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
     Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
-              double label_smoothing) override;
+              const LossOptions& options) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
     bool supports_shortlist() const override;
 

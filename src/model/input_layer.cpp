@@ -2,11 +2,15 @@
 
 #include <cmath>
 
+#include "model/random_stream.h"
+
 namespace regard {
 
 InputLayer::InputLayer(LayerKind kind, std::int64_t embedding_dim, std::int64_t width,
-                       SelfAttentionOptions options, double dropout, const std::string& section)
-    : dropout_(register_module("dropout", std::make_shared<Dropout>(dropout))) {
+                       SelfAttentionOptions options, const DropoutOptions& dropout,
+                       const std::string& section)
+    : token_dropout_(dropout.tokens),
+      dropout_(register_module("dropout", std::make_shared<Dropout>(dropout.embeddings))) {
   if (kind == LayerKind::recurrent) return;
   if (embedding_dim != width) {
     projection_ = register_module("projection", Linear(embedding_dim, width, false));
@@ -16,7 +20,17 @@ InputLayer::InputLayer(LayerKind kind, std::int64_t embedding_dim, std::int64_t 
   positions_ = register_module("positions", std::make_shared<Positions>(options, width, section));
 }
 
-torch::Tensor InputLayer::forward(const torch::Tensor& embedded, std::int64_t first) {
+torch::Tensor InputLayer::cut_off(const torch::Tensor& embedded) const {
+  if (!is_training() || token_dropout_ == 0) return embedded;
+  const auto tokens = embedded.numel() / embedded.size(-1);
+  const auto kept = RandomStream::uniform(tokens, embedded.options()) >= token_dropout_;
+  auto shape = embedded.sizes().vec();
+  shape.back() = 1;
+  return embedded * kept.view(shape);
+}
+
+torch::Tensor InputLayer::forward(const torch::Tensor& whole, std::int64_t first) {
+  const auto embedded = cut_off(whole);
   if (!positions_) return dropout_->forward(embedded);
   const auto x = projection_.is_empty() ? embedded : projection_->forward(embedded);
   return dropout_->forward(positions_->add_to(x * scale_, first));

@@ -4,9 +4,11 @@
 //   x_t = dropout(sqrt(D) P E[y_t] + p_t)       Transformer layers (Vaswani et al. 2017, sections
 //                                               3.4 and 3.5)
 //
-// E[y_t] is the embedding of token y_t and p_t the position embedding (transformer/positions.h) of
-// width D, the width of the layers. P is the identity if embeddings have the width D too, as in the
-// paper, and otherwise a trained matrix (as in ALBERT, Lan et al. 2020).
+// In training with model.dropout.tokens, E[y_t] is 0 with that probability (token cut-off, Shen et
+// al. 2020). E[y_t] is the embedding of token y_t and p_t the position embedding
+// (transformer/positions.h) of width D, the width of the layers. P is the identity if embeddings
+// have the width D too, as in the paper, and otherwise a trained matrix (as in ALBERT, Lan et al.
+// 2020).
 #pragma once
 
 #include <torch/nn/module.h>
@@ -28,14 +30,20 @@ class InputLayer : public torch::nn::Module {
   // `section` is the configuration section of `options`, such as "model.encoder", for
   // messages. PositionKind::automatic means sinusoidal here.
   InputLayer(LayerKind kind, std::int64_t embedding_dim, std::int64_t width,
-             SelfAttentionOptions options, double dropout, const std::string& section);
+             SelfAttentionOptions options, const DropoutOptions& dropout,
+             const std::string& section);
 
-  // Returns x for embedded tokens [B, T, E], or [N, E] for one step. `first` is the position of the
-  // first token, counted from 0. Throws InputError beyond the last learned position.
-  torch::Tensor forward(const torch::Tensor& embedded, std::int64_t first = 0);
+  // Returns x for embedded tokens `whole` [B, T, E], or [N, E] for one step. `first` is the
+  // position of the first token, counted from 0. Throws InputError beyond the last learned
+  // position.
+  torch::Tensor forward(const torch::Tensor& whole, std::int64_t first = 0);
 
  private:
+  // Returns the embeddings of the tokens that are not cut off.
+  torch::Tensor cut_off(const torch::Tensor& embedded) const;
+
   double scale_ = 1;
+  double token_dropout_;
   Linear projection_{nullptr};            // P, if it is not the identity
   std::shared_ptr<Positions> positions_;  // null for recurrent layers
   std::shared_ptr<Dropout> dropout_;

@@ -53,8 +53,8 @@ torch::Tensor forward_backward(TrainedModel& trained, const std::vector<Batch>& 
         const auto shard =
             n == 1 ? batch
                    : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n));
-        const auto loss = batch_loss(*trained.model, shard.to(device), options.label_smoothing,
-                                     settings.mean_log_p);
+        const auto loss =
+            training_loss(*trained.model, shard.to(device), options, settings.mean_log_p);
         trained.gradient.add(term, loss.objective);
         const auto sum = loss.nll.sum();
         nll[own_w] = nll[own_w].defined() ? nll[own_w] + sum : sum;
@@ -91,13 +91,48 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
 
 }  // namespace
 
-Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p) {
+namespace {
+
+// Returns the batch with every sentence twice, one copy after the other, so that it is still sorted
+// by length. The first half of the target positions are those of the first copies, in the order of
+// the second half.
+Batch repeat_twice(const Batch& batch) {
+  Batch twice = batch;
+  twice.source = batch.source.repeat_interleave(2, 0);
+  twice.source_lengths = batch.source_lengths.repeat_interleave(2, 0);
+  twice.target = batch.target.repeat_interleave(2, 0);
+  if (batch.masked.defined()) twice.masked = batch.masked.repeat_interleave(2, 0);
+  const auto T = batch.target.size(1) - 1;
+  const auto positions = batch.target_positions.defined()
+                             ? batch.target_positions
+                             : batch.target_output().flatten().nonzero().squeeze(1);
+  const auto first = positions + positions.floor_divide(T) * T;
+  twice.target_positions = torch::cat({first, first + T});
+  return twice;
+}
+
+// R-Drop (Liang et al. 2021): the mean loss of two passes with different dropout, and the
+// divergence of their distributions,
+//
+//   ½ (L_1 + L_2) + α/4 Σ (KL(P_1‖P_2) + KL(P_2‖P_1))
+//
+// which is half of the paper's loss, the sum of both passes.
+Loss loss_of_two_passes(Seq2Seq& model, const Batch& batch, double label_smoothing, double alpha,
+                        double mean_log_p) {
+  auto loss = batch_loss(model, repeat_twice(batch), {label_smoothing, alpha / 2}, mean_log_p);
+  const auto T = loss.nll.size(1);
+  return {0.5 * loss.objective, loss.nll.view({-1, 2, T}).mean(1)};
+}
+
+}  // namespace
+
+Loss batch_loss(Seq2Seq& model, const Batch& batch, const LossOptions& options, double mean_log_p) {
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   const auto decoded = model.decode(batch.target_input(), encoded);
   const auto tokens = batch.target_output();
   const auto targets =
       batch.target_positions.defined() ? Targets(tokens, batch.target_positions) : Targets(tokens);
-  auto loss = model.output_layer().loss(decoded, encoded, targets, label_smoothing);
+  auto loss = model.output_layer().loss(decoded, encoded, targets, options);
   const auto& [penalty, sampled_log_p] = decoded.attention_loss;
   if (!penalty.defined() && !sampled_log_p.defined()) return loss;
   const auto real = tokens.ne(pad_id);  // [B, T] true at tokens, false at padding
@@ -106,6 +141,14 @@ Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, doub
     loss.objective = loss.objective + reinforce(sampled_log_p, loss.nll, real, mean_log_p);
   }
   return loss;
+}
+
+Loss training_loss(Seq2Seq& model, const Batch& batch, const TrainingOptions& options,
+                   double mean_log_p) {
+  const auto smoothing = options.label_smoothing;
+  return options.r_drop > 0
+             ? loss_of_two_passes(model, batch, smoothing, options.r_drop, mean_log_p)
+             : batch_loss(model, batch, smoothing, mean_log_p);
 }
 
 bool halve_batches(std::vector<Batch>& batches) {

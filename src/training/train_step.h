@@ -29,7 +29,12 @@ namespace regard {
 // Runs the model on a batch and returns the loss, including the loss terms of the attention.
 // mean_log_p is the moving average of log P per token, for the baseline of REINFORCE
 // (model/output/loss.h).
-Loss batch_loss(Seq2Seq& model, const Batch& batch, double label_smoothing, double mean_log_p = 0);
+Loss batch_loss(Seq2Seq& model, const Batch& batch, const LossOptions& options,
+                double mean_log_p = 0);
+// Returns the loss that the options of a training choose: batch_loss(), or that of two passes with
+// different dropout (training.r_drop), with the mean of their −log P.
+Loss training_loss(Seq2Seq& model, const Batch& batch, const TrainingOptions& options,
+                   double mean_log_p = 0);
 
 // Splits each batch with at least two sentences in half, so that an update needs less memory.
 // Returns false if every batch has a single sentence.

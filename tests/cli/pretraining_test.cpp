@@ -180,6 +180,19 @@ TEST_F(Pretraining, OptionsThatContradictTheKindAreErrors) {
               HasSubstr("only data.noise.mask above 0 uses it"));
 }
 
+TEST_F(Pretraining, RDropAndTokenDropoutTrainAndResumeToTheSameBytes) {
+  const Words regularised = {"training.r_drop=4", "model.dropout.tokens=0.1"};
+  ASSERT_EQ(train("translator", regularised + Words{"training.model_dir=" + path("once")}).code, 0);
+  ASSERT_EQ(train("translator", regularised + Words{"training.max_steps=25"}).code, 0);
+  ASSERT_EQ(train("translator", regularised).code, 0);
+  EXPECT_EQ(weights("translator"), weights("once"));
+  const auto refused =
+      train("translator", {"--fresh", "training.r_drop=4", "model.dropout.states=0",
+                           "model.dropout.embeddings=0", "model.dropout.readout=0"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("every option of model.dropout is 0"));
+}
+
 TEST_F(Pretraining, SizesThatDoNotFitAreErrorsThatNameTheTensor) {
   ASSERT_EQ(train("masked", {"training.max_steps=1"}).code, 0);
   const auto refused =

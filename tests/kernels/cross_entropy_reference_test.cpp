@@ -63,11 +63,51 @@ TEST(LinearCrossEntropyReference, ManyPiecesMakeOneLoss) {
   expect_equals_the_reference(Inputs(601, 50000, torch::kFloat), 0.1, 1e-4);
 }
 
+TEST(LinearCrossEntropyReference, WithAConsistencyValuesAndGradientsEqualTheReference) {
+  for (const auto& [N, V, type, tolerance] :
+       {std::tuple(10, 11, torch::kDouble, 1e-12), {602, 30000, torch::kFloat, 1e-4}}) {
+    const Inputs in(N, V, type);
+    const auto half = in.targets.slice(0, 0, N / 2);
+    const auto targets = torch::cat({half, half});
+    const auto fused = linear_cross_entropy(in.rows, in.weight, in.bias, targets, 0.1, 2.5);
+    const auto plain =
+        linear_cross_entropy_reference(in.rows, in.weight, in.bias, targets, 0.1, 2.5);
+    EXPECT_TRUE(torch::allclose(fused.loss, plain.loss, tolerance, tolerance));
+    EXPECT_TRUE(torch::allclose(fused.nll, plain.nll, tolerance, tolerance));
+    const auto found = torch::autograd::grad({fused.loss}, in.tensors());
+    const auto expected = torch::autograd::grad({plain.loss}, in.tensors());
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(torch::allclose(found[i], expected[i], 10 * tolerance, 10 * tolerance)) << i;
+    }
+  }
+}
+
+TEST(LinearCrossEntropyReference, TheConsistencyIsTheDivergenceInBothDirections) {
+  const Inputs in(2, 5);
+  const auto targets = torch::tensor({3, 3});
+  const auto p = torch::softmax(torch::linear(in.rows, in.weight, in.bias), -1);
+  const auto kl = [&](int a, int b) {
+    return (p[a] * (p[a].log() - p[b].log())).sum().item<double>();
+  };
+  const auto without = linear_cross_entropy(in.rows, in.weight, in.bias, targets, 0.1);
+  const auto with = linear_cross_entropy(in.rows, in.weight, in.bias, targets, 0.1, 3);
+  EXPECT_NEAR((with.loss - without.loss).item<double>(), 3 * (kl(0, 1) + kl(1, 0)), 1e-12);
+  EXPECT_TRUE(torch::equal(with.nll, without.nll) ||
+              torch::allclose(with.nll, without.nll, 1e-12, 1e-12));
+}
+
 TEST(LinearCrossEntropyReference, GradientsEqualCentralDifferences) {
   const Inputs in(5, 7);
   expect_gradients_match(
       [&] { return linear_cross_entropy(in.rows, in.weight, in.bias, in.targets, 0.1).loss; },
       {{"rows", in.rows}, {"weight", in.weight}, {"bias", in.bias}});
+  const Inputs pairs(6, 7);
+  const auto targets = torch::tensor({1, 6, 0, 1, 6, 0});
+  expect_gradients_match(
+      [&] {
+        return linear_cross_entropy(pairs.rows, pairs.weight, pairs.bias, targets, 0.1, 1.5).loss;
+      },
+      {{"rows", pairs.rows}, {"weight", pairs.weight}, {"bias", pairs.bias}});
 }
 
 TEST(LinearCrossEntropyReference, LogitsFarApartStayFinite) {

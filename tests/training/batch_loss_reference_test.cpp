@@ -120,5 +120,72 @@ TEST(BatchLossReference, GradientsOfTheEntropyEqualCentralDifferences) {
   expect_gradients_match(same_draws, named_tensors(*model), 1e-5);
 }
 
+// Two passes of R-Drop: those of a batch whose rows 2 b and 2 b + 1 are sentence b.
+TEST(BatchLossReference, RDropIsTheMeanOfTwoPassesAndHalfOfTheirMeanDivergence) {
+  for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
+    auto options = small("additive");
+    options.dropout = {.embeddings = 0.3, .states = 0.3, .readout = 0.3};
+    if (kind == LayerKind::transformer) {
+      for (auto* side : {&options.encoder.self_attention, &options.decoder.self_attention}) {
+        side->heads = 1;
+        side->feed_forward_size = 5;
+      }
+      options.encoder.kind = options.decoder.kind = kind;
+    }
+    const auto model = training_model(options);
+    const auto batch = ragged();
+    TrainingOptions training;
+    training.label_smoothing = smoothing;
+    training.r_drop = 4;
+    double expected = 0;
+    torch::Tensor nll;
+    {
+      const RandomStream stream(2, 1);
+      const auto encoded = model->encode(batch.source.repeat_interleave(2, 0),
+                                         batch.source_lengths.repeat_interleave(2, 0));
+      const auto decoded = model->decode(batch.target_input().repeat_interleave(2, 0), encoded);
+      const auto V = 9;
+      const auto log_p = [&](std::int64_t row, std::int64_t t) {
+        DecoderStep step;
+        step.readout = decoded.readout[row][t].unsqueeze(0);
+        return model->output_layer().logits(step, encoded).log_softmax(-1)[0];
+      };
+      const auto tokens = batch.target_output();
+      nll = torch::zeros({batch.size(), tokens.size(1)}, torch::kDouble);
+      for (std::int64_t b = 0; b < batch.size(); ++b) {
+        for (std::int64_t t = 0; t < tokens.size(1); ++t) {
+          const auto y = tokens[b][t].item<std::int64_t>();
+          if (y == 0) continue;
+          const auto p = log_p(2 * b, t);
+          const auto q = log_p(2 * b + 1, t);
+          nll[b][t] = -(p[y] + q[y]).item<double>() / 2;
+          const auto uniform = -(p.sum() + q.sum()).item<double>() / V / 2;
+          const auto divergence = ((p.exp() - q.exp()) * (p - q)).sum().item<double>();
+          EXPECT_GT(divergence, 0);
+          expected += (1 - smoothing) * nll[b][t].item<double>() + smoothing * uniform +
+                      training.r_drop / 4 * divergence;
+        }
+      }
+    }
+    const RandomStream again(2, 1);
+    const auto loss = training_loss(*model, batch, training);
+    EXPECT_NEAR(loss.objective.item<double>(), expected, 1e-10);
+    EXPECT_TRUE(torch::allclose(loss.nll, nll, 1e-10, 1e-10));
+  }
+}
+
+TEST(BatchLossReference, GradientsOfRDropEqualCentralDifferences) {
+  auto options = small("additive");
+  options.dropout = {.embeddings = 0.3, .states = 0.3, .readout = 0.3, .tokens = 0.3};
+  const auto model = training_model(options);
+  TrainingOptions training;
+  training.r_drop = 4;
+  const auto same_masks = [&] {
+    const RandomStream stream(2, 1);
+    return training_loss(*model, ragged(), training).objective;
+  };
+  expect_gradients_match(same_masks, named_tensors(*model), 1e-5);
+}
+
 }  // namespace
 }  // namespace regard

@@ -102,7 +102,8 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
 }
 
 Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                           const Targets& targets, double label_smoothing) {
+                           const Targets& targets, const LossOptions& options) {
+  const auto label_smoothing = options.label_smoothing;
   const auto V = b_.size(0);
   const auto rows = [&](const torch::Tensor& x) { return targets.rows_of(x); };
   const auto y = targets.tokens.unsqueeze(1);  // [N, 1]

@@ -27,7 +27,7 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the V words of the vocabulary.
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
-            double label_smoothing) override;
+            const LossOptions& options) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return false; }
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,

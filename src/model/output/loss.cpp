@@ -29,9 +29,11 @@ torch::Tensor Targets::scatter(const torch::Tensor& x) const {
 }
 
 Loss cross_entropy(const torch::Tensor& readout, const Targets& targets,
-                   const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing) {
-  const auto [loss, nll] = kernels::linear_cross_entropy(targets.rows_of(readout), weight, bias,
-                                                         targets.tokens, label_smoothing);
+                   const torch::Tensor& weight, const torch::Tensor& bias,
+                   const LossOptions& options) {
+  const auto [loss, nll] =
+      kernels::linear_cross_entropy(targets.rows_of(readout), weight, bias, targets.tokens,
+                                    options.label_smoothing, options.consistency);
   return {loss, targets.scatter(nll)};
 }
 

@@ -13,6 +13,15 @@ struct Loss {
   torch::Tensor nll;  // −log P [B, T], without smoothing, 0 at padding, double; not differentiable
 };
 
+// Changes of the objective. See kernels/cross_entropy.h for both.
+struct LossOptions {
+  LossOptions(double smoothing = 0, double weight = 0)  // NOLINT(google-explicit-constructor)
+      : label_smoothing(smoothing), consistency(weight) {}
+
+  double label_smoothing;
+  double consistency;  // 0 or, if the targets are pairs, the weight of their divergence
+};
+
 // The target tokens of a batch.
 struct Targets {
   Targets() = default;
@@ -33,10 +42,10 @@ struct Targets {
 };
 
 // Returns the cross-entropy of softmax(W readout + b), with weight W [V, R] and bias b [V], for
-// readout [B, T, R]. Computes logits at real positions only. With label smoothing ε (Szegedy et al.
-// 2016), the target distribution is (1 − ε) one-hot + ε / V.
+// readout [B, T, R]. Computes logits at real positions only.
 Loss cross_entropy(const torch::Tensor& readout, const Targets& targets,
-                   const torch::Tensor& weight, const torch::Tensor& bias, double label_smoothing);
+                   const torch::Tensor& weight, const torch::Tensor& bias,
+                   const LossOptions& options);
 
 // REINFORCE (Williams 1992) for hard attention (Xu et al. 2015, section 4.1): a term whose gradient
 // is, in expectation over the positions s_t sampled from α_t, the part of the gradient of

@@ -23,9 +23,10 @@ class OutputLayer {
   // Embeds target tokens as decoder input: [N] int64 -> [N, E] in a search, where N = G · B with G
   // consecutive hypotheses per sentence; [B, T] int64 -> [B, T, E] in training.
   virtual torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) = 0;
-  // Returns the loss −Σ log P of targets [B, T] int64, without padding (0).
+  // Returns the loss −Σ log P of targets [B, T] int64, without padding (0). Only the output layer
+  // of a vocabulary reads LossOptions::consistency.
   virtual Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                    const Targets& targets, double label_smoothing) = 0;
+                    const Targets& targets, const LossOptions& options) = 0;
   // Returns the logits [N, V] of P(y_t | y_<t, x) for a step of N hypotheses. V is the number of
   // token ids, which depends on the batch if source words or positions are among them. A logit is
   // −∞ if the sentence of the hypothesis does not have the token.

@@ -49,7 +49,8 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
 }
 
 Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                              const Targets& targets, double label_smoothing) {
+                              const Targets& targets, const LossOptions& options) {
+  const auto label_smoothing = options.label_smoothing;
   const auto log_p =
       targets.rows_of(scores(decoded.hidden, encoded).log_softmax(-1));       // [N, 4 + S]
   const auto nll = -log_p.gather(1, targets.tokens.unsqueeze(1)).squeeze(1);  // [N]

@@ -23,7 +23,7 @@ class PointerOutputLayer : public OutputLayer {
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   // Label smoothing distributes ε over the positions of the sentence.
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
-            double label_smoothing) override;
+            const LossOptions& options) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  private:

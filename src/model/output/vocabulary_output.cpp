@@ -30,8 +30,8 @@ torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
 }
 
 Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& /*encoded*/,
-                                 const Targets& targets, double label_smoothing) {
-  return cross_entropy(decoded.readout, targets, W_, b_, label_smoothing);
+                                 const Targets& targets, const LossOptions& options) {
+  return cross_entropy(decoded.readout, targets, W_, b_, options);
 }
 
 torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {
