@@ -18,9 +18,13 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
                   "metrics, e.g. bleu,chrf++,ter or bleu chrf++ ter (default bleu,chrf)")
       ->delimiter(',')
       ->transform(canonical_metric)
-      ->type_name("bleu|chrf|chrf++|ter|wer|cer");
+      ->type_name("bleu|chrf|chrf++|ter|wer|cer|exact");
   command.add_option("--tokenize", arguments.tokenizer, "BLEU's tokenizer, as in sacreBLEU")
-      ->type_name("13a|intl|zh|char|none");
+      ->type_name("13a|intl|zh|char|spm|none");
+  command
+      .add_option("--spm-model", arguments.spm_model,
+                  "SentencePiece model of --tokenize spm, such as that of FLORES-200")
+      ->type_name("FILE");
   command
       .add_option("--smooth-method", arguments.smooth_method,
                   "smoothing of BLEU for precisions without a match, as in sacreBLEU (default exp)")
@@ -31,6 +35,16 @@ void add_metric_options(CLI::App& command, EvaluateArguments& arguments) {
       ->transform(real_number(0, 1e6))
       ->type_name("N");
   command.add_flag("--lowercase", arguments.lowercase, "ignore case in BLEU and chrF");
+  command
+      .add_option("--chrf-char-order", arguments.chrf_char_order,
+                  "order of character n-grams in chrF (default 6)")
+      ->transform(whole_number(1, 9))
+      ->type_name("N");
+  command
+      .add_option("--chrf-beta", arguments.chrf_beta,
+                  "weight of recall relative to precision in chrF (default 2)")
+      ->transform(real_number(0, 100))
+      ->type_name("N");
   command
       .add_option("--chrf-word-order", arguments.chrf_word_order,
                   "order of word n-grams in chrF; 2 is chrF++")
@@ -137,9 +151,12 @@ CLI::App* add_evaluate(CLI::App& program, EvaluateArguments& arguments) {
       ->needs(model)
       ->type_name("FILE");
   add_metric_options(*command, arguments);
+  command->add_flag(
+      "-l,--sentence-level", arguments.sentence_level,
+      "print the scores of each line, separated by tabs, instead of those of the text");
   add_part_options(*command, arguments, source, model);
   auto* format = command->add_option("--format", arguments.format, "output format (default text)")
-                     ->type_name("text|json|markdown|latex");
+                     ->type_name("text|json|sacrebleu|markdown|latex");
   command->add_flag("--json", arguments.json, "same as --format json")->excludes(format);
   add_significance_options(*command, arguments);
   add_shortlist_options(*command, model, arguments.shortlist);

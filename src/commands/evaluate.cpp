@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
+#include "base/sha256.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/evaluation.h"
@@ -13,6 +15,7 @@
 #include "commands/output_file.h"
 #include "metrics/input_warnings.h"
 #include "report/progress.h"
+#include "text/sentencepiece_model.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
 
@@ -20,6 +23,15 @@ namespace regard {
 namespace {
 
 using Lines = std::vector<std::string>;
+
+// Loads the SentencePiece model of --spm-model.
+void load_pieces(const std::string& file, BleuOptions& options) {
+  const auto bytes = read_file<InputError>(file, "SentencePiece model");
+  TokenizerOptions tokenizer;
+  tokenizer.kind = TokenizerKind::bpe;  // the file decides between bpe and unigram
+  options.pieces = load_tokenizer(tokenizer, with_special_pieces_first(bytes), file);
+  options.pieces_name = "spm-" + sha256(bytes).substr(0, 8);
+}
 
 EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
   EvaluationOptions options;
@@ -29,7 +41,11 @@ EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
   options.metric_options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
   options.metric_options.bleu.smoothing_value = arguments.smooth_value;
   options.metric_options.chrf.lowercase = arguments.lowercase;
+  options.metric_options.chrf.char_order = arguments.chrf_char_order;
   options.metric_options.chrf.word_order = arguments.chrf_word_order;
+  options.metric_options.chrf.beta = arguments.chrf_beta;
+  options.metric_options.bleu.effective_order = arguments.sentence_level;  // as sacreBLEU
+  if (!arguments.spm_model.empty()) load_pieces(arguments.spm_model, options.metric_options.bleu);
   options.metric_options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
                                 arguments.ter_asian_support, arguments.ter_case_sensitive};
   options.confidence = arguments.confidence;
@@ -160,8 +176,30 @@ void check_resampling(const EvaluateArguments& arguments) {
   }
 }
 
+void check_sentence_level(const EvaluateArguments& arguments) {
+  if (!arguments.sentence_level) return;
+  if (!arguments.json && arguments.format != "text" && arguments.format != "json") {
+    throw ConfigError("--format: found {}, but --sentence-level prints text or json",
+                      arguments.format);
+  }
+  if (arguments.confidence || arguments.paired_bootstrap || arguments.paired_randomisation ||
+      !arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+    throw ConfigError(
+        "--sentence-level scores single lines, which have no confidence, tests, groups or "
+        "alignments; leave out the other options");
+  }
+}
+
 void check_arguments(const EvaluateArguments& arguments) {
   check_resampling(arguments);
+  check_sentence_level(arguments);
+  const bool wants_pieces = arguments.tokenizer == "spm";
+  if (wants_pieces && arguments.spm_model.empty()) {
+    throw ConfigError("--tokenize spm: found no model, expected one with --spm-model");
+  }
+  if (!wants_pieces && !arguments.spm_model.empty()) {
+    throw ConfigError("--spm-model: found no --tokenize spm, which alone reads it");
+  }
   if (arguments.smooth_value && arguments.smooth_method != "floor" &&
       arguments.smooth_method != "add-k") {
     throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
@@ -172,6 +210,9 @@ void check_arguments(const EvaluateArguments& arguments) {
   }
   const auto files = system_files(arguments);
   const auto systems = files.size() + (arguments.model.models.empty() ? 0 : 1);
+  if (systems > 1 && arguments.format == "sacrebleu") {
+    throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
+  }
   if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
     throw ConfigError(
         "evaluate: found one system, but a paired test compares several: give more files with "
@@ -225,7 +266,8 @@ ExitCode evaluate(const EvaluateArguments& arguments) {
     picture->commit();
   }
   OutputFile output("");
-  output.write(report(evaluation, format));
+  output.write(arguments.sentence_level ? sentence_report(evaluation, format)
+                                        : report(evaluation, format));
   output.commit();
   return ExitCode::ok;
 }

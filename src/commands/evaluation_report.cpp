@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -247,10 +248,38 @@ Json systems_json(const Evaluation& e) {
   return json;
 }
 
+// The JSON of sacreBLEU 2 for one system: an object for each metric, in an array if there are
+// several, with scores of one decimal and a key for each part of the signature.
+Json sacrebleu_json(const Evaluation& e) {
+  auto all = Json::array();
+  const auto rounded = [](double value) { return std::round(10 * value) / 10; };
+  for (std::size_t m = 0; m < e.metrics.size(); ++m) {
+    const auto& metric = *e.metrics[m];
+    const auto& score = e.systems[0].scores[m];
+    const auto signature = signature_of(metric, e);
+    Json json = {
+        {"name", metric.name()}, {"score", rounded(score.value)}, {"signature", signature}};
+    if (score.confidence) {
+      const auto& [mean, half_width] = *score.confidence;
+      json["confidence_mean"] = rounded(mean);
+      json["confidence_var"] = rounded(half_width);
+      json["confidence"] = fmt::format("μ = {:.1f} ± {:.1f}", mean, half_width);
+    }
+    const auto details = metric.details(score.sums);
+    if (!details.empty()) json["verbose_score"] = details;
+    for (const auto& part : split(signature, '|')) {
+      const auto colon = part.find(':');
+      json[std::string(part.substr(0, colon))] = std::string(part.substr(colon + 1));
+    }
+    all.push_back(std::move(json));
+  }
+  return all.size() == 1 ? all[0] : all;
+}
+
 }  // namespace
 
 ReportFormat report_format_named(const std::string& name) {
-  const std::vector<std::string> names = {"text", "json", "markdown", "latex"};
+  const std::vector<std::string> names = {"text", "json", "sacrebleu", "markdown", "latex"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == name) return static_cast<ReportFormat>(i);
   }
@@ -292,6 +321,8 @@ std::string report(const Evaluation& evaluation, ReportFormat format) {
   switch (format) {
     case ReportFormat::json:
       return to_text(to_json(evaluation), 2) + "\n";
+    case ReportFormat::sacrebleu:
+      return to_text(sacrebleu_json(evaluation), 1) + "\n";
     case ReportFormat::markdown:
       return markdown(evaluation);
     case ReportFormat::latex:
@@ -300,6 +331,28 @@ std::string report(const Evaluation& evaluation, ReportFormat format) {
       break;
   }
   return to_text(evaluation);
+}
+
+std::string sentence_report(const Evaluation& e, ReportFormat format) {
+  std::string text;
+  auto lines = Json::array();
+  for (std::size_t i = 0; i < e.sentences; ++i) {
+    Json line = {{"line", i + 1}};
+    for (const auto& system : e.systems) {
+      Json scores = {{"name", system.name}};
+      for (std::size_t m = 0; m < e.metrics.size(); ++m) {
+        const auto score = e.metrics[m]->score(system.scores[m].counts.sentence(i));
+        scores[e.options.metrics[m]] = score;
+        if (&system == &e.systems.front()) line[e.options.metrics[m]] = score;
+        const bool is_first = m == 0 && &system == &e.systems.front();
+        text += fmt::format("{}{:.2f}", is_first ? "" : "\t", score);
+      }
+      if (e.systems.size() > 1) line["systems"].push_back(std::move(scores));
+    }
+    text += "\n";
+    lines.push_back(std::move(line));
+  }
+  return format == ReportFormat::json ? to_text(lines, 2) + "\n" : text;
 }
 
 std::string by_length_svg(const Evaluation& evaluation) {

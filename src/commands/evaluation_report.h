@@ -8,7 +8,7 @@
 
 namespace regard {
 
-enum class ReportFormat { text, json, markdown, latex };
+enum class ReportFormat { text, json, sacrebleu, markdown, latex };
 
 // Throws ConfigError, with the nearest name and all names, for an unknown name.
 ReportFormat report_format_named(const std::string& name);
@@ -19,6 +19,10 @@ std::string to_text(const Evaluation& evaluation);
 Json to_json(const Evaluation& evaluation);
 Json to_json(const AlignmentScore& score);
 std::string report(const Evaluation& evaluation, ReportFormat format);
+
+// Returns the scores of each line: as text, a line with the scores of every metric, those of
+// further systems after them, separated by tabs; as JSON, an array with an object for each line.
+std::string sentence_report(const Evaluation& evaluation, ReportFormat format);
 
 // Returns an SVG file with the first metric by source length, one line per system. Empty buckets
 // are gaps.

@@ -107,6 +107,10 @@ std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& opt
   std::u32string text = decode_utf8(line);
   if (options.lowercase) text = to_lower(text);
   while (!text.empty() && is_space(text.back())) text.pop_back();
+  if (options.tokenizer == BleuTokenizer::sentencepiece) {
+    return decode_utf8(
+        fmt::format("{}", fmt::join(options.pieces->pieces(encode_utf8(text)), " ")));
+  }
   return tokenize_for_bleu(text, options.tokenizer);
 }
 
@@ -192,7 +196,8 @@ std::string bleu_signature(const BleuOptions& options, std::size_t references) {
   }
   return fmt::format("nrefs:{}|case:{}|eff:{}|tok:{}|smooth:{}|version:regard-{}", references,
                      options.lowercase ? "lc" : "mixed", options.effective_order ? "yes" : "no",
-                     name_of(options.tokenizer), smoothing, version());
+                     options.pieces ? options.pieces_name : name_of(options.tokenizer), smoothing,
+                     version());
 }
 
 std::string format_bleu_details(const BleuScore& score) {

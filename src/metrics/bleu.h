@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 
 #include "metrics/corpus_metric.h"
 #include "metrics/metric_tokenizers.h"
+#include "text/tokenizer.h"
 
 namespace regard {
 
@@ -42,6 +44,9 @@ struct BleuOptions {
   std::optional<double> smoothing_value;  // default: 0.1 for floor, 1 for add_k
   bool lowercase = false;
   bool effective_order = false;  // ignore orders that the system is too short for
+  // For BleuTokenizer::sentencepiece: the model, and its name in a signature.
+  std::shared_ptr<const Tokenizer> pieces = {};
+  std::string pieces_name = {};
 };
 
 // Tokenizes and optionally lower-cases a line. Returns it with white space around each token.

@@ -148,7 +148,7 @@ struct Letters {
 
 // True if the tokenizer splits clauses of this script.
 bool separates(BleuTokenizer tokenizer, UnspacedScript script) {
-  return tokenizer == BleuTokenizer::character ||
+  return tokenizer == BleuTokenizer::character || tokenizer == BleuTokenizer::sentencepiece ||
          (tokenizer == BleuTokenizer::chinese && script == UnspacedScript::chinese);
 }
 

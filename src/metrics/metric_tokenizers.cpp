@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -105,11 +106,12 @@ std::u32string isolate_marks_beside_numbers(std::u32string_view line) {
 
 // The tokenizers of BLEU.
 
-constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 5> names{
+constexpr std::array<std::pair<BleuTokenizer, std::string_view>, 6> names{
     {{BleuTokenizer::mteval_13a, "13a"},
      {BleuTokenizer::intl, "intl"},
      {BleuTokenizer::chinese, "zh"},
      {BleuTokenizer::character, "char"},
+     {BleuTokenizer::sentencepiece, "spm"},
      {BleuTokenizer::none, "none"}}};
 
 // sacreBLEU's ranges of Chinese characters, which include punctuation marks and symbols. It writes
@@ -221,6 +223,8 @@ std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokeniz
   switch (tokenizer) {
     case BleuTokenizer::mteval_13a:
       return tokenize_13a(line);
+    case BleuTokenizer::sentencepiece:
+      throw std::logic_error("SentencePiece tokens need a model");
     case BleuTokenizer::intl:
       return tokenize_intl(line);
     case BleuTokenizer::chinese:

@@ -12,14 +12,16 @@ namespace regard {
 //   intl  mteval-v14.pl --international-tokenization: separates all Unicode punctuation and symbols
 //   zh    each Chinese character is a token, the rest as in 13a
 //   char  each character is a token
+//   spm   the pieces of a SentencePiece model, such as that of FLORES-200 (BleuOptions::pieces)
 //   none  splits only at white space
-enum class BleuTokenizer { mteval_13a, intl, chinese, character, none };
+enum class BleuTokenizer { mteval_13a, intl, chinese, character, sentencepiece, none };
 
-// Returns the name in a signature: 13a, intl, zh, char, none.
+// Returns the name in a signature: 13a, intl, zh, char, spm, none.
 std::string_view name_of(BleuTokenizer tokenizer);
 // The inverse of name_of(). Throws ConfigError, with the nearest and all names, for another name.
 BleuTokenizer parse_bleu_tokenizer(std::string_view name);
 
+// Throws std::logic_error for BleuTokenizer::sentencepiece, which needs a model.
 std::u32string tokenize_for_bleu(std::u32string_view line, BleuTokenizer tokenizer);
 
 // The options of TER. The normalisation is that of Tercom as ported by sacreBLEU, whose patterns

@@ -408,6 +408,82 @@ TEST_F(Evaluate, WarnsOfTokenisedHypotheses) {
             "");
 }
 
+// The figures are those of `sacrebleu -sl -b -w 2`.
+TEST_F(Evaluate, SentenceLevelScoresEqualSacrebleu) {
+  write_text(folder / "h", "the cat sat on the mat .\na dog\nzebra\n");
+  write_text(folder / "r", "the cat is on the mat .\na big dog\nhorse runs\n");
+  const std::vector<std::string> command = {"evaluate",  "--hypotheses", path("h"),
+                                            "-r",        path("r"),      "--force",
+                                            "--metrics", "bleu,chrf,ter"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return run(more);
+  };
+  EXPECT_EQ(with({"--sentence-level"}).out,
+            "48.89\t67.17\t14.29\n42.89\t30.62\t33.33\n0.00\t4.88\t100.00\n");
+  const auto json = parse_json(with({"-l", "--json"}).out);
+  ASSERT_EQ(json.size(), 3U);
+  EXPECT_EQ(json[1].at("line"), 2);
+  EXPECT_NEAR(json[1].at("bleu").get<double>(), 42.89, 0.005);
+  const auto refused = with({"-l", "--confidence"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--sentence-level scores single lines"));
+  EXPECT_THAT(with({"-l", "--format", "latex"}).err, HasSubstr("prints text or json"));
+}
+
+TEST_F(Evaluate, SentenceLevelScoresOfSeveralSystemsAreSideBySide) {
+  const auto both = run({"evaluate", "--hypotheses", path("hyp"), path("ref2"), "-r", path("ref"),
+                         "-l", "--metrics", "bleu", "--force"});
+  const auto lines = lines_of(both.out);
+  ASSERT_EQ(lines.size(), 3U) << both.err;
+  for (const auto& line : lines) EXPECT_EQ(std::ranges::count(line, '\t'), 1) << line;
+}
+
+// `sacrebleu -m chrf --chrf-char-order 4 --chrf-beta 3 -w 2 -b` prints 50.71.
+TEST_F(Evaluate, OrderAndBetaOfChrfEqualSacrebleu) {
+  write_text(folder / "h", "the cat sat on the mat .\na dog\nzebra\n");
+  write_text(folder / "r", "the cat is on the mat .\na big dog\nhorse runs\n");
+  const auto scored = run({"evaluate", "--hypotheses", path("h"), "-r", path("r"), "--force",
+                           "--metrics", "chrf", "--chrf-char-order", "4", "--chrf-beta", "3"});
+  EXPECT_THAT(scored.out, AllOf(HasSubstr("chrF3 = 50.71"), HasSubstr("nc:4|nw:0")));
+}
+
+TEST_F(Evaluate, WritesTheJsonOfSacrebleu) {
+  const auto one = parse_json(run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"),
+                                   "--metrics", "bleu", "--format", "sacrebleu"})
+                                  .out);
+  EXPECT_EQ(one.at("name"), "BLEU");
+  EXPECT_EQ(one.at("score"), 54.9);
+  EXPECT_EQ(one.at("tok"), "13a");
+  EXPECT_EQ(one.at("nrefs"), "1");
+  EXPECT_EQ(one.at("verbose_score"),
+            "92.9/72.7/55.6/42.9 (BP = 0.867 ratio = 0.875 hyp_len = 14 ref_len = 16)");
+  const auto two = parse_json(run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"),
+                                   "--format", "sacrebleu", "--confidence"})
+                                  .out);
+  ASSERT_EQ(two.size(), 2U);
+  EXPECT_EQ(two[1].at("name"), "chrF2");
+  EXPECT_TRUE(two[1].contains("confidence_var"));
+  const auto refused = run({"evaluate", "--hypotheses", path("hyp"), path("ref2"), "-r",
+                            path("ref"), "--format", "sacrebleu"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected one; use json"));
+}
+
+TEST_F(Evaluate, TheTokenizerSpmNeedsItsModel) {
+  const std::vector<std::string> command = {"evaluate", "--hypotheses", path("hyp"), "-r",
+                                            path("ref")};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), command.begin(), command.end());
+    return run(more);
+  };
+  EXPECT_THAT(with({"--tokenize", "spm"}).err, HasSubstr("expected one with --spm-model"));
+  EXPECT_THAT(with({"--spm-model", path("ref")}).err, HasSubstr("found no --tokenize spm"));
+  const auto damaged = with({"--tokenize", "spm", "--spm-model", path("ref")});
+  EXPECT_EQ(damaged.code, 3);
+  EXPECT_THAT(damaged.err, HasSubstr(path("ref")));
+}
+
 TEST_F(Evaluate, UnknownNamesAreUsageErrorsWithASuggestion) {
   const auto with = [&](const std::string& option, const std::string& name) {
     const auto finished =

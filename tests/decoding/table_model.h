@@ -47,7 +47,8 @@ class TableModel : public Seq2Seq {
   // The logits of a step are those of the table.
   struct TableOutput : OutputLayer {
     torch::Tensor embed(const torch::Tensor&, const EncoderOutput&) override { return {}; }
-    Loss loss(const DecoderOutput&, const EncoderOutput&, const Targets&, double) override {
+    Loss loss(const DecoderOutput&, const EncoderOutput&, const Targets&,
+              const LossOptions& /*options*/) override {
       return {};
     }
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput&) override {

@@ -37,9 +37,10 @@ ModelOptions options_of(const std::string& pair) {
   auto options = small();
   const auto encoder = pair.substr(0, pair.find('-'));
   const auto decoder = pair.substr(pair.find('-') + 1);
-  if (encoder == "transformer") options.encoder.kind = LayerKind::transformer;
+  if (encoder == "transformer") options.encoder.kind = EncoderKind::transformer;
   if (encoder == "learned") {
-    options.encoder.kind = options.decoder.kind = LayerKind::transformer;
+    options.encoder.kind = EncoderKind::transformer;
+    options.decoder.kind = LayerKind::transformer;
     options.encoder.self_attention.position = PositionKind::learned;
     options.decoder.self_attention = options.encoder.self_attention;
   }
@@ -205,8 +206,9 @@ INSTANTIATE_TEST_SUITE_P(Pairs, EncoderDecoderKindsReference, testing::ValuesIn(
 
 TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
   const auto options = options_of("transformer-transformer");
-  InputLayer input(LayerKind::transformer, 4, 4, options.encoder.self_attention, 0, "");
-  InputLayer plain(LayerKind::recurrent, 4, 4, options.encoder.self_attention, 0, "");
+  const DropoutOptions none = {.embeddings = 0};
+  InputLayer input(LayerKind::transformer, 4, 4, options.encoder.self_attention, none, "");
+  InputLayer plain(LayerKind::recurrent, 4, 4, options.encoder.self_attention, none, "");
   const auto embedded = torch::randn({1, 2, 4});
   const auto x = input.forward(embedded);
   const auto place = torch::tensor({{0.0, 1.0, 0.0, 1.0},
@@ -215,7 +217,7 @@ TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
   EXPECT_TRUE(torch::allclose(x[0], 2 * embedded[0] + place, 1e-6, 1e-6));
   EXPECT_TRUE(torch::equal(plain.forward(embedded), embedded));
 
-  InputLayer projecting(LayerKind::transformer, 3, 4, options.encoder.self_attention, 0, "");
+  InputLayer projecting(LayerKind::transformer, 3, 4, options.encoder.self_attention, none, "");
   const auto narrow = torch::randn({1, 2, 3});
   const auto P = projecting.named_parameters()["projection.weight"];  // [4, 3]
   EXPECT_TRUE(torch::allclose(projecting.forward(narrow)[0], 2 * narrow[0].matmul(P.t()) + place,
@@ -224,7 +226,8 @@ TEST(EncoderDecoder, ATransformersEmbeddingsAreScaledAndPlaced) {
 
 TEST(EncoderDecoder, ATransformerOfThreeAndThreeLayersHasItsComputedSize) {
   ModelOptions o;
-  o.encoder.kind = o.decoder.kind = LayerKind::transformer;
+  o.encoder.kind = EncoderKind::transformer;
+  o.decoder.kind = LayerKind::transformer;
   o.encoder.embedding_dim = o.decoder.embedding_dim = 256;
   o.encoder.hidden_size = o.decoder.hidden_size = 256;
   o.encoder.layers = o.decoder.layers = 3;
