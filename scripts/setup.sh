@@ -9,7 +9,7 @@ readonly environment_error=6
 readonly packages=(
   g++ cmake ninja-build pkg-config ccache
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
-  libgloo-dev libsentencepiece-dev libutf8proc-dev libssl-dev zlib1g-dev libgtest-dev libgmock-dev
+  libgloo-dev libsentencepiece-dev libutf8proc-dev libssl-dev libpng-dev zlib1g-dev libgtest-dev libgmock-dev
 )
 # Packages needed to install the PyTorch wheel.
 readonly wheel_packages=(python3 python3-venv ca-certificates)

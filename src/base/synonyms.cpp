@@ -162,6 +162,7 @@ constexpr Synonyms table[] = {
     {"rnn brnn birnn bilstm s2s seq2seq", "recurrent"},
     {"rnn elman vanilla", "tanh"},
     {"self_attention attention", "transformer"},
+    {"cnn conv conv2d vgg img", "convolutional"},
     {"ppl", "perplexity"},
     {"xent cross_entropy crossentropy nll", "loss"},
     {"sacrebleu", "bleu"},

@@ -86,39 +86,40 @@ CLI::App* add_prepare(CLI::App& program, PrepareArguments& arguments) {
 
 CLI::App* add_features(CLI::App& program, FeaturesArguments& arguments) {
   auto* command = program.add_subcommand(
-      "features", "Compute log-mel features of WAV files, for data.source: features");
+      "features", "Compute features of sounds or images (WAV, PNG), for data.source: features");
   command
-      ->add_option("-i,--input", arguments.input,
-                   "list of WAV files (PCM, 16 bits, one channel), one path in each line (default: "
-                   "standard input)")
+      ->add_option(
+          "-i,--input", arguments.input,
+          "list of WAV files (PCM, 16 bits, one channel) or of PNG files of one size, one path "
+          "in each line (default: standard input)")
       ->type_name("FILE");
   command
       ->add_option("-o,--output", arguments.output,
-                   "output file; item i is the sound in line i of the list")
+                   "output file; item i is the sound or image in line i of the list")
       ->required()
       ->type_name("FILE");
   auto* like = command
                    ->add_option("--like", arguments.like,
                                 "take settings and global statistics from this file, that of the "
-                                "training sounds")
+                                "training sounds, or expect images of the size of those in it")
                    ->type_name("FILE");
   const auto setting = [&](const char* name, auto& value, const char* help) {
     return command->add_option(name, value, help)->excludes(like);
   };
-  setting("--rate", arguments.rate, "samples per second that all files must have")
+  setting("--rate", arguments.rate, "sound: samples per second that all files must have")
       ->transform(whole_number(100, 1'000'000))
       ->type_name("N");
-  setting("--bins", arguments.bins, "number of mel bins")
+  setting("--bins", arguments.bins, "sound: number of mel bins")
       ->transform(whole_number(1, 1024))
       ->type_name("N");
-  setting("--window", arguments.window, "length of a frame in milliseconds")
+  setting("--window", arguments.window, "sound: length of a frame in milliseconds")
       ->transform(real_number(0.1, 10'000))
       ->type_name("N");
-  setting("--hop", arguments.hop, "milliseconds from one frame to the next")
+  setting("--hop", arguments.hop, "sound: milliseconds from one frame to the next")
       ->transform(real_number(0.1, 10'000))
       ->type_name("N");
   setting("--normalise", arguments.normalise,
-          "mean 0 and variance 1 of each bin, over each item or over all items of the list")
+          "sound: mean 0 and variance 1 of each bin, over each item or over all items of the list")
       ->type_name("item|global|none");
   add_threads(*command, arguments.threads);
   return command;

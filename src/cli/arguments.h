@@ -136,7 +136,10 @@ struct EvaluateArguments {
   std::string smooth_method = "exp";
   std::optional<double> smooth_value;
   bool lowercase = false;
+  std::string spm_model;
+  std::size_t chrf_char_order = 6;
   std::size_t chrf_word_order = 0;
+  double chrf_beta = 2;
   bool ter_normalized = false;
   bool ter_no_punctuation = false;
   bool ter_asian_support = false;
@@ -147,6 +150,7 @@ struct EvaluateArguments {
   std::optional<std::size_t> resamples;
   std::optional<std::size_t> trials;
   std::optional<std::uint64_t> resampling_seed;
+  bool sentence_level = false;
   std::vector<std::size_t> by_length;  // upper bounds of the length groups, in source words
   std::string by_length_svg;
   std::vector<std::string> compared;  // translations of other systems, one file each

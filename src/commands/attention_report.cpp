@@ -12,6 +12,7 @@
 #include "commands/model_report.h"
 #include "decoding/hypothesis.h"
 #include "report/attention_viewer.h"
+#include "report/image_attention.h"
 #include "report/page.h"
 #include "report/search_tree_picture.h"
 #include "report/table.h"
@@ -207,6 +208,15 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
   const bool has_source_view = !maps.empty();
   std::vector<AttentionView> views;
   if (has_source_view) views.push_back(source_view(explanation, std::move(maps), scale));
+  const auto& tokenizers = model.contents.tokenizers;
+  const auto image = has_source_view ? source_image(tokenizers, line) : std::nullopt;
+  if (image) {
+    views.front().picture.image = image;
+    views.front().picture.grid_rows = static_cast<std::size_t>(tokenizers.grid.rows);
+    html +=
+        "<div class=\"matrices\">\n" + image_attention_elements(views.front().picture) + "</div>\n";
+    views.clear();
+  }
   const auto own = self_attention_views(model, translator, line, translation, scale);
   auto all = views;
   all.insert(all.end(), own.begin(), own.end());
@@ -216,9 +226,11 @@ std::string sentence_html(const LoadedModel& model, const std::string& line,
               page_note("Self-attention is left out, because the page would be too large.");
   }
   if (!viewers.empty()) {
-    html += "<div class=\"sides\">\n" + viewers +
-            (has_source_view ? word_alignment_html(explanation, model.contents.options.data) : "") +
-            "</div>\n";
+    html +=
+        "<div class=\"sides\">\n" + viewers +
+        (has_source_view && !image ? word_alignment_html(explanation, model.contents.options.data)
+                                   : "") +
+        "</div>\n";
   }
   html += page_details(fmt::format("{} best", translation.hypotheses.size()),
                        n_best_html(translation, translator));

@@ -114,7 +114,7 @@ HeadCounts head_counts(AttentionMap map, const ModelOptions& o) {
     case AttentionMap::encoder:
       if (!has_self_attention(encoder)) return {};
       return {
-          encoder.kind == LayerKind::transformer ? encoder.layers : encoder.self_attention_layers,
+          encoder.kind == EncoderKind::transformer ? encoder.layers : encoder.self_attention_layers,
           encoder.self_attention.heads};
     case AttentionMap::source:
       if (o.decoder.kind == LayerKind::recurrent) {
@@ -202,6 +202,8 @@ AttentionPicture AttentionSelection::source_picture(const std::string& line,
   AttentionPicture picture;
   picture.source = translation.source_tokens;
   picture.column_seconds = translation.column_seconds;
+  picture.image = source_image(model_.contents.tokenizers, line);
+  picture.grid_rows = static_cast<std::size_t>(model_.contents.tokenizers.grid.rows);
   picture.target = translator_.tokens(hypothesis, translation);
   if (selects_heads()) {
     const auto explanation = explain(model_.contents, model_.device, line, translation);

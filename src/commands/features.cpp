@@ -1,6 +1,8 @@
-// regard features: log-mel features of WAV files, as the source of a model (data/feature_file.h).
+// regard features: log-mel features of WAV files, or the pixels of PNG files, as the source of a
+// model (data/feature_file.h).
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "data/feature_file.h"
 #include "data/line_reader.h"
 #include "data/log_mel.h"
+#include "data/png_file.h"
 #include "data/wav_file.h"
 #include "kernels/device.h"
 #include "report/format.h"
@@ -42,11 +45,15 @@ struct Settings {
   std::optional<FeatureStatistics> statistics;  // of a global normalisation
 };
 
-// Reads the settings of a file that this command wrote. Throws InputError.
+// Reads the settings of a file that this command wrote from sounds. Throws InputError.
 Settings settings_of(const std::string& path) {
   const FeatureFile checked(path);  // its messages are those of an input
   TensorMetadata metadata;
   const auto tensors = read_safetensors(path, &metadata);
+  if (metadata.contains("image_width")) {
+    throw InputError(
+        "{}: found features of images, expected those of sounds, as the list has sounds", path);
+  }
   const auto number = [&]<typename T>(const char* key, T& value) {
     const auto found = metadata.find(key);
     const auto text = found == metadata.end() ? "" : found->second;
@@ -99,45 +106,33 @@ std::string settings_text(const LogMelOptions& o, const std::optional<FeatureSta
          sha256(bytes_of(global->mean) + bytes_of(global->scale)).substr(0, digits);
 }
 
-// The WAV files of a list.
-class Sounds {
+// The paths of a list, one in each line.
+class FileList {
  public:
-  Sounds(const std::string& list, const LogMelOptions& options, ThreadPool& pool)
-      : name_(input_name(path_or_dash(list))),
-        paths_(read_lines(path_or_dash(list))),
-        options_(options),
-        log_mel_(options),
-        pool_(pool) {
-    if (paths_.empty())
-      throw InputError("{}: empty, expected the path of a WAV file in each line", name_);
-  }
-
-  std::size_t size() const { return paths_.size(); }
-
-  // Calls use(i, features) for each file in their order, with features [frames, bins] that are not
-  // normalised.
-  template <typename Use>
-  void for_each(const std::string& activity, const Use& use) const {
-    DecodingReporter reporter(activity, static_cast<std::int64_t>(size()));
-    for (std::size_t begin = 0; begin < size(); begin += items_at_once) {
-      std::vector<torch::Tensor> features(std::min(items_at_once, size() - begin));
-      parallel_for(pool_, features.size(),
-                   [&](std::size_t i) { features[i] = compute(begin + i); });
-      for (std::size_t i = 0; i < features.size(); ++i) use(begin + i, features[i]);
-      reporter.update(static_cast<std::int64_t>(begin + features.size()));
+  explicit FileList(const std::string& list)
+      : name_(input_name(path_or_dash(list))), paths_(read_lines(path_or_dash(list))) {
+    if (paths_.empty()) {
+      throw InputError("{}: empty, expected the path of a WAV or PNG file in each line", name_);
     }
   }
 
-  // Returns the number of frames of each file, from their headers.
-  std::vector<std::int64_t> lengths() const {
-    std::vector<std::int64_t> lengths(size());
-    parallel_for(pool_, size(), [&](std::size_t i) {
-      at(i, [&] { lengths[i] = log_mel_.frames(WavFile(paths_[i]).size()); });
-    });
-    return lengths;
+  std::size_t size() const { return paths_.size(); }
+  const std::string& operator[](std::size_t i) const { return paths_[i]; }
+
+  // Calls use(i, compute(i)) for each file in their order. compute() runs on all threads.
+  template <typename Compute, typename Use>
+  void for_each(ThreadPool& pool, const std::string& activity, const Compute& compute,
+                const Use& use) const {
+    DecodingReporter reporter(activity, static_cast<std::int64_t>(size()));
+    for (std::size_t begin = 0; begin < size(); begin += items_at_once) {
+      std::vector<decltype(compute(begin))> results(std::min(items_at_once, size() - begin));
+      parallel_for(pool, results.size(),
+                   [&](std::size_t i) { at(begin + i, [&] { results[i] = compute(begin + i); }); });
+      for (std::size_t i = 0; i < results.size(); ++i) use(begin + i, results[i]);
+      reporter.update(static_cast<std::int64_t>(begin + results.size()));
+    }
   }
 
- private:
   // Calls job() and puts the line of the list before the message of an InputError.
   template <typename Job>
   void at(std::size_t i, const Job& job) const {
@@ -150,26 +145,49 @@ class Sounds {
     }
   }
 
-  torch::Tensor compute(std::size_t i) const {
-    torch::Tensor features;
-    at(i, [&] {
-      const WavFile wav(paths_[i]);
-      if (wav.size() == 0) throw InputError("found no samples; remove the file from the list");
-      features = log_mel_(wav);
-    });
-    return features;
-  }
-
+ private:
   std::string name_;
   std::vector<std::string> paths_;
-  LogMelOptions options_;
+};
+
+// The WAV files of a list.
+class Sounds {
+ public:
+  Sounds(const FileList& files, const LogMelOptions& options, ThreadPool& pool)
+      : files_(files), log_mel_(options), pool_(pool) {}
+
+  // Calls use(i, features) for each file in their order, with features [frames, bins] that are not
+  // normalised.
+  template <typename Use>
+  void for_each(const std::string& activity, const Use& use) const {
+    const auto compute = [&](std::size_t i) {
+      const WavFile wav(files_[i]);
+      if (wav.size() == 0) throw InputError("found no samples; remove the file from the list");
+      return log_mel_(wav);
+    };
+    files_.for_each(pool_, activity, compute, use);
+  }
+
+  // Returns the number of frames of each file, from their headers.
+  std::vector<std::int64_t> lengths() const {
+    std::vector<std::int64_t> lengths(files_.size());
+    parallel_for(pool_, files_.size(), [&](std::size_t i) {
+      files_.at(i, [&] { lengths[i] = log_mel_.frames(WavFile(files_[i]).size()); });
+    });
+    return lengths;
+  }
+
+ private:
+  const FileList& files_;
   LogMel log_mel_;
   ThreadPool& pool_;
 };
 
-// Writes the header of a feature file, the statistics and the lengths. The features follow.
-void write_header(OutputFile& output, const std::vector<std::int64_t>& lengths,
-                  const LogMelOptions& options, const std::optional<FeatureStatistics>& global) {
+// Writes the header of a feature file, the statistics, unless there are none, and the lengths. The
+// features follow.
+void write_header(OutputFile& output, const std::vector<std::int64_t>& lengths, std::int64_t width,
+                  const TensorMetadata& metadata,
+                  const std::optional<FeatureStatistics>& global = {}) {
   std::int64_t frames = 0;
   for (const auto length : lengths) frames += length;
   std::vector<SafetensorsEntry> entries;
@@ -182,21 +200,11 @@ void write_header(OutputFile& output, const std::vector<std::int64_t>& lengths,
     end += bytes;
   };
   if (global) {
-    add("mean", "F64", {options.bins});
-    add("scale", "F64", {options.bins});
+    add("mean", "F64", {width});
+    add("scale", "F64", {width});
   }
   add("lengths", "I64", {std::ssize(lengths)});
-  add("features", "F32", {frames, options.bins});
-  const TensorMetadata metadata = {
-      {"settings", settings_text(options, global)},
-      {"frame_seconds", fmt::format("{}", options.hop / 1000)},
-      {"rate", std::to_string(options.rate)},
-      {"bins", std::to_string(options.bins)},
-      {"window_ms", fmt::format("{}", options.window)},
-      {"hop_ms", fmt::format("{}", options.hop)},
-      {"normalisation",
-       std::string(
-           enum_names(options.normalisation)[static_cast<std::size_t>(options.normalisation)])}};
+  add("features", "F32", {frames, width});
   output.write(encode_safetensors_header(entries, metadata));
   if (global) {
     output.write(bytes_of(global->mean));
@@ -205,16 +213,7 @@ void write_header(OutputFile& output, const std::vector<std::int64_t>& lengths,
   output.write({reinterpret_cast<const char*>(lengths.data()), lengths.size() * sizeof lengths[0]});
 }
 
-}  // namespace
-
-ExitCode features(const FeaturesArguments& arguments) {
-  check_files({path_or_dash(arguments.input), arguments.like}, {arguments.output});
-  if (arguments.output.ends_with(".gz")) {
-    throw ConfigError("features: {}: features are read in place and cannot be compressed",
-                      arguments.output);
-  }
-  const auto pool = make_thread_pool(arguments.threads.value_or(0), torch::kCPU);
-  const torch::InferenceMode guard;
+void write_sounds(const FeaturesArguments& arguments, const FileList& files, ThreadPool& pool) {
   Settings settings;
   if (arguments.like.empty()) {
     settings.options = {arguments.rate, arguments.bins, arguments.window, arguments.hop,
@@ -223,7 +222,7 @@ ExitCode features(const FeaturesArguments& arguments) {
     settings = settings_of(arguments.like);
   }
   const auto& options = settings.options;
-  const Sounds sounds(arguments.input, options, *pool);
+  const Sounds sounds(files, options, pool);
   OutputFile output(arguments.output);
   const auto lengths = sounds.lengths();
   if (options.normalisation == FeatureNormalisation::global && !settings.statistics) {
@@ -231,7 +230,17 @@ ExitCode features(const FeaturesArguments& arguments) {
     sounds.for_each("measuring", [&](std::size_t, const torch::Tensor& x) { sums.add(x); });
     settings.statistics = sums.statistics();
   }
-  write_header(output, lengths, options, settings.statistics);
+  const TensorMetadata metadata = {
+      {"settings", settings_text(options, settings.statistics)},
+      {"frame_seconds", fmt::format("{}", options.hop / 1000)},
+      {"rate", std::to_string(options.rate)},
+      {"bins", std::to_string(options.bins)},
+      {"window_ms", fmt::format("{}", options.window)},
+      {"hop_ms", fmt::format("{}", options.hop)},
+      {"normalisation",
+       std::string(
+           enum_names(options.normalisation)[static_cast<std::size_t>(options.normalisation)])}};
+  write_header(output, lengths, options.bins, metadata, settings.statistics);
   std::int64_t frames = 0;
   sounds.for_each("computing", [&](std::size_t i, const torch::Tensor& x) {
     if (x.size(0) != lengths[i])
@@ -248,10 +257,97 @@ ExitCode features(const FeaturesArguments& arguments) {
     frames += x.size(0);
   });
   output.commit();
-  log::info("{}: {}, {} frames, {} of sound; {}", arguments.output, counted(sounds.size(), "item"),
+  log::info("{}: {}, {} frames, {} of sound; {}", arguments.output, counted(files.size(), "item"),
             format_thousands(frames),
             format_duration(static_cast<double>(frames) * options.hop / 1000),
             settings_text(options, settings.statistics));
+}
+
+// Throws ConfigError if an option of sounds is given.
+void reject_options_of_sounds(const FeaturesArguments& given) {
+  const FeaturesArguments defaults;
+  const auto reject = [](const char* option, const auto& value, const auto& by_default) {
+    if (value == by_default) return;
+    throw ConfigError("{}: found {}, but the list has images: only sounds have it; leave it out",
+                      option, value);
+  };
+  reject("--rate", given.rate, defaults.rate);
+  reject("--bins", given.bins, defaults.bins);
+  reject("--window", given.window, defaults.window);
+  reject("--hop", given.hop, defaults.hop);
+  reject("--normalise", given.normalise, defaults.normalise);
+}
+
+// Throws InputError if the file of --like has no features of images of this size.
+void check_like(const std::string& path, const std::string& settings) {
+  const FeatureFile file(path);
+  if (file.settings() == settings) return;
+  throw InputError(
+      "{}: found features of the settings `{}`, but the first image of the list has {}", path,
+      file.settings(), settings);
+}
+
+void write_images(const FeaturesArguments& arguments, const FileList& files, ThreadPool& pool) {
+  reject_options_of_sounds(arguments);
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+  files.at(0, [&] {
+    const auto first = read_png(files[0]);
+    width = first.width;
+    height = first.height;
+  });
+  const auto settings = fmt::format("image, {} x {} pixels, RGB from 0 to 1", width, height);
+  if (!arguments.like.empty()) check_like(arguments.like, settings);
+  OutputFile output(arguments.output);
+  const std::vector<std::int64_t> lengths(files.size(), height);
+  write_header(output, lengths, 3 * width,
+               {{"settings", settings},
+                {"image_width", std::to_string(width)},
+                {"image_height", std::to_string(height)}});
+  const auto read = [&](std::size_t i) {
+    const auto image = read_png(files[i]);
+    if (image.width != width || image.height != height) {
+      throw InputError(
+          "found an image of {} x {} pixels, expected {} x {}, the size of the first one of the "
+          "list; scale it",
+          image.width, image.height, width, height);
+    }
+    std::vector<float> values(image.rgb.size());
+    std::ranges::transform(image.rgb, values.begin(),
+                           [](std::uint8_t byte) { return static_cast<float>(byte) / 255; });
+    return values;
+  };
+  files.for_each(pool, "reading", read, [&](std::size_t, const std::vector<float>& values) {
+    output.write({reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]});
+  });
+  output.commit();
+  log::info("{}: {}; {}", arguments.output, counted(files.size(), "item"), settings);
+}
+
+// Returns true if the file can be read and begins like a PNG file.
+bool is_png(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string start(8, '\0');
+  in.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return in && begins_like_png(start);
+}
+
+}  // namespace
+
+ExitCode features(const FeaturesArguments& arguments) {
+  check_files({path_or_dash(arguments.input), arguments.like}, {arguments.output});
+  if (arguments.output.ends_with(".gz")) {
+    throw ConfigError("features: {}: features are read in place and cannot be compressed",
+                      arguments.output);
+  }
+  const auto pool = make_thread_pool(arguments.threads.value_or(0), torch::kCPU);
+  const torch::InferenceMode guard;
+  const FileList files(arguments.input);
+  if (is_png(files[0])) {
+    write_images(arguments, files, *pool);
+  } else {
+    write_sounds(arguments, files, *pool);
+  }
   return ExitCode::ok;
 }
 

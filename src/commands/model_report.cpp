@@ -40,9 +40,15 @@ std::string recurrent_text(const Side& o) {
 }
 
 std::string encoder_text(const EncoderOptions& o) {
-  if (o.kind == LayerKind::transformer) {
+  if (o.kind == EncoderKind::transformer) {
     return fmt::format("{} of {}, {}", layers(o.layers, "Transformer"), o.hidden_size,
                        self_attention_text(o.self_attention));
+  }
+  if (o.kind == EncoderKind::convolutional) {
+    const auto grid = grid_of(o);
+    return fmt::format("{} up to {}, images of {} × {} pixels as {} × {} cells",
+                       layers(o.layers, "convolutional"), counted(o.hidden_size, "channel"),
+                       o.numbers / o.image_channels, o.image_height, grid.columns, grid.rows);
   }
   auto text = fmt::format("{}{}, embeddings {}{}", recurrent_text(o),
                           o.pyramidal ? ", pyramidal" : "", o.embedding_dim,

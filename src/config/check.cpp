@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/strings.h"
 #include "config/scalar.h"
 
 namespace regard {
@@ -88,8 +89,10 @@ void check_initial_state(const ModelOptions& o, ConfigErrors& errors) {
   const std::string needs =
       "model.decoder.initial_state is layers, which copies the state of each "
       "encoder layer, but ";
-  if (o.encoder.kind != LayerKind::recurrent || o.encoder.self_attention_layers > 0) {
-    errors.add("{}the encoder has self-attention layers; set initial_state to bridge", needs);
+  if (o.encoder.kind != EncoderKind::recurrent || o.encoder.self_attention_layers > 0) {
+    errors.add("{}the encoder {}; set initial_state to bridge", needs,
+               o.encoder.kind == EncoderKind::convolutional ? "is convolutional"
+                                                            : "has self-attention layers");
     return;
   }
   const auto expect_equal = [&](const std::string& key, const auto& encoder, const auto& decoder) {
@@ -376,7 +379,7 @@ void check_features(const Options& options, ConfigErrors& errors) {
   if (encoder.numbers == 0) {
     errors.add(
         "model.encoder.numbers is 0, but data.source is features; set it to the number of numbers "
-        "in a frame, such as the mel bins of `regard features`");
+        "in a frame, such as the mel bins of `regard features`, or 3 for each pixel of a row");
   }
   if (options.model.output.kind != OutputKind::vocabulary) {
     errors.add(
@@ -399,6 +402,53 @@ void check_features(const Options& options, ConfigErrors& errors) {
         "data.prepared is {}, but data.source is features, which are read in place and need no "
         "preparation; remove it",
         to_yaml(options.data.prepared));
+  }
+}
+
+// Checks the sizes of a convolutional encoder.
+void check_images(const Options& options, ConfigErrors& errors) {
+  const auto& o = options.model.encoder;
+  if (o.kind != EncoderKind::convolutional || options.model.kind == ModelKind::language_model) {
+    return;
+  }
+  const std::string is = "model.encoder.kind is convolutional, but ";
+  if (options.data.source != SourceKind::features) {
+    errors.add(
+        "{}data.source is {}: it reads images; set data.source to features, and data.train to "
+        "files "
+        "of `regard features`",
+        is, to_yaml(options.data.source));
+  }
+  if (o.numbers % o.image_channels != 0) {
+    errors.add(
+        "model.encoder.numbers: found {}, expected a multiple of model.encoder.image_channels "
+        "({}): "
+        "the numbers of a row of pixels",
+        o.numbers, o.image_channels);
+  }
+  const auto cell = std::int64_t{1} << o.layers;  // height and width of a cell in pixels
+  const auto check_side = [&](const std::string& key, const std::string& what,
+                              std::int64_t pixels) {
+    if (pixels > 0 && pixels % cell == 0) return;
+    errors.add(
+        "{}: found images of {} {}, expected a multiple of {}, because each of the {} blocks "
+        "(model.encoder.layers) halves it",
+        key, what, counted(pixels, "pixel"), cell, o.layers);
+  };
+  check_side("model.encoder.image_height", "height", o.image_height);
+  check_side("model.encoder.numbers", "width", o.numbers / o.image_channels);
+  const auto smallest = std::int64_t{1} << (o.layers - 1);
+  if (o.hidden_size % smallest != 0) {
+    errors.add(
+        "model.encoder.hidden_size: found {}, expected a multiple of {}, because each block below "
+        "the last has half as many channels",
+        o.hidden_size, smallest);
+  }
+  if (options.data.max_frames < o.image_height) {
+    errors.add(
+        "data.max_frames is {}, but model.encoder.image_height is {}: no image would be left; "
+        "raise it",
+        options.data.max_frames, o.image_height);
   }
 }
 
@@ -471,6 +521,7 @@ ConfigErrors find_errors(const Options& options, const SourceLocations& location
   check_kinds(options, errors);
   check_numbers(options, errors);
   check_features(options, errors);
+  check_images(options, errors);
   check_output_options(options, errors);
   check_search_options(options.testing, errors);
   check_coverage(options, errors);

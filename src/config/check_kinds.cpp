@@ -19,7 +19,8 @@ std::vector<Part> model_parts(const Options& options) {
   const ModelOptions& o = options.model;
   const bool is_translation = o.kind == ModelKind::translation;
   const bool reads_features = options.data.source == SourceKind::features;
-  const bool recurrent_encoder = o.encoder.kind == LayerKind::recurrent;
+  const bool recurrent_encoder = o.encoder.kind == EncoderKind::recurrent;
+  const bool reads_images = o.encoder.kind == EncoderKind::convolutional;
   const bool recurrent_decoder = o.decoder.kind == LayerKind::recurrent;
   const bool recurrent_attention = recurrent_decoder && o.attention.kind != "none";
   const auto learned = [](const SelfAttentionOptions& side) {
@@ -41,6 +42,12 @@ std::vector<Part> model_parts(const Options& options) {
         e + "layer_norm", e + "self_attention_layers", e + "pyramidal"},
        "a recurrent encoder",
        recurrent_encoder},
+      {{e + "embedding_dim", e + "frame_stacking"},
+       "an encoder of kind recurrent or transformer",
+       !reads_images},
+      {{e + "image_height", e + "image_channels"},
+       "an encoder of kind convolutional",
+       reads_images},
       {{e + "frame_stacking", e + "pyramidal", "data.max_frames"},
        "data.source: features",
        reads_features},

@@ -31,10 +31,16 @@ constexpr std::array<std::string_view, 2> enum_names(ResetGate) {
   return {"before", "after"};
 }
 
-// The kind of layers of an encoder or decoder.
+// The kind of layers of a decoder.
 enum class LayerKind { recurrent, transformer };
 constexpr std::array<std::string_view, 2> enum_names(LayerKind) {
   return {"recurrent", "transformer"};
+}
+
+// The kind of layers of an encoder.
+enum class EncoderKind { recurrent, transformer, convolutional };
+constexpr std::array<std::string_view, 3> enum_names(EncoderKind) {
+  return {"recurrent", "transformer", "convolutional"};
 }
 
 // Position of layer normalisation in a Transformer: before each sublayer and at the end, or after
@@ -92,7 +98,7 @@ void describe_recurrent(Side& o, Field&& field) {
 }
 
 struct EncoderOptions {
-  LayerKind kind = LayerKind::recurrent;
+  EncoderKind kind = EncoderKind::recurrent;
   std::int64_t numbers = 0;
   std::int64_t frame_stacking = 1;
   std::int64_t embedding_dim = 256;
@@ -101,6 +107,8 @@ struct EncoderOptions {
   bool bidirectional = true;
   bool reverse = false;
   bool pyramidal = false;
+  std::int64_t image_height = 0;
+  std::int64_t image_channels = 3;
   CellKind cell = CellKind::gru;
   ResetGate reset_gate = ResetGate::before;
   bool residual = false;
@@ -111,7 +119,22 @@ struct EncoderOptions {
 
 // Returns the width C of an encoder state.
 constexpr std::int64_t state_size(const EncoderOptions& o) {
-  return o.kind == LayerKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
+  return o.kind == EncoderKind::recurrent && o.bidirectional ? 2 * o.hidden_size : o.hidden_size;
+}
+
+// The cells into which a convolutional encoder divides an image; its states are the cells, row by
+// row.
+struct Grid {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+
+  std::int64_t size() const { return rows * columns; }
+};
+
+// Returns the grid of a convolutional encoder whose options are valid; no cells for other kinds.
+constexpr Grid grid_of(const EncoderOptions& o) {
+  if (o.kind != EncoderKind::convolutional) return {};
+  return {o.image_height >> o.layers, o.numbers / o.image_channels >> o.layers};
 }
 
 // Returns how many frames of a source of features become one encoder state. A sentence of n tokens
@@ -121,16 +144,21 @@ constexpr std::int64_t frames_per_state(const EncoderOptions& o) {
 }
 
 constexpr bool has_self_attention(const EncoderOptions& o) {
-  return o.kind == LayerKind::transformer || o.self_attention_layers > 0;
+  return o.kind == EncoderKind::transformer || o.self_attention_layers > 0;
 }
 
 template <typename Field>
 void describe(EncoderOptions& o, Field&& field) {
-  field("kind", o.kind, "recurrent layers, or self-attention layers (Vaswani et al. 2017)");
+  field(
+      "kind", o.kind,
+      "recurrent layers, self-attention layers (Vaswani et al. 2017), or for images, blocks of a "
+      "3 x 3 convolution, layer normalisation, ReLU and 2 x 2 max pooling, whose grid of cells is "
+      "attended to (Xu et al. 2015)");
   field(
       "numbers", o.numbers,
       "each source word is a vector x of this many numbers, such as 0.5,-2 for two, or each frame "
-      "of data.source: features is one, and its embedding is W x + b; 0: words have embeddings",
+      "of data.source: features is one, and its embedding is W x + b; convolutional: a row of "
+      "pixels; 0: words have embeddings",
       at_least(0));
   field("frame_stacking", o.frame_stacking,
         "source features: number of consecutive frames that are one input of the encoder",
@@ -138,9 +166,13 @@ void describe(EncoderOptions& o, Field&& field) {
   field("embedding_dim", o.embedding_dim, "width E of a source token", at_least(1));
   field("hidden_size", o.hidden_size,
         "width D of a state, in each direction; for a transformer of another width than "
-        "embedding_dim, a matrix projects the embeddings",
+        "embedding_dim, a matrix projects the embeddings; convolutional: the channels of the last "
+        "block, of which each block below has half as many",
         at_least(1));
-  field("layers", o.layers, "number L of stacked layers", between(1, 16));
+  field("layers", o.layers,
+        "number L of stacked layers; convolutional: number of blocks, each of which halves height "
+        "and width",
+        between(1, 16));
   field("bidirectional", o.bidirectional,
         "recurrent: read the sentence in both directions and concatenate the states; otherwise "
         "only left to right");
@@ -151,6 +183,12 @@ void describe(EncoderOptions& o, Field&& field) {
         "recurrent, source features: each layer above the first reads the concatenation of two "
         "consecutive states of the layer below, which halves the number of states (Chan et al. "
         "2016)");
+  field("image_height", o.image_height,
+        "convolutional: height H of an image, in pixels: the number of frames of each item",
+        between(0, 4096));
+  field("image_channels", o.image_channels,
+        "convolutional: numbers of a pixel; an image is numbers / image_channels pixels wide",
+        between(1, 1024));
   describe_recurrent(o, field);
   field("self_attention_layers", o.self_attention_layers,
         "recurrent: number of transformer layers on top of the recurrent layers; the five keys "

@@ -36,8 +36,9 @@ void describe(Options& o, Field&& field) {
   field("testing", o.testing, "search, for validation and translation");
 }
 
-// Returns the largest number of encoder states of a training sentence, with </s>.
+// Returns the largest number of encoder states of a training sentence, with </s>, or of an image.
 constexpr std::int64_t max_source_states(const Options& o) {
+  if (o.model.encoder.kind == EncoderKind::convolutional) return grid_of(o.model.encoder).size();
   if (o.data.source == SourceKind::text) return o.data.max_length + 1;
   const auto frames = frames_per_state(o.model.encoder);
   return (o.data.max_frames + frames) / frames;

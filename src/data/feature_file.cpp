@@ -188,7 +188,13 @@ const FeatureFile& FeatureFiles::file_of(std::string_view name) const {
 
 Frames FeatureFiles::item(std::string_view name) const {
   const auto [path, number] = parse_item_name(name);
-  return file(path).checked_item(number);
+  const auto frames = file(path).checked_item(number);
+  if (image_height_ == 0 || frames.count() == image_height_) return frames;
+  throw InputError(
+      "{}: found an image of {} rows of pixels, expected {} (model.encoder.image_height); scale "
+      "it, or leave it "
+      "out with its line of the target",
+      item_name(path, number), frames.count(), image_height_);
 }
 
 }  // namespace regard

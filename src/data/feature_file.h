@@ -1,4 +1,6 @@
-// Sequences of feature vectors as the source of a model: sound, for example (data/log_mel.h).
+// Sequences of feature vectors as the source of a model: sound (data/log_mel.h) or images, for
+// example. The frames of an image are its rows of pixels, from the top, each row the numbers of its
+// pixels from the left (data/png_file.h).
 //
 // A feature file is in the format of the Python package `safetensors`. Its tensors are
 //
@@ -82,14 +84,15 @@ std::string item_name(const std::string& path, std::int64_t number);
 class FeatureFiles {
  public:
   // The files must have features of this width, and if `settings` is not empty, of these settings.
-  FeatureFiles(std::int64_t width, std::string settings)
-      : width_(width), settings_(std::move(settings)) {}
+  // If `image_height` is not 0, the items are images, and all have this number of frames.
+  FeatureFiles(std::int64_t width, std::string settings, std::int64_t image_height = 0)
+      : width_(width), settings_(std::move(settings)), image_height_(image_height) {}
 
   // Opens a file. Throws InputError as FeatureFile does, and if its features are others than those
   // of the model.
   const FeatureFile& file(const std::string& path) const;
   // Returns the frames of an item, given by its name. Throws InputError as file() and
-  // FeatureFile::checked_item() do, and if this is no name.
+  // FeatureFile::checked_item() do, and if this is no name, or an image of another height.
   Frames item(std::string_view name) const;
   // Returns the file of an item, given by its name. Throws as item() does.
   const FeatureFile& file_of(std::string_view name) const;
@@ -98,6 +101,7 @@ class FeatureFiles {
  private:
   std::int64_t width_;
   std::string settings_;
+  std::int64_t image_height_;
   mutable std::mutex mutex_;
   mutable std::map<std::string, std::unique_ptr<const FeatureFile>> files_;  // by their paths
 };

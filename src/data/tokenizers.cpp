@@ -208,11 +208,15 @@ std::string Tokenizers::target_token(std::int32_t id,
 }
 
 Tokenizers feature_tokenizers(const ModelOptions& model, const std::string& settings) {
+  const bool reads_images = model.encoder.kind == EncoderKind::convolutional;
   return {.source = make_features_tokenizer(settings),
           .target = {},
           .output = model.output.kind,
-          .features = std::make_shared<const FeatureFiles>(model.encoder.numbers, settings),
-          .frames_per_state = frames_per_state(model.encoder)};
+          .features = std::make_shared<const FeatureFiles>(
+              model.encoder.numbers, settings, reads_images ? model.encoder.image_height : 0),
+          .frames_per_state = frames_per_state(model.encoder),
+          .grid = grid_of(model.encoder),
+          .image_channels = model.encoder.image_channels};
 }
 
 std::string feature_settings(const DataOptions& options, const ModelOptions& model) {

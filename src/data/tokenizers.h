@@ -41,6 +41,8 @@ struct Tokenizers {
   // The features that the source names; null if the source is text.
   std::shared_ptr<const FeatureFiles> features = {};
   std::int64_t frames_per_state = 1;  // see config/model_options.h
+  Grid grid = {};                     // of images; no cells for other sources
+  std::int64_t image_channels = 3;    // numbers of a pixel
 
   // Throws InputError, for features as FeatureFiles::item() does.
   SourceLine encode_source(std::string_view line) const;

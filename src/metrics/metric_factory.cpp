@@ -2,11 +2,13 @@
 
 #include "base/suggest.h"
 #include "metrics/error_rate.h"
+#include "metrics/exact_match.h"
 
 namespace regard {
 
 const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter", "wer", "cer"};
+  static const std::vector<std::string> names = {"bleu", "chrf", "chrf++", "ter",
+                                                 "wer",  "cer",  "exact"};
   return names;
 }
 
@@ -17,6 +19,7 @@ std::unique_ptr<const CorpusMetric> make_metric(std::string_view name,
   if (name == "ter") return std::make_unique<Ter>(options.ter);
   if (name == "wer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::words);
   if (name == "cer") return std::make_unique<ErrorRate>(ErrorRate::Symbols::characters);
+  if (name == "exact") return std::make_unique<ExactMatch>();
   if (name == "chrf++") {
     auto chrf = options.chrf;
     chrf.word_order = 2;

@@ -1,4 +1,4 @@
-// The interface of an encoder: maps embedded source tokens to states h_s.
+// The interface of an encoder: maps embedded source tokens, or images, to states h_s.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -18,11 +18,11 @@ inline torch::Tensor divide_up(const torch::Tensor& lengths, std::int64_t diviso
 
 class Encoder : public torch::nn::Module {
  public:
-  // embedded is [B, S, E]; lengths [B] is int64 on the CPU, all above 0. The result may have fewer
-  // than S states, with lengths of their own, and has an empty EncoderOutput::context, which
-  // Decoder::prepare() and OutputLayer::prepare() fill. Appends the
-  // weights of each layer's self-attention (SelfAttention::encoder) to `self_attention`, unless it
-  // is null.
+  // embedded is [B, S, E], or images (convolutional_encoder.h); lengths [B] is int64 on the CPU,
+  // all above 0. The result may have another number of states than S, with lengths of their own,
+  // and has an empty EncoderOutput::context, which Decoder::prepare() and OutputLayer::prepare()
+  // fill. Appends the weights of each layer's self-attention (SelfAttention::encoder) to
+  // `self_attention`, unless it is null.
   virtual EncoderOutput forward(const torch::Tensor& embedded, const torch::Tensor& lengths,
                                 std::vector<torch::Tensor>* self_attention = nullptr) = 0;
   // Returns the width C of a state.

@@ -2,6 +2,7 @@
 
 #include "kernels/linear.h"
 #include "model/attention/table.h"
+#include "model/convolutional_encoder.h"
 #include "model/initialisation.h"
 #include "model/masked_head.h"
 #include "model/output/output_factory.h"
@@ -18,7 +19,10 @@ std::shared_ptr<Encoder> make_encoder(const ModelOptions& options) {
   if (options.kind == ModelKind::language_model) return nullptr;
   const auto& o = options.encoder;
   const auto& dropout = options.dropout;
-  if (o.kind == LayerKind::transformer) {
+  if (o.kind == EncoderKind::convolutional) {
+    return std::make_shared<ConvolutionalEncoder>(o, dropout.states);
+  }
+  if (o.kind == EncoderKind::transformer) {
     return std::make_shared<TransformerEncoder>(o.hidden_size, o.layers, o.self_attention, dropout);
   }
   const bool want_last_states = options.decoder.kind == LayerKind::recurrent &&
@@ -48,13 +52,17 @@ std::shared_ptr<Decoder> make_decoder(std::int64_t state_size, const ModelOption
 template <typename Side>
 std::shared_ptr<InputLayer> make_input(const Side& o, const DropoutOptions& dropout,
                                        const std::string& section) {
-  return std::make_shared<InputLayer>(o.kind, o.embedding_dim, o.hidden_size, o.self_attention,
+  const auto kind =
+      o.kind == decltype(o.kind)::transformer ? LayerKind::transformer : LayerKind::recurrent;
+  return std::make_shared<InputLayer>(kind, o.embedding_dim, o.hidden_size, o.self_attention,
                                       dropout, section);
 }
 
 std::optional<LengthLimit> source_limit_of(const ModelOptions& o) {
   std::optional<LengthLimit> limit;
-  if (o.kind == ModelKind::language_model) return limit;
+  // An image has exactly model.encoder.image_height frames.
+  const bool reads_images = o.encoder.kind == EncoderKind::convolutional;
+  if (o.kind == ModelKind::language_model || reads_images) return limit;
   const auto lower_to = [&](std::int64_t tokens, const std::string& key) {
     tokens *= frames_per_state(o.encoder);
     if (!limit || tokens < limit->max_tokens) limit = {tokens, key};
@@ -79,6 +87,11 @@ std::optional<LengthLimit> target_limit_of(const ModelOptions& model) {
   return LengthLimit{o.self_attention.max_positions, "model.decoder.max_positions"};
 }
 
+// True if the encoder reads embedded tokens or frames, not images.
+bool has_source_embedding(const ModelOptions& o) {
+  return o.kind != ModelKind::language_model && o.encoder.kind != EncoderKind::convolutional;
+}
+
 // Concatenates K consecutive frames: [B, S, F] -> [B, ceil(S / K), K F], with zeros at the end.
 torch::Tensor stack_frames(const torch::Tensor& frames, std::int64_t K) {
   if (K == 1) return frames;
@@ -94,14 +107,15 @@ EncoderDecoder::EncoderDecoder(std::int64_t source_vocabulary, std::int64_t targ
     : frame_stacking_(options.encoder.frame_stacking),
       encoder_(make_encoder(options)),
       decoder_(make_decoder(encoder_ ? encoder_->state_size() : 0, options)),
-      source_input_(encoder_ ? make_input(options.encoder, options.dropout, "model.encoder")
-                             : nullptr),
+      source_input_(has_source_embedding(options)
+                        ? make_input(options.encoder, options.dropout, "model.encoder")
+                        : nullptr),
       target_input_(options.kind == ModelKind::masked_language_model
                         ? nullptr
                         : make_input(options.decoder, options.dropout, "model.decoder")),
       source_limit_(source_limit_of(options)),
       target_limit_(target_limit_of(options)) {
-  if (encoder_) {
+  if (source_input_) {
     const auto F = options.encoder.numbers;
     const auto K = frame_stacking_;
     const auto E = options.encoder.embedding_dim;
@@ -147,9 +161,15 @@ EncoderOutput EncoderDecoder::compute_encoding(const torch::Tensor& source,
     decoder_->prepare(encoded);
     return encoded;
   }
-  const auto embedded = embed(source);  // [B, S', E] for S' = ceil(S / K)
-  const auto of_encoder = frame_stacking_ == 1 ? lengths : divide_up(lengths, frame_stacking_);
-  auto encoded = encoder_->forward(source_input_->forward(embedded), of_encoder, self_attention);
+  torch::Tensor embedded;
+  EncoderOutput encoded;
+  if (source_input_) {
+    embedded = embed(source);  // [B, S', E] for S' = ceil(S / K)
+    const auto of_encoder = frame_stacking_ == 1 ? lengths : divide_up(lengths, frame_stacking_);
+    encoded = encoder_->forward(source_input_->forward(embedded), of_encoder, self_attention);
+  } else {
+    encoded = encoder_->forward(source, lengths, self_attention);
+  }
   decoder_->prepare(encoded);
   output_layer_->prepare(encoded, source, embedded);
   return encoded;

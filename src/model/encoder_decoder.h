@@ -4,7 +4,8 @@
 //
 // The embedding of a source word is a row of the embedding matrix or, if the word is a vector x of
 // F numbers (F = model.encoder.numbers), W x + b. The frames of a source of features are such
-// vectors; with model.encoder.frame_stacking K, x is the concatenation of K consecutive frames.
+// vectors; with model.encoder.frame_stacking K, x is the concatenation of K consecutive frames. A
+// convolutional encoder reads images, which are not embedded.
 #pragma once
 
 #include <memory>
@@ -47,7 +48,8 @@ class EncoderDecoder : public Seq2Seq {
   EncoderOutput compute_encoding(const torch::Tensor& source, const torch::Tensor& lengths,
                                  std::vector<torch::Tensor>* self_attention);
 
-  // Undefined or null in a language model: source_embedding_, encoder_ and source_input_.
+  // Undefined or null in a language model: source_embedding_, encoder_ and source_input_. With a
+  // convolutional encoder: source_embedding_ and source_input_.
 
   std::int64_t frame_stacking_;  // K
   // [V_src, E] for source vocabulary size V_src. For numbers, W [K (F + 1), E]: the last element of

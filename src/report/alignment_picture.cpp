@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "report/format.h"
+#include "report/image_attention.h"
 #include "report/page.h"
 #include "report/xml.h"
 
@@ -83,7 +84,6 @@ constexpr double tilt = 60.0;               // angle of the source words, in deg
 constexpr double sine = 0.866;              // of the tilt
 constexpr double cosine = 0.5;
 constexpr double margin = 12.0;
-constexpr double legend_height = 24.0;
 constexpr double legend_font = 11.0;
 constexpr double bar_start = 12.0;  // after the "0"
 constexpr double bar_step = 8.0;
@@ -116,9 +116,8 @@ double widest(const std::vector<std::string>& words, double font_size) {
   return width * font_size + 1.0;
 }
 
-double legend_width(const AttentionPicture& picture, const AttentionMatrix& matrix) {
-  const auto label = bright_label(picture.scale, largest_weight(matrix.weights));
-  return bar_start + bar_steps * bar_step + 5.0 + estimate_text_width(label) * legend_font;
+std::string legend_label(const AttentionPicture& picture, const AttentionMatrix& matrix) {
+  return bright_label(picture.scale, largest_weight(matrix.weights));
 }
 
 constexpr double sound_width = 640.0;  // of a long sound, in pixels
@@ -163,7 +162,7 @@ Layout compute_layout(const AttentionPicture& picture) {
   double inner = static_cast<double>(columns) * layout.column + layout.right;
   for (const AttentionMatrix& matrix : picture.matrices)
     inner = std::max({inner, estimate_text_width(matrix.caption, FontWeight::bold) * 13.0,
-                      legend_width(picture, matrix)});
+                      legend_width(legend_label(picture, matrix))});
   layout.width = layout.left + inner + 1.0;
   layout.height =
       layout.caption + layout.top + static_cast<double>(rows) * layout.cell + legend_height;
@@ -265,32 +264,6 @@ std::string draw_chosen(const AttentionMatrix& matrix, const Layout& layout) {
   return svg + "</g>\n";
 }
 
-// Draws "0", the grays from black to white, and the weight that is white.
-std::string draw_legend(const AttentionPicture& picture, const AttentionMatrix& matrix,
-                        const Layout& layout) {
-  const double y = layout.height - legend_height + 9.0;
-  const double start = layout.left + bar_start;
-  const double baseline = y + 8.5;
-  const double end = start + bar_steps * bar_step;
-  auto svg = fmt::format(
-      "<g class=\"legend\" font-size=\"{}\" shape-rendering=\"crispEdges\">\n<text x=\"{}\" "
-      "y=\"{}\">0</text>\n",
-      format_coordinate(legend_font), format_coordinate(layout.left), format_coordinate(baseline));
-  for (int i = 0; i < bar_steps; ++i) {
-    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"{}\"/>\n",
-                       format_coordinate(start + i * bar_step), format_coordinate(y),
-                       format_coordinate(bar_step),
-                       gray(static_cast<float>(i) / (bar_steps - 1.0F), 1.0F));
-  }
-  svg += fmt::format(
-      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"none\" stroke=\"currentColor\" "
-      "stroke-opacity=\"0.35\"/>\n",
-      format_coordinate(start), format_coordinate(y), format_coordinate(end - start));
-  return svg + fmt::format("<text class=\"white\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n",
-                           format_coordinate(end + 5.0), format_coordinate(baseline),
-                           bright_label(picture.scale, largest_weight(matrix.weights)));
-}
-
 std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& matrix,
                         const Layout& layout, const std::string& cell_attributes = "") {
   std::string svg;
@@ -301,7 +274,9 @@ std::string draw_matrix(const AttentionPicture& picture, const AttentionMatrix& 
         format_coordinate(layout.left), escape_xml(matrix.caption));
   svg += draw_words(picture, layout) + draw_cells(picture, matrix, layout, cell_attributes) +
          draw_chosen(matrix, layout);
-  if (!matrix.weights.empty()) svg += draw_legend(picture, matrix, layout);
+  if (!matrix.weights.empty()) {
+    svg += draw_legend(layout.left, layout.height - legend_height, legend_label(picture, matrix));
+  }
   svg += fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"currentColor\" "
       "stroke-opacity=\"0.35\"/>\n",
@@ -331,9 +306,19 @@ void check_sizes(const AttentionPicture& picture) {
           picture.caption, matrix.caption, matrix.weights.size(), picture.target.size(),
           picture.source.size()));
   }
+  if (!picture.image) return;
+  const auto cells = picture.source.size();
+  if (picture.grid_rows == 0 || cells == 0 || cells % picture.grid_rows != 0) {
+    throw std::invalid_argument(fmt::format("attention picture '{}': {} cells in {} rows",
+                                            picture.caption, cells, picture.grid_rows));
+  }
 }
 
 std::string draw_figure(const AttentionPicture& picture) {
+  if (picture.image) {
+    return page_section(picture.caption, "<div class=\"matrices\">\n" +
+                                             image_attention_elements(picture) + "</div>\n");
+  }
   const Layout layout = compute_layout(picture);
   std::string html = "<div class=\"matrices\">\n";
   for (const AttentionMatrix& matrix : picture.matrices)
@@ -346,8 +331,35 @@ std::string draw_figure(const AttentionPicture& picture) {
 
 }  // namespace
 
+std::string draw_legend(double left, double top, const std::string& label) {
+  const double start = left + bar_start;
+  const double baseline = top + 17.5;
+  const double end = start + bar_steps * bar_step;
+  auto svg = fmt::format(
+      "<g class=\"legend\" font-size=\"{}\" shape-rendering=\"crispEdges\">\n<text x=\"{}\" "
+      "y=\"{}\">0</text>\n",
+      format_coordinate(legend_font), format_coordinate(left), format_coordinate(baseline));
+  for (int i = 0; i < bar_steps; ++i) {
+    svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"{}\"/>\n",
+                       format_coordinate(start + i * bar_step), format_coordinate(top + 9.0),
+                       format_coordinate(bar_step),
+                       gray(static_cast<float>(i) / (bar_steps - 1.0F), 1.0F));
+  }
+  svg += fmt::format(
+      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"9\" fill=\"none\" stroke=\"currentColor\" "
+      "stroke-opacity=\"0.35\"/>\n",
+      format_coordinate(start), format_coordinate(top + 9.0), format_coordinate(end - start));
+  return svg + fmt::format("<text class=\"white\" x=\"{}\" y=\"{}\">{}</text>\n</g>\n",
+                           format_coordinate(end + 5.0), format_coordinate(baseline), label);
+}
+
+double legend_width(const std::string& label) {
+  return bar_start + bar_steps * bar_step + 5.0 + estimate_text_width(label) * legend_font;
+}
+
 std::string alignment_svg(const AttentionPicture& picture) {
   check_sizes(picture);
+  if (picture.image) return image_attention_svg(picture);
   const Layout layout = compute_layout(picture);
   const double gap = 28.0;
   const auto count = static_cast<double>(picture.matrices.size());
@@ -374,6 +386,7 @@ std::string alignment_matrix(const AttentionPicture& picture, std::size_t index)
   AttentionPicture bare = picture;
   bare.matrices = {picture.matrices.at(index)};
   bare.matrices[0].caption.clear();
+  if (picture.image) return image_attention_elements(bare);
   const Layout layout = compute_layout(bare);
   return open_svg(layout.width, layout.height + 2.0, " role=\"img\"") +
          draw_matrix(bare, bare.matrices[0], layout) + "</svg>\n";

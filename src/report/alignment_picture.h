@@ -1,15 +1,19 @@
 // Draws attention as in Fig. 3 of Bahdanau et al. (2015): source words across the top, target words
 // down the left, each cell gray by its weight α_ts, from black (0) to white (see WeightScale).
-// Below each matrix is a legend with the grays and the largest weight. Pictures and pages load no
-// other files.
+// Below each matrix is a legend with the grays and the largest weight. If the source is an image,
+// a copy of it for each target word has the weights laid over it instead (image_attention.h).
+// Pictures and pages load no other files.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/image.h"
 
 namespace regard {
 
@@ -34,6 +38,12 @@ std::vector<float> white_weights(const std::vector<float>& weights, std::size_t 
 // Returns the label at the bright end of a scale: "1 (largest here: 0.0412)", "0.0412 (the
 // largest)" or "the row's largest".
 std::string bright_label(WeightScale scale, float largest);
+
+// Draws "0", the grays from black to white, and the label of white (bright_label()), from the
+// coordinates of the upper left corner. `legend_width()` and `legend_height` are its size.
+std::string draw_legend(double left, double top, const std::string& label);
+double legend_width(const std::string& label);
+inline constexpr double legend_height = 24.0;
 
 // Returns the weights as page_script reads them: three digits of base 36 each, from "000" for 0 to
 // "zzz" (46655) for 1; "---" for NaN. Clamps weights to [0, 1].
@@ -62,6 +72,10 @@ struct AttentionPicture {
   // The time from one source position to the next. Above 0, the source is sound: its columns are
   // narrow, and have a time axis in place of the words of `source`.
   double column_seconds = 0;
+  // The source if it is an image. The S positions are the cells of a grid of this many rows, row by
+  // row from the top.
+  std::optional<Image> image = {};
+  std::size_t grid_rows = 0;
 };
 
 // Returns the text of an SVG file of one sentence, with a white background. The tooltip of a cell

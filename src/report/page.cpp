@@ -88,7 +88,7 @@ select { max-width: 100%; min-width: 0; }
               border: 1.5px solid transparent; background: rgba(var(--glow), var(--w, 0)); }
 .strip .t { cursor: pointer; }
 .strip .now, .strip .picked { border-color: var(--mark); }
-.cells rect:hover { stroke: var(--mark); stroke-width: .1; }
+.cells rect:hover, .veil rect:hover { stroke: var(--mark); stroke-width: .1; }
 .row { fill: none; stroke: var(--mark); stroke-width: 1.5; pointer-events: none; }
 .chosen { fill: #e8590c; stroke: #fff; stroke-width: .06; pointer-events: none; }
 text.on { fill: var(--mark); font-weight: 700; }
@@ -140,9 +140,9 @@ function label(element) {
 // Cell (t, s) of a matrix is at y = t, x = s.
 document.addEventListener('pointerover', event => {
   hideTip();
-  const hovered = event.target.closest('.cells rect, .node, .link, .soft, .strip span');
+  const hovered = event.target.closest('.cells rect, .veil rect, .node, .link, .soft, .strip span');
   if (!hovered || !label(hovered)) return;
-  if (hovered.tagName === 'rect') {
+  if (hovered.closest('.cells')) {
     const svg = hovered.closest('svg');
     highlighted = [svg.querySelectorAll('text.s')[hovered.x.baseVal.value],
                    svg.querySelectorAll('text.t')[hovered.y.baseVal.value]];
@@ -212,7 +212,11 @@ function paint(group) {
     const t = Math.floor(k / group.columns);
     whites[t] ??= white(group, t);
     const level = Math.round(255 * Math.min(1, group.weights[k] / whites[t]));
-    cell.setAttribute('fill', Number.isNaN(level) ? '#c00' : `rgb(${level},${level},${level})`);
+    if (group.matches('.veil')) {
+      if (!Number.isNaN(level)) cell.setAttribute('fill-opacity', .8 * (1 - level / 255));
+    } else {
+      cell.setAttribute('fill', Number.isNaN(level) ? '#c00' : `rgb(${level},${level},${level})`);
+    }
   }
   const max = largest(group.weights);
   group.closest('svg').querySelector('.legend .white').textContent =
@@ -221,15 +225,16 @@ function paint(group) {
     max > 0 ? max.toPrecision(3) + ' (the largest)' : '1 (no weight is above 0)';
 }
 
-for (const group of document.querySelectorAll('.cells[data-weights]')) {
+for (const group of document.querySelectorAll('.cells[data-weights], .veil[data-weights]')) {
   group.cells = [...group.querySelectorAll('rect')];
   group.weights = decode(group.dataset.weights);
   group.columns = group.cells.length / group.closest('svg').querySelectorAll('text.t').length;
   if (group.cells.length > 0) paint(group);
 }
-if (scale && document.querySelector('.cells rect')) scale.parentNode.hidden = false;
+if (scale && document.querySelector('.cells rect, .veil rect')) scale.parentNode.hidden = false;
 if (scale) scale.addEventListener('change', () => {
-  for (const group of document.querySelectorAll('.cells')) if (group.cells.length > 0) paint(group);
+  for (const group of document.querySelectorAll('.cells, .veil'))
+    if (group.cells.length > 0) paint(group);
   document.dispatchEvent(new Event('rescaled'));
 });
 

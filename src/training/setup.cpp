@@ -270,7 +270,7 @@ void report_projections(const ModelOptions& given, const ModelOptions& resolved)
         resolved.decoder.hidden_size, state_size(resolved.encoder));
   }
   const auto report = [](const char* side, const auto& o) {
-    if (o.kind != LayerKind::transformer || o.embedding_dim == o.hidden_size) return;
+    if (o.kind != decltype(o.kind)::transformer || o.embedding_dim == o.hidden_size) return;
     log::info("{}: a matrix projects the embeddings of width {} to the width {} of the layers",
               side, o.embedding_dim, o.hidden_size);
   };

@@ -1,5 +1,7 @@
 #include "translation/translator.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
@@ -15,10 +17,15 @@ namespace {
 // Returns a label for each encoder state of a source of features.
 std::vector<std::string> frame_labels(const Tokenizers& tokenizers, const std::string& line,
                                       std::int64_t frames) {
+  std::vector<std::string> labels;
+  for (std::int64_t cell = 0; cell < tokenizers.grid.size(); ++cell) {
+    labels.push_back(fmt::format("row {}, column {}", cell / tokenizers.grid.columns + 1,
+                                 cell % tokenizers.grid.columns + 1));
+  }
+  if (!labels.empty()) return labels;
   const auto seconds = seconds_per_state(tokenizers, line);
   const auto per_state = tokenizers.frames_per_state;
   const auto states = frames / per_state + 1;
-  std::vector<std::string> labels;
   for (std::int64_t s = 0; s < states; ++s) {
     labels.push_back(seconds > 0 ? fmt::format("{:.2f} s", static_cast<double>(s) * seconds)
                                  : std::to_string(s * per_state + 1));
@@ -32,6 +39,19 @@ double seconds_per_state(const Tokenizers& tokenizers, const std::string& line) 
   if (!tokenizers.features) return 0;
   return tokenizers.features->file_of(line).frame_seconds() *
          static_cast<double>(tokenizers.frames_per_state);
+}
+
+std::optional<Image> source_image(const Tokenizers& tokenizers, const std::string& line) {
+  const auto channels = tokenizers.image_channels;
+  if (tokenizers.grid.size() == 0 || (channels != 1 && channels != 3)) return {};
+  const auto frames = tokenizers.features->item(line);
+  Image image{frames.width / channels, frames.count()};
+  for (const float value : frames.values) {
+    const auto byte =
+        static_cast<std::uint8_t>(std::lround(255.0F * std::clamp(value, 0.0F, 1.0F)));
+    image.rgb.insert(image.rgb.end(), static_cast<std::size_t>(3 / channels), byte);
+  }
+  return image;
 }
 
 SearchOptions search_options(const TestingOptions& options) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/image.h"
 #include "base/thread_pool.h"
 #include "config/testing_options.h"
 #include "decoding/search.h"
@@ -28,13 +29,18 @@ SourceLine encode_source(const Tokenizers& tokenizers, const std::optional<Lengt
                          Translation& translation);
 
 // Returns the text of each token of a source line and of </s>: one for each encoder state. A state
-// of features has the time at which its frames begin, "1.28 s", or the number of the first of them.
+// of features has the time at which its frames begin, "1.28 s", or the number of the first of them;
+// a cell of an image has its place, "row 1, column 3".
 std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
                                        const SourceLine& source);
 
 // Returns the seconds between two encoder states of a source line of features; 0 if they are not
 // known, and for text.
 double seconds_per_state(const Tokenizers& tokenizers, const std::string& line);
+
+// Returns the image of a source line, with its numbers from 0 to 1 as brightness, clamped. Nothing
+// if the source is no image, or if a pixel has neither one number nor red, green and blue.
+std::optional<Image> source_image(const Tokenizers& tokenizers, const std::string& line);
 
 // Throws InputError if a sentence of `tokens` tokens or frames and </s> is longer than `limit`.
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);

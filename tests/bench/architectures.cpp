@@ -37,7 +37,8 @@ void set_widths(ModelOptions& o, std::int64_t D) {
 // The Transformer of configs/multi30k_transformer.yaml.
 ModelOptions small_transformer() {
   ModelOptions o;
-  o.encoder.kind = o.decoder.kind = LayerKind::transformer;
+  o.encoder.kind = EncoderKind::transformer;
+  o.decoder.kind = LayerKind::transformer;
   set_widths(o, 128);
   o.encoder.layers = o.decoder.layers = 4;
   o.encoder.self_attention.heads = o.decoder.self_attention.heads = 4;

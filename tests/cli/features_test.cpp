@@ -1,4 +1,5 @@
-// regard features, and training, translation and scores of a model that reads features.
+// regard features of sounds and images, and training, translation and scores of a model that reads
+// features.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 #include "base/json.h"
 #include "tests/cli/train.h"
 #include "tests/data/feature_files.h"
+#include "tests/data/png_bytes.h"
 #include "tests/data/wav_bytes.h"
 
 namespace regard {
@@ -246,9 +248,196 @@ TEST_F(FeaturesOfSound, AWavFileOfAnotherKindStopsItAndWritesNothing) {
                     HasSubstr("found 16000 Hz, expected 8000 (--rate)")));
   EXPECT_THAT(refused(good + "\nmissing.wav\n"), HasSubstr("standard input:2: missing.wav"));
   EXPECT_THAT(refused(wav("c.wav", 0)), HasSubstr("found no samples"));
-  EXPECT_THAT(refused(""), HasSubstr("empty, expected the path of a WAV file in each line"));
+  EXPECT_THAT(refused(""), HasSubstr("empty, expected the path of a WAV or PNG file in each line"));
   write_text(folder_ / "text.wav", "text");
   EXPECT_THAT(refused((folder_ / "text.wav").string()), HasSubstr("found no WAV file"));
+}
+
+class FeaturesOfImages : public Train {
+ protected:
+  // Writes an image of 16 × 8 pixels in one of four colours, and returns its path.
+  std::string png(const std::string& name, std::size_t colour) const {
+    std::string rows;
+    for (int i = 0; i < 128; ++i) {
+      for (std::size_t c = 0; c < 3; ++c) {
+        rows += static_cast<char>(colour == c ? 250 - i % 9 : 20 + i % 7);
+      }
+    }
+    return write(name, png_bytes(16, 8, 8, 2, rows));
+  }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    write_text(folder_ / name, bytes);
+    return (folder_ / name).string();
+  }
+  std::string path(const std::string& name) const {
+    return (folder_ / (name + ".safetensors")).string();
+  }
+  Finished features(const std::string& name, const std::string& list,
+                    const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> all = {"features", "-o", path(name)};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all, list);
+  }
+  // Writes ten images and the names of their colours.
+  void make_images() const {
+    const std::vector<std::string> names = {"a red one", "a green one", "a blue one", "nothing"};
+    std::string list;
+    std::string captions;
+    for (std::size_t i = 0; i < 10; ++i) {
+      list += png(std::to_string(i) + ".png", i % 4) + "\n";
+      captions += names[i % 4] + "\n";
+    }
+    write("captions", captions);
+    const auto made = features("images", list);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_THAT(made.err, HasSubstr("10 items; image, 16 x 8 pixels, RGB from 0 to 1"));
+  }
+  Finished train_images(const std::vector<std::string>& more = {}) const {
+    const auto captions = (folder_ / "captions").string();
+    std::vector<std::string> all = {
+        "data.source=features",
+        "data.train=[{src: " + path("images") + ", trg: " + captions + "}]",
+        "data.dev={src: " + path("images") + ", trg: " + captions + "}",
+        "data.tokenizer.kind=word",
+        "model.encoder.kind=convolutional",
+        "model.encoder.numbers=48",
+        "model.encoder.image_height=8",
+        "model.encoder.layers=2",
+        "model.encoder.hidden_size=16",
+        "model.encoder.embedding_dim=256",
+        "training.learning_rate=0.01",
+        "training.epochs=0"};
+    all.insert(all.end(), more.begin(), more.end());
+    return train(all);
+  }
+  Finished translate(const std::vector<std::string>& more, const std::string& input = "") const {
+    std::vector<std::string> all = {"translate", "-m", (folder_ / "run").string()};
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all, input);
+  }
+};
+
+TEST_F(FeaturesOfImages, AModelLearnsTenImagesAndShowsWhereItLooked) {
+  make_images();
+  const auto trained = train_images({"training.max_steps=150"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto info = run({"info", (folder_ / "run").string()});
+  EXPECT_THAT(info.out, HasSubstr("2 convolutional layers up to 16 channels, images of 16 × 8 "
+                                  "pixels as 4 × 2 cells"));
+  const auto evaluated =
+      run({"evaluate", "-m", (folder_ / "run").string(), "-s", path("images"), "-r",
+           (folder_ / "captions").string(), "--metrics", "exact", "--json"});
+  ASSERT_EQ(evaluated.code, 0) << evaluated.err;
+  EXPECT_EQ(Json::parse(evaluated.out).at("exact").at("score"), 100);
+  const auto translated = translate({"-i", path("images")});
+  EXPECT_EQ(translate({"-i", path("images"), "--batch-size", "3", "--threads", "2"}).out,
+            translated.out);
+
+  const auto third = path("images") + ":3\n";
+  const auto picture = (folder_ / "x.svg").string();
+  const auto weights = (folder_ / "weights").string();
+  const auto shown = translate({"--picture", picture, "--attention-weights", weights}, third);
+  ASSERT_EQ(shown.code, 0) << shown.err;
+  EXPECT_THAT(read_text(picture),
+              AllOf(HasSubstr("<use href=\"#image-16-"), HasSubstr(">blue</text>"),
+                    HasSubstr("<title>blue ← row 2, column 4")));
+  const auto first = Json::parse(lines_of(read_text(weights))[0]);
+  EXPECT_EQ(first.at("source").size(), 8);
+  EXPECT_EQ(first.at("source")[5], "row 2, column 2");
+  EXPECT_EQ(first.at("weights")[0].size(), 8);
+  const auto page = (folder_ / "x.html").string();
+  ASSERT_EQ(translate({"--report", page}, third).code, 0);
+  EXPECT_THAT(read_text(page), HasSubstr("class=\"veil\""));
+  ASSERT_EQ(translate({"--picture", page}, third).code, 0);
+  EXPECT_THAT(read_text(page), HasSubstr("class=\"veil\""));
+  EXPECT_EQ(translate({"--explain"}, third).code, 0);
+  EXPECT_EQ(translate({"--show-attention", "--alignments", weights}, third).code, 0);
+}
+
+TEST_F(FeaturesOfImages, AResumedTrainingEndsInTheSameBytes) {
+  make_images();
+  ASSERT_EQ(train_images({"training.max_steps=20"}).code, 0);
+  const auto straight = weights();
+  fs::remove_all(folder_ / "run");
+  ASSERT_EQ(train_images({"training.max_steps=9"}).code, 0);
+  const auto resumed = train_images({"training.max_steps=20"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(weights(), straight);
+  EXPECT_EQ(train_images({"training.max_steps=20", "--fresh", "--dry-run"}).code, 0);
+}
+
+TEST_F(FeaturesOfImages, AnImageThatDoesNotFitStopsItAndWritesNothing) {
+  const auto good = png("good.png", 1);
+  const auto refused = [&](const std::string& list) {
+    const auto result = features("x", list);
+    EXPECT_EQ(result.code, 3) << result.err;
+    EXPECT_FALSE(fs::exists(path("x")));
+    return result.err;
+  };
+  EXPECT_THAT(refused(good + "\n" + write("small.png", png_of(8, 8))),
+              AllOf(HasSubstr("standard input:2: "), HasSubstr("small.png"),
+                    HasSubstr("found an image of 8 x 8 pixels, expected 16 x 8")));
+  const auto bytes = read_text(good);
+  EXPECT_THAT(refused(good + "\n" + write("cut.png", bytes.substr(0, bytes.size() - 20))),
+              AllOf(HasSubstr("standard input:2: "), HasSubstr("cut.png"), HasSubstr("damaged")));
+  EXPECT_THAT(refused(good + "\nmissing.png\n"), HasSubstr("standard input:2: missing.png"));
+  EXPECT_THAT(refused(good + "\n" + write("a.wav", wav_bytes({1, 2, 3}, 8000))),
+              HasSubstr("a.wav: found no PNG file"));
+  EXPECT_THAT(refused(write("a.wav", wav_bytes({1, 2, 3}, 16000)) + "\n" + good),
+              HasSubstr("good.png: found no WAV file"));
+  const auto option = features("x", good, {"--bins", "40"});
+  EXPECT_EQ(option.code, 2);
+  EXPECT_THAT(option.err, HasSubstr("--bins: found 40, but the list has images"));
+}
+
+TEST_F(FeaturesOfImages, LikeExpectsTheSizeOfAnotherFile) {
+  make_images();
+  EXPECT_EQ(features("x", png("good.png", 1), {"--like", path("images")}).code, 0);
+  const auto refused = features("x", write("small.png", png_of(8, 8)), {"--like", path("images")});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("images.safetensors: "), HasSubstr("image, 16 x 8 pixels"),
+                    HasSubstr("but the first image of the list has image, 8 x 8 pixels")));
+  const auto sound =
+      features("x", write("a.wav", wav_bytes({1, 2, 3}, 16000)), {"--like", path("images")});
+  EXPECT_EQ(sound.code, 3);
+  EXPECT_THAT(sound.err, HasSubstr("found features of images"));
+}
+
+TEST_F(FeaturesOfImages, BadImagesNameFileItemAndWhatWasExpected) {
+  write("captions", "one\ntwo\n");
+  FeatureItems content{48, {}, {}};
+  content.items.assign(2, std::vector<float>(48 * 8, 0.5F));
+  const auto refused = [&](const FeatureItems& changed) {
+    write_features(path("images"), changed);
+    const auto result = train_images({"--fresh", "training.max_steps=1"});
+    EXPECT_EQ(result.code, 3) << result.err;
+    return result.err;
+  };
+  auto other = content;
+  other.items[1].resize(48 * 7);
+  EXPECT_THAT(refused(other), HasSubstr("images.safetensors:2: found an image of 7 rows of pixels, "
+                                        "expected 8 (model.encoder.image_height)"));
+  other = content;
+  other.items[0].clear();
+  EXPECT_THAT(refused(other),
+              HasSubstr("images.safetensors:1: found an image of 0 rows of pixels"));
+  other = content;
+  other.items[1][48] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refused(other), HasSubstr("images.safetensors:2: frame 2, number 1 is nan"));
+  other = content;
+  other.width = 24;
+  EXPECT_THAT(refused(other),
+              HasSubstr("frames of 24 numbers, expected 48 (model.encoder.numbers)"));
+
+  write_features(path("images"), content);
+  ASSERT_EQ(train_images({"--fresh", "training.max_steps=1"}).code, 0);
+  other = content;
+  other.items[1].resize(48 * 16);
+  write_features(path("large"), other);
+  const auto result = translate({"-i", path("large")});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("large.safetensors:2: found an image of 16 rows of pixels"));
 }
 
 }  // namespace

@@ -40,6 +40,36 @@ TEST(CheckKinds, EveryKindAcceptsItsOwnOptions) {
   EXPECT_EQ(problem({"model.dropout.attention=0.1"}), no_error);
 }
 
+TEST(CheckKinds, AConvolutionalEncoderNeedsImagesThatItsBlocksDivide) {
+  const auto images = [](std::vector<std::string> more) {
+    const std::vector<std::string> all = {
+        "data.source=features",          "model.encoder.kind=convolutional",
+        "model.encoder.numbers=48",      "model.encoder.layers=2",
+        "model.encoder.image_height=12", "model.encoder.hidden_size=64",
+        "model.decoder.kind=recurrent"};
+    more.insert(more.begin(), all.begin(), all.end());
+    return problem(more);
+  };
+  EXPECT_EQ(images({}), no_error);
+  EXPECT_EQ(images({"model.encoder.image_channels=1"}), no_error);
+  EXPECT_THAT(images({"model.encoder.image_height=0"}),
+              AllOf(HasSubstr("model.encoder.image_height"), HasSubstr("0 pixels"),
+                    HasSubstr("a multiple of 4")));
+  EXPECT_THAT(images({"model.encoder.numbers=54"}),
+              AllOf(HasSubstr("model.encoder.numbers"), HasSubstr("width 18 pixels"),
+                    HasSubstr("a multiple of 4")));
+  EXPECT_THAT(images({"model.encoder.numbers=47"}),
+              HasSubstr("a multiple of model.encoder.image_c"));
+  EXPECT_THAT(images({"model.encoder.hidden_size=63"}), HasSubstr("a multiple of 2"));
+  EXPECT_THAT(images({"data.max_frames=11"}), HasSubstr("no image would be left"));
+  EXPECT_THAT(images({"data.source=text"}), HasSubstr("it reads images"));
+  EXPECT_THAT(images({"model.encoder.embedding_dim=7", "model.encoder.bidirectional=false"}),
+              AllOf(HasSubstr("model.encoder.embedding_dim"), HasSubstr("a recurrent encoder")));
+  EXPECT_THAT(images({"model.decoder.initial_state=layers"}), HasSubstr("is convolutional"));
+  EXPECT_THAT(problem({"model.encoder.image_height=12"}),
+              HasSubstr("only an encoder of kind convolutional uses it"));
+}
+
 TEST(CheckKinds, UnusedOptionNamesItsLocationAndItsKind) {
   EXPECT_THAT(problem({}, "model:\n  encoder:\n    heads: 4\n"),
               AllOf(StartsWith("f:3: model.encoder.heads: 8 → 4: "), HasSubstr("transformer"),

@@ -122,7 +122,7 @@ TEST(JoeyNmt, ConvertsARecurrentModel) {
 
 TEST(JoeyNmt, ConvertsATransformerWithItsSchedule) {
   const auto o = read(convert(transformer));
-  EXPECT_EQ(o.model.encoder.kind, LayerKind::transformer);
+  EXPECT_EQ(o.model.encoder.kind, EncoderKind::transformer);
   EXPECT_EQ(o.model.encoder.layers, 6);
   EXPECT_EQ(o.model.encoder.self_attention.norm, NormPlacement::pre);
   EXPECT_EQ(o.model.decoder.self_attention.norm, NormPlacement::post);  // JoeyNMT's default

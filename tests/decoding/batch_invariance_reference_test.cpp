@@ -245,6 +245,7 @@ class TestedModel {
 
   // Returns tokens that end in </s>, as input of the model.
   torch::Tensor source(std::int64_t S) const {
+    if (options_.encoder.kind == EncoderKind::convolutional) S = options_.encoder.image_height + 1;
     auto tokens = torch::randint(4, V, {S}, torch::kInt64);
     tokens[S - 1] = 3;
     if (options_.encoder.numbers > 0) return torch::randn({S, options_.encoder.numbers + 1});
@@ -399,7 +400,7 @@ ModelOptions odd() {
 }
 
 void set_transformer(EncoderOptions& encoder) {
-  encoder.kind = LayerKind::transformer;
+  encoder.kind = EncoderKind::transformer;
   encoder.embedding_dim = encoder.hidden_size = 76;
   encoder.layers = 2;
 }
@@ -546,6 +547,24 @@ std::vector<Case> cases_of_transformer() {
   return all;
 }
 
+// Images of 12 × 8 pixels with blocks of 19 and 38 channels.
+std::vector<Case> cases_of_images() {
+  std::vector<Case> all;
+  auto options = odd();
+  options.encoder.kind = EncoderKind::convolutional;
+  options.encoder.image_height = 12;
+  options.encoder.numbers = 24;
+  options.encoder.layers = 2;
+  options.encoder.hidden_size = 38;
+  for (const std::string kind : {"additive", "hard", "multi_head", "coverage"}) {
+    set_attention(options, kind);
+    all.push_back({kind, options});
+  }
+  set_transformer(options.decoder);
+  all.push_back({"transformer", options});
+  return all;
+}
+
 // Common widths.
 std::vector<Case> cases_of_width(std::int64_t D) {
   std::vector<Case> all;
@@ -596,6 +615,7 @@ std::vector<Family> families() {
     all.push_back({"output_" + name, cases_of_output(kind)});
   }
   all.push_back({"transformer", cases_of_transformer()});
+  all.push_back({"images", cases_of_images()});
   all.push_back({"width_64", cases_of_width(64)});
   all.push_back({"width_256", cases_of_width(256)});
   all.push_back({"ensemble", cases_of_ensemble()});

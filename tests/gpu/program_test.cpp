@@ -12,6 +12,7 @@
 #include <string>
 
 #include "tests/cli/train_together.h"
+#include "tests/data/feature_files.h"
 
 namespace regard {
 namespace {
@@ -239,6 +240,32 @@ TEST_F(Gpu, PointsAtNumbers) {
   ASSERT_EQ(there.code, 0) << there.err;
   EXPECT_NEAR(validation_loss(there), validation_loss(train(settings + Words{"--fresh"})), 1e-3);
   EXPECT_EQ(on_gpu(translate({})).out, run(translate({})).out);
+}
+
+TEST_F(Gpu, DescribesImages) {
+  FeatureItems images{6, {}, {}};  // 2 × 4 pixels
+  for (int i = 0; i < 3; ++i) {
+    auto& image = images.items.emplace_back();
+    for (int k = 0; k < 24; ++k) image.push_back(static_cast<float>((i + 1) * k % 7) / 7);
+  }
+  write_features(folder("images"), images);
+  write_text(folder_ / "captions", "a b c\na c\nb\n");
+  const auto pair = "{src: " + folder("images") + ", trg: " + folder("captions") + "}";
+  const auto settings = ten_steps + Words{"data.source=features",
+                                          "data.train=[" + pair + "]",
+                                          "data.dev=" + pair,
+                                          "data.tokenizer.kind=word",
+                                          "model.encoder.kind=convolutional",
+                                          "model.encoder.numbers=6",
+                                          "model.encoder.image_height=4",
+                                          "model.encoder.embedding_dim=256",
+                                          "model.encoder.hidden_size=8"};
+  const auto there = train_on_gpu(settings);
+  ASSERT_EQ(there.code, 0) << there.err;
+  EXPECT_NEAR(validation_loss(there), validation_loss(train(settings + Words{"--fresh"})), 1e-3);
+  const Words translate_images = {"translate",      "-m",          folder("run"), "-i",
+                                  folder("images"), "--precision", "fp32"};
+  EXPECT_EQ(on_gpu(translate_images).out, run(translate_images).out);
 }
 
 // Expects the same words, and figures that differ by no more than their last digit.

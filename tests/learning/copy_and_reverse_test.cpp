@@ -30,7 +30,7 @@ Example reversing(Random& random) {
 // Two layers of its one width, as these are small.
 template <typename Side>
 Side transformer(Side side) {
-  side.kind = LayerKind::transformer;
+  side.kind = decltype(side.kind)::transformer;
   side.embedding_dim = side.hidden_size = 64;
   side.layers = 2;
   side.self_attention.heads = 4;

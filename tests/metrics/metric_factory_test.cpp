@@ -28,17 +28,29 @@ TEST(MetricFactory, EveryMetricScoresTheSumOfItsSentences) {
   }
 }
 
-// sacreBLEU has no WER and CER.
+// sacreBLEU has no WER, no CER and no exact match.
 TEST(MetricFactory, NamesEqualThoseOfSacreBleu) {
   std::vector<std::string> names;
   for (const auto& name : metric_names()) names.push_back(make_metric(name, {})->name());
-  EXPECT_THAT(names, testing::ElementsAre("BLEU", "chrF2", "chrF2++", "TER", "WER", "CER"));
+  EXPECT_THAT(names,
+              testing::ElementsAre("BLEU", "chrF2", "chrF2++", "TER", "WER", "CER", "exact"));
+}
+
+TEST(MetricFactory, ExactMatchIsThePercentageOfLinesThatEqualAReference) {
+  const auto metric = make_metric("exact", {});
+  const auto counts =
+      metric->count({"a b", "c", "d ", "E"}, {{"a b", "x", "d", "e"}, {"y", "c", "D", "e"}});
+  EXPECT_THAT(counts.values, testing::ElementsAre(1, 1, 1, 1, 0, 1, 0, 1));
+  EXPECT_DOUBLE_EQ(metric->score(counts.sum()), 50);
+  EXPECT_EQ(metric->to_json(counts.sum()).at("equal"), 2);
+  EXPECT_DOUBLE_EQ(metric->score(metric->count({}, {{}}).sum()), 0);
 }
 
 TEST(MetricFactory, AnUnknownNameHasASuggestion) {
-  EXPECT_THAT([] { make_metric("blue", {}); },
-              testing::ThrowsMessage<ConfigError>("unknown metric 'blue': expected bleu, chrf, "
-                                                  "chrf++, ter, wer, cer; did you mean 'bleu'?"));
+  EXPECT_THAT(
+      [] { make_metric("blue", {}); },
+      testing::ThrowsMessage<ConfigError>("unknown metric 'blue': expected bleu, chrf, "
+                                          "chrf++, ter, wer, cer, exact; did you mean 'bleu'?"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t V = 9;
 
-ModelOptions options_of(LayerKind kind) {
+ModelOptions options_of(EncoderKind kind) {
   ModelOptions options;
   options.kind = ModelKind::masked_language_model;
   options.tied_embeddings = TiedEmbeddings::all;
@@ -19,14 +19,14 @@ ModelOptions options_of(LayerKind kind) {
   encoder.kind = kind;
   encoder.layers = 2;
   encoder.embedding_dim = 4;
-  encoder.hidden_size = kind == LayerKind::transformer ? 4 : 3;
+  encoder.hidden_size = kind == EncoderKind::transformer ? 4 : 3;
   encoder.self_attention.heads = 2;
   encoder.self_attention.feed_forward_size = 5;
   options.dropout = {.embeddings = 0, .states = 0, .readout = 0};
   return options;
 }
 
-class MaskedLanguageModelReference : public testing::TestWithParam<LayerKind> {
+class MaskedLanguageModelReference : public testing::TestWithParam<EncoderKind> {
  protected:
   void SetUp() override {
     torch::manual_seed(7);
@@ -107,7 +107,7 @@ TEST_P(MaskedLanguageModelReference, ProbabilitiesDoNotDependOnTheBatch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MaskedLanguageModelReference,
-                         testing::Values(LayerKind::recurrent, LayerKind::transformer));
+                         testing::Values(EncoderKind::recurrent, EncoderKind::transformer));
 
 }  // namespace
 }  // namespace regard

@@ -130,7 +130,8 @@ TEST(BatchLossReference, RDropIsTheMeanOfTwoPassesAndHalfOfTheirMeanDivergence) 
         side->heads = 1;
         side->feed_forward_size = 5;
       }
-      options.encoder.kind = options.decoder.kind = kind;
+      options.encoder.kind = EncoderKind::transformer;
+      options.decoder.kind = kind;
     }
     const auto model = training_model(options);
     const auto batch = ragged();

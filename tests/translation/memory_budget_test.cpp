@@ -54,7 +54,9 @@ TEST(MemoryBudget, IsEnoughForRealModels) {
   for (const auto cell : {CellKind::gru, CellKind::lstm, CellKind::tanh}) {
     for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
       ModelOptions options;
-      options.encoder.kind = options.decoder.kind = kind;
+      options.encoder.kind =
+          kind == LayerKind::transformer ? EncoderKind::transformer : EncoderKind::recurrent;
+      options.decoder.kind = kind;
       options.encoder.cell = options.decoder.cell = cell;
       options.encoder.embedding_dim = options.decoder.embedding_dim = 512;
       options.encoder.hidden_size = options.decoder.hidden_size = 512;

@@ -175,7 +175,7 @@ void resolve_automatic(ModelOptions& options) {
   };
   if (options.kind == ModelKind::language_model) {
     // It has no encoder.
-  } else if (options.encoder.kind == LayerKind::transformer) {
+  } else if (options.encoder.kind == EncoderKind::transformer) {
     set_position(options.encoder, PositionKind::sinusoidal);
   } else if (has_self_attention(options.encoder)) {
     set_position(options.encoder, PositionKind::none);
