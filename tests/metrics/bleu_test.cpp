@@ -100,7 +100,7 @@ TEST(Bleu, PiecesOfASentencePieceModelAreItsTokens) {
   options.pieces_name = "spm-test";
   TokenizerOptions tokenizer;
   tokenizer.kind = TokenizerKind::bpe;
-  tokenizer.vocabulary_size = 40;
+  tokenizer.vocabulary_size = 30;
   options.pieces = train_tokenizer(tokenizer, [&](std::string& line) {
     if (next == text.size()) return false;
     line = text[next++];

@@ -17,17 +17,18 @@ std::vector<std::string> tokenize(std::string_view line, BleuTokenizer tokenizer
 }
 
 TEST(BleuTokenizer, NamesAndValuesMatch) {
-  for (std::string_view name : {"13a", "intl", "char", "none"}) {
+  for (std::string_view name : {"13a", "intl", "char", "spm", "none"}) {
     EXPECT_EQ(name_of(parse_bleu_tokenizer(name)), name);
   }
 }
 
 TEST(BleuTokenizer, AnUnknownNameIsAnErrorWithAllNames) {
   try {
-    parse_bleu_tokenizer("spm");
+    parse_bleu_tokenizer("flores");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "unknown BLEU tokenizer 'spm': expected 13a, intl, zh, char, none");
+    EXPECT_STREQ(error.what(),
+                 "unknown BLEU tokenizer 'flores': expected 13a, intl, zh, char, spm, none");
   }
 }
 
