@@ -7,9 +7,7 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -55,15 +53,12 @@ std::string french(const Scene& scene);
 // other one, so that no second relation is true.
 Image draw(const Scene& scene, Random& random);
 
-// Draws the scenes of several sets so that no caption occurs in two sets.
-class SceneSets {
- public:
-  // Returns a scene whose caption no set but `set` has. Throws ConfigError if there are hardly any
-  // left.
-  Scene next(const std::string& set, Random& random);
-
- private:
-  std::map<std::string, std::string> set_of_;  // by caption
-};
+// The sets of scenes. Every caption belongs to one of them, by a hash: a tenth of the captions to
+// test, a twentieth to dev, and the others to train, also of the captions of a single group, of
+// which there are few.
+enum class SceneSet { test, dev, train };
+SceneSet set_of(const Scene& scene);
+// Returns a scene of a set.
+Scene random_scene(SceneSet set, Random& random);
 
 }  // namespace regard::corpus

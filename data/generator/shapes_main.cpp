@@ -31,15 +31,15 @@ struct ShapesOptions {
   std::size_t test = 2000;
 };
 
-void write_set(const std::string& out, const std::string& name, std::size_t count, Random& random,
-               SceneSets& sets) {
+void write_set(const std::string& out, const std::string& name, std::size_t count, SceneSet set,
+               Random& random) {
   const auto folder = std::filesystem::path(out) / name;
   make_folder(folder);
   std::string images;
   std::string captions_en;
   std::string captions_fr;
   for (std::size_t i = 1; i <= count; ++i) {
-    const auto scene = sets.next(name, random);
+    const auto scene = random_scene(set, random);
     const auto path = folder / fmt::format("{:05}.png", i);
     const auto bytes = encode_png(draw(scene, random));
     const std::string_view parts[] = {bytes};
@@ -66,10 +66,9 @@ int run(int argc, char** argv) {
   if (reader.help_requested()) return 0;
   if (options.out.empty()) throw ConfigError("--out DIR is missing\n{}", usage);
   Random random(options.seed);
-  SceneSets sets;
-  write_set(options.out, "test", options.test, random, sets);
-  write_set(options.out, "dev", options.dev, random, sets);
-  write_set(options.out, "train", options.train, random, sets);
+  write_set(options.out, "test", options.test, SceneSet::test, random);
+  write_set(options.out, "dev", options.dev, SceneSet::dev, random);
+  write_set(options.out, "train", options.train, SceneSet::train, random);
   return 0;
 }
 
