@@ -36,7 +36,7 @@ fail() { # CODE MESSAGE
 }
 
 # Prints the names of the targets, which tests/fuzz/CMakeLists.txt lists.
-all_targets() { sed -n 's/^set(fuzz_targets \(.*\))$/\1/p' tests/fuzz/CMakeLists.txt; }
+all_targets() { sed -n 's/^set(t[a-z]*_targets \([^)]*\)).*$/\1/p' tests/fuzz/CMakeLists.txt | tr '\n' ' '; }
 
 # Prints a number with commas: 1,234,567.
 thousands() { sed -E ':again; s/^([0-9]+)([0-9]{3})/\1,\2/; t again' <<<"$1"; }
