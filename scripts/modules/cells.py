@@ -21,6 +21,7 @@ class System:
     variant_of: str = ""  # the system from which it differs in one option
     config: str = CONFIG
     options: tuple = ()  # more options of `regard train`
+    after: str = ""  # recipe of the model from which it starts
 
     def settings_for(self, task):
         return tuple(setting.format(half=task.steps // 2) for setting in self.settings)
@@ -112,7 +113,7 @@ class Cell:
     @property
     def recipe(self):
         """Returns a hash that identifies the recipe of stored figures."""
-        return recipe(self.system.config, self.settings + self.system.options)
+        return recipe(self.system.config, (*self.settings, *self.system.options, *filter(None, (self.system.after,))))
 
     def result(self):
         """Returns the figures, or None if the cell is not done."""

@@ -43,8 +43,12 @@ class Pretraining:
         self.settings = settings
         self.figures = figures
 
+    @property
+    def recipe(self):
+        return recipe(self.config, self.settings)
+
     def result(self):
-        return self.figures.of(recipe(self.config, self.settings), self.name)
+        return self.figures.of(self.recipe, self.name)
 
     def train(self):
         """Trains (or resumes) it and stores its validation perplexity."""
@@ -54,7 +58,7 @@ class Pretraining:
             best = min(validations, key=lambda validation: validation["perplexity"])
             self.figures.put(
                 {
-                    "recipe": recipe(self.config, self.settings),
+                    "recipe": self.recipe,
                     "machine": machine(),
                     "perplexity": best["perplexity"],
                     "step": best["step"],
@@ -85,18 +89,19 @@ def pretrainings(runs, figures):
                 *(f"data.train.0.{side}={GERMAN}" for side in ("src", "trg")),
                 *(f"data.train.1.{side}={ENGLISH}" for side in ("src", "trg")),
                 *(f"data.dev.{side}={dev[1]}" for side in ("src", "trg")),
+                vocabulary,
                 *(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg")),
             ),
         ),
     }
 
 
-# (name, what must be trained before, remark)
+# (name, what must be trained before, remark). The masked model also has the vocabulary of all Transformers.
 SYSTEMS = (
-    ("recurrent", "language_model", "GRU with additive attention"),
-    ("transformer", "masked", "Transformer, from random weights"),
-    ("masked", "masked", "the same, its encoder from masked pre-training (BERT)"),
-    ("denoising", "denoising", "the same, encoder and decoder from denoising pre-training (BART)"),
+    ("recurrent", ("language_model",), "GRU with additive attention"),
+    ("transformer", ("masked",), "Transformer, from random weights"),
+    ("masked", ("masked",), "the same, its encoder from masked pre-training (BERT)"),
+    ("denoising", ("masked", "denoising"), "the same, encoder and decoder from denoising pre-training (BART)"),
 )
 
 
@@ -121,7 +126,8 @@ def system(name, before, pairs):
         files = tuple(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg"))
         return System(name, files, config=TRANSFORMER)
     vocabulary = ("data.tokenizer.vocabulary_size=4000",)  # that of the initial model
-    return System(name, vocabulary, config=TRANSFORMER, options=("--init-from", before[name].run))
+    initial = ("--init-from", before[name].run)
+    return System(name, vocabulary, config=TRANSFORMER, options=initial, after=before[name].recipe)
 
 
 class Fusion:
@@ -214,7 +220,8 @@ def main():
         for name, needed, _ in SYSTEMS:
             of_system = [cell for cell in missing if cell.system.name == name]
             if of_system:
-                before[needed].train()
+                for model in needed:
+                    before[model].train()
                 fill(of_system, options)
     texts = {
         "fusion": fusion_table(cells, before["language_model"].result()),

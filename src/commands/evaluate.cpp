@@ -210,15 +210,24 @@ void check_arguments(const EvaluateArguments& arguments) {
   }
   const auto files = system_files(arguments);
   const auto systems = files.size() + (arguments.model.models.empty() ? 0 : 1);
-  if (systems > 1 && arguments.format == "sacrebleu") {
-    throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
+  if (arguments.format == "sacrebleu") {
+    if (systems > 1) {
+      throw ConfigError("--format sacrebleu: found {} systems, expected one; use json", systems);
+    }
+    if (!arguments.by_length.empty() || !arguments.training.empty() || !arguments.gold.empty()) {
+      throw ConfigError(
+          "--format sacrebleu: it has no place for --by-length, --training or --alignments-gold; "
+          "use "
+          "json");
+    }
   }
   if (systems < 2 && (arguments.paired_bootstrap || arguments.paired_randomisation)) {
     throw ConfigError(
         "evaluate: found one system, but a paired test compares several: give more files with "
         "--hypotheses or --compare");
   }
-  std::vector<std::string> inputs = {arguments.source, arguments.gold, arguments.shortlist.file};
+  std::vector<std::string> inputs = {arguments.source, arguments.gold, arguments.shortlist.file,
+                                     arguments.spm_model};
   for (const auto* more : {&files, &arguments.references, &arguments.training}) {
     inputs.insert(inputs.end(), more->begin(), more->end());
   }

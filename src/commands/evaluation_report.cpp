@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -252,7 +251,7 @@ Json systems_json(const Evaluation& e) {
 // several, with scores of one decimal and a key for each part of the signature.
 Json sacrebleu_json(const Evaluation& e) {
   auto all = Json::array();
-  const auto rounded = [](double value) { return std::round(10 * value) / 10; };
+  const auto rounded = [](double value) { return std::stod(fmt::format("{:.1f}", value)); };
   for (std::size_t m = 0; m < e.metrics.size(); ++m) {
     const auto& metric = *e.metrics[m];
     const auto& score = e.systems[0].scores[m];

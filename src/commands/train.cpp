@@ -99,7 +99,7 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
                       const std::optional<std::filesystem::path>& last,
                       const std::string& init_from, ProcessGroup& group = ProcessGroup::alone()) {
   try {
-    auto setup = make_setup(options, last, last ? "" : init_from, group);
+    auto setup = make_setup(options, last, init_from, group);
     if (setup.checkpoint) verify_state(*setup.checkpoint);
     return setup;
   } catch (const DamagedError& error) {
@@ -283,11 +283,16 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     log::info("Training on {} with {} in {}, into {}.", setup.device.str(), threads,
               enum_name(setup.options.training.precision), run.path().string());
   }
-  if (setup.options.training.label_smoothing > 0) {
+  if (const auto& training = setup.options.training; training.label_smoothing > 0) {
     log::info(
-        "The objective is −log P(y | x) with label smoothing {}; the losses below are without it "
-        "(training.label_smoothing).",
-        setup.options.training.label_smoothing);
+        "The objective is −log P{} with label smoothing {}{}; the losses below are without "
+        "(training.label_smoothing{}).",
+        setup.options.model.kind == ModelKind::translation ? "(y | x)" : "",
+        training.label_smoothing, training.r_drop > 0 ? " and R-Drop" : "",
+        training.r_drop > 0 ? ", training.r_drop" : "");
+  } else if (training.r_drop > 0) {
+    log::info(
+        "The objective is −log P with R-Drop; the losses below are without (training.r_drop).");
   }
   if (!group.is_alone()) {
     log::info("{} train together, with {} in all.", counted(group.size(), "process"),

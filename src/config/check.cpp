@@ -122,8 +122,16 @@ void check_masked_language_model(const Options& options, ConfigErrors& errors) {
   if (options.data.noise.mask == 0) {
     errors.add("{}data.noise.mask is 0: no token would be predicted; set it to 0.15", is);
   }
-  if (options.model.encoder.numbers > 0 || options.data.source == SourceKind::features) {
-    errors.add("{}its source is not text; remove data.source and model.encoder.numbers", is);
+  const auto& encoder = options.model.encoder;
+  if (encoder.kind == EncoderKind::convolutional || encoder.numbers > 0 ||
+      options.data.source == SourceKind::features) {
+    errors.add(
+        "{}its source is not text; remove data.source and model.encoder.numbers, and set "
+        "model.encoder.kind to transformer or recurrent",
+        is);
+  }
+  if (!options.data.tokenizer.joint) {
+    errors.add("{}data.tokenizer.joint is false: it has one vocabulary; set joint to true", is);
   }
   if (options.model.tied_embeddings != TiedEmbeddings::all) {
     errors.add("{}model.tied_embeddings is {}: input and output share one matrix; set it to all",
@@ -216,11 +224,32 @@ void check_corpora(const DataOptions& o, ConfigErrors& errors) {
   check_pair("data.dev", o.dev.src, o.dev.trg, false, errors);
 }
 
+// A language model reads one text, the target side of each corpus.
+void check_single_text(const Options& options, ConfigErrors& errors) {
+  const auto check = [&](const std::string& key, const auto& pair) {
+    if (pair.src == pair.trg) return;
+    errors.add("{}.src: found {}, but a model of kind {} reads only trg; {}", key,
+               to_yaml(pair.src), to_yaml(options.model.kind),
+               pair.trg.empty() ? "name the file trg" : "remove src");
+  };
+  const auto& data = options.data;
+  for (std::size_t i = 0; i < data.train.size(); ++i) {
+    check(fmt::format("data.train.{}", i), data.train[i]);
+  }
+  check("data.dev", data.dev);
+}
+
 void check_noise(const Options& options, ConfigErrors& errors) {
   const auto& data = options.data;
+  if (data.noise.span_length > 0 && data.noise.span_length < 0.5) {
+    errors.add("data.noise.span_length: found {}, expected 0 or at least 0.5",
+               data.noise.span_length);
+  }
+  if (options.model.kind != ModelKind::translation) check_single_text(options, errors);
   if (options.model.kind != ModelKind::translation || !is_active(data.noise)) return;
-  const bool has_copy = std::ranges::any_of(
-      data.train, [&](const CorpusOptions& corpus) { return is_denoising(data, corpus); });
+  const bool has_copy = std::ranges::any_of(data.train, [&](const CorpusOptions& corpus) {
+    return corpus.weight > 0 && is_denoising(data, corpus);
+  });
   if (!has_copy && data.prepared.empty()) {
     errors.add(
         "data.noise is on, but no corpus of data.train has the same file as src and trg, which is "
@@ -246,7 +275,9 @@ void check_r_drop(const Options& options, ConfigErrors& errors) {
         "vocabulary are compared; set r_drop to 0",
         options.training.r_drop, to_yaml(kind));
   }
-  if (dropout.tokens + dropout.embeddings + dropout.states + dropout.readout + dropout.attention ==
+  const bool has_readout = options.model.kind != ModelKind::masked_language_model;
+  if (dropout.tokens + dropout.embeddings + dropout.states + dropout.attention +
+          (has_readout ? dropout.readout : 0) ==
       0) {
     errors.add(
         "training.r_drop is {}, but every option of model.dropout is 0: both passes would be the "
@@ -408,7 +439,7 @@ void check_features(const Options& options, ConfigErrors& errors) {
 // Checks the sizes of a convolutional encoder.
 void check_images(const Options& options, ConfigErrors& errors) {
   const auto& o = options.model.encoder;
-  if (o.kind != EncoderKind::convolutional || options.model.kind == ModelKind::language_model) {
+  if (o.kind != EncoderKind::convolutional || options.model.kind != ModelKind::translation) {
     return;
   }
   const std::string is = "model.encoder.kind is convolutional, but ";

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +95,7 @@ struct NoiseOptions {
   double mask = 0;
   double span_length = 3;
   double drop = 0;
-  double shuffle = 0;
+  std::int64_t shuffle = 0;
 };
 
 // Returns true if the source of a denoising corpus is changed.
@@ -108,10 +109,11 @@ void describe(NoiseOptions& o, Field&& field) {
         "fraction of the source tokens that are masked, on average: 0.3 for BART, 0.15 for BERT; 0 "
         "is off",
         between(0, 0.9));
-  field("span_length", o.span_length,
-        "mean number of consecutive tokens that one <unk> replaces (Poisson distribution); 0: "
-        "<unk> replaces each masked token by itself",
-        between(0, 100));
+  field(
+      "span_length", o.span_length,
+      "mean number of consecutive tokens that one <unk> replaces (Poisson distribution), at least "
+      "0.5; 0: <unk> replaces each masked token by itself",
+      between(0, 100));
   field("drop", o.drop, "probability of leaving out a source token", between(0, 0.9));
   field("shuffle", o.shuffle,
         "how many positions a source token can move, at most (Lample et al. 2018)",
@@ -132,11 +134,19 @@ struct DataOptions {
   std::string prepared;
 };
 
+// Returns true if two paths differ at most in parts such as `./`.
+inline bool is_same_path(const std::string& a, const std::string& b) {
+  const auto normal = [](const std::string& path) {
+    return std::filesystem::path(path).lexically_normal();
+  };
+  return a == b || normal(a) == normal(b);
+}
+
 // Returns true if the model is to reconstruct a text from itself, with noise: source and target are
 // the same file.
 template <typename Pair>
 bool is_denoising(const DataOptions& o, const Pair& pair) {
-  return is_active(o.noise) && !pair.src.empty() && pair.src == pair.trg;
+  return is_active(o.noise) && !pair.src.empty() && is_same_path(pair.src, pair.trg);
 }
 
 // Returns the maximum number of source tokens or frames of a training pair.

@@ -101,12 +101,17 @@ class Override {
 
 void complete_language_model(Options& options) {
   if (options.model.kind == ModelKind::translation) return;
-  for (auto& corpus : options.data.train) corpus.src = corpus.trg;
-  options.data.dev.src = options.data.dev.trg;
+  const auto complete = [](auto& pair) {
+    if (pair.src.empty()) pair.src = pair.trg;
+  };
+  for (auto& corpus : options.data.train) complete(corpus);
+  complete(options.data.dev);
   options.data.max_ratio = 0;
   options.testing.max_output_ratio = 0;
   if (options.model.kind == ModelKind::language_model) return;
-  options.data.tokenizer.joint = true;
+  auto& tokenizer = options.data.tokenizer;
+  tokenizer.joint = true;
+  if (tokenizer.src_file.empty()) tokenizer.src_file = tokenizer.trg_file;
   auto& tied = options.model.tied_embeddings;
   if (tied == TiedEmbeddings::none) tied = TiedEmbeddings::all;
 }

@@ -154,7 +154,7 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
     corpus.parts_.push_back({.end = prepared->corpus_ends()[i],
                              .weight = train.weight,
                              .source_path = train.src,
-                             .has_equal_sides = train.src == train.trg});
+                             .has_equal_sides = is_same_path(train.src, train.trg)});
   }
   corpus.prepared_ = std::move(prepared);
   corpus.complete(data);
@@ -164,7 +164,7 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
 void Corpus::add_part(std::int64_t end, double weight, const std::string& source,
                       const std::string& target) {
   const auto* features = tokenizers_.features ? &tokenizers_.features->file(source) : nullptr;
-  parts_.push_back({end, weight, source, features, source == target});
+  parts_.push_back({end, weight, source, features, is_same_path(source, target)});
 }
 
 void Corpus::complete(const DataOptions& options) {

@@ -20,10 +20,10 @@ std::int64_t poisson(double mean, Random& random) {
   return count;
 }
 
-Tokens shuffled(std::span<const std::int32_t> tokens, double distance, Random& random) {
+Tokens shuffled(std::span<const std::int32_t> tokens, std::int64_t distance, Random& random) {
   std::vector<double> places(tokens.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    places[i] = static_cast<double>(i) + random.uniform() * (distance + 1);
+    places[i] = static_cast<double>(i) + random.uniform() * static_cast<double>(distance + 1);
   }
   std::vector<std::size_t> order(tokens.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -22,7 +22,8 @@ struct CrossEntropy {
 
 // Computes the loss of rows [N, R], weight W [V, R], bias b [V], targets [N] int64, each below V,
 // with label_smoothing ε and consistency κ. Fused on the CPU in single or double precision; on
-// other devices composite or, with κ > 0, the reference. Not twice differentiable.
+// other devices composite or, with κ > 0, the reference, which holds the logits of all rows. Not
+// twice differentiable.
 CrossEntropy linear_cross_entropy(const torch::Tensor& rows, const torch::Tensor& weight,
                                   const torch::Tensor& bias, const torch::Tensor& targets,
                                   double label_smoothing, double consistency = 0);

@@ -15,6 +15,7 @@
 #include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/run_folder.h"
+#include "config/check.h"
 #include "config/writer.h"
 #include "kernels/device.h"
 #include "kernels/product_rows.h"
@@ -153,9 +154,29 @@ void warn_of_unspaced_text(const Setup& setup) {
       setup.options.data.dev.trg, language_name(*script));
 }
 
+// Throws ConfigError if data.noise would change nothing, or if the pairs of a masked language model
+// have two sides. Without data.prepared, config/check.h finds both.
+void check_noise(const Options& options, const Corpus& corpus) {
+  const auto has_equal_sides = [](const CorpusPart& part) { return part.has_equal_sides; };
+  const auto& parts = corpus.parts();
+  if (options.model.kind == ModelKind::masked_language_model) {
+    if (std::ranges::all_of(parts, has_equal_sides)) return;
+    throw ConfigError(
+        "data.prepared: found pairs of two files in {}, but a masked language model reads one "
+        "text; run `regard prepare` with this configuration into another folder",
+        options.data.prepared);
+  }
+  if (!is_active(options.data.noise) || std::ranges::any_of(parts, has_equal_sides)) return;
+  throw ConfigError(
+      "data.noise is on, but no corpus in data.prepared ({}) has the same file as src and trg, "
+      "which is what is reconstructed from noise; remove data.noise",
+      options.data.prepared);
+}
+
 void load_data(Setup& setup, DataLoader& loader) {
   const auto& options = setup.options;
   setup.corpus = loader.training(options, setup.tokenizers);
+  check_noise(options, *setup.corpus);
   if (!options.data.dev.src.empty()) setup.dev = loader.validation(options, setup.tokenizers);
   setup.digests = loader.digests();
   setup.has_corpus_cache = loader.used_cache();
@@ -186,8 +207,9 @@ std::string model_differences(const Options& before, const Options& options) {
   return lines;
 }
 
-// Copies the weights that the model and an initial model of another kind have in common, such as
-// the encoder of a masked language model. Throws CheckpointError if there are none, or if the
+// Copies the weights that the model and an initial model of another kind have in common: the
+// encoder and the embedding of a translation model and of a masked language model, whose head has
+// the place of the decoder but is not one. Throws CheckpointError if there are none, or if the
 // shapes differ.
 void copy_common_weights(Setup& setup, const InitialModel& initial) {
   const auto where = initial.folder.path().string();
@@ -198,7 +220,7 @@ void copy_common_weights(Setup& setup, const InitialModel& initial) {
   std::vector<std::string> started_anew;                        // modules
   for (const auto& [name, tensor] : parameters_of(*setup.model)) {
     const auto found = saved.find(name);
-    if (found == saved.end()) {
+    if (found == saved.end() || name.starts_with("decoder.")) {
       const auto module = name.substr(0, name.find('.'));
       if (started_anew.empty() || started_anew.back() != module) started_anew.push_back(module);
       continue;
@@ -220,6 +242,14 @@ void copy_common_weights(Setup& setup, const InitialModel& initial) {
   log::info("loaded {} from {}, a model of kind {}. New: {}",
             counted(copies.size(), "initial tensor"), where, kind,
             started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
+  std::string differences;
+  for (const auto& difference : option_differences(initial.options, setup.options)) {
+    if (difference.starts_with("model.encoder.")) differences += "\n  " + difference;
+  }
+  if (!differences.empty()) {
+    log::warning("{}: the weights fit, but come from an encoder with other options:{}", where,
+                 differences);
+  }
 }
 
 // Copies the weights of the initial model, whose options may differ as long as the shapes fit.
@@ -300,7 +330,12 @@ Json facts_of(const Setup& setup) {
     data += fmt::format("{}: {}, sha256 {}\n", key, counted(digest.lines, "line"), digest.sha256);
     path = "";
   };
+  const auto add_sides = [&](const std::string& key, const auto& pair) {
+    if (is_denoising(options.data, pair)) data += key + ": source and target are the same file\n";
+  };
+  add_sides("data.dev", options.data.dev);
   for (std::size_t i = 0; i < options.data.train.size(); ++i) {
+    add_sides(fmt::format("data.train.{}", i), options.data.train[i]);
     add(fmt::format("data.train.{}.src", i), options.data.train[i].src);
     add(fmt::format("data.train.{}.trg", i), options.data.train[i].trg);
   }
@@ -349,6 +384,15 @@ void check_dev_lengths(const Setup& setup) {
 // Uses the tokenizers of the initial model with their options, except sampling, which is an option
 // of the new run.
 void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
+  const auto kind = setup.options.model.kind;
+  const auto of_model = initial.options.model.kind;
+  const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
+  if (kind != of_model && (is_language_model(kind) || is_language_model(of_model))) {
+    throw ConfigError(
+        "--init-from: {} is a model of kind {}, but model.kind is {}: a language model has only a "
+        "target vocabulary; start from a model of the same kind",
+        initial.folder.path().string(), enum_name(of_model), enum_name(kind));
+  }
   auto& options = setup.options.data.tokenizer;
   auto of_initial = initial.options.data.tokenizer;
   of_initial.sampling = options.sampling;
@@ -358,7 +402,16 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   for (const auto& difference : option_differences(before, setup.options)) {
     log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
   }
+  check_options(setup.options);
   setup.tokenizers = read_tokenizers(initial.folder, setup.options);
+}
+
+// Takes the options of the tokenizers from a checkpoint of a run that started from another model,
+// whose tokenizers it has.
+void keep_tokenizers_of(Options& options, const Options& checkpoint) {
+  auto kept = checkpoint.data.tokenizer;
+  kept.sampling = options.data.tokenizer.sampling;
+  options.data.tokenizer = kept;
 }
 
 }  // namespace
@@ -455,11 +508,12 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   if (last) {
     setup.checkpoint.emplace(*last);
     const auto before = options_of(*setup.checkpoint);
+    if (!init_from.empty()) keep_tokenizers_of(setup.options, before);
     adopt_automatic(setup.options.model, before.model);
     resolve_automatic(setup.options.model);
     compare_with_checkpoint(*setup.checkpoint, before, setup.options);
     precision = resolve_precision(precision, setup.device, before.training.precision);
-    setup.tokenizers = read_tokenizers(*setup.checkpoint, options);
+    setup.tokenizers = read_tokenizers(*setup.checkpoint, setup.options);
   } else if (precision = resolve_precision(precision, setup.device); !init_from.empty()) {
     // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {

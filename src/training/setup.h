@@ -35,7 +35,8 @@ struct Setup {
 };
 
 // Prepares a run. If `last` is given, the run resumes from this checkpoint. Otherwise it is a new
-// run, with the weights and tokenizers of the model folder `init_from` if that is not empty. Logs
+// run, with the weights and tokenizers of the model folder `init_from` if that is not empty; a run
+// that resumes only keeps the tokenizers with which it started so. Logs
 // tables of the data and the model, and options that changed since the last session. Throws
 // CheckpointError if the run cannot resume with these options.
 // `group` must be that of the trainer.

@@ -126,7 +126,9 @@ TEST_F(Pretraining, ATranslatorStartsWithTheEncoderOfTheMaskedModel) {
     ++common;
   }
   EXPECT_GT(common, 4);
-  EXPECT_FALSE(to.contains("decoder.W.weight"));
+  EXPECT_EQ(from.at("source_embedding"), to.at("source_embedding"));
+  // The head of the masked model has a normalisation of the same name as the decoder's.
+  EXPECT_NE(from.at("decoder.norm.g"), to.at("decoder.norm.g"));
 }
 
 TEST_F(Pretraining, ADenoisingModelReconstructsTextAndStartsATranslatorWhole) {
@@ -176,6 +178,8 @@ TEST_F(Pretraining, OptionsThatContradictTheKindAreErrors) {
               HasSubstr("set the metric to perplexity"));
   EXPECT_THAT(refused("translator", "data.noise.mask=0.3"),
               HasSubstr("no corpus of data.train has the same file"));
+  EXPECT_THAT(refused("denoising", "data.noise.span_length=0.1"),
+              HasSubstr("expected 0 or at least 0.5"));
   EXPECT_THAT(refused("translator", "data.noise.span_length=2"),
               HasSubstr("only data.noise.mask above 0 uses it"));
 }
@@ -191,6 +195,31 @@ TEST_F(Pretraining, RDropAndTokenDropoutTrainAndResumeToTheSameBytes) {
                            "model.dropout.embeddings=0", "model.dropout.readout=0"});
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("every option of model.dropout is 0"));
+}
+
+TEST_F(Pretraining, ARunWithOtherTokenizerOptionsThanItsInitialModelResumes) {
+  ASSERT_EQ(train("masked").code, 0);
+  const Words command = {"--init-from", path("masked"), "data.tokenizer.vocabulary_size=50"};
+  ASSERT_EQ(train("translator", command + Words{"training.max_steps=25"}).code, 0);
+  const auto resumed = train("translator", command);
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("--init-from is ignored"));
+}
+
+TEST_F(Pretraining, InitialModelsThatCannotStartThisKindAreErrors) {
+  ASSERT_EQ(train("translator", {"data.tokenizer.joint=false", "model.tied_embeddings=output",
+                                 "training.max_steps=1"})
+                .code,
+            0);
+  const auto refused = train("masked", {"--init-from", path("translator")});
+  EXPECT_EQ(refused.code, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("set joint to true"));
+}
+
+TEST_F(Pretraining, ASourceFileOfALanguageModelIsAnError) {
+  const auto refused = train("masked", {"data.train.0.src=" + path("train.fr")});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("reads only trg; remove src"));
 }
 
 TEST_F(Pretraining, SizesThatDoNotFitAreErrorsThatNameTheTensor) {
