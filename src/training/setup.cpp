@@ -197,11 +197,12 @@ struct InitialModel {
   NamedTensors weights;
 };
 
-// Returns a line for each model option that differs, except dropout.
-std::string model_differences(const Options& before, const Options& options) {
+// Returns a line for each option of a section that differs, except dropout.
+std::string model_differences(const Options& before, const Options& options,
+                              std::string_view section) {
   std::string lines;
   for (const auto& difference : option_differences(before, options)) {
-    if (!difference.starts_with("model.") || difference.starts_with("model.dropout.")) continue;
+    if (!difference.starts_with(section) || difference.starts_with("model.dropout.")) continue;
     lines += "\n  " + difference;
   }
   return lines;
@@ -242,10 +243,7 @@ void copy_common_weights(Setup& setup, const InitialModel& initial) {
   log::info("loaded {} from {}, a model of kind {}. New: {}",
             counted(copies.size(), "initial tensor"), where, kind,
             started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
-  std::string differences;
-  for (const auto& difference : option_differences(initial.options, setup.options)) {
-    if (difference.starts_with("model.encoder.")) differences += "\n  " + difference;
-  }
+  const auto differences = model_differences(initial.options, setup.options, "model.encoder.");
   if (!differences.empty()) {
     log::warning("{}: the weights fit, but come from an encoder with other options:{}", where,
                  differences);
@@ -258,7 +256,7 @@ void copy_weights(Setup& setup, const InitialModel& initial) {
     return copy_common_weights(setup, initial);
   }
   const auto where = initial.folder.path().string();
-  const auto differences = model_differences(initial.options, setup.options);
+  const auto differences = model_differences(initial.options, setup.options, "model.");
   try {
     load_weights(*setup.model, initial.weights, where);
   } catch (const CheckpointError& error) {

@@ -89,10 +89,6 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
   return gradient_norm;
 }
 
-}  // namespace
-
-namespace {
-
 // Returns the batch with every sentence twice, one copy after the other, so that it is still sorted
 // by length. The first half of the target positions are those of the first copies, in the order of
 // the second half.
