@@ -22,6 +22,7 @@ class System:
     config: str = CONFIG
     options: tuple = ()  # more options of `regard train`
     after: str = ""  # recipe of the model from which it starts
+    tags: tuple = ()  # the options of `regard evaluate` for the tags of the direction
 
     def settings_for(self, task):
         return tuple(setting.format(half=task.steps // 2) for setting in self.settings)
@@ -145,11 +146,11 @@ class Cell:
             result.update(measure(self, *threaded))
         self.figures.put(result, self.system.name, self.task.name)
 
-    def score(self, source, target, *options):
-        """Returns the JSON object of `regard evaluate` for the run."""
+    def score(self, source, target, *options, tags=None):
+        """Returns the JSON object of `regard evaluate` for the run. `tags` replaces those of the system."""
         return json.loads(
             regard("evaluate", "-m", self.run, "-s", source, "-r", target, "--json", "--force",
-                   *options)
+                   *options, *(self.system.tags if tags is None else tags))
         )  # fmt: skip
 
     def by_length(self, source, target, edges, *options):

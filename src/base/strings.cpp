@@ -37,6 +37,19 @@ std::string pluralize(bool is_one, std::string_view noun) {
   return std::string(noun) + (ends_in_sibilant(noun) ? "es" : "s");
 }
 
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+  const auto parts = split(pattern, '*');
+  if (parts.size() == 1) return text == pattern;
+  if (!text.starts_with(parts.front())) return false;
+  text.remove_prefix(parts.front().size());
+  for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
+    const auto at = text.find(parts[i]);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + parts[i].size());
+  }
+  return text.ends_with(parts.back());
+}
+
 std::string escape_controls(std::string_view text) {
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -22,6 +22,10 @@ std::string counted(Count count, std::string_view noun) {
   return std::to_string(count) + " " + pluralize(count == 1, noun);
 }
 
+// Returns true if the whole text matches the pattern, in which each * stands for any characters,
+// also none.
+bool matches_pattern(std::string_view text, std::string_view pattern);
+
 // Returns text that is safe to print on a terminal: control characters except tabs and line feeds
 // become escapes such as \x1B. Accepts bytes that are not UTF-8.
 std::string escape_controls(std::string_view text);

@@ -24,6 +24,8 @@ struct ModelArguments {
   std::vector<double> ensemble_weights;
   std::string language_model;
   double language_model_weight = 0.2;
+  std::string source_tag;
+  std::string target_tag;
   std::string device = "auto";
   std::int64_t threads = 0;
   std::string precision = "auto";

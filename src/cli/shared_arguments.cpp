@@ -222,6 +222,16 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
       ->needs(language_model)
       ->transform(real_number(0))
       ->type_name("N");
+  command
+      .add_option("--src-tag", arguments.source_tag,
+                  "a user symbol of the model to put before each source line, such as <2de>")
+      ->needs(model)
+      ->type_name("TAG");
+  command
+      .add_option("--trg-tag", arguments.target_tag,
+                  "a user symbol of the model with which the decoder begins, in place of <s>")
+      ->needs(model)
+      ->type_name("TAG");
   return model;
 }
 

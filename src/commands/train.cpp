@@ -1,4 +1,6 @@
 // regard train: trains a model from a configuration and parallel text; resumes a stopped run.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -7,10 +9,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "checkpoint/folder.h"
 #include "checkpoint/run_folder.h"
 #include "commands/commands.h"
 #include "commands/model_report.h"
@@ -27,6 +32,7 @@
 #include "training/signals.h"
 #include "training/train_step.h"
 #include "training/trainer.h"
+#include "translation/model_folder.h"
 
 namespace regard {
 namespace {
@@ -46,16 +52,70 @@ void check_corpora_exist(const DataOptions& data, const SourceLocations& locatio
   check("data.dev.trg", data.dev.trg);
 }
 
-Options resolve_options(const TrainArguments& arguments) {
+// The options of the configuration and the command line, not checked yet.
+struct GivenOptions {
+  Options options;
+  SourceLocations locations;
+};
+
+GivenOptions read_given_options(const TrainArguments& arguments) {
   auto overrides = arguments.overrides;
   if (!arguments.device.empty()) overrides.push_back("device=" + arguments.device);
   if (arguments.threads) overrides.push_back(fmt::format("threads={}", *arguments.threads));
-  SourceLocations locations;
-  auto options = read_options(arguments.config, overrides, &locations);
-  check_training_options(options, locations);
-  check_model_to_train(options, locations);
+  GivenOptions given;
+  given.options = read_options(arguments.config, overrides, &given.locations);
+  auto& model_dir = given.options.training.model_dir;
+  if (model_dir.empty()) model_dir = "runs/" + given.options.name;
+  return given;
+}
+
+// Adopts the architecture and the tokenizers of an initial model, or of the checkpoint of a run
+// that started from one, where the configuration does not set them. Returns the adopted keys.
+std::vector<std::string> adopt_options_of(const std::filesystem::path& folder,
+                                          GivenOptions& given) {
+  auto from = read_model_options(FolderReader(folder));
+  auto& options = given.options;
+  // Paths on the machine where it was trained, and options of this training.
+  auto& tokenizer = from.data.tokenizer;
+  tokenizer.src_file = tokenizer.trg_file = "";
+  tokenizer.sampling = options.data.tokenizer.sampling;
+  tokenizer.extend_by = options.data.tokenizer.extend_by;
+  auto adopted = adopt_unset(options, from, given.locations, "data.tokenizer");
+  const bool is_same_kind = from.model.kind == options.model.kind;
+  from.model.kind = options.model.kind;
+  const auto of_model =
+      adopt_unset(options, from, given.locations, is_same_kind ? "model" : "model.encoder");
+  adopted.insert(adopted.end(), of_model.begin(), of_model.end());
+  return adopted;
+}
+
+// Returns the complete options of a run that starts, or resumes from `last`, after all checks.
+Options complete_options(GivenOptions given, const std::optional<std::filesystem::path>& last,
+                         const std::string& init_from) {
+  std::vector<std::string> adopted;
+  if (!init_from.empty()) {
+    const auto folder = last ? *last : resolve_model(init_from);
+    adopted = retry_if_removed([&] { return adopt_options_of(folder, given); });
+    if (!adopted.empty() && !last) {
+      log::info("adopted from {}: {}", folder.string(), fmt::join(adopted, ", "));
+    }
+  } else if (given.options.data.tokenizer.extend_by > 0 && !last) {
+    throw ConfigError(
+        "{}: data.tokenizer.extend_by is {}, but there is no initial model whose vocabularies "
+        "could "
+        "be extended; start from one with --init-from, or set extend_by to 0",
+        given.locations.of("data.tokenizer.extend_by"), given.options.data.tokenizer.extend_by);
+  }
+  const auto& [options, locations] = given;
+  try {
+    check_training_options(options, locations);
+    check_model_to_train(options, locations);
+  } catch (const ConfigError& error) {
+    if (adopted.empty()) throw;
+    throw ConfigError("{}\n(adopted from {}: {})", error.what(), last ? last->string() : init_from,
+                      fmt::join(adopted, ", "));
+  }
   check_corpora_exist(options.data, locations);
-  if (options.training.model_dir.empty()) options.training.model_dir = "runs/" + options.name;
   return options;
 }
 
@@ -109,10 +169,12 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
 }
 
 // Runs one forward and backward step as the run would start or resume. Writes nothing.
-void dry_run(const Options& options, const TrainArguments& arguments) {
-  const RunFolder run(options.training.model_dir);
+void dry_run(const TrainArguments& arguments) {
+  auto given = read_given_options(arguments);
+  const RunFolder run(given.options.training.model_dir);
   check_run_folder(run);
   const auto last = checkpoint_to_resume(run, arguments);
+  const auto options = complete_options(std::move(given), last, arguments.init_from);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
   if (last) warn_of_changes(run, setup);
   BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
@@ -188,21 +250,26 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
 // was removed before a change of early_stopping_metric made it the best one.
 void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
   const auto best = trainer.early_stopping().best_step();
-  if (best == 0) return;
+  if (!best) return;
   const auto name = enum_name(metric);
   const auto linked = run.best_step();
-  if (linked == best) {
+  if (linked == best && best == 0) {
+    log::info(
+        "The best validation by {} was before the first step: the initial model, which translate "
+        "uses.",
+        name);
+  } else if (linked == best) {
     log::info("The best validation by {} was at step {}; translate uses that checkpoint.", name,
-              best);
+              *best);
   } else if (linked) {
     log::info(
         "The best validation by {} was at step {}, whose checkpoint was removed "
         "(training.keep_best); "
         "translate uses the one of step {} (the link best).",
-        name, best, *linked);
+        name, *best, *linked);
   } else {
     log::info("The best validation by {} was at step {}; translate uses the last checkpoint.", name,
-              best);
+              *best);
   }
 }
 
@@ -238,14 +305,20 @@ void print_report(const RunFolder& run) {
 }
 
 ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
-  const auto options = resolve_options(arguments);
+  auto given = read_given_options(arguments);
   std::optional<TemporaryFolder> temporary;
   if (!group.is_first()) temporary.emplace();
-  RunFolder run(temporary ? temporary->path().string() : options.training.model_dir);
+  RunFolder run(temporary ? temporary->path().string() : given.options.training.model_dir);
   check_run_folder(run);
+  // The first process checks the options before it locks, and so creates, the run folder.
+  Options options;
+  if (group.is_first()) {
+    options = complete_options(given, checkpoint_to_resume(run, arguments), arguments.init_from);
+  }
   run.lock();
   const auto last = share_folder(
       group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
+  if (!group.is_first()) options = complete_options(std::move(given), last, arguments.init_from);
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is ignored: the run resumes from {}.", last->string());
   }
@@ -268,6 +341,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (!setup.checkpoint) record();
   auto trainer = make_trainer(setup, run, validator.get(), group);
   if (temporary && last) std::filesystem::remove_all(*last);  // it is read
+  if (setup.has_initial_weights) trainer->validate_first();
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
     if (!was_finished) {
@@ -321,7 +395,7 @@ ExitCode train(const TrainArguments& arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   ignore_save_signal();
   if (arguments.dry_run) {
-    dry_run(resolve_options(arguments), arguments);
+    dry_run(arguments);
     return ExitCode::ok;
   }
   const auto place = process_place();

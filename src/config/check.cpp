@@ -29,10 +29,6 @@ void check_sizes(const std::string& key, T& section, ConfigErrors& errors) {
   });
 }
 
-// The smallest weight of a corpus except 0. With a smaller weight, an epoch would use less
-// than one pair on average, even of a corpus with a million pairs.
-constexpr double min_weight = 1e-6;
-
 bool is_device(const std::string& device) {
   if (device == "auto" || device == "cpu" || device == "cuda") return true;
   // "cuda:" and one to three digits.
@@ -50,22 +46,6 @@ void check_top(const Options& o, ConfigErrors& errors) {
         "name: found {}, expected the name of a folder below runs/; change it, or set "
         "training.model_dir",
         to_yaml(o.name));
-  }
-}
-
-void check_tokenizer(const TokenizerOptions& o, ConfigErrors& errors) {
-  const bool subwords = o.kind == TokenizerKind::bpe || o.kind == TokenizerKind::unigram;
-  if (o.sampling > 0 && !subwords) {
-    errors.add(
-        "data.tokenizer.sampling is {}, but data.tokenizer.kind is {}: only bpe and unigram can "
-        "split a word in several ways; set sampling to 0",
-        o.sampling, to_yaml(o.kind));
-  }
-  if (o.joint && o.src_file != o.trg_file) {
-    errors.add(
-        "data.tokenizer.joint means one vocabulary for both languages, but src_file is {} and "
-        "trg_file is {}; set both to the same file, or set joint to false",
-        to_yaml(o.src_file), to_yaml(o.trg_file));
   }
 }
 
@@ -106,15 +86,6 @@ void check_initial_state(const ModelOptions& o, ConfigErrors& errors) {
     errors.add("{}model.decoder.hidden_size is {} and an encoder state has {}; make them equal",
                needs, o.decoder.hidden_size, state_size(o.encoder));
   }
-}
-
-void check_metric(const TrainingOptions& o, const std::string& reason, ConfigErrors& errors) {
-  const auto metric = o.early_stopping_metric;
-  if (metric != Metric::bleu && metric != Metric::chrf) return;
-  errors.add(
-      "{}training.early_stopping_metric is {}: nothing is translated; set the metric to perplexity "
-      "or loss",
-      reason, to_yaml(metric));
 }
 
 void check_masked_language_model(const Options& options, ConfigErrors& errors) {
@@ -191,77 +162,6 @@ void check_model(const Options& options, ConfigErrors& errors) {
         "set initial_state to bridge",
         o.decoder.hidden_size, width, o.encoder.hidden_size,
         width > o.encoder.hidden_size ? "in both directions" : "in one direction");
-  }
-}
-
-// Adds an error if only one file of a pair is named, or none although `needed`.
-void check_pair(const std::string& key, const std::string& src, const std::string& trg, bool needed,
-                ConfigErrors& errors) {
-  if (src.empty() && trg.empty()) {
-    if (needed) errors.add("{}: found no files, expected src and trg", key);
-  } else if (src.empty() || trg.empty()) {
-    errors.add("{}: found only {} ({}), expected {}.{} as well", key, src.empty() ? "trg" : "src",
-               src.empty() ? trg : src, key, src.empty() ? "src" : "trg");
-  }
-}
-
-void check_corpora(const DataOptions& o, ConfigErrors& errors) {
-  if (o.train.empty() && o.prepared.empty()) {
-    errors.add("data.train names no corpus; add at least one, with src and trg");
-  }
-  for (std::size_t i = 0; i < o.train.size(); ++i) {
-    check_pair(fmt::format("data.train.{}", i), o.train[i].src, o.train[i].trg, true, errors);
-    const auto weight = o.train[i].weight;
-    if (weight == 0 || weight >= min_weight) continue;
-    errors.add("data.train.{}.weight: found {}, expected at least {}, or 0 to leave the corpus out",
-               i, weight, min_weight);
-  }
-  const bool all_off = std::all_of(o.train.begin(), o.train.end(),
-                                   [](const CorpusOptions& corpus) { return corpus.weight == 0; });
-  if (all_off && !o.train.empty()) {
-    errors.add("data.train: every corpus has weight 0; raise one");
-  }
-  check_pair("data.dev", o.dev.src, o.dev.trg, false, errors);
-}
-
-// A language model reads one text, the target side of each corpus.
-void check_single_text(const Options& options, ConfigErrors& errors) {
-  const auto check = [&](const std::string& key, const auto& pair) {
-    if (pair.src == pair.trg) return;
-    errors.add("{}.src: found {}, but a model of kind {} reads only trg; {}", key,
-               to_yaml(pair.src), to_yaml(options.model.kind),
-               pair.trg.empty() ? "name the file trg" : "remove src");
-  };
-  const auto& data = options.data;
-  for (std::size_t i = 0; i < data.train.size(); ++i) {
-    check(fmt::format("data.train.{}", i), data.train[i]);
-  }
-  check("data.dev", data.dev);
-}
-
-void check_noise(const Options& options, ConfigErrors& errors) {
-  const auto& data = options.data;
-  if (data.noise.span_length > 0 && data.noise.span_length < 0.5) {
-    errors.add("data.noise.span_length: found {}, expected 0 or at least 0.5",
-               data.noise.span_length);
-  }
-  if (options.model.kind != ModelKind::translation) check_single_text(options, errors);
-  if (options.model.kind != ModelKind::translation || !is_active(data.noise)) return;
-  const bool has_copy = std::ranges::any_of(data.train, [&](const CorpusOptions& corpus) {
-    return corpus.weight > 0 && is_denoising(data, corpus);
-  });
-  if (!has_copy && data.prepared.empty()) {
-    errors.add(
-        "data.noise is on, but no corpus of data.train has the same file as src and trg, which is "
-        "what is reconstructed from noise; add such a corpus, or remove data.noise");
-  }
-  if (options.model.output.kind != OutputKind::vocabulary || options.model.encoder.numbers > 0) {
-    errors.add(
-        "data.noise is on, which changes source tokens, but the model copies source words, points "
-        "to them or reads numbers; remove data.noise");
-  }
-  if (is_denoising(data, data.dev)) {
-    check_metric(options.training, "data.dev reconstructs a text from noise, but ", errors);
   }
 }
 
@@ -385,57 +285,6 @@ void check_copy(const Options& options, ConfigErrors& errors) {
   }
 }
 
-void check_numbers(const Options& options, ConfigErrors& errors) {
-  const auto& tokenizer = options.data.tokenizer;
-  const auto width = options.model.encoder.numbers;
-  if (width == 0) return;
-  const bool reads_text = options.data.source == SourceKind::text;
-  if (reads_text && tokenizer.kind != TokenizerKind::word) {
-    errors.add(
-        "model.encoder.numbers is {}: each source word is a vector, but data.tokenizer.kind is "
-        "{}; set it to word",
-        width, to_yaml(tokenizer.kind));
-  }
-  if (tokenizer.joint || !tokenizer.src_file.empty()) {
-    errors.add(
-        "model.encoder.numbers is {}: a source of numbers has no vocabulary; set "
-        "data.tokenizer.joint to false and remove src_file",
-        width);
-  }
-}
-
-void check_features(const Options& options, ConfigErrors& errors) {
-  if (options.data.source != SourceKind::features) return;
-  const auto& encoder = options.model.encoder;
-  if (encoder.numbers == 0) {
-    errors.add(
-        "model.encoder.numbers is 0, but data.source is features; set it to the number of numbers "
-        "in a frame, such as the mel bins of `regard features`, or 3 for each pixel of a row");
-  }
-  if (options.model.output.kind != OutputKind::vocabulary) {
-    errors.add(
-        "model.output.kind is {}, but data.source is features, which cannot be copied or pointed "
-        "to; set it to vocabulary",
-        to_yaml(options.model.output.kind));
-  }
-  if (encoder.pyramidal && encoder.residual) {
-    errors.add(
-        "model.encoder.residual is true, but model.encoder.pyramidal is true too: input and output "
-        "of a layer differ in length; set one of them to false");
-  }
-  if (options.data.remove_duplicates) {
-    errors.add(
-        "data.remove_duplicates is true, but data.source is features, which are not compared; set "
-        "it to false");
-  }
-  if (!options.data.prepared.empty()) {
-    errors.add(
-        "data.prepared is {}, but data.source is features, which are read in place and need no "
-        "preparation; remove it",
-        to_yaml(options.data.prepared));
-  }
-}
-
 // Checks the sizes of a convolutional encoder.
 void check_images(const Options& options, ConfigErrors& errors) {
   const auto& o = options.model.encoder;
@@ -550,8 +399,7 @@ ConfigErrors find_errors(const Options& options, const SourceLocations& location
   check_tokenizer(options.data.tokenizer, errors);
   check_model(options, errors);
   check_kinds(options, errors);
-  check_numbers(options, errors);
-  check_features(options, errors);
+  check_source(options, errors);
   check_images(options, errors);
   check_output_options(options, errors);
   check_search_options(options.testing, errors);
@@ -578,8 +426,7 @@ void check_testing_options(const TestingOptions& options) {
 void check_training_options(const Options& options, const SourceLocations& locations) {
   ConfigErrors errors = find_errors(options, locations);
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
-  check_corpora(options.data, errors);
-  check_noise(options, errors);
+  check_training_data(options, errors);
   check_r_drop(options, errors);
   check_optimizer(options.training, errors);
   check_schedule(options.training, validates, errors);

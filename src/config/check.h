@@ -61,6 +61,15 @@ void reject_unused(Options defaults, const Options& given,
 void check_positions(const std::string& key, std::int64_t positions, std::int64_t max_length,
                      ConfigErrors& errors);
 
+// Adds an error if the vocabularies contradict each other, or a user symbol cannot be one.
+void check_tokenizer(const TokenizerOptions& options, ConfigErrors& errors);
+// Adds an error for each option that a source of numbers or features contradicts.
+void check_source(const Options& options, ConfigErrors& errors);
+// Adds the errors of the corpora, their tags and their noise.
+void check_training_data(const Options& options, ConfigErrors& errors);
+// Adds an error, which begins with `reason`, if checkpoints are chosen by scores of translations.
+void check_metric(const TrainingOptions& options, const std::string& reason, ConfigErrors& errors);
+
 // Adds an error for each option that the chosen kinds of encoder and decoder do not use, and for
 // sizes that these kinds do not allow.
 void check_kinds(const Options& options, ConfigErrors& errors);

@@ -16,24 +16,38 @@ namespace regard {
 struct PairOptions {
   std::string src;
   std::string trg;
+  std::string src_tag = {};
+  std::string trg_tag = {};
 };
+
+// The help of the tags of a corpus, which are user symbols of the tokenizers.
+inline constexpr std::string_view src_tag_help =
+    "a user symbol before each source line, such as <2de>; docs/data.md";
+inline constexpr std::string_view trg_tag_help =
+    "a user symbol with which the decoder begins each target, in place of <s>; docs/data.md";
 
 template <typename Field>
 void describe(PairOptions& o, Field&& field) {
   field("src", o.src, "source file, one sentence per line, UTF-8, plain or .gz");
   field("trg", o.trg, "target file; line i is the translation of line i of `src`");
+  field("src_tag", o.src_tag, src_tag_help);
+  field("trg_tag", o.trg_tag, trg_tag_help);
 }
 
 struct CorpusOptions {
   std::string src;
   std::string trg;
   double weight = 1;
+  std::string src_tag = {};
+  std::string trg_tag = {};
 };
 
 template <typename Field>
 void describe(CorpusOptions& o, Field&& field) {
   field("src", o.src, "source file, one sentence per line, UTF-8, plain or .gz");
   field("trg", o.trg, "target file; line i is the translation of line i of `src`");
+  field("src_tag", o.src_tag, src_tag_help);
+  field("trg_tag", o.trg_tag, trg_tag_help);
   field("weight", o.weight,
         "how often an epoch uses each pair: 2 means twice, 0.5 every second epoch on average, 0 "
         "never; all corpora together need at least one pair per epoch on average",
@@ -57,6 +71,8 @@ struct TokenizerOptions {
   bool joint = false;
   std::string src_file;
   std::string trg_file;
+  std::vector<std::string> user_symbols;
+  std::int64_t extend_by = 0;
   std::int64_t min_frequency = 1;
   double character_coverage = 1.0;
   bool lowercase = false;
@@ -68,14 +84,21 @@ void describe(TokenizerOptions& o, Field&& field) {
   field("kind", o.kind,
         "sub-words by SentencePiece (bpe, unigram), whitespace-separated words, or characters");
   field("vocabulary_size", o.vocabulary_size,
-        "size of each vocabulary, including the four special tokens; for words and characters, the "
-        "maximum size",
+        "size of each vocabulary, including the four special tokens but not `user_symbols`; for "
+        "words and characters, the maximum size",
         between(5, max_count));
   field("joint", o.joint, "use one vocabulary for both languages, trained on both");
   field("src_file", o.src_file,
         "an existing source vocabulary (SentencePiece model, or one token per line) to use instead "
         "of training one");
   field("trg_file", o.trg_file, "an existing target vocabulary");
+  field("user_symbols", o.user_symbols,
+        "texts that are always one token, such as the tags [<2de>, <2fr>]; those that a vocabulary "
+        "does not have are added at its end");
+  field("extend_by", o.extend_by,
+        "with --init-from: number of entries to add to each vocabulary of the initial model, at "
+        "most, learnt from data.train, for a new language or domain",
+        between(0, max_count));
   field("min_frequency", o.min_frequency,
         "words and characters that occur less often in the training text become <unk>",
         at_least(1));

@@ -153,6 +153,10 @@ Json schema_of(T& value, Range range) {
     typename T::value_type entry;
     schema["type"] = {"array", "null"};
     schema["items"] = schema_of(entry, range);
+  } else if constexpr (Texts<T>) {
+    schema["type"] = {"array", "null"};
+    schema["items"] = {{"type", "string"}};
+    schema["default"] = value;
   } else {
     if constexpr (Choice<T>) {
       schema["enum"] = choice_names<T>();

@@ -10,8 +10,9 @@
 //   }
 //
 // field() receives the key, the value, the help text and, for numbers, the allowed range. A field
-// is a bool, std::int64_t, double, std::string, an enum with enum_names(), an option struct with
-// its own describe() (a section), or a std::vector of option structs (a list).
+// is a bool, std::int64_t, double, std::string, an enum with enum_names(), a std::vector of
+// std::string (texts), an option struct with its own describe() (a section), or a std::vector of
+// option structs (a list).
 #pragma once
 
 #include <concepts>
@@ -60,9 +61,12 @@ template <Choice T>
 std::string_view enum_name(T value) {
   return enum_names(value).at(static_cast<std::size_t>(value));
 }
+// A list of texts, which is a single value: [a, b].
+template <typename T>
+concept Texts = std::same_as<T, std::vector<std::string>>;
 // A std::vector of option structs.
 template <typename T>
-concept List = std::same_as<T, std::vector<typename T::value_type>>;
+concept List = std::same_as<T, std::vector<typename T::value_type>> && !Texts<T>;
 
 // Returns the full key of a field: "section.name", or "name" at the top level.
 inline std::string join_key(const std::string& section, std::string_view name) {

@@ -59,6 +59,8 @@ class SourceLocations {
                   [&](const auto& entry) { return entry.first.starts_with(key + "."); });
   }
 
+  // Returns true if the value of a full key was set.
+  bool has(const std::string& key) const { return locations_.contains(key); }
   // Returns the location of a full key. If the key was not set, returns the location of its
   // section, or the file name if the section was not set either. Empty if this object was
   // constructed without a file name.

@@ -99,6 +99,37 @@ class Override {
 
 }  // namespace
 
+namespace {
+
+// Visits the values of two option structs of one type together.
+template <typename T>
+void adopt(T& to, T& from, const std::string& key, const SourceLocations& set,
+           std::string_view section, std::vector<std::string>& changed) {
+  if constexpr (Section<T>) {
+    std::vector<void*> values;
+    describe(from, [&](std::string_view, auto& value, auto&&...) { values.push_back(&value); });
+    auto next = values.begin();
+    describe(to, [&]<typename Value>(std::string_view name, Value& value, auto&&...) {
+      adopt(value, *static_cast<Value*>(*next++), join_key(key, name), set, section, changed);
+    });
+  } else if constexpr (!List<T>) {
+    const bool is_below = key.starts_with(std::string(section) + ".");
+    if (!is_below || set.has(key) || to == from) return;
+    to = from;
+    changed.push_back(key);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> adopt_unset(Options& options, const Options& from,
+                                     const SourceLocations& set, std::string_view section) {
+  std::vector<std::string> changed;
+  Options source = from;  // describe() takes a non-const reference
+  adopt(options, source, "", set, section, changed);
+  return changed;
+}
+
 void complete_language_model(Options& options) {
   if (options.model.kind == ModelKind::translation) return;
   const auto complete = [](auto& pair) {

@@ -35,6 +35,11 @@ Options parse_options(std::string_view yaml, const std::string& name,
                       const std::vector<std::string>& overrides = {},
                       SourceLocations* locations = nullptr);
 
+// Gives each value below the key `section` that was not set ("model.encoder") the value of `from`.
+// `set` has the keys that were set. Returns the keys whose value changed.
+std::vector<std::string> adopt_unset(Options& options, const Options& from,
+                                     const SourceLocations& set, std::string_view section);
+
 // Sets the options of a language model that follow from its kind. It reads one text: the lines of
 // the target side stand on both sides of a corpus, and ratios of their lengths mean nothing. A
 // masked language model has one vocabulary and one embedding matrix for input and output. Does

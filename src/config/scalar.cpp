@@ -62,6 +62,12 @@ std::string to_yaml(const std::string& value) {
   return is_plain_string(value) ? value : to_text(Json(value));
 }
 
+std::string to_yaml(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) list += (list.empty() ? "" : ", ") + to_yaml(text);
+  return "[" + list + "]";
+}
+
 bool from_yaml(std::string_view text, bool& value) {
   const std::string folded = lower(text);
   const bool yes = folded == "true" || folded == "yes" || folded == "on";

@@ -18,6 +18,7 @@ std::string to_yaml(bool value);
 std::string to_yaml(std::int64_t value);
 std::string to_yaml(double value);
 std::string to_yaml(const std::string& value);
+std::string to_yaml(const std::vector<std::string>& texts);  // [a, "b c"]
 template <Choice T>
 std::string to_yaml(T value) {
   return std::string(enum_name(value));
@@ -60,6 +61,8 @@ std::string expected_text(Range range) {
     return "a section (keys, each with its value)";
   } else if constexpr (List<T>) {
     return "a list (each entry begins with `- `)";
+  } else if constexpr (Texts<T>) {
+    return "a list of texts";
   } else if constexpr (Choice<T>) {
     return fmt::format("one of {}", fmt::join(choice_names<T>(), ", "));
   } else if constexpr (std::same_as<T, bool>) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/field.h"
 
@@ -41,6 +42,20 @@ constexpr std::array<std::string_view, 4> enum_names(TrainingPrecision) {
   return {"auto", "fp32", "tf32", "bf16"};
 }
 
+// A factor of the learning rate of some parameters.
+struct LearningRateOptions {
+  std::string parameters;
+  double factor = 1;
+};
+
+template <typename Field>
+void describe(LearningRateOptions& o, Field&& field) {
+  field("parameters", o.parameters,
+        "pattern of the names of parameters, as in encoder.*; * stands for any text");
+  field("factor", o.factor, "factor of the learning rate; 0 freezes the parameters",
+        between(0, 1000));
+}
+
 struct TrainingOptions {
   std::string model_dir;
   std::int64_t random_seed = 42;
@@ -56,6 +71,8 @@ struct TrainingOptions {
 
   OptimizerKind optimizer = OptimizerKind::adam;
   double learning_rate = 0.001;
+  std::vector<LearningRateOptions> learning_rates;
+  std::vector<std::string> freeze;
   double adam_beta1 = 0.9;
   double adam_beta2 = 0.999;
   double adadelta_rho = 0.95;
@@ -114,6 +131,12 @@ void describe(TrainingOptions& o, Field&& field) {
   field("optimizer", o.optimizer, "the update rule");
   field("learning_rate", o.learning_rate, "learning rate; the peak, if there is a warm-up",
         between(0, 1000));
+  field("learning_rates", o.learning_rates,
+        "factors of the learning rate for some parameters; if several patterns match, their "
+        "factors are multiplied");
+  field("freeze", o.freeze,
+        "patterns of the names of parameters that are not trained, such as [encoder.*]; the log "
+        "shows the names");
   field("adam_beta1", o.adam_beta1, "adam, adamw: decay of the mean gradient",
         between(0, 0.999999));
   field("adam_beta2", o.adam_beta2, "adam, adamw: decay of the squared gradient",

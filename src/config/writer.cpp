@@ -47,7 +47,8 @@ class Writer {
   void write_help(T&, const std::string& indent, std::string_view help, Range range) {
     if (Section<T> && indent.empty()) text_ += '\n';
     std::string comment(help);
-    constexpr bool is_unrestricted = Section<T> || List<T> || std::same_as<T, std::string>;
+    constexpr bool is_unrestricted =
+        Section<T> || List<T> || Texts<T> || std::same_as<T, std::string>;
     if constexpr (!is_unrestricted) comment += fmt::format(" [{}]", expected_text<T>(range));
     // Wraps at spaces to lines of at most 100 bytes.
     std::size_t begin = 0;

@@ -63,6 +63,22 @@ std::string YamlReader::key_name(const YAML::Node& key, const ValueContext& sect
   return "";
 }
 
+void YamlReader::read_texts(std::vector<std::string>& texts, const YAML::Node& node,
+                            const ValueContext& context) {
+  const std::string expected = "a list of texts, as in [a, b]";
+  if (!node.IsNull() && !node.IsSequence()) return mismatch(node, context, expected);
+  texts.clear();
+  for (const auto& entry : node) {
+    if (errors_.is_full()) return;
+    if (!entry.IsScalar()) {
+      fail(entry.Mark().line, context.key,
+           fmt::format("found {} in the list, expected a text", node_text(entry)));
+      continue;
+    }
+    texts.push_back(entry.Scalar());
+  }
+}
+
 std::string YamlReader::location(int line) const {
   return has_lines_ ? fmt::format("{}:{}", name_, line + 1) : name_;
 }

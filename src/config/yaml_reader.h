@@ -64,6 +64,8 @@ class YamlReader {
       read_section(value, node, context);
     } else if constexpr (List<T>) {
       read_list(value, node, context);
+    } else if constexpr (Texts<T>) {
+      read_texts(value, node, context);
     } else {
       read_scalar(value, node, context);
     }
@@ -74,6 +76,8 @@ class YamlReader {
   void read_section(T& section, const YAML::Node& node, const ValueContext& context);
   template <List T>
   void read_list(T& list, const YAML::Node& node, const ValueContext& context);
+  void read_texts(std::vector<std::string>& texts, const YAML::Node& node,
+                  const ValueContext& context);
   template <typename T>
   void read_scalar(T& value, const YAML::Node& node, const ValueContext& context);
 

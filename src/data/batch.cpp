@@ -20,6 +20,7 @@ struct Pair {
   Tokens extended_ids = {};
   Frames frames = {};
   Tokens masked = {};
+  std::int32_t first_target = bos_id;
 
   // Returns the number of source tokens or frames, without </s>.
   std::size_t source_length() const {
@@ -29,7 +30,7 @@ struct Pair {
 
 // The tokens around those of a row.
 struct Ends {
-  bool bos;  // <s> before
+  bool bos;  // Pair::first_target before
   bool eos;  // </s> after
 };
 
@@ -44,7 +45,7 @@ torch::Tensor padded(const std::vector<Pair>& pairs, Tokens Pair::*side, Ends en
   auto* row = tensor.data_ptr<std::int64_t>();
   for (const Pair& pair : pairs) {
     std::int64_t* to = row;
-    if (ends.bos) *to++ = bos_id;
+    if (ends.bos) *to++ = pair.first_target;
     to = std::copy((pair.*side).begin(), (pair.*side).end(), to);
     if (ends.eos) *to = eos_id;
     row += width;
@@ -130,7 +131,8 @@ Batch assemble(std::vector<Pair> pairs, TargetKind target) {
 std::vector<Pair> pairs_of(std::span<const Example> examples) {
   std::vector<Pair> pairs;
   for (const Example& e : examples) {
-    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames, e.masked});
+    pairs.push_back({e.index, e.source, e.target, e.numbers, e.extended_ids, e.frames, e.masked,
+                     e.first_target});
   }
   return pairs;
 }
@@ -182,7 +184,14 @@ Batch make_batch(const Corpus& corpus, std::span<const std::int64_t> pairs) {
   std::vector<Pair> rows;
   for (const std::int64_t i : pairs) {
     const auto pair = corpus.pair(i);
-    rows.push_back({i, pair.source, pair.target, pair.numbers, pair.extended_ids, pair.frames});
+    rows.push_back({i,
+                    pair.source,
+                    pair.target,
+                    pair.numbers,
+                    pair.extended_ids,
+                    pair.frames,
+                    {},
+                    corpus.part_of(i).first_target});
   }
   return assemble(std::move(rows), TargetKind::sentence);
 }

@@ -25,6 +25,7 @@ struct Example {
   Frames frames = {};
   // Masked language model: the positions in the source whose tokens before masking are the target.
   std::vector<std::int32_t> masked = {};
+  std::int32_t first_target = bos_id;  // see Tokenizers
 
   // Returns the number of source tokens or frames, without </s>.
   std::size_t source_length() const {
@@ -38,7 +39,8 @@ struct Batch {
   // [B, S, F + 1] float, where the last column is 1 at </s> and padding is 0.
   torch::Tensor source;
   torch::Tensor source_lengths;  // [B] int64, including </s>, decreasing; always on the CPU
-  // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. For a masked
+  // [B, T + 1] int64: <s> y_1 … y_m </s>, then <pad>; undefined in translation. A tag of the target
+  // stands in place of <s>. For a masked
   // language model, y_1 … y_m are the tokens at the masked positions, and no </s> follows.
   torch::Tensor target;
   torch::Tensor masked = {};  // [B, T] int64 masked positions, then 0; otherwise undefined

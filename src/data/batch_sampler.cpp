@@ -299,16 +299,20 @@ std::vector<std::int32_t> BatchSampler::sample(const Tokenizer& tokenizer, std::
 Batch BatchSampler::changed_batch(std::int64_t epoch, std::size_t first,
                                   std::span<const std::int64_t> pairs) const {
   const std::uint64_t epoch_seed = change_stream(seed_, epoch).next();
-  const Tokenizers& tokenizers = corpus_.tokenizers();
+  Tokenizers tokenizers = corpus_.tokenizers();
   std::vector<Example> examples;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     Random random(epoch_seed, first + k);
     const auto pair = corpus_.pair(pairs[k]);
     Example example;
     example.index = pairs[k];
+    const auto& part = corpus_.part_of(pairs[k]);
+    example.first_target = part.first_target;
     if (sampling_.amount > 0) {
-      example.source = sample(*tokenizers.source, corpus_.source_text(pairs[k]), pair.source,
-                              sampling_.max_source_length, random);
+      tokenizers.source_tag = part.source_tag;
+      const auto source = tokenizers.tagged_source(corpus_.source_text(pairs[k]));
+      example.source =
+          sample(*tokenizers.source, source, pair.source, sampling_.max_source_length, random);
       example.target = sample(*tokenizers.target, corpus_.target_text(pairs[k]), pair.target,
                               sampling_.max_target_length, random);
     } else {

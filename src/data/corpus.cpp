@@ -80,6 +80,12 @@ void check_corpora(const DataOptions& options, const PreparedCorpus& prepared) {
           "and {}; {}",
           i, now.src, now.trg, folder, before[i].src, before[i].trg, describe_end);
     }
+    if (now.src_tag != before[i].src_tag || now.trg_tag != before[i].trg_tag) {
+      throw ConfigError(
+          "data.train.{}: found the tags `{}` and `{}`, but data.prepared ({}) was made with `{}` "
+          "and `{}`; {}",
+          i, now.src_tag, now.trg_tag, folder, before[i].src_tag, before[i].trg_tag, describe_end);
+    }
     if (now.weight > 0 && before[i].weight == 0) {
       throw ConfigError(
           "data.train.{}.weight is {}, but it was 0 when data.prepared ({}) was made, which has no "
@@ -94,15 +100,16 @@ void check_corpora(const DataOptions& options, const PreparedCorpus& prepared) {
 Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers,
                         const TextFiles& files, ThreadPool& pool) {
   Corpus corpus(tokenizers, options.tokenizer.sampling > 0);
-  const PairEncoder encoder(options, tokenizers, corpus.keep_text_, PairSelection::trained);
   DuplicateFilter duplicates;
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
+    const auto tagged = tokenizers.with_tags(part.src_tag, part.trg_tag);
+    const PairEncoder encoder(options, tagged, corpus.keep_text_, PairSelection::trained);
     encode_files({.source = files.at(part.src),
                   .target = files.at(part.trg),
                   .duplicates = options.remove_duplicates ? &duplicates : nullptr},
                  encoder, pool, [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-    corpus.add_part(corpus.size(), part.weight, part.src, part.trg);
+    corpus.add_part(corpus.size(), part);
   }
   corpus.complete(options);
   return corpus;
@@ -121,7 +128,7 @@ Corpus Corpus::training(const DataOptions& options, const Tokenizers& tokenizers
   std::size_t next = 0;
   for (const CorpusOptions& part : options.train) {
     if (part.weight == 0) continue;
-    corpus.add_part(part_ends[next++], part.weight, part.src, part.trg);
+    corpus.add_part(part_ends[next++], part);
   }
   corpus.complete(options);
   return corpus;
@@ -149,22 +156,23 @@ Corpus Corpus::training(const Options& options, std::shared_ptr<const PreparedCo
   auto data = options.data;
   if (data.train.empty()) data.train = prepared->options().data.train;
   for (std::size_t i = 0; i < data.train.size(); ++i) {
-    const auto& train = data.train[i];
     // Pairs of a corpus that has no weight any more stay in the folder.
-    corpus.parts_.push_back({.end = prepared->corpus_ends()[i],
-                             .weight = train.weight,
-                             .source_path = train.src,
-                             .has_equal_sides = is_same_path(train.src, train.trg)});
+    corpus.add_part(prepared->corpus_ends()[i], data.train[i]);
   }
   corpus.prepared_ = std::move(prepared);
   corpus.complete(data);
   return corpus;
 }
 
-void Corpus::add_part(std::int64_t end, double weight, const std::string& source,
-                      const std::string& target) {
-  const auto* features = tokenizers_.features ? &tokenizers_.features->file(source) : nullptr;
-  parts_.push_back({end, weight, source, features, is_same_path(source, target)});
+void Corpus::add_part(std::int64_t end, const CorpusOptions& o) {
+  const auto* features = tokenizers_.features ? &tokenizers_.features->file(o.src) : nullptr;
+  parts_.push_back({.end = end,
+                    .weight = o.weight,
+                    .source_path = o.src,
+                    .features = features,
+                    .has_equal_sides = is_same_path(o.src, o.trg),
+                    .source_tag = o.src_tag,
+                    .first_target = tokenizers_.with_tags("", o.trg_tag).first_target});
 }
 
 void Corpus::complete(const DataOptions& options) {
@@ -200,12 +208,16 @@ Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenize
 
 Corpus Corpus::validation(const DataOptions& options, const Tokenizers& tokenizers,
                           const TextFiles& files, ThreadPool& pool) {
-  const auto& [source, target] = options.dev;
-  Corpus corpus(tokenizers, true);
-  const PairEncoder encoder(options, tokenizers, corpus.keep_text_, PairSelection::all);
+  const auto& source = options.dev.src;
+  const auto& target = options.dev.trg;
+  Corpus corpus(tokenizers.with_tags(options.dev.src_tag, options.dev.trg_tag), true);
+  const PairEncoder encoder(options, corpus.tokenizers_, corpus.keep_text_, PairSelection::all);
   encode_files({.source = files.at(source), .target = files.at(target)}, encoder, pool,
                [&](const CorpusPairs& pairs) { corpus.pairs_.append(pairs); });
-  corpus.add_part(corpus.size(), 1, source, target);
+  corpus.add_part(corpus.size(), {.src = source,
+                                  .trg = target,
+                                  .src_tag = options.dev.src_tag,
+                                  .trg_tag = options.dev.trg_tag});
   if (corpus.size() == 0)
     throw InputError("{}: the file is empty; validation needs at least one pair", source);
   const auto empty = corpus.report().empty;

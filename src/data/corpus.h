@@ -26,6 +26,8 @@ struct CorpusPart {
   std::string source_path = {};
   const FeatureFile* features = nullptr;  // of the source; null if it is text
   bool has_equal_sides = false;           // source and target are the same file
+  std::string source_tag = {};            // the first source token of each pair; empty: none
+  std::int32_t first_target = bos_id;     // see Tokenizers
 };
 
 // A pair of a corpus. See SourceLine for `numbers`, `extended_ids` and `frames`, which are empty if
@@ -93,16 +95,19 @@ class Corpus {
   double weight(std::int64_t i) const { return part_of(i).weight; }
   // Returns true if source and target of pair i are lines of the same file.
   bool has_equal_sides(std::int64_t i) const { return part_of(i).has_equal_sides; }
+  // Returns the corpus of pair i.
+  const CorpusPart& part_of(std::int64_t i) const;
   // Returns the corpora, in the order of their pairs.
   const std::vector<CorpusPart>& parts() const { return parts_; }
   // Returns the lines of these pairs: "data/train.en:12, 40, data/more.en:7".
   std::string source_locations(std::span<const std::int64_t> pairs) const;
 
   bool has_text() const { return keep_text_; }
-  // Return the text of pair i; only if has_text(). Throw as pair() does.
+  // Return the text of pair i, without tags; only if has_text(). Throw as pair() does.
   std::string_view source_text(std::int64_t i) const;
   std::string_view target_text(std::int64_t i) const;
 
+  // Those of a validation corpus have its tags.
   const Tokenizers& tokenizers() const { return tokenizers_; }
   const CorpusReport& report() const { return pairs_.report; }
   // The pairs in memory; none if the corpus is prepared.
@@ -115,11 +120,9 @@ class Corpus {
   Corpus(const Tokenizers& tokenizers, bool keeps_text)
       : tokenizers_(tokenizers), keep_text_(keeps_text) {}
   static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-  const CorpusPart& part_of(std::int64_t i) const;
-  // Adds the part of the pairs up to `end`, which come from these files. Throws as
+  // Adds the part of the pairs up to `end`, which come from this corpus. Throws as
   // FeatureFiles::file() does.
-  void add_part(std::int64_t end, double weight, const std::string& source,
-                const std::string& target);
+  void add_part(std::int64_t end, const CorpusOptions& options);
   // Completes a training corpus: checks that it has enough pairs, and applies data.temperature.
   void complete(const DataOptions& options);
   void check_epoch(const DataOptions& options) const;

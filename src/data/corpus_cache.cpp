@@ -227,6 +227,7 @@ Json corpora_inputs(const DataOptions& options, const TextDigests& digests) {
     corpora.push_back({{"src", digests.at(corpus.src).sha256},
                        {"trg", digests.at(corpus.trg).sha256},
                        {"used", corpus.weight > 0}});
+    if (!corpus.src_tag.empty()) corpora.back()["src_tag"] = corpus.src_tag;
   }
   return corpora;
 }
@@ -242,6 +243,8 @@ Json common_inputs(const DataOptions& options, const ModelOptions& model,
                  {"numbers", model.encoder.numbers},
                  {"output", enum_name(model.output.kind)}};
   if (options.source == SourceKind::features) inputs["source"] = "features";
+  const auto& symbols = options.tokenizer.user_symbols;
+  if (!symbols.empty()) inputs["user_symbols"] = symbols;
   return inputs;
 }
 

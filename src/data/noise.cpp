@@ -90,14 +90,21 @@ SourceNoise::SourceNoise(const Options& options)
       is_masked_(options.model.kind == ModelKind::masked_language_model) {}
 
 void SourceNoise::apply(Example& example, const Corpus& corpus, Random& random) const {
+  const auto& part = corpus.part_of(example.index);
+  const std::size_t tags = part.source_tag.empty() ? 0 : 1;  // first tokens, which stay
+  const auto text = std::span<const std::int32_t>(example.source).subspan(tags);
+  const auto replace_text = [&](Tokens changed) {
+    changed.insert(changed.begin(), example.source.begin(), example.source.begin() + tags);
+    example.source = std::move(changed);
+  };
   if (is_masked_) {
-    auto masked =
-        mask_tokens(example.source, options_.mask, corpus.tokenizers().source->size(), random);
-    example.source = std::move(masked.tokens);
+    auto masked = mask_tokens(text, options_.mask, corpus.tokenizers().source->size(), random);
+    replace_text(std::move(masked.tokens));
+    for (auto& position : masked.positions) position += static_cast<std::int32_t>(tags);
     example.masked = std::move(masked.positions);
     example.target = std::move(masked.originals);
-  } else if (is_active() && corpus.has_equal_sides(example.index)) {
-    example.source = add_noise(example.source, options_, random);
+  } else if (is_active() && part.has_equal_sides) {
+    replace_text(add_noise(text, options_, random));
   }
 }
 
@@ -116,7 +123,9 @@ Batch SourceNoise::batch(const Corpus& corpus, std::span<const std::int64_t> pai
                         {pair.target.begin(), pair.target.end()},
                         {pair.numbers.begin(), pair.numbers.end()},
                         {pair.extended_ids.begin(), pair.extended_ids.end()},
-                        pair.frames});
+                        pair.frames,
+                        {},
+                        corpus.part_of(i).first_target});
     Random random(seed, static_cast<std::uint64_t>(i));
     apply(examples.back(), corpus, random);
   }

@@ -49,7 +49,7 @@ class SourceNoise {
 
   bool is_active() const { return regard::is_active(options_) || is_masked_; }
   // Changes a pair of the corpus that apply() concerns: every pair of a masked language model, and
-  // otherwise the pairs whose source and target are the same file.
+  // otherwise the pairs whose source and target are the same file. The tag of a source stays.
   void apply(Example& example, const Corpus& corpus, Random& random) const;
   // Returns the batch of examples after apply().
   Batch batch(std::span<const Example> examples) const;

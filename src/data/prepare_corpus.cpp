@@ -251,7 +251,6 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
   const auto kept_shards = manifest->shards.size();
   if (manifest->is_complete) return result_of(*manifest, options, kept_shards);
 
-  const PairEncoder encoder(data, tokenizers, data.tokenizer.sampling > 0, PairSelection::trained);
   DuplicateFilter duplicates;
   const bool has_shards = !manifest->shards.empty();
   const auto last_corpus = has_shards ? manifest->shards.back().corpus : 0;
@@ -264,6 +263,8 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
     const bool is_done = done == source.digest().lines;
     if (corpus.weight == 0 || (is_done && !data.remove_duplicates)) continue;
     writer.begin(i, done);
+    const auto tagged = tokenizers.with_tags(corpus.src_tag, corpus.trg_tag);
+    const PairEncoder encoder(data, tagged, data.tokenizer.sampling > 0, PairSelection::trained);
     encode_files({.source = source,
                   .target = files.at(corpus.trg),
                   .skipped_lines = done,

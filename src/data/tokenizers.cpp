@@ -125,6 +125,22 @@ std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, cons
   return load_tokenizer_file(data.tokenizer, file);
 }
 
+// The files of the corpora with a weight above 0.
+struct SidePaths {
+  std::vector<std::string> source;
+  std::vector<std::string> target;
+};
+
+SidePaths side_paths(const DataOptions& options) {
+  SidePaths paths;
+  for (const CorpusOptions& corpus : options.train) {
+    if (corpus.weight == 0) continue;
+    paths.source.push_back(corpus.src);
+    paths.target.push_back(corpus.trg);
+  }
+  return paths;
+}
+
 // SentencePiece learns mostly on one thread, so that two trainings at once take half of the time.
 // They also need twice the memory, so only small texts are trained on at once.
 bool can_train_both_at_once(const DataOptions& data, const TrainingText& text) {
@@ -150,8 +166,29 @@ void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
 
 }  // namespace
 
-SourceLine Tokenizers::encode_source(std::string_view line) const {
-  if (features) return {.frames = features->item(line)};
+Tokenizers Tokenizers::with_tags(const std::string& of_source, const std::string& of_target) const {
+  const auto id_of = [](const Tokenizer& tokenizer, const std::string& tag) {
+    const auto ids = tokenizer.encode(tag);
+    if (ids.size() == 1 && ids[0] != unk_id) return ids[0];
+    throw ConfigError(
+        "found the tag {}, which is not one token of the vocabulary; add it to "
+        "data.tokenizer.user_symbols when the vocabulary is made",
+        tag);
+  };
+  auto tagged = *this;
+  tagged.source_tag = of_source;
+  if (!of_source.empty()) id_of(*source, of_source);
+  tagged.first_target = of_target.empty() ? bos_id : id_of(*target, of_target);
+  return tagged;
+}
+
+std::string Tokenizers::tagged_source(std::string_view line) const {
+  return source_tag.empty() ? std::string(line) : fmt::format("{} {}", source_tag, line);
+}
+
+SourceLine Tokenizers::encode_source(std::string_view source_line) const {
+  if (features) return {.frames = features->item(source_line)};
+  const auto line = tagged_source(source_line);
   SourceLine encoded{.tokens = source->encode(line), .numbers = source->numbers(line)};
   if (output != OutputKind::copy) return encoded;
   encoded.extended_ids = target->encode(line);
@@ -248,13 +285,7 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
                            const TextFiles& files, ThreadPool& pool, std::int64_t threads) {
   const TrainingText training{files, pool, threads};
   const TokenizerOptions& tokenizer = options.tokenizer;
-  std::vector<std::string> source_paths;
-  std::vector<std::string> target_paths;
-  for (const CorpusOptions& corpus : options.train) {
-    if (corpus.weight == 0) continue;
-    source_paths.push_back(corpus.src);
-    target_paths.push_back(corpus.trg);
-  }
+  auto [source_paths, target_paths] = side_paths(options);
   if (options.source == SourceKind::features) {
     auto made = feature_tokenizers(model, feature_settings(options, model));
     made.target =
@@ -292,6 +323,32 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
   const std::string& file = tokenizer.src_file.empty() ? tokenizer.trg_file : tokenizer.src_file;
   const auto both = from_file_or_text(options, text_limit(options), file, source_paths, training);
   return {both, both, model.output.kind};
+}
+
+Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initial,
+                             const TextFiles& files, std::int64_t threads) {
+  const auto extend = [&](const std::shared_ptr<const Tokenizer>& tokenizer,
+                          const std::vector<std::string>& paths) {
+    const auto bytes = tokenizer->serialized();
+    if (bytes.empty()) return tokenizer;  // numbers, positions: no vocabulary
+    std::vector<const TextFile*> text;
+    for (const auto& path : paths) text.push_back(&files.at(path));
+    LineSequence lines(text, text_limit(options).bytes);
+    const auto extended = extend_tokenizer(
+        options.tokenizer, bytes, [&](std::string& line) { return lines.next(line); }, threads);
+    return std::shared_ptr<const Tokenizer>(
+        load_tokenizer(options.tokenizer, extended, "the extended vocabulary"));
+  };
+  auto paths = side_paths(options);
+  auto extended = initial;
+  if (options.tokenizer.joint) {
+    paths.source.insert(paths.source.end(), paths.target.begin(), paths.target.end());
+    extended.source = extended.target = extend(initial.source, paths.source);
+    return extended;
+  }
+  if (!initial.features) extended.source = extend(initial.source, paths.source);
+  extended.target = extend(initial.target, paths.target);
+  return extended;
 }
 
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/special_tokens.h"
 #include "base/thread_pool.h"
 #include "config/data_options.h"
 #include "config/model_options.h"
@@ -40,9 +41,17 @@ struct Tokenizers {
   OutputKind output = OutputKind::vocabulary;
   // The features that the source names; null if the source is text.
   std::shared_ptr<const FeatureFiles> features = {};
-  std::int64_t frames_per_state = 1;  // see config/model_options.h
-  Grid grid = {};                     // of images; no cells for other sources
-  std::int64_t image_channels = 3;    // numbers of a pixel
+  std::int64_t frames_per_state = 1;   // see config/model_options.h
+  Grid grid = {};                      // of images; no cells for other sources
+  std::int64_t image_channels = 3;     // numbers of a pixel
+  std::string source_tag = {};         // a user symbol before each source line; empty: none
+  std::int32_t first_target = bos_id;  // the first input of the decoder: <s> or the target's tag
+
+  // Returns the tokenizers of text with these tags (data.train.0.src_tag, trg_tag); an empty one
+  // means none. Throws ConfigError if a tag is not one token of its vocabulary.
+  Tokenizers with_tags(const std::string& of_source, const std::string& of_target) const;
+  // Returns the source line with its tag.
+  std::string tagged_source(std::string_view line) const;
 
   // Throws InputError, for features as FeatureFiles::item() does.
   SourceLine encode_source(std::string_view line) const;
@@ -66,6 +75,12 @@ Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model
                            const TextFiles& files, ThreadPool& pool, std::int64_t threads);
 // Reads the files itself, on one thread.
 Tokenizers make_tokenizers(const DataOptions& options, const ModelOptions& model = {});
+
+// Returns the tokenizers of an initial model with at most extend_by more entries on each side,
+// learnt from the files of data.train. Sides without a vocabulary stay as they are. Throws as
+// make_tokenizers() does.
+Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initial,
+                             const TextFiles& files, std::int64_t threads);
 
 // Loads the tokenizer of data.tokenizer.src_file or trg_file. Throws InputError.
 std::shared_ptr<const Tokenizer> load_tokenizer_file(const TokenizerOptions& options,

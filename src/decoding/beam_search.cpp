@@ -150,7 +150,9 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   std::vector<BeamGroups> groups;   // one per source
   std::vector<std::size_t> active;  // sentences still in the batch, as indices of `groups`
   auto encoded = encode_for_search(model, source, lengths, sentences);
+  std::vector<std::int64_t> first_tokens;
   for (std::int64_t b = 0; b < B; ++b) {
+    first_tokens.push_back(sentences[static_cast<std::size_t>(b)].first_token);
     groups.emplace_back(encoded.lengths[b].item<std::int64_t>(), beam_options,
                         sentences[static_cast<std::size_t>(b)]);
     active.push_back(static_cast<std::size_t>(b));
@@ -159,7 +161,7 @@ std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Te
   const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
   auto state = model.initial_state(encoded).select(
       torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
-  auto tokens = torch::full({B * rows}, bos_id, index);
+  auto tokens = torch::tensor(first_tokens, index).repeat_interleave(rows);
   // All W hypotheses of a beam are equal at the start, so only the first one counts.
   std::vector<double> log_p(static_cast<std::size_t>(B * rows), minus_infinity);
   for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;

@@ -33,7 +33,9 @@ std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
 
   auto state = model.initial_state(encoded);
   const auto index = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
-  auto tokens = torch::full({static_cast<std::int64_t>(active.size())}, bos_id, index);
+  std::vector<std::int64_t> first_tokens;
+  for (const auto h : active) first_tokens.push_back(sentences[h].first_token);
+  auto tokens = torch::tensor(first_tokens, index);
   while (!active.empty()) {
     options.throw_if_cancelled();
     auto step = model.step(tokens, state, encoded);

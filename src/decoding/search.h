@@ -46,6 +46,7 @@ struct SearchOptions : TestingOptions {
 // The options of one sentence.
 struct SentenceOptions {
   std::int64_t number = 0;                // line number; seeds the samples of this sentence
+  std::int32_t first_token = bos_id;      // the first input of the decoder: <s> or a tag
   std::vector<std::int32_t> prefix = {};  // translations start with these tokens
   std::vector<std::vector<std::int32_t>> required_phrases = {};  // lexical constraints, none empty
   std::vector<std::vector<std::int32_t>> bad_words = {};         // excluded phrases, none empty

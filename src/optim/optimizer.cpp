@@ -1,10 +1,71 @@
 #include "optim/optimizer.h"
 
+#include <fmt/ranges.h>
 #include <torch/utils.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/strings.h"
 
 namespace regard {
 
-Optimizer::Optimizer(const ParameterBuffer& weights) : weights_(weights) {}
+namespace {
+
+// Returns the modules of the parameters, for a message: "encoder, decoder.layer0, output_bias".
+std::string modules_of(const NamedParameters& parameters) {
+  std::vector<std::string> modules;
+  for (const auto& [name, parameter] : parameters) {
+    auto module = name.substr(0, name.rfind('.'));
+    if (std::ranges::count(modules, module) == 0) modules.push_back(std::move(module));
+  }
+  return fmt::format("{}", fmt::join(modules, ", "));
+}
+
+}  // namespace
+
+std::vector<double> learning_rate_factors(const TrainingOptions& options,
+                                          const NamedParameters& parameters) {
+  std::vector<double> factors(parameters.size(), 1);
+  const auto apply = [&](const std::string& key, const std::string& pattern, double factor) {
+    bool is_used = false;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      if (!matches_pattern(parameters[i].first, pattern)) continue;
+      factors[i] *= factor;
+      is_used = true;
+    }
+    if (is_used) return;
+    throw ConfigError(
+        "{}: found `{}`, which matches no parameter; the parameters are in {} (* stands for any "
+        "text, as in encoder.*)",
+        key, pattern, modules_of(parameters));
+  };
+  for (std::size_t i = 0; i < options.learning_rates.size(); ++i) {
+    apply(fmt::format("training.learning_rates.{}.parameters", i),
+          options.learning_rates[i].parameters, options.learning_rates[i].factor);
+  }
+  for (const auto& pattern : options.freeze) apply("training.freeze", pattern, 0);
+  if (!factors.empty() && std::ranges::all_of(factors, [](double f) { return f == 0; })) {
+    throw ConfigError(
+        "training.freeze and training.learning_rates freeze every parameter: nothing would be "
+        "trained; remove a pattern");
+  }
+  return factors;
+}
+
+Optimizer::Optimizer(const ParameterBuffer& weights)
+    : weights_(weights), rates_({{0, weights.flat().numel(), 1}}) {}
+
+void Optimizer::set_rate_factors(const std::vector<double>& factors) {
+  rates_.clear();
+  const auto& parameters = weights_.views();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto begin = rates_.empty() ? 0 : parameters[i].second.storage_offset();
+    if (!rates_.empty() && rates_.back().factor == factors.at(i)) continue;
+    if (!rates_.empty()) rates_.back().end = begin;
+    rates_.push_back({begin, weights_.flat().numel(), factors.at(i)});
+  }
+}
 
 torch::Tensor Optimizer::add_moment(const std::string& name) {
   const auto moment = weights_.zeros_like();
@@ -27,7 +88,13 @@ void Optimizer::update(const torch::Tensor& gradient, double factor, double lear
   for_each_range(gradient, pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
     const auto g = gradient.slice(0, begin, end);
     if (factor != 1) g.mul_(factor);
-    update_range(begin, end, weights_.flat().slice(0, begin, end), g, learning_rate);
+    for (const auto& rate : rates_) {
+      const auto first = std::max(begin, rate.begin);
+      const auto last = std::min(end, rate.end);
+      if (first >= last || rate.factor == 0) continue;
+      update_range(first, last, weights_.flat().slice(0, first, last),
+                   gradient.slice(0, first, last), learning_rate * rate.factor);
+    }
   });
 }
 

@@ -6,8 +6,10 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "config/training_options.h"
@@ -15,10 +17,20 @@
 
 namespace regard {
 
+// Returns the factor of the learning rate of each parameter: the product of the factors of
+// training.learning_rates whose patterns match its name, or 0 if training.freeze matches. Throws
+// ConfigError, with the modules of the model, if a pattern matches no name, or if all factors are
+// 0.
+std::vector<double> learning_rate_factors(const TrainingOptions& options,
+                                          const NamedParameters& parameters);
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
+  // Sets the factors of the learning rate, one for each parameter of the buffer. A factor of 0
+  // leaves parameters and moments as they are.
+  void set_rate_factors(const std::vector<double>& factors);
   // Multiplies `gradient`, a flat buffer, by `factor` in place and updates the weights with it.
   // The threads of `pool` process ranges of the buffers in parallel.
   void update(const torch::Tensor& gradient, double factor, double learning_rate, ThreadPool& pool);
@@ -44,8 +56,16 @@ class Optimizer {
                             torch::Tensor g, double learning_rate) = 0;
 
  private:
+  // Consecutive elements with the same factor of the learning rate.
+  struct RateRange {
+    std::int64_t begin;
+    std::int64_t end;
+    double factor;
+  };
+
   ParameterBuffer weights_;
   NamedParameters state_;
+  std::vector<RateRange> rates_;  // cover the buffer, in ascending order
 };
 
 // Creates the update rule options.optimizer for `weights`, with all state 0.

@@ -18,21 +18,36 @@ std::vector<std::string_view> split_tokens(TokenizerKind kind, std::string_view 
   return kind == TokenizerKind::word ? split_at_ascii_space(text) : code_points(text);
 }
 
+// Splits a text into tokens, with each symbol as one token.
+std::vector<std::string_view> split_tokens(TokenizerKind kind, std::string_view text,
+                                           std::span<const std::string> symbols) {
+  if (kind == TokenizerKind::word || symbols.empty()) return split_tokens(kind, text);
+  std::vector<std::string_view> tokens;
+  for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
+    if (is_symbol) return tokens.push_back(part);
+    const auto characters = code_points(part);
+    tokens.insert(tokens.end(), characters.begin(), characters.end());
+  });
+  return tokens;
+}
+
 class VocabularyTokenizer : public Tokenizer {
  public:
-  VocabularyTokenizer(TokenizerKind kind, Vocabulary vocabulary)
-      : kind_(kind), vocabulary_(std::move(vocabulary)) {}
+  VocabularyTokenizer(const TokenizerOptions& options, Vocabulary vocabulary)
+      : kind_(options.kind), symbols_(options.user_symbols), vocabulary_(std::move(vocabulary)) {
+    for (const auto& symbol : symbols_) vocabulary_.add(symbol);
+  }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     std::vector<std::int32_t> ids;
-    for (const std::string_view token : split_tokens(kind_, text))
+    for (const std::string_view token : split_tokens(kind_, text, symbols_))
       ids.push_back(vocabulary_.id(token));
     return ids;
   }
 
   std::vector<std::string> pieces(std::string_view text,
                                   std::span<const std::int32_t> /*ids*/) const override {
-    const auto tokens = split_tokens(kind_, text);
+    const auto tokens = split_tokens(kind_, text, symbols_);
     return {tokens.begin(), tokens.end()};
   }
 
@@ -60,6 +75,7 @@ class VocabularyTokenizer : public Tokenizer {
 
  private:
   TokenizerKind kind_;
+  std::vector<std::string> symbols_;
   Vocabulary vocabulary_;
 };
 
@@ -86,14 +102,16 @@ std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& opt
         "lower it",
         options.min_frequency);
   }
-  return std::make_unique<VocabularyTokenizer>(options.kind, std::move(vocabulary));
+  return std::make_unique<VocabularyTokenizer>(options, std::move(vocabulary));
 }
 
-std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     std::string_view bytes,
                                                      const std::string& name) {
-  const auto fault = [kind](std::string_view token) -> std::string {
-    if (split_tokens(kind, token).size() == 1 && split_tokens(kind, token).front() == token)
-      return {};
+  const auto kind = options.kind;
+  const auto fault = [&](std::string_view token) -> std::string {
+    const auto tokens = split_tokens(kind, token, options.user_symbols);
+    if (tokens.size() == 1 && tokens.front() == token) return {};
     return kind == TokenizerKind::word ? "contains white space, which a word cannot"
                                        : "is more than one character";
   };
@@ -101,7 +119,20 @@ std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::st
   if (vocabulary.size() == special_count) {
     throw InputError("{}: found no tokens, expected one per line", name);
   }
-  return std::make_unique<VocabularyTokenizer>(kind, std::move(vocabulary));
+  return std::make_unique<VocabularyTokenizer>(options, std::move(vocabulary));
+}
+
+std::string extend_vocabulary(const TokenizerOptions& options, std::string_view bytes,
+                              const TokenCounts& counts) {
+  auto vocabulary = Vocabulary::parse(bytes, "the initial model", [](auto) { return ""; });
+  const auto limit = vocabulary.size() + options.extend_by;
+  constexpr auto all = std::numeric_limits<std::int64_t>::max();
+  const Vocabulary by_frequency(counts, options.min_frequency, all);
+  for (std::int64_t id = special_count; id < by_frequency.size(); ++id) {
+    if (vocabulary.size() >= limit) break;
+    vocabulary.add(by_frequency.token(static_cast<std::int32_t>(id)));
+  }
+  return vocabulary.serialized();
 }
 
 namespace {

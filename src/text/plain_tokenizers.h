@@ -1,6 +1,7 @@
 // Tokenizers without sub-words:
 //   word       splits at ASCII white space; decoded with one space between words
-//   character  each code point is a token, spaces included; decoded by concatenation
+//   character  each code point and each user symbol is a token, spaces included; decoded by
+//              concatenation
 //   numbers    each word is a vector of numbers, separated by commas: "0.5,-2"
 //   features   a line is the name of a sequence of vectors, which has no tokens
 //   positions  each word is a position of the source, counted from 0: "2 0 1"
@@ -24,8 +25,14 @@ std::unique_ptr<Tokenizer> make_vocabulary_tokenizer(const TokenizerOptions& opt
 
 // See load_tokenizer(). Throws InputError with name:line if an entry is not a word, or not a single
 // character.
-std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(TokenizerKind kind, std::string_view bytes,
+std::unique_ptr<Tokenizer> load_vocabulary_tokenizer(const TokenizerOptions& options,
+                                                     std::string_view bytes,
                                                      const std::string& name);
+
+// Returns the vocabulary file `bytes` with at most options.extend_by more tokens, the most frequent
+// ones that it does not have.
+std::string extend_vocabulary(const TokenizerOptions& options, std::string_view bytes,
+                              const TokenCounts& counts);
 
 // Reads vectors of `width` numbers. encode() returns the same id for all tokens; numbers() returns
 // their values and throws InputError if a word is not a vector of that width.

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "base/special_tokens.h"
+#include "text/unicode.h"
 
 namespace regard {
 namespace {
@@ -83,17 +86,24 @@ class FieldReader {
 
 // The field numbers below are those of sentencepiece_model.proto.
 
-// True if the model is bpe with the space symbol at the start, not the end, of each word.
-bool is_plain_bpe(std::string_view trainer_spec) {
-  constexpr std::uint64_t model_type = 3, whitespace_as_suffix = 24;
-  constexpr std::uint64_t bpe = 2;
-  bool is_bpe = false;
+bool is_bpe(std::string_view trainer_spec) {
+  constexpr std::uint64_t model_type = 3, bpe = 2;
+  std::uint64_t type = 0;
   FieldReader fields(trainer_spec);
   while (const auto field = fields.next()) {
-    if (field->field_number() == model_type) is_bpe = field->value == bpe;
+    if (field->field_number() == model_type) type = field->value;
+  }
+  return type == bpe && !fields.broken();
+}
+
+// True if the model is bpe with the space symbol at the start, not the end, of each word.
+bool is_plain_bpe(std::string_view trainer_spec) {
+  constexpr std::uint64_t whitespace_as_suffix = 24;
+  FieldReader fields(trainer_spec);
+  while (const auto field = fields.next()) {
     if (field->field_number() == whitespace_as_suffix && field->value != 0) return false;
   }
-  return is_bpe && !fields.broken();
+  return is_bpe(trainer_spec);
 }
 
 // True if the settings have no table of normalisation rules, and the three flags about spaces are
@@ -155,30 +165,40 @@ bool spec_in_bounds(std::string_view normalizer_spec) {
   return !fields.broken();
 }
 
-constexpr std::uint64_t normal = 1, unknown = 2, control = 3;  // types of a piece
+constexpr std::uint64_t normal = 1, unknown = 2, control = 3, user_defined = 4;  // types of a piece
 
 struct Piece {
   std::string_view text;
   std::uint64_t type = normal;
+  float score = 0;
 };
+
+float read_float(std::string_view bytes) {
+  return bytes.size() == 4 ? std::bit_cast<float>(read_unit(bytes, 0)) : 0;
+}
 
 // Returns nullopt if the message is broken.
 std::optional<Piece> read_piece(std::string_view sentence_piece) {
-  constexpr std::uint64_t piece = 1, type = 3;
+  constexpr std::uint64_t piece = 1, score = 2, type = 3;
   Piece read;
   FieldReader fields(sentence_piece);
   while (const auto field = fields.next()) {
     if (field->field_number() == piece) read.text = field->bytes;
+    if (field->field_number() == score) read.score = read_float(field->bytes);
     if (field->field_number() == type) read.type = field->value;
   }
   return fields.broken() ? std::nullopt : std::optional(read);
 }
 
-// True if the piece is special, or is learnt and cannot span two words. Sets `found_space_symbol`
-// if it is the symbol for a space.
-bool stays_in_word(std::string_view sentence_piece, bool& found_space_symbol) {
+// True if the piece is special or one of `symbols`, or is learnt and cannot span two words. Sets
+// `found_space_symbol` if it is the symbol for a space.
+bool stays_in_word(std::string_view sentence_piece, std::span<const std::string> symbols,
+                   bool& found_space_symbol) {
   const auto piece = read_piece(sentence_piece);
   if (!piece) return false;
+  if (piece->type == user_defined && std::ranges::find(symbols, piece->text) != symbols.end()) {
+    return true;
+  }
   if (piece->type == unknown || piece->type == control) return true;
   found_space_symbol = found_space_symbol || piece->text == space_symbol;
   return piece->type == normal && piece->text.find(space_symbol, 1) == std::string_view::npos &&
@@ -285,7 +305,7 @@ bool normalization_rules_in_bounds(std::string_view model) {
   return !fields.broken();
 }
 
-bool encodes_word_by_word(std::string_view model) {
+bool encodes_word_by_word(std::string_view model, std::span<const std::string> symbols) {
   constexpr std::uint64_t normalizer_spec = 3;
   bool bpe = false;
   bool has_space_symbol = false;
@@ -293,7 +313,7 @@ bool encodes_word_by_word(std::string_view model) {
   while (const auto field = fields.next()) {
     switch (field->field_number()) {
       case pieces_field:
-        if (!stays_in_word(field->bytes, has_space_symbol)) return false;
+        if (!stays_in_word(field->bytes, symbols, has_space_symbol)) return false;
         break;
       case trainer_spec_field:
         bpe = is_plain_bpe(field->bytes);
@@ -329,6 +349,97 @@ std::string with_special_pieces_first(std::string_view model) {
     if (std::ranges::find(found, piece) == std::end(found)) pieces += piece;
   }
   return pieces + bytes_field(trainer_spec_field, settings) + parts->rest;
+}
+
+namespace {
+
+std::string float_field(std::uint64_t number, float value) {
+  auto text = varint_text(number << 3 | 5);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  for (int byte = 0; byte < 4; ++byte) text += static_cast<char>(bits >> (8 * byte) & 0xff);
+  return text;
+}
+
+// Returns the field of a piece in a model.
+std::string piece_field(const Piece& piece) {
+  return bytes_field(pieces_field, bytes_field(1, piece.text) + float_field(2, piece.score) +
+                                       number_field(3, piece.type));
+}
+
+// Returns nullopt if a piece is broken.
+std::optional<std::vector<Piece>> read_pieces(const Parts& parts) {
+  std::vector<Piece> pieces;
+  for (const auto whole : parts.pieces) {
+    const auto piece = read_piece(FieldReader(whole).next()->bytes);
+    if (!piece) return std::nullopt;
+    pieces.push_back(*piece);
+  }
+  return pieces;
+}
+
+std::string assemble(const Parts& parts, const std::string& pieces) {
+  return pieces + bytes_field(trainer_spec_field, parts.trainer_spec) + parts.rest;
+}
+
+}  // namespace
+
+std::string with_user_symbols(std::string_view model, std::span<const std::string> symbols) {
+  const auto parts = read_parts(model);
+  const auto pieces = parts ? read_pieces(*parts) : std::nullopt;
+  if (!pieces || symbols.empty()) return std::string(model);
+  std::string fields;
+  std::vector<bool> is_found(symbols.size());
+  bool is_changed = false;
+  for (std::size_t id = 0; id < pieces->size(); ++id) {
+    auto piece = (*pieces)[id];
+    const auto at = std::ranges::find(symbols, piece.text) - symbols.begin();
+    const bool is_symbol = at < std::ssize(symbols);
+    if (is_symbol) is_found[static_cast<std::size_t>(at)] = true;
+    if (is_symbol && piece.type == normal) {
+      piece.type = user_defined;
+      piece.score = 0;
+      fields += piece_field(piece);
+      is_changed = true;
+    } else {
+      fields += parts->pieces[id];
+    }
+  }
+  for (std::size_t i = 0; i < symbols.size(); ++i) {
+    if (is_found[i]) continue;
+    fields += piece_field({.text = symbols[i], .type = user_defined});
+    is_changed = true;
+  }
+  return is_changed ? assemble(*parts, fields) : std::string(model);
+}
+
+std::string with_pieces_of(std::string_view model, std::string_view other, std::size_t count) {
+  const auto parts = read_parts(model);
+  const auto pieces = parts ? read_pieces(*parts) : std::nullopt;
+  const auto other_parts = read_parts(other);
+  const auto candidates = other_parts ? read_pieces(*other_parts) : std::nullopt;
+  if (!pieces || !candidates) return std::string(model);
+  std::set<std::string_view> known;
+  float lowest = 0;
+  for (const auto& piece : *pieces) {
+    known.insert(piece.text);
+    if (piece.type == normal) lowest = std::min(lowest, piece.score);
+  }
+  auto added = *candidates;
+  std::erase_if(added, [&](const Piece& piece) {
+    return piece.type != normal || known.contains(piece.text);
+  });
+  std::ranges::stable_partition(
+      added, [](const Piece& piece) { return code_points(piece.text).size() == 1; });
+  added.resize(std::min(added.size(), count));
+  if (added.empty()) return std::string(model);
+  const bool has_merges = is_bpe(parts->trainer_spec);
+  std::string fields;
+  for (const auto piece : parts->pieces) fields += piece;
+  for (auto& piece : added) {
+    if (has_merges) piece.score = lowest -= 1;
+    fields += piece_field(piece);
+  }
+  return assemble(*parts, fields);
 }
 
 }  // namespace regard

@@ -1,6 +1,7 @@
 // Inspects and rewrites the bytes of a SentencePiece model, for which the library has no function.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,18 +10,20 @@ namespace regard {
 // SentencePiece's symbol for a space, "▁".
 inline constexpr std::string_view space_symbol = "\u2581";
 
-// True if, for every line without U+2581, the pieces of the line are the pieces of its
-// space-separated words, concatenated. `model` is the bytes of a model that the library has loaded.
+// True if, for every line without U+2581 and without one of `symbols`, the pieces of the line are
+// the pieces of its space-separated words, concatenated. `model` is the bytes of a model that the
+// library has loaded.
 //
 // This holds for bpe, because every merge must produce a piece, if
 // - no piece has U+2581, the symbol for a space, except at its start: no merge joins two words;
 // - that symbol is itself a piece: the start of a word is never unknown, and so never joins an
 //   unknown end of the word before;
-// - all pieces are learnt or special: none is defined by the user or stands for a byte;
+// - all pieces are learnt, special or one of `symbols`: no other is defined by the user or stands
+//   for a byte;
 // - the only normalisation is the symbol before each word and the removal of other spaces.
 // It does not hold for unigram: scores are summed over whole lines in single precision, and
 // rounding may decide between segmentations of a word that are about equally likely.
-bool encodes_word_by_word(std::string_view model);
+bool encodes_word_by_word(std::string_view model, std::span<const std::string> symbols = {});
 
 // True if the normalisation and denormalisation rules of a model stay within the bounds of their
 // table. The library (0.1.97) does not check, so that a damaged or malicious file would make it
@@ -39,5 +42,18 @@ bool normalization_rules_in_bounds(std::string_view model);
 // impossible: there is no <unk>, or the name of a missing special piece belongs to an ordinary
 // piece.
 std::string with_special_pieces_first(std::string_view model);
+
+// Returns the model with these symbols as pieces that the library never splits or merges (its type
+// USER_DEFINED). A symbol that is a learnt piece keeps its id and changes its type; the others
+// follow the last piece, in their order. Returns the bytes unchanged if they are not a
+// SentencePiece model.
+std::string with_user_symbols(std::string_view model, std::span<const std::string> symbols);
+
+// Returns the model with the first `count` learnt pieces of `other` that it does not have, single
+// characters first. They follow its last piece. In a bpe model their scores are below those of its
+// own learnt pieces, in the order of `other`: it makes its own merges first. In a unigram model
+// they keep their log-probabilities. Returns the bytes unchanged if one of the models is not a
+// SentencePiece model.
+std::string with_pieces_of(std::string_view model, std::string_view other, std::size_t count);
 
 }  // namespace regard

@@ -97,16 +97,21 @@ std::string with_plain_spaces(std::string_view text) {
 
 class SentencePieceTokenizer : public Tokenizer {
  public:
-  SentencePieceTokenizer(std::string_view bytes, const std::string& name) : bytes_(bytes) {
-    if (bytes.empty() || !normalization_rules_in_bounds(bytes) || !load(processor_, bytes)) {
+  SentencePieceTokenizer(std::string_view bytes, std::span<const std::string> symbols,
+                         const std::string& name)
+      : bytes_(with_user_symbols(bytes, symbols)), symbols_(symbols.begin(), symbols.end()) {
+    if (bytes.empty() || !normalization_rules_in_bounds(bytes) || !load(processor_, bytes_)) {
       throw InputError("{}: not a SentencePiece model, which the kinds bpe and unigram need", name);
     }
     check_special_ids(name);
-    if (encodes_word_by_word(bytes)) words_ = std::make_unique<WordCache>();
+    if (encodes_word_by_word(bytes_, symbols)) words_ = std::make_unique<WordCache>();
+    for (const auto& symbol : symbols_) symbol_ids_.push_back(processor_.PieceToId(symbol));
+    space_id_ = processor_.PieceToId(std::string(space_symbol));
   }
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
     const auto plain = with_plain_spaces(text);
+    if (has_symbol(plain)) return without_first_space(encode_whole(plain));
     if (!words_ || plain.find(space_symbol) != std::string::npos) return encode_whole(plain);
     return words_->encode(plain, [this](std::string_view word) { return encode_whole(word); });
   }
@@ -119,7 +124,7 @@ class SentencePieceTokenizer : public Tokenizer {
     constexpr int from_all_segmentations = -1;  // not from the n best
     check(processor_.SampleEncode(with_plain_spaces(text), from_all_segmentations,
                                   static_cast<float>(amount), &ids));
-    return ids;
+    return without_first_space(std::move(ids));
   }
 
   std::string decode(std::span<const std::int32_t> ids) const override {
@@ -137,6 +142,8 @@ class SentencePieceTokenizer : public Tokenizer {
     if (std::ranges::count(ids, unk_id) == 0) return Tokenizer::pieces(text, ids);
     std::vector<std::string> pieces;  // with the text of unknown characters
     check(processor_.Encode(with_plain_spaces(text), &pieces));
+    const bool is_longer = pieces.size() == ids.size() + 1;
+    if (is_longer && pieces.front() == space_symbol) pieces.erase(pieces.begin());
     // The caller needs one text for each id.
     return pieces.size() == ids.size() ? pieces : Tokenizer::pieces(text, ids);
   }
@@ -157,6 +164,18 @@ class SentencePieceTokenizer : public Tokenizer {
   std::string serialized() const override { return bytes_; }
 
  private:
+  bool has_symbol(std::string_view text) const {
+    return std::ranges::any_of(symbols_, [&](const std::string& symbol) {
+      return text.find(symbol) != std::string_view::npos;
+    });
+  }
+  // Removes the piece for a space before a symbol at the start of a line.
+  std::vector<std::int32_t> without_first_space(std::vector<std::int32_t> ids) const {
+    const bool starts_with_symbol =
+        ids.size() > 1 && ids[0] == space_id_ && std::ranges::count(symbol_ids_, ids[1]) > 0;
+    if (starts_with_symbol) ids.erase(ids.begin());
+    return ids;
+  }
   std::vector<std::int32_t> encode_whole(std::string_view plain) const {
     std::vector<std::int32_t> ids;
     check(processor_.Encode(plain, &ids));
@@ -176,6 +195,9 @@ class SentencePieceTokenizer : public Tokenizer {
   }
 
   std::string bytes_;
+  std::vector<std::string> symbols_;  // data.tokenizer.user_symbols
+  std::vector<std::int32_t> symbol_ids_;
+  std::int32_t space_id_ = unk_id;  // of the space symbol
   sentencepiece::SentencePieceProcessor processor_;
   std::unique_ptr<WordCache> words_;  // null if the tokenizer does not encode word by word
 };
@@ -306,29 +328,46 @@ std::string train_model(const TokenizerOptions& options, TrainingLines& lines,
   return bytes;
 }
 
-}  // namespace
-
-std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
-                                               const LineSource& next_line, std::int64_t threads) {
+std::string train_bytes(const TokenizerOptions& options, const LineSource& next_line,
+                        std::int64_t threads) {
   // For new threads, and for this thread, whose generator may exist already.
   sentencepiece::SetRandomGeneratorSeed(1);
   sentencepiece::random::GetRandomGenerator()->seed(1);
   TrainingLines lines(next_line);
   if (lines.failure) std::rethrow_exception(lines.failure);
   if (lines.done()) throw InputError("found no text to make a vocabulary from");
-  const auto bytes = train_model(options, lines, threads);
-  auto tokenizer = std::make_unique<SentencePieceTokenizer>(bytes, "the trained model");
-  if (tokenizer->size() < options.vocabulary_size) {
+  return train_model(options, lines, threads);
+}
+
+}  // namespace
+
+std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
+                                               const LineSource& next_line, std::int64_t threads) {
+  const auto bytes = train_bytes(options, next_line, threads);
+  const SentencePieceTokenizer learnt(bytes, {}, "the trained model");
+  if (learnt.size() < options.vocabulary_size) {
     throw ConfigError(
         "data.tokenizer.vocabulary_size is {}, but this training text allows no more than {}; "
         "lower it",
-        options.vocabulary_size, counted(tokenizer->size(), "entry"));
+        options.vocabulary_size, counted(learnt.size(), "entry"));
   }
-  return tokenizer;
+  return std::make_unique<SentencePieceTokenizer>(bytes, options.user_symbols, "the trained model");
 }
 
-std::unique_ptr<Tokenizer> load_sentencepiece(std::string_view bytes, const std::string& name) {
-  return std::make_unique<SentencePieceTokenizer>(bytes, name);
+std::unique_ptr<Tokenizer> load_sentencepiece(const TokenizerOptions& options,
+                                              std::string_view bytes, const std::string& name) {
+  return std::make_unique<SentencePieceTokenizer>(bytes, options.user_symbols, name);
+}
+
+std::string extend_sentencepiece(const TokenizerOptions& options, const std::string& bytes,
+                                 const LineSource& next_line, std::int64_t threads) {
+  // Most pieces of a large vocabulary of a new language are new; those of the same language are
+  // not.
+  auto larger = options;
+  larger.vocabulary_size =
+      options.extend_by + load_sentencepiece(options, bytes, "the initial model")->size();
+  return with_pieces_of(bytes, train_bytes(larger, next_line, threads),
+                        static_cast<std::size_t>(options.extend_by));
 }
 
 }  // namespace regard

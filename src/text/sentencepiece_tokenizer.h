@@ -13,6 +13,10 @@
 // pieces are the pieces of its words (encodes_word_by_word() in sentencepiece_model.h), encode()
 // caches them: the ids are the same as the library's, in 5 to 20 % of its time.
 //
+// User symbols (data.tokenizer.user_symbols) are pieces of SentencePiece's type USER_DEFINED. At
+// the start of a line the library puts a piece for a space before them, which decoding removes
+// again. encode() leaves it out, so that a tag before a line is one token.
+//
 // Sampling. SentencePiece has one random generator per thread, and its public function for the seed
 // has no effect after a thread's first draw. The library exports the generator although its header
 // is not installed, so sample() seeds it from the caller's Random. A sample therefore depends only
@@ -68,6 +72,12 @@ std::unique_ptr<Tokenizer> train_sentencepiece(const TokenizerOptions& options,
                                                std::int64_t threads = 0);
 
 // See load_tokenizer().
-std::unique_ptr<Tokenizer> load_sentencepiece(std::string_view bytes, const std::string& name);
+std::unique_ptr<Tokenizer> load_sentencepiece(const TokenizerOptions& options,
+                                              std::string_view bytes, const std::string& name);
+
+// Returns the bytes of a model with at most options.extend_by pieces that are learnt from the lines
+// and that the model `bytes` does not have. Throws as train_sentencepiece() does.
+std::string extend_sentencepiece(const TokenizerOptions& options, const std::string& bytes,
+                                 const LineSource& next_line, std::int64_t threads);
 
 }  // namespace regard

@@ -16,21 +16,47 @@ std::string lowered(std::string_view text) {
   return encode_utf8(to_lower(decode_utf8(text)));
 }
 
-// Lower-cases all text before another tokenizer encodes it.
+// Lower-cases the text between symbols.
+std::string lowered(std::string_view text, std::span<const std::string> symbols) {
+  if (symbols.empty()) return lowered(text);
+  std::string result;
+  for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
+    result += is_symbol ? std::string(part) : lowered(part);
+  });
+  return result;
+}
+
+// Returns the text with a space in the place of each symbol.
+std::string without_symbols(std::string_view text, std::span<const std::string> symbols) {
+  std::string result;
+  for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
+    result += is_symbol ? " " : std::string(part);
+  });
+  return result;
+}
+
+// Returns a line as a vocabulary is learnt from it.
+std::string text_to_learn_from(const TokenizerOptions& options, std::string_view line) {
+  auto text = without_symbols(line, options.user_symbols);
+  return options.lowercase ? lowered(text) : text;
+}
+
+// Lower-cases all text before another tokenizer encodes it, except user symbols.
 class LowercaseTokenizer : public Tokenizer {
  public:
-  explicit LowercaseTokenizer(std::unique_ptr<Tokenizer> inner) : inner_(std::move(inner)) {}
+  LowercaseTokenizer(std::unique_ptr<Tokenizer> inner, std::vector<std::string> symbols)
+      : inner_(std::move(inner)), symbols_(std::move(symbols)) {}
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    return inner_->encode(lowered(text));
+    return inner_->encode(lowered(text, symbols_));
   }
   std::vector<std::int32_t> sample(std::string_view text, double amount,
                                    Random& random) const override {
-    return inner_->sample(lowered(text), amount, random);
+    return inner_->sample(lowered(text, symbols_), amount, random);
   }
   std::vector<std::string> pieces(std::string_view text,
                                   std::span<const std::int32_t> ids) const override {
-    return inner_->pieces(lowered(text), ids);
+    return inner_->pieces(lowered(text, symbols_), ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return inner_->decode(ids);
@@ -44,16 +70,27 @@ class LowercaseTokenizer : public Tokenizer {
 
  private:
   std::unique_ptr<Tokenizer> inner_;
+  std::vector<std::string> symbols_;
 };
 
 bool is_sentencepiece(TokenizerKind kind) {
   return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
 }
 
+// Returns a source of lines as a vocabulary is learnt from them. `next_line` must outlive it.
+LineSource lines_to_learn_from(const TokenizerOptions& options, const LineSource& next_line) {
+  if (!options.lowercase && options.user_symbols.empty()) return next_line;
+  return [&](std::string& line) {
+    if (!next_line(line)) return false;
+    line = text_to_learn_from(options, line);
+    return true;
+  };
+}
+
 std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
                                      std::unique_ptr<Tokenizer> tokenizer) {
   if (!options.lowercase) return tokenizer;
-  return std::make_unique<LowercaseTokenizer>(std::move(tokenizer));
+  return std::make_unique<LowercaseTokenizer>(std::move(tokenizer), options.user_symbols);
 }
 
 }  // namespace
@@ -74,8 +111,9 @@ bool is_learnt_from_counts(TokenizerKind kind) {
 }
 
 void count_tokens(const TokenizerOptions& options, std::string_view line, TokenCounts& counts) {
-  if (!options.lowercase) return count_vocabulary_tokens(options.kind, line, counts);
-  count_vocabulary_tokens(options.kind, lowered(line), counts);
+  const bool is_plain = !options.lowercase && options.user_symbols.empty();
+  if (is_plain) return count_vocabulary_tokens(options.kind, line, counts);
+  count_vocabulary_tokens(options.kind, text_to_learn_from(options, line), counts);
 }
 
 std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
@@ -90,22 +128,25 @@ std::unique_ptr<Tokenizer> train_tokenizer(const TokenizerOptions& options,
     for (std::string line; next_line(line);) count_tokens(options, line, counts);
     return make_tokenizer(options, counts);
   }
-  LineSource source = next_line;
-  if (options.lowercase) {
-    source = [&next_line](std::string& line) {
-      if (!next_line(line)) return false;
-      line = lowered(line);
-      return true;
-    };
+  return with_case(options,
+                   train_sentencepiece(options, lines_to_learn_from(options, next_line), threads));
+}
+
+std::string extend_tokenizer(const TokenizerOptions& options, const std::string& bytes,
+                             const LineSource& next_line, std::int64_t threads) {
+  if (is_sentencepiece(options.kind)) {
+    return extend_sentencepiece(options, bytes, lines_to_learn_from(options, next_line), threads);
   }
-  return with_case(options, train_sentencepiece(options, source, threads));
+  TokenCounts counts;
+  for (std::string line; next_line(line);) count_tokens(options, line, counts);
+  return extend_vocabulary(options, bytes, counts);
 }
 
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name) {
   return with_case(options, is_sentencepiece(options.kind)
-                                ? load_sentencepiece(bytes, name)
-                                : load_vocabulary_tokenizer(options.kind, bytes, name));
+                                ? load_sentencepiece(options, bytes, name)
+                                : load_vocabulary_tokenizer(options, bytes, name));
 }
 
 std::vector<bool> continuation_tokens(const Tokenizer& tokenizer, TokenizerKind kind) {

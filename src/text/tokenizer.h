@@ -7,6 +7,8 @@
 //   word          each run of ASCII white space becomes one space
 //   character     nothing
 //   all           unknown tokens become <unk>, and upper case is lost if `lowercase` is on
+// A user symbol (data.tokenizer.user_symbols) is one token wherever it stands in a text; for words,
+// where it is a word. It keeps its case. Vocabularies are learnt from the text without symbols.
 // Ids 0 to 3 are the special tokens of base/special_tokens.h. encode() returns no special id except
 // <unk>, and decode() skips all special ids except <unk>.
 #pragma once
@@ -86,10 +88,38 @@ std::unique_ptr<Tokenizer> make_tokenizer(const TokenizerOptions& options,
                                           const TokenCounts& counts);
 
 // Loads a tokenizer from its bytes: a SentencePiece model, or one token per line, according to
-// `options.kind`. Throws InputError with `name` if the bytes are invalid or the special ids differ
-// from those of regard.
+// `options.kind`. Adds the options.user_symbols that it does not have. Throws InputError with
+// `name` if the bytes are invalid or the special ids differ from those of regard.
 std::unique_ptr<Tokenizer> load_tokenizer(const TokenizerOptions& options, std::string_view bytes,
                                           const std::string& name);
+
+// Returns the bytes of a tokenizer with at most options.extend_by more entries, learnt from the
+// lines (data.tokenizer.extend_by). The entries of `bytes`, which load_tokenizer() accepts, keep
+// their ids. Throws as train_tokenizer() does.
+std::string extend_tokenizer(const TokenizerOptions& options, const std::string& bytes,
+                             const LineSource& next_line, std::int64_t threads = 0);
+
+// Calls visit(part, is_symbol) for the symbols in a text and for the parts between them, from left
+// to right. Where several symbols begin, the longest counts. Empty parts are left out.
+template <typename Visit>
+void for_each_part(std::string_view text, std::span<const std::string> symbols,
+                   const Visit& visit) {
+  std::size_t begin = 0;  // of the part
+  for (std::size_t at = 0; at < text.size();) {
+    std::string_view longest;
+    for (const std::string_view symbol : symbols) {
+      if (symbol.size() > longest.size() && text.substr(at).starts_with(symbol)) longest = symbol;
+    }
+    if (longest.empty()) {
+      ++at;
+      continue;
+    }
+    if (at > begin) visit(text.substr(begin, at - begin), false);
+    visit(text.substr(at, longest.size()), true);
+    begin = at += longest.size();
+  }
+  if (text.size() > begin) visit(text.substr(begin), false);
+}
 
 // Returns, for each id, true if the token continues the word before it: a sub-word that begins with
 // a letter or a number and has no space before it. Punctuation continues no word. Empty for words

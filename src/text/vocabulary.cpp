@@ -1,7 +1,6 @@
 #include "text/vocabulary.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -10,9 +9,6 @@
 
 namespace regard {
 namespace {
-
-constexpr std::array<std::string_view, special_count> special_names = {"<pad>", "<unk>", "<s>",
-                                                                       "</s>"};
 
 bool is_special(std::string_view token) {
   return std::find(special_names.begin(), special_names.end(), token) != special_names.end();

@@ -48,10 +48,10 @@ class Vocabulary {
   std::int32_t id(std::string_view token) const;    // <unk> if there is no such token
   const std::string& token(std::int32_t id) const;  // throws std::out_of_range
   std::int64_t size() const { return static_cast<std::int64_t>(tokens_.size()); }
+  // Adds a token at the end. Returns false if the vocabulary has it already.
+  bool add(std::string_view token);
 
  private:
-  bool add(std::string_view token);  // false if the token is in the vocabulary already
-
   std::vector<std::string> tokens_;
   // Without the special tokens.
   std::unordered_map<std::string, std::int32_t, StringHash, std::equal_to<>> ids_;

@@ -121,6 +121,17 @@ Tokenizers DataLoader::train_tokenizers() {
   return make_tokenizers(data, options_.model, training_files(), pool_, options_.threads);
 }
 
+Tokenizers DataLoader::extend(const Options& options, const Tokenizers& tokenizers) {
+  if (prepared_) {
+    throw ConfigError(
+        "data.tokenizer.extend_by is {}, but data.prepared ({}) has tokens of the vocabulary "
+        "before; "
+        "train from the text, or set extend_by to 0",
+        options.data.tokenizer.extend_by, prepared_->folder().string());
+  }
+  return extend_tokenizers(options.data, tokenizers, training_files(), options.threads);
+}
+
 Corpus DataLoader::training(const Options& options, const Tokenizers& tokenizers) {
   if (prepared_) {
     check_same_tokenizers(tokenizers, *prepared_);

@@ -29,6 +29,9 @@ class DataLoader {
 
   // Throws as make_tokenizers() does.
   Tokenizers train_tokenizers();
+  // Returns the tokenizers with data.tokenizer.extend_by more entries. Throws as
+  // extend_tokenizers() does, and ConfigError with data.prepared.
+  Tokenizers extend(const Options& options, const Tokenizers& tokenizers);
   // Throw as Corpus::training() and Corpus::validation() do. `options` may differ from those of the
   // constructor in data.tokenizer. training() throws CheckpointError if the pairs of data.prepared
   // were made by other tokenizers.

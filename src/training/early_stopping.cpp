@@ -42,7 +42,7 @@ bool EarlyStopping::add_validation(std::int64_t step, const Scores& scores) {
   history_.emplace_back(step, scores);
   const auto metric = options_.early_stopping_metric;
   const bool best =
-      best_step_ == 0 ? std::isfinite(score_of(metric, scores)) : is_better(metric, scores, best_);
+      best_step_ ? is_better(metric, scores, best_) : std::isfinite(score_of(metric, scores));
   if (best) {
     best_ = scores;
     best_step_ = step;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,9 @@ class EarlyStopping {
   bool add_validation(std::int64_t step, const Scores& scores);
   // Returns true if none of the last `patience` validations was better than the best before them.
   bool out_of_patience() const;
-  // Returns the step of the best validation, 0 if there is none yet.
-  std::int64_t best_step() const { return best_step_; }
+  // Returns the step of the best validation, if there is one. It is 0 if the initial model of a run
+  // is the best one.
+  std::optional<std::int64_t> best_step() const { return best_step_; }
 
   const ScoredSteps& history() const { return history_; }
   // Replaces the history. Finds the best validation again, because the metric may have changed.
@@ -50,7 +52,7 @@ class EarlyStopping {
   TrainingOptions options_;
   ScoredSteps history_;
   Scores best_;
-  std::int64_t best_step_ = 0;
+  std::optional<std::int64_t> best_step_;
   std::int64_t validations_without_improvement_ = 0;
 };
 

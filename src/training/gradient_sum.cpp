@@ -48,6 +48,9 @@ GradientSum::GradientSum(const ParameterBuffer& weights)
   for (const auto& [name, parameter] : weights.views()) {
     const auto i = parameters_.size();
     parameters_.push_back(parameter);
+    if (!parameter.requires_grad()) continue;
+    trained_.push_back(parameter);
+    trained_index_.push_back(i);
     hooks_.push_back(
         parameter.register_hook([this, i](const torch::Tensor& g) { return hook(i, g); }));
   }
@@ -65,7 +68,7 @@ GradientSum::GradientSum(const ParameterBuffer& weights)
 }
 
 GradientSum::~GradientSum() {
-  for (std::size_t i = 0; i < hooks_.size(); ++i) parameters_[i].remove_hook(hooks_[i]);
+  for (std::size_t i = 0; i < hooks_.size(); ++i) trained_[i].remove_hook(hooks_[i]);
 }
 
 void GradientSum::begin(std::size_t terms, OnPart on_part) {
@@ -94,13 +97,16 @@ void GradientSum::add(std::size_t term, const torch::Tensor& objective) {
   const bool is_cpu = gradient_.flat().is_cpu();
   const bool all_at_once = !is_cpu && !on_part_;  // the hooks leave the gradients to autograd
   RunningTerm now{this, term, std::vector<bool>(parameters_.size(), false)};
-  torch::autograd::variable_list gradients;
+  torch::autograd::variable_list gradients(parameters_.size());
   {
     std::optional<SetScope<RunningTerm>> scope;
     if (!all_at_once) scope.emplace(is_cpu ? RunningTerm::of_thread : on_device_, now);
-    gradients = torch::autograd::grad({objective}, parameters_, /*grad_outputs=*/{},
-                                      /*retain_graph=*/{}, /*create_graph=*/false,
-                                      /*allow_unused=*/true);
+    auto trained = torch::autograd::grad({objective}, trained_, /*grad_outputs=*/{},
+                                         /*retain_graph=*/{}, /*create_graph=*/false,
+                                         /*allow_unused=*/true);
+    for (std::size_t i = 0; i < trained.size(); ++i) {
+      gradients[trained_index_[i]] = std::move(trained[i]);
+    }
   }
   if (all_at_once) return accumulate_all(gradients);
   for (std::size_t i = 0; i < gradients.size(); ++i) {

@@ -29,7 +29,8 @@ namespace regard {
 
 class GradientSum {
  public:
-  // Registers a hook on each parameter of `weights`. The destructor removes the hooks.
+  // Registers a hook on each parameter of `weights` that requires a gradient. The gradient of the
+  // others is 0. The destructor removes the hooks.
   explicit GradientSum(const ParameterBuffer& weights);
   ~GradientSum();
   GradientSum(const GradientSum&) = delete;
@@ -91,7 +92,9 @@ class GradientSum {
   void hand_on_next_part();
 
   std::vector<torch::Tensor> parameters_;
-  std::vector<unsigned> hooks_;
+  std::vector<torch::Tensor> trained_;      // the parameters that require a gradient
+  std::vector<std::size_t> trained_index_;  // of each in parameters_
+  std::vector<unsigned> hooks_;             // of each
   ParameterBuffer gradient_;
   std::int64_t max_buffered_bytes_;   // limit of buffered_bytes_, in bytes
   RunningTerm* on_device_ = nullptr;  // the term whose backward pass runs, not on the CPU

@@ -23,6 +23,7 @@
 #include "model/attention/table.h"
 #include "model/build_model.h"
 #include "model/initialisation.h"
+#include "optim/optimizer.h"
 #include "report/format.h"
 #include "report/table.h"
 #include "training/data_loader.h"
@@ -195,6 +196,9 @@ struct InitialModel {
   FolderReader folder;
   Options options;
   NamedTensors weights;
+  // Entries that the vocabularies of the run have and its own do not, at their ends.
+  std::int64_t added_source = 0;
+  std::int64_t added_target = 0;
 };
 
 // Returns a line for each option of a section that differs, except dropout.
@@ -206,6 +210,31 @@ std::string model_differences(const Options& before, const Options& options,
     lines += "\n  " + difference;
   }
   return lines;
+}
+
+// Returns true if the rows of `from` are the first ones of `to`: the tensor of a vocabulary that
+// has been extended.
+bool has_more_rows(const torch::Tensor& to, const torch::Tensor& from, std::int64_t added) {
+  return added > 0 && to.dim() > 0 && to.dim() == from.dim() &&
+         to.size(0) == from.size(0) + added && to.sizes().slice(1) == from.sizes().slice(1);
+}
+
+// Extends the tensors of an initial model whose vocabulary is smaller by new rows, with the initial
+// values of the model. Returns their names.
+std::vector<std::string> add_new_rows(const Setup& setup, InitialModel& initial) {
+  std::vector<std::string> extended;
+  const auto parameters = setup.model->named_parameters();
+  for (auto& [name, saved] : initial.weights) {
+    const auto* parameter = parameters.find(name);
+    if (parameter == nullptr) continue;
+    const bool is_source = name == "source_embedding";
+    const auto added = is_source ? initial.added_source : initial.added_target;
+    if (!has_more_rows(*parameter, saved, added)) continue;
+    const auto new_rows = parameter->detach().narrow(0, saved.size(0), added);
+    saved = torch::cat({saved, new_rows.to(saved.options())});
+    extended.push_back(name);
+  }
+  return extended;
 }
 
 // Copies the weights that the model and an initial model of another kind have in common: the
@@ -251,7 +280,13 @@ void copy_common_weights(Setup& setup, const InitialModel& initial) {
 }
 
 // Copies the weights of the initial model, whose options may differ as long as the shapes fit.
-void copy_weights(Setup& setup, const InitialModel& initial) {
+void copy_weights(Setup& setup, InitialModel& initial) {
+  const auto extended = add_new_rows(setup, initial);
+  if (!extended.empty()) {
+    log::info("{} and {} are new in the vocabularies of source and target: new rows of {}",
+              counted(initial.added_source, "entry"), initial.added_target,
+              fmt::join(extended, ", "));
+  }
   if (initial.options.model.kind != setup.options.model.kind) {
     return copy_common_weights(setup, initial);
   }
@@ -264,14 +299,33 @@ void copy_weights(Setup& setup, const InitialModel& initial) {
     throw CheckpointError("{}\nIts model options differ from this configuration:{}", error.what(),
                           differences);
   }
-  log::info("loaded initial weights from {}", where);
+  log::info("loaded initial weights from {}: all {}", where,
+            counted(initial.weights.size(), "tensor"));
   if (!differences.empty()) {
     log::warning("{}: the weights fit, but come from a model with other options:{}", where,
                  differences);
   }
 }
 
-void make_model(Setup& setup, const InitialModel* initial) {
+// Tells which parameters are frozen or have a learning rate of their own. Throws as
+// learning_rate_factors() does.
+void report_rates(const Setup& setup) {
+  const auto parameters = parameters_of(*setup.model);
+  const auto factors = learning_rate_factors(setup.options.training, parameters);
+  std::map<double, std::int64_t> numbers;  // of parameters, by factor
+  std::int64_t all = 0;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    numbers[factors[i]] += parameters[i].second.numel();
+    all += parameters[i].second.numel();
+  }
+  for (const auto& [factor, count] : numbers) {
+    if (factor == 1) continue;
+    const auto what = factor == 0 ? "are frozen" : fmt::format("learn {} times as fast", factor);
+    log::info("{} of {} parameters {}", format_thousands(count), format_thousands(all), what);
+  }
+}
+
+void make_model(Setup& setup, InitialModel* initial) {
   {
     // The generator's state is in the checkpoint too.
     std::optional<SkipInitialisation> weights_follow;
@@ -284,8 +338,10 @@ void make_model(Setup& setup, const InitialModel* initial) {
   } else if (initial != nullptr) {
     copy_weights(setup, *initial);
   }
+  setup.has_initial_weights = initial != nullptr;
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));
+  report_rates(setup);
 }
 
 // Tells of matrices that the model has only because widths differ.
@@ -372,16 +428,24 @@ void check_dev_lengths(const Setup& setup) {
   };
   const auto source_limit = setup.model->source_limit();
   const auto target_limit = setup.model->target_limit();
-  const auto& [source, target] = setup.options.data.dev;
+  const auto& source = setup.options.data.dev.src;
+  const auto& target = setup.options.data.dev.trg;
   for (std::int64_t i = 0; i < setup.dev->size(); ++i) {  // pair i is line i + 1
     check(static_cast<std::size_t>(setup.dev->source_length(i)), source_limit, source, i + 1);
     check(setup.dev->target(i).size(), target_limit, target, i + 1);
   }
 }
 
-// Uses the tokenizers of the initial model with their options, except sampling, which is an option
-// of the new run.
-void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
+// Adds the symbols that a list does not have.
+void add_symbols(std::vector<std::string>& symbols, const std::vector<std::string>& more) {
+  for (const auto& symbol : more) {
+    if (std::ranges::count(symbols, symbol) == 0) symbols.push_back(symbol);
+  }
+}
+
+// Uses the tokenizers of the initial model with their options, except those of the new run:
+// sampling, more user symbols and extend_by.
+void use_tokenizers_of(Setup& setup, InitialModel& initial, DataLoader& loader) {
   const auto kind = setup.options.model.kind;
   const auto of_model = initial.options.model.kind;
   const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
@@ -394,6 +458,8 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
   auto& options = setup.options.data.tokenizer;
   auto of_initial = initial.options.data.tokenizer;
   of_initial.sampling = options.sampling;
+  of_initial.extend_by = options.extend_by;
+  add_symbols(of_initial.user_symbols, options.user_symbols);
   of_initial.src_file = of_initial.trg_file = "";  // paths on the machine where it was trained
   const Options before = setup.options;
   options = of_initial;
@@ -401,7 +467,11 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
     log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
   }
   check_options(setup.options);
+  const auto own = read_tokenizers(initial.folder, initial.options);
   setup.tokenizers = read_tokenizers(initial.folder, setup.options);
+  if (options.extend_by > 0) setup.tokenizers = loader.extend(setup.options, setup.tokenizers);
+  initial.added_source = setup.tokenizers.source->size() - own.source->size();
+  initial.added_target = setup.tokenizers.target->size() - own.target->size();
 }
 
 // Takes the options of the tokenizers from a checkpoint of a run that started from another model,
@@ -409,6 +479,7 @@ void use_tokenizers_of(Setup& setup, const InitialModel& initial) {
 void keep_tokenizers_of(Options& options, const Options& checkpoint) {
   auto kept = checkpoint.data.tokenizer;
   kept.sampling = options.data.tokenizer.sampling;
+  add_symbols(kept.user_symbols, options.data.tokenizer.user_symbols);
   options.data.tokenizer = kept;
 }
 
@@ -517,7 +588,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     retry_if_removed([&] {
       initial.emplace(resolve_model(init_from));
       adopt_automatic(setup.options.model, initial->options.model);
-      use_tokenizers_of(setup, *initial);
+      use_tokenizers_of(setup, *initial, loader);
     });
   } else {
     setup.tokenizers = loader.train_tokenizers();

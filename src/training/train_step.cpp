@@ -162,11 +162,27 @@ bool halve_batches(std::vector<Batch>& batches) {
   return was_split;
 }
 
+namespace {
+
+// Excludes the parameters with a factor of 0 from the backward pass.
+ParameterBuffer without_frozen_gradients(ParameterBuffer weights,
+                                         const std::vector<double>& factors) {
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    auto parameter = weights.views()[i].second;
+    if (factors[i] == 0) parameter.set_requires_grad(false);
+  }
+  return weights;
+}
+
+}  // namespace
+
 TrainedModel::TrainedModel(std::shared_ptr<Seq2Seq> model_to_train, const TrainingOptions& options)
     : model(std::move(model_to_train)),
-      weights(ParameterBuffer::adopt(parameters_of(*model))),
+      weights(without_frozen_gradients(ParameterBuffer::adopt(parameters_of(*model)),
+                                       learning_rate_factors(options, parameters_of(*model)))),
       gradient(weights),
       optimizer(make_optimizer(options, weights)) {
+  optimizer->set_rate_factors(learning_rate_factors(options, weights.views()));
   if (options.moving_average > 0) average.emplace(options.moving_average, weights);
   if (options.precision == TrainingPrecision::bf16) {
     packed_weights = std::make_unique<kernels::PackedWeights>(kernels::Precision::bf16);

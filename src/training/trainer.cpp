@@ -325,9 +325,9 @@ void Trainer::record(const Validation& validation) {
 // Restores the `best` link if an earlier run was interrupted before setting it.
 void Trainer::link_best() {
   const auto best = early_stopping_.best_step();
-  if (best == 0 || !is_checkpoint(run_.checkpoint(best))) return;
+  if (!best || !is_checkpoint(run_.checkpoint(*best))) return;
   const auto linked = run_.best();
-  if (!linked || linked->filename() != run_.checkpoint(best).filename()) run_.set_best(best);
+  if (!linked || linked->filename() != run_.checkpoint(*best).filename()) run_.set_best(*best);
 }
 
 // A checkpoint that is saved before a validation only becomes `last`. The save after the validation

@@ -50,6 +50,10 @@ class Trainer {
           ThreadPool& pool, const FolderReader* resume_from,
           ProcessGroup& group = ProcessGroup::alone());
 
+  // Validates before the first step, if there is a validator: for a run that starts with the
+  // weights of another model.
+  void validate_first() { pending_validation_ = validator_ != nullptr; }
+
   // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
   // lines of the last batch. The last checkpoint is kept. Throws EnvironmentError if memory does

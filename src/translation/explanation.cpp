@@ -63,7 +63,7 @@ Explanation explain(const TranslationModel& loaded, torch::Device device, const 
 
   const auto encoded = model.encode(batch.source, batch.source_lengths);
   auto state = model.initial_state(encoded);
-  std::int64_t previous = bos_id;
+  std::int64_t previous = loaded.tokenizers.first_target;
   for (const auto token : target) {
     const auto input = torch::full({1}, previous, torch::dtype(torch::kLong).device(device));
     const auto detail = model.explain(input, state, encoded);
@@ -102,7 +102,7 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
   const std::vector<SourceLine> source = {loaded.tokenizers.encode_source(line)};
   const auto batch = make_source_batch(source).to(device);
   auto ids = target_ids(translation.hypotheses.at(index));
-  ids.insert(ids.begin(), bos_id);
+  ids.insert(ids.begin(), loaded.tokenizers.first_target);
   ids.pop_back();
   const auto input = torch::tensor(ids, torch::kLong).unsqueeze(0).to(device);  // [1, T]
   const auto weights = loaded.model->self_attention(batch.source, batch.source_lengths, input);
@@ -111,7 +111,7 @@ ExplainedSelfAttention self_attention(const TranslationModel& loaded, torch::Dev
   explained.source_tokens = source_tokens(loaded.tokenizers, line, source[0]);
   explained.encoder = layer_weights(weights.encoder);
   explained.decoder = layer_weights(weights.decoder);
-  explained.inputs = {"<s>"};
+  explained.inputs = {loaded.tokenizers.target->token(loaded.tokenizers.first_target)};
   for (std::size_t t = 1; t < ids.size(); ++t) {
     explained.inputs.push_back(
         loaded.tokenizers.target_token(static_cast<std::int32_t>(ids[t]), translation.oov_words));

@@ -96,8 +96,14 @@ std::vector<Translation> score_translations(const TranslationModel& model, torch
     auto target = encode_target(model.tokenizers, target_limit, targets[i], line, index);
     auto& group = groups.back();
     group.longest_target = std::max(group.longest_target, target.size());
-    group.examples.push_back(
-        {index, line.tokens, std::move(target), line.numbers, line.extended_ids, line.frames});
+    group.examples.push_back({index,
+                              line.tokens,
+                              std::move(target),
+                              line.numbers,
+                              line.extended_ids,
+                              line.frames,
+                              {},
+                              model.tokenizers.first_target});
   }
   const auto examples = sorted_by_length(std::move(groups));
   const auto score_range = [&](std::size_t begin, std::size_t end) {

@@ -71,7 +71,7 @@ void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit) {
 std::vector<std::string> source_tokens(const Tokenizers& tokenizers, const std::string& line,
                                        const SourceLine& source) {
   if (tokenizers.features) return frame_labels(tokenizers, line, source.frames.count());
-  auto tokens = tokenizers.source->pieces(line, source.tokens);
+  auto tokens = tokenizers.source->pieces(tokenizers.tagged_source(line), source.tokens);
   tokens.emplace_back("</s>");
   return tokens;
 }
@@ -177,6 +177,7 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
     for (auto* sentence : sentences) {
       batch_sources.push_back(std::move(sentence->source));
       auto& options_of_sentence = batch_options.emplace_back(*sentence->options);
+      options_of_sentence.first_token = tokenizers_.first_target;
       if (tokenizers_.source->ignores_text()) {  // a language model continues the line
         options_of_sentence.prefix = tokenizers_.target->encode(*sentence->text);
       }

@@ -47,5 +47,19 @@ TEST(EscapeControls, EscapesInsideInvalidUtf8) {
   EXPECT_EQ(escape_controls("\xF0\x1b\x07"), "\xF0\\x1B\\x07");
 }
 
+TEST(MatchesPattern, AStarStandsForAnyText) {
+  EXPECT_TRUE(matches_pattern("encoder.layer0.W", "encoder.*"));
+  EXPECT_TRUE(matches_pattern("encoder.layer0.W", "*"));
+  EXPECT_TRUE(matches_pattern("encoder.layer0.W", "*.layer0.*"));
+  EXPECT_TRUE(matches_pattern("encoder.layer0.W", "enc*er.*W"));
+  EXPECT_TRUE(matches_pattern("W", "W"));
+  EXPECT_TRUE(matches_pattern("W", "*W*"));
+  EXPECT_FALSE(matches_pattern("encoder.layer0.W", "encoder"));
+  EXPECT_FALSE(matches_pattern("encoder.layer0.W", "layer0.*"));
+  EXPECT_FALSE(matches_pattern("aba", "ab*ba"));
+  EXPECT_FALSE(matches_pattern("", "a*"));
+  EXPECT_TRUE(matches_pattern("", "*"));
+}
+
 }  // namespace
 }  // namespace regard

@@ -19,13 +19,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 class LanguageModel : public testing::Test {
  protected:
   void SetUp() override {

@@ -2,14 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "tests/cli/train.h"
 
 namespace regard {
@@ -19,13 +15,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-using Words = std::vector<std::string>;
-
-Words operator+(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
 
 constexpr auto model =
     "model:\n"
@@ -94,21 +83,6 @@ TEST_F(Pretraining, AMaskedModelLearnsAndItsEncoderStartsATranslator) {
               AllOf(HasSubstr("initial tensors from"),
                     HasSubstr("a model of kind masked_language_model"), HasSubstr("New: decoder")));
   EXPECT_EQ(run({"translate", "-m", path("translator")}, "a\n").code, 0);
-}
-
-// Returns the bytes of each tensor of a safetensors file by its name.
-std::map<std::string, std::string> tensors_of(const std::string& file) {
-  std::uint64_t header_size = 0;
-  std::memcpy(&header_size, file.data(), sizeof header_size);
-  std::map<std::string, std::string> tensors;
-  const auto header = parse_json(file.substr(8, header_size));
-  for (const auto& [name, tensor] : header.items()) {
-    if (name == "__metadata__") continue;
-    const auto begin = tensor.at("data_offsets")[0].get<std::size_t>();
-    const auto end = tensor.at("data_offsets")[1].get<std::size_t>();
-    tensors[name] = file.substr(8 + header_size + begin, end - begin);
-  }
-  return tensors;
 }
 
 TEST_F(Pretraining, ATranslatorStartsWithTheEncoderOfTheMaskedModel) {

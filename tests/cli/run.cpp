@@ -119,6 +119,11 @@ Finished Running::finish() {
   return finished;
 }
 
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 Finished run(const std::vector<std::string>& arguments, const std::string& input) {
   Running running(arguments);
   running.write(input);  // what these tests write fits into a pipe

@@ -10,6 +10,10 @@
 
 namespace regard {
 
+// Arguments of a command.
+using Words = std::vector<std::string>;
+Words operator+(Words words, const Words& more);
+
 struct Finished {
   int code = -1;  // the exit code; 128 + N for signal N
   std::string out;

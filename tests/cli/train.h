@@ -3,13 +3,32 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "tests/cli/run.h"
 
 namespace regard {
+
+// Returns the bytes of each tensor of a safetensors file by its name.
+inline std::map<std::string, std::string> tensors_of(const std::string& file) {
+  std::uint64_t header_size = 0;
+  std::memcpy(&header_size, file.data(), sizeof header_size);
+  std::map<std::string, std::string> tensors;
+  const auto header = parse_json(file.substr(8, header_size));
+  for (const auto& [name, tensor] : header.items()) {
+    if (name == "__metadata__") continue;
+    const auto begin = tensor.at("data_offsets")[0].get<std::size_t>();
+    const auto end = tensor.at("data_offsets")[1].get<std::size_t>();
+    tensors[name] = file.substr(8 + header_size + begin, end - begin);
+  }
+  return tensors;
+}
 
 class Train : public testing::Test {
  protected:

@@ -41,6 +41,35 @@ TEST(Check, APreparedCorpusNeedsNoText) {
   EXPECT_THAT(training_problem({"data.train=[]"}), HasSubstr("data.train names no corpus"));
 }
 
+TEST(Check, UserSymbolsMustBeDistinctWordsThatNoOtherTokenIs) {
+  const auto problem = [](const std::string& symbols) {
+    return model_problem({"data.tokenizer.user_symbols=[" + symbols + "]"});
+  };
+  EXPECT_EQ(problem("<2de>, <bt>"), no_error);
+  EXPECT_THAT(problem("<s>"), HasSubstr("found \"<s>\", which is the name of a special token"));
+  EXPECT_THAT(problem("\"<2 de>\""), HasSubstr("contains white space"));
+  EXPECT_THAT(problem("\"\""), HasSubstr("is empty"));
+  EXPECT_THAT(problem("a, a"), HasSubstr("found a, which is there twice"));
+  EXPECT_THAT(problem("\u2581a"), HasSubstr("SentencePiece reserves"));
+}
+
+TEST(Check, TagsMustBeUserSymbolsAndMustBeRead) {
+  const std::string symbols = "data.tokenizer.user_symbols=[<2de>]";
+  for (const std::string key : {"data.train.0", "data.dev"}) {
+    for (const std::string side : {".src_tag", ".trg_tag"}) {
+      EXPECT_EQ(training_problem({symbols, key + side + "=<2de>"}), no_error);
+      EXPECT_THAT(training_problem({symbols, key + side + "=<2fr>"}),
+                  HasSubstr(key + side +
+                            ": found \"<2fr>\", expected one of data.tokenizer.user_symbols, which "
+                            "are [\"<2de>\"]; add it there"));
+      EXPECT_THAT(training_problem({key + side + "=<2fr>"}), HasSubstr("which is empty"));
+    }
+  }
+  EXPECT_THAT(training_problem({symbols, "model.kind=language_model", "data.train.0.src=b",
+                                "data.dev.src=d", "data.train.0.src_tag=<2de>"}),
+              HasSubstr("data.train.0.src_tag: found \"<2de>\", but the source is not a sentence"));
+}
+
 TEST(Check, SizesAreLimited) {
   for (const auto* key :
        {"model.encoder.hidden_size", "model.decoder.embedding_dim", "testing.batch_size"}) {

@@ -22,6 +22,36 @@ std::string problem(const std::string& yaml) {
   return config_error([&] { parse_options(yaml, "f.yaml"); });
 }
 
+TEST(Reader, AListOfTextsIsASingleValue) {
+  EXPECT_THAT(
+      problem("training: {freeze: encoder.*}"),
+      HasSubstr("training.freeze: found encoder.*, expected a list of texts, as in [a, b]"));
+  EXPECT_THAT(problem("training: {freeze: [[a]]}"),
+              HasSubstr("training.freeze: found a list in the list, expected a text"));
+  const Options o =
+      parse_options("training: {freeze: [encoder.*]}", "f.yaml", {"training.freeze=[a.*, \"b\"]"});
+  EXPECT_EQ(o.training.freeze, (std::vector<std::string>{"a.*", "b"}));
+  EXPECT_TRUE(parse_options("training: {freeze: []}", "f.yaml").training.freeze.empty());
+}
+
+TEST(Reader, AdoptsOnlyValuesThatWereNotSet) {
+  SourceLocations set;
+  Options o = parse_options("model: {encoder: {layers: 3}, dropout: {states: 0.4}}", "f.yaml",
+                            {"model.decoder.layers=2"}, &set);
+  Options from;
+  from.model.encoder.layers = from.model.decoder.layers = 5;
+  from.model.encoder.hidden_size = 77;
+  from.model.dropout.states = 0.1;
+  from.training.learning_rate = 0.7;
+  EXPECT_THAT(adopt_unset(o, from, set, "model"),
+              testing::ElementsAre("model.encoder.hidden_size"));
+  EXPECT_EQ(o.model.encoder.hidden_size, 77);
+  EXPECT_EQ(o.model.encoder.layers, 3);
+  EXPECT_EQ(o.model.decoder.layers, 2);
+  EXPECT_EQ(o.model.dropout.states, 0.4);
+  EXPECT_EQ(o.training.learning_rate, Options().training.learning_rate);
+}
+
 TEST(Reader, ReadsEveryTypeOfValue) {
   const Options o = parse_options(R"(
 name: first
@@ -31,7 +61,7 @@ data:
     - src: b.en
       trg: b.fr
       weight: 0.5
-  tokenizer: {kind: unigram, joint: yes}
+  tokenizer: {kind: unigram, joint: yes, user_symbols: [<2de>, "a,b"]}
 training:
   max_steps: 2000
   learning_rate: 5e-4
@@ -45,6 +75,7 @@ training:
   EXPECT_EQ(o.data.train[1].weight, 0.5);
   EXPECT_EQ(o.data.tokenizer.kind, TokenizerKind::unigram);
   EXPECT_TRUE(o.data.tokenizer.joint);
+  EXPECT_EQ(o.data.tokenizer.user_symbols, (std::vector<std::string>{"<2de>", "a,b"}));
   EXPECT_EQ(o.training.max_steps, 2000);
   EXPECT_EQ(o.training.learning_rate, 5e-4);
 }

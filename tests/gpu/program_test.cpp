@@ -19,13 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 // Programs started during its lifetime see the stand-in for a GPU, if there is one.
 class Preloaded {
  public:

@@ -52,7 +52,7 @@ TEST(EarlyStopping, PatienceCountsValidationsSinceTheBest) {
 TEST(EarlyStopping, AFigureThatIsNotFiniteIsNeverTheBest) {
   auto stopping = by(Metric::loss);
   EXPECT_FALSE(stopping.add_validation(1, scores_of(NAN, 0)));
-  EXPECT_EQ(stopping.best_step(), 0);
+  EXPECT_EQ(stopping.best_step(), std::nullopt);
   EXPECT_TRUE(stopping.add_validation(2, scores_of(5, 0)));
 }
 

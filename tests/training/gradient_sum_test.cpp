@@ -41,6 +41,21 @@ class GradientSumTest : public testing::Test {
   GradientSum sum_{weights_};
 };
 
+TEST(GradientSumOfFrozenParameters, IsZeroAndLeavesTheOthersAsTheyAre) {
+  const auto a = torch::randn({100}).requires_grad_();
+  auto b = torch::randn({10}).requires_grad_();
+  const auto weights = ParameterBuffer::adopt({{"a", a}, {"b", b}});
+  b.set_requires_grad(false);
+  GradientSum sum(weights);
+  sum.begin();
+  sum.add(0, (a * b[0]).sin().sum() + (b * b).sum());
+  sum.finish();
+  const auto expected = torch::autograd::grad({(a * b[0]).sin().sum()}, {a})[0];
+  EXPECT_TRUE(torch::equal(sum.flat().narrow(0, 0, 100), expected));
+  const auto begin = weights.views()[1].second.storage_offset();
+  EXPECT_TRUE(sum.flat().narrow(0, begin, 10).eq(0).all().item<bool>());
+}
+
 // Parts that are handed on, with their numbers at that time.
 struct HandedOn {
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges;

@@ -4,9 +4,12 @@
 #include <torch/utils.h>
 
 #include <functional>
+#include <map>
 #include <new>
+#include <string>
 
 #include "base/process.h"
+#include "base/strings.h"
 #include "model/build_model.h"
 
 namespace regard {
@@ -55,6 +58,26 @@ std::vector<Example> examples() {
           {2, {11, 4, 5}, {6}},
           {3, {7}, {8, 9, 10}},
           {4, {5, 5, 6}, {7, 7, 7, 7}}};
+}
+
+TEST(TrainStep, FrozenParametersStayAndTheOthersAreUpdatedAsBefore) {
+  const auto batch = make_batch(examples());
+  for (const std::string frozen : {"encoder.*", "decoder.*", "*embedding", "decoder.layer0.*"}) {
+    Update all(0.3);
+    Update some(0.3);
+    some.options.freeze = {frozen};
+    std::map<std::string, torch::Tensor> before;
+    for (const auto& [name, tensor] : parameters_of(*some.model)) before[name] = tensor.clone();
+    all.run({batch}, 2);
+    some.run({batch}, 2);
+    std::map<std::string, torch::Tensor> updated;
+    for (const auto& [name, tensor] : parameters_of(*all.model)) updated[name] = tensor;
+    for (const auto& [name, tensor] : parameters_of(*some.model)) {
+      const bool is_frozen = matches_pattern(name, frozen);
+      EXPECT_TRUE(torch::equal(tensor, is_frozen ? before[name] : updated[name]))
+          << name << ", frozen: " << frozen;
+    }
+  }
 }
 
 TEST(TrainStep, TheNumberOfWorkersChangesNothingButRounding) {

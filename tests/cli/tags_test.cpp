@@ -1,0 +1,141 @@
+// Tags of corpora and user symbols: one model for several target languages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/cli/train.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A model that translates the toy language, or copies it, as the tag says.
+class Tags : public Train {
+ protected:
+  Finished train_with(const std::string& side, const Words& more = {}) const {
+    const auto path = [&](const char* name) { return (folder_ / name).string(); };
+    const Words overrides = {
+        "data.tokenizer.user_symbols=[<2fr>, <2en>]",
+        "data.tokenizer.joint=true",
+        "data.train.0." + side + "=<2fr>",
+        "data.train.1.src=" + path("train.en"),
+        "data.train.1.trg=" + path("train.en"),
+        "data.train.1." + side + "=<2en>",
+        "data.dev." + side + "=<2fr>",
+        "training.model_dir=" + path("run"),
+    };
+    return train(overrides + more);
+  }
+  std::string translate(const Words& more, const std::string& text) const {
+    const auto result = run(Words{"translate", "-m", (folder_ / "run").string()} + more, text);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  }
+  // Returns the number of equal lines.
+  static std::size_t agreement(const std::string& a, const std::string& b) {
+    const auto left = lines_of(a);
+    const auto right = lines_of(b);
+    EXPECT_EQ(left.size(), right.size());
+    std::size_t equal = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) equal += left[i] == right[i];
+    return equal;
+  }
+
+  std::string source() const { return read_text(folder_ / "dev.en"); }
+  std::string target() const { return read_text(folder_ / "dev.fr"); }
+};
+
+std::string tagged(const std::string& tag, const std::string& text) {
+  std::string all;
+  for (const auto& line : lines_of(text)) all += tag + " " + line + "\n";
+  return all;
+}
+
+TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheSource) {
+  const auto trained = train_with("src_tag", {"training.max_steps=400"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto lines = lines_of(source()).size();
+  const auto french = translate({"--src-tag", "<2fr>"}, source());
+  const auto english = translate({"--src-tag", "<2en>"}, source());
+  EXPECT_GT(agreement(french, target()), lines * 6 / 10);
+  EXPECT_GT(agreement(english, source()), lines * 6 / 10);
+  EXPECT_EQ(french, translate({}, tagged("<2fr>", source()))) << "a tag in the text is the same";
+  const auto evaluated = run({"evaluate", "-m", (folder_ / "run").string(), "--src-tag", "<2en>",
+                              "-s", (folder_ / "dev.en").string(), "-r",
+                              (folder_ / "dev.en").string(), "--metrics", "exact"});
+  EXPECT_EQ(evaluated.code, 0) << evaluated.err;
+}
+
+TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
+  const auto trained = train_with("trg_tag", {"training.max_steps=400"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto lines = lines_of(source()).size();
+  for (const std::string beam : {"1", "3"}) {
+    const auto french = translate({"--trg-tag", "<2fr>", "--beam-size", beam}, source());
+    const auto english = translate({"--trg-tag", "<2en>", "--beam-size", beam}, source());
+    EXPECT_GT(agreement(french, target()), lines * 6 / 10);
+    EXPECT_GT(agreement(english, source()), lines * 6 / 10);
+    EXPECT_EQ(french.find("<2fr>"), std::string::npos) << "the tag is no part of a translation";
+  }
+  // The tag of the target also decides what is probable.
+  const auto score = [&](const std::string& tag) {
+    const auto scored = run({"score", "-m", (folder_ / "run").string(), "--trg-tag", tag, "-s",
+                             (folder_ / "dev.en").string(), "-t", (folder_ / "dev.fr").string()});
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    double sum = 0;
+    for (const auto& line : lines_of(scored.out)) sum += std::stod(line);
+    return sum;
+  };
+  EXPECT_GT(score("<2fr>"), score("<2en>"));
+}
+
+TEST_F(Tags, AStoppedRunWithSamplingAndTagsResumesToTheSameBytes) {
+  const Words pieces = {"data.tokenizer.kind=bpe", "data.tokenizer.vocabulary_size=40",
+                        "data.tokenizer.sampling=0.1"};
+  const auto with = [&](const Words& more) { return train_with("src_tag", more + pieces); };
+  const auto once = (folder_ / "once").string();
+  ASSERT_EQ(with({"training.max_steps=30", "training.model_dir=" + once}).code, 0);
+  ASSERT_EQ(with({"training.max_steps=12"}).code, 0);
+  ASSERT_EQ(with({"training.max_steps=30"}).code, 0);
+  EXPECT_EQ(weights("run"), weights("once"));
+}
+
+TEST_F(Tags, APreparedCorpusHasItsTags) {
+  const auto prepared = (folder_ / "prepared").string();
+  const Words data = {"data.tokenizer.user_symbols=[<2fr>]", "data.train.0.src_tag=<2fr>"};
+  const auto made = run(Words{"prepare", "-c", config_.string(), "-o", prepared} + data);
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto train_into = [&](const std::string& name, const Words& more) {
+    return train(Words{"data.prepared=" + prepared, "training.max_steps=5",
+                       "training.model_dir=" + (folder_ / name).string()} +
+                 more);
+  };
+  const auto trained = train_into("tagged", data + Words{"data.dev.src_tag=<2fr>"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto changed = train_into("changed", {"data.tokenizer.user_symbols=[<2fr>]"});
+  EXPECT_EQ(changed.code, 2);
+  EXPECT_THAT(changed.err, HasSubstr("found the tags `` and ``"));
+}
+
+TEST_F(Tags, AnUnknownTagIsAnErrorThatListsTheSymbols) {
+  ASSERT_EQ(train_with("src_tag", {"training.max_steps=1"}).code, 0);
+  for (const std::string option : {"--src-tag", "--trg-tag"}) {
+    const auto refused =
+        run({"translate", "-m", (folder_ / "run").string(), option, "<2de>"}, "a\n");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.err,
+                AllOf(HasSubstr(option + ": found <2de>"), HasSubstr("[\"<2fr>\", \"<2en>\"]")));
+  }
+  const auto refused = train({"data.train.0.src_tag=<2de>"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected one of data.tokenizer.user_symbols"));
+}
+
+}  // namespace
+}  // namespace regard

@@ -1,0 +1,100 @@
+#include "optim/optimizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/error.h"
+
+namespace regard {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+NamedParameters parameters() {
+  NamedParameters all;
+  for (const auto* name : {"encoder.layer0.W", "encoder.layer1.W", "decoder.W", "output_bias"}) {
+    all.emplace_back(name, torch::ones({40}));
+  }
+  return all;
+}
+
+TEST(LearningRateFactors, AreTheProductOfAllPatternsThatMatch) {
+  TrainingOptions options;
+  EXPECT_THAT(learning_rate_factors(options, parameters()), ElementsAre(1, 1, 1, 1));
+  options.learning_rates = {{"encoder.*", 0.5}, {"*.W", 0.1}};
+  EXPECT_THAT(learning_rate_factors(options, parameters()), ElementsAre(0.05, 0.05, 0.1, 1));
+  options.freeze = {"encoder.layer0.*"};
+  EXPECT_THAT(learning_rate_factors(options, parameters()), ElementsAre(0, 0.05, 0.1, 1));
+}
+
+std::string problem(const TrainingOptions& options) {
+  try {
+    learning_rate_factors(options, parameters());
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(LearningRateFactors, APatternThatMatchesNothingIsAnErrorWithTheModules) {
+  TrainingOptions options;
+  options.freeze = {"encodr.*"};
+  EXPECT_THAT(problem(options),
+              AllOf(HasSubstr("training.freeze: found `encodr.*`, which matches no parameter"),
+                    HasSubstr("encoder.layer0, encoder.layer1, decoder, output_bias")));
+  options.freeze = {};
+  options.learning_rates = {{"encoder.*", 2}, {"decoder", 2}};
+  EXPECT_THAT(problem(options), HasSubstr("training.learning_rates.1.parameters: found `decoder`"));
+}
+
+TEST(LearningRateFactors, AModelWithoutATrainedParameterIsAnError) {
+  TrainingOptions options;
+  options.freeze = {"*"};
+  EXPECT_THAT(problem(options), HasSubstr("nothing would be trained"));
+}
+
+// Returns the changes of the first number of each parameter after two updates with gradients of 1.
+std::vector<double> changes(TrainingOptions options) {
+  const auto weights = ParameterBuffer::adopt(parameters());
+  const auto gradient = weights.zeros_like();
+  const auto optimizer = make_optimizer(options, weights);
+  optimizer->set_rate_factors(learning_rate_factors(options, weights.views()));
+  ThreadPool pool(2);
+  for (int i = 0; i < 2; ++i) {
+    gradient.flat().fill_(1);
+    optimizer->update(gradient.flat(), 1, 0.25, pool);
+  }
+  std::vector<double> all;
+  for (const auto& [name, parameter] : weights.views()) {
+    EXPECT_TRUE(parameter.eq(parameter[0]).all().item<bool>()) << name;
+    all.push_back(parameter[0].item<double>() - 1);
+  }
+  return all;
+}
+
+TEST(Optimizer, MultipliesTheLearningRateByTheFactorOfEachParameter) {
+  TrainingOptions options;
+  options.optimizer = OptimizerKind::sgd;
+  options.learning_rates = {{"encoder.*", 0.5}, {"decoder.*", 2}};
+  options.freeze = {"encoder.layer1.*"};
+  EXPECT_THAT(changes(options), ElementsAre(-0.25, 0, -1, -0.5));
+}
+
+TEST(Optimizer, AFrozenParameterIsNotDecayed) {
+  TrainingOptions options;
+  options.optimizer = OptimizerKind::adamw;
+  options.weight_decay = 0.1;
+  options.freeze = {"encoder.*"};
+  const auto all = changes(options);
+  EXPECT_EQ(all[0], 0);
+  EXPECT_EQ(all[1], 0);
+  EXPECT_LT(all[2], -0.4);
+  EXPECT_EQ(all[2], all[3]);
+}
+
+}  // namespace
+}  // namespace regard
