@@ -22,6 +22,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::features(arguments.features);
     case Command::translate:
       return regard::translate(arguments.translate);
+    case Command::synthesize:
+      return regard::synthesize(arguments.synthesize);
     case Command::evaluate:
       return regard::evaluate(arguments.evaluate);
     case Command::score:

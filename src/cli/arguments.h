@@ -125,6 +125,26 @@ struct TranslateArguments {
 
 CLI::App* add_translate(CLI::App& program, TranslateArguments& arguments);
 
+struct SynthesizeArguments {
+  ModelArguments model;
+  ShortlistOptions shortlist;
+  SearchArguments search;
+  std::string input;
+  std::string output;  // without the suffixes of the files
+  std::string side = "source";
+  std::string tag;
+  std::optional<double> min_score;
+  std::optional<double> max_ratio;
+  std::int64_t min_length = 0;
+  std::optional<std::int64_t> max_length;
+  bool keep_unfinished = false;
+  bool keep_copies = false;
+  bool keep_duplicates = false;
+  bool fresh = false;
+};
+
+CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments);
+
 struct EvaluateArguments {
   ModelArguments model;
   ShortlistOptions shortlist;

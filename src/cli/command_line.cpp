@@ -51,6 +51,7 @@ CommandLine::CommandLine()
   add_prepare(program_, prepare)->callback(choose(Command::prepare));
   add_features(program_, features)->callback(choose(Command::features));
   add_translate(program_, translate)->callback(choose(Command::translate));
+  add_synthesize(program_, synthesize)->callback(choose(Command::synthesize));
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));
   add_shortlist(program_, shortlist)->callback(choose(Command::shortlist));

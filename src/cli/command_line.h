@@ -19,6 +19,7 @@ enum class Command {
   prepare,
   features,
   translate,
+  synthesize,
   evaluate,
   score,
   shortlist,
@@ -53,6 +54,7 @@ class CommandLine {
   PrepareArguments prepare;
   FeaturesArguments features;
   TranslateArguments translate;
+  SynthesizeArguments synthesize;
   EvaluateArguments evaluate;
   ScoreArguments score;
   ShortlistArguments shortlist;

@@ -32,7 +32,7 @@ const CLI::App& find_command(const CLI::App& program, const Words& words) {
   for (const auto& word : words) {
     const auto commands = commands_in(*command);
     const auto next = std::ranges::find_if(
-        commands, [&](const CLI::App* candidate) { return candidate->get_name() == word; });
+        commands, [&](const CLI::App* candidate) { return candidate->check_name(word); });
     if (next == commands.end()) break;
     command = *next;
   }

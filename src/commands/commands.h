@@ -11,6 +11,7 @@ ExitCode train(const TrainArguments& arguments);
 ExitCode prepare(const PrepareArguments& arguments);
 ExitCode features(const FeaturesArguments& arguments);
 ExitCode translate(const TranslateArguments& arguments);
+ExitCode synthesize(const SynthesizeArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);
 ExitCode shortlist(const ShortlistArguments& arguments);

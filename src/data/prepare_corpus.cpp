@@ -1,19 +1,15 @@
 #include "data/prepare_corpus.h"
 
-#include <fcntl.h>
 #include <fmt/ranges.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/file_lock.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/strings.h"
@@ -30,28 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* lock_name = ".lock";
-
-// Holds the lock of a folder.
-class FolderLock {
- public:
-  explicit FolderLock(const fs::path& folder) {
-    const auto path = folder / lock_name;
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-      throw EnvironmentError("{}: cannot be created ({})", path.string(), std::strerror(errno));
-    }
-    if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(descriptor_);
-    throw EnvironmentError("{}: another `regard prepare` writes to this folder; wait for its end",
-                           folder.string());
-  }
-  ~FolderLock() { ::close(descriptor_); }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
- private:
-  int descriptor_;
-};
 
 // Throws ConfigError if a folder without a manifest has files.
 void check_empty(const fs::path& folder) {
@@ -228,7 +202,10 @@ PrepareResult prepare_corpus(const Options& options, const fs::path& folder, Thr
                              const ShardLimits& limits) {
   if (!read_prepared_manifest(folder)) check_empty(folder);
   make_folder(folder);
-  const FolderLock lock(folder);
+  const FileLock lock(
+      folder / lock_name,
+      fmt::format("{}: another `regard prepare` writes to this folder; wait for its end",
+                  folder.string()));
   auto manifest = read_prepared_manifest(folder);
   const auto& data = options.data;
   const TextFiles files(all_paths(data), pool);
