@@ -28,6 +28,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::evaluate(arguments.evaluate);
     case Command::score:
       return regard::score(arguments.score);
+    case Command::rerank:
+      return regard::rerank(arguments.rerank);
     case Command::shortlist:
       return regard::shortlist(arguments.shortlist);
     case Command::average:

@@ -33,6 +33,8 @@ struct ModelArguments {
 
 // Adds --device and --threads.
 void add_device_options(CLI::App& command, ModelArguments& arguments);
+// Adds --precision.
+void add_precision_option(CLI::App& command, ModelArguments& arguments);
 // Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
 
@@ -202,6 +204,30 @@ struct ScoreArguments {
 };
 
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
+
+struct RerankArguments {
+  ModelArguments device;  // has no models
+  std::string source;
+  std::string input;
+  std::string output;
+  std::vector<std::string> models;
+  std::vector<std::string> reverse;
+  std::vector<std::string> language_models;
+  std::string features;  // a table
+  std::vector<std::string> list_features = {"score"};
+  bool per_token = false;
+  bool tune = false;
+  std::vector<std::string> references;
+  std::string metric = "bleu";
+  std::size_t restarts = 20;
+  std::uint64_t seed = 1;
+  std::string weights;              // a file
+  std::vector<std::string> weight;  // NAME=X
+  std::int64_t n_best = 0;
+  std::int64_t batch_size = 64;
+};
+
+CLI::App* add_rerank(CLI::App& program, RerankArguments& arguments);
 
 struct ShortlistArguments {
   ModelArguments model;

@@ -54,6 +54,7 @@ CommandLine::CommandLine()
   add_synthesize(program_, synthesize)->callback(choose(Command::synthesize));
   add_evaluate(program_, evaluate)->callback(choose(Command::evaluate));
   add_score(program_, score)->callback(choose(Command::score));
+  add_rerank(program_, rerank)->callback(choose(Command::rerank));
   add_shortlist(program_, shortlist)->callback(choose(Command::shortlist));
   add_average(program_, average)->callback(choose(Command::average));
   add_quantize(program_, quantize)->callback(choose(Command::quantize));

@@ -22,6 +22,7 @@ enum class Command {
   synthesize,
   evaluate,
   score,
+  rerank,
   shortlist,
   average,
   quantize,
@@ -57,6 +58,7 @@ class CommandLine {
   SynthesizeArguments synthesize;
   EvaluateArguments evaluate;
   ScoreArguments score;
+  RerankArguments rerank;
   ShortlistArguments shortlist;
   AverageArguments average;
   QuantizeArguments quantize;

@@ -45,6 +45,8 @@ const std::vector<CommandExamples>& all_examples() {
          "translate a file with a wider beam"},
         {"regard translate -m runs/mine -i in.en --n-best 5",
          "print five translations of each line"},
+        {"regard translate -m runs/mine -i in.en --samples 64 --mbr chrf",
+         "choose the translation that agrees best with 64 samples"},
         {"regard translate -m runs/a runs/b -i in.en -o out.fr",
          "translate with an ensemble of two models"},
         {"regard translate -m runs/mine -i in.en --demand phrases",
@@ -85,6 +87,16 @@ const std::vector<CommandExamples>& all_examples() {
          "add a feature to an n-best list"},
         {"regard score -m runs/mine -s test.en -t test.fr --align links --reverse runs/back",
          "write word alignments, symmetrised with a model of the opposite direction"}}},
+      {"rerank",
+       {{"regard rerank --tune -s dev.en -r dev.fr -i dev.list -m runs/b --reverse runs/back -o "
+         "weights.json",
+         "tune the weights of two models and of the score in a list of `regard translate "
+         "--n-best`"},
+        {"regard rerank --weights weights.json -s test.en -i test.list -m runs/b --reverse "
+         "runs/back -o out.fr",
+         "print the best translation of each line with these weights"},
+        {"regard rerank --weight score=1 --weight length=0.2 -s test.en -i test.list --n-best 5",
+         "reorder a list with weights by hand"}}},
       {"shortlist",
        {{"regard shortlist -m runs/mine -s train.en -t train.fr -o mine.shortlist",
          "learn a shortlist from the training data, for `regard translate --shortlist`"},

@@ -184,13 +184,17 @@ void add_device_options(CLI::App& command, ModelArguments& arguments) {
   add_threads(command, arguments.threads);
 }
 
-CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
-  add_device_options(command, arguments);
+void add_precision_option(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("--precision", arguments.precision,
                   "precision of the factors of matrix products; auto is bf16 on processors that "
                   "have it, else fp32")
       ->type_name("auto|fp32|bf16|int8");
+}
+
+CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
+  add_device_options(command, arguments);
+  add_precision_option(command, arguments);
   auto* model = command
                     .add_option("-m,--model", arguments.models,
                                 "a run folder (its best model, else its last) or a model folder; "

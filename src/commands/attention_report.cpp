@@ -140,11 +140,15 @@ std::vector<AttentionView> self_attention_views(const LoadedModel& model,
 }
 
 std::string n_best_html(const Translation& translation, const Translator& translator) {
-  Table table(
-      {{"", Align::right}, {"score", Align::right}, {"log P", Align::right}, {"translation"}});
+  // Minimum Bayes risk ranks by the expected utility.
+  const bool mbr = translation.hypotheses[0].expected_utility.has_value();
+  Table table({{"", Align::right},
+               {mbr ? "expected utility" : "score", Align::right},
+               {"log P", Align::right},
+               {"translation"}});
   for (std::size_t k = 0; k < translation.hypotheses.size(); ++k) {
     const auto& hypothesis = translation.hypotheses[k];
-    table.add({fmt::format("{}", k + 1), fmt::format("{:.4f}", hypothesis.score),
+    table.add({fmt::format("{}", k + 1), fmt::format("{:.4f}", ranking_score(hypothesis)),
                fmt::format("{:.4f}", hypothesis.log_probability),
                translator.text(hypothesis, translation) + (hypothesis.finished ? "" : " …")});
   }

@@ -14,6 +14,7 @@ ExitCode translate(const TranslateArguments& arguments);
 ExitCode synthesize(const SynthesizeArguments& arguments);
 ExitCode evaluate(const EvaluateArguments& arguments);
 ExitCode score(const ScoreArguments& arguments);
+ExitCode rerank(const RerankArguments& arguments);
 ExitCode shortlist(const ShortlistArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode quantize(const QuantizeArguments& arguments);

@@ -133,6 +133,7 @@ void check_split(const TranslateArguments& arguments, const TestingOptions& test
   };
   if (arguments.n_best > 1) reject("--n-best", "each part has its own n-best list");
   if (testing.samples > 0) reject("samples", "each part has its own samples");
+  if (testing.mbr != MbrMetric::none) reject("--mbr", "it compares translations of whole lines");
   if (arguments.explain) reject("--explain", "it explains whole lines");
   if (!arguments.report.empty()) reject("--report", "it shows whole lines");
   for (const auto& [option, path] : {std::pair{"--prefixes", arguments.prefixes},

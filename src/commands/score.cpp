@@ -1,8 +1,6 @@
 // regard score: log-probabilities and alignments of given translations; adds the log-probabilities
 // to an n-best list as a feature.
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,112 +10,24 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "cli/arguments.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/evaluation.h"
 #include "commands/evaluation_report.h"
 #include "commands/loaded_model.h"
 #include "commands/output_file.h"
-#include "data/corpus_statistics.h"
+#include "commands/scorer.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
 #include "metrics/alignment.h"
 #include "report/format.h"
-#include "report/progress.h"
 #include "text/n_best.h"
 #include "text/unicode.h"
-#include "text/vocabulary.h"
 #include "translation/score_translations.h"
 #include "translation/word_alignment.h"
 
 namespace regard {
 namespace {
-
-// Target line i translates source line i.
-struct SentencePairs {
-  std::vector<std::string> source;
-  std::vector<std::string> target;
-};
-
-// Scores given translations with a model.
-class Scorer {
- public:
-  // Throws the errors of load_models().
-  explicit Scorer(const ModelArguments& arguments)
-      : model_(load_models(arguments)), translator_(model_.translator()) {}
-
-  const LoadedModel& model() const { return model_; }
-
-  // Scores all pairs, batch_size at a time, with progress in a terminal.
-  void score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size);
-
-  // The result of score_translations().
-  const std::vector<Translation>& translations() const { return translations_; }
-
-  // log P(target | source) of pair i, 0 or less. For a blank source: log 1 = 0 if the target is
-  // blank too, else log 0 = −inf.
-  double log_probability(std::size_t i) const;
-  // Scores of the words of target i as they were given, including unknown words. Empty if the
-  // source is blank.
-  std::vector<WordScore> words(std::size_t i) const;
-
- private:
-  LoadedModel model_;
-  Translator translator_;
-  std::vector<Translation> translations_;
-};
-
-void Scorer::score(const SentencePairs& pairs, bool want_weights, std::int64_t batch_size) {
-  DecodingReporter reporter("scoring", static_cast<std::int64_t>(pairs.source.size()));
-  translations_ = score_translations(
-      model_.contents, model_.device, *model_.pool, pairs.source, pairs.target, want_weights,
-      batch_size, translator_.packed_weights(), [&](std::int64_t done) { reporter.update(done); });
-}
-
-double Scorer::log_probability(std::size_t i) const {
-  const auto& hypotheses = translations_[i].hypotheses;
-  if (!hypotheses.empty()) return hypotheses[0].log_probability;
-  return is_blank(translations_[i].text) ? 0 : -std::numeric_limits<double>::infinity();
-}
-
-std::vector<WordScore> Scorer::words(std::size_t i) const {
-  if (translations_[i].hypotheses.empty()) return {};
-  const auto& hypothesis = translations_[i].hypotheses[0];
-  auto tokens = translator_.tokens(hypothesis, translations_[i]);
-  const auto pieces = model_.contents.tokenizers.target->pieces(translations_[i].text);
-  for (std::size_t t = 0; t < std::min(hypothesis.tokens.size(), pieces.size()); ++t) {
-    if (hypothesis.tokens[t] == unk_id) tokens[t] = pieces[t];
-  }
-  return word_scores(hypothesis, tokens, model_.contents.options.data.tokenizer.kind);
-}
-
-struct NBestList {
-  std::vector<NBestEntry> entries;
-  SentencePairs pairs;
-};
-
-NBestList read_n_best(const std::string& path, const std::vector<std::string>& source,
-                      const std::string& source_path, const std::string& feature) {
-  NBestList list;
-  LineReader reader(path);
-  for (std::string line; reader.next(line);) {
-    auto entry = parse_n_best(line, reader.name(), reader.line_number());
-    if (entry.sentence >= source.size()) {
-      throw InputError("{}:{}: found sentence {}, but {} has {}, counted from 0", reader.name(),
-                       reader.line_number(), entry.sentence, input_name(source_path),
-                       counted(source.size(), "line"));
-    }
-    if (has_feature(entry, feature)) {
-      throw InputError("{}:{}: already has a feature '{}'; choose another name with --feature",
-                       reader.name(), reader.line_number(), feature);
-    }
-    list.pairs.source.push_back(source[entry.sentence]);
-    list.pairs.target.push_back(entry.text);
-    list.entries.push_back(std::move(entry));
-  }
-  return list;
-}
 
 void check_feature(const std::string& name) {
   if (!name.empty() && name.find_first_of(" \t|=") == std::string::npos) return;
@@ -134,13 +44,21 @@ ExitCode rescore_n_best(const ScoreArguments& arguments) {
   auto source = read_lines(arguments.source, source_kind(arguments.model, arguments.source));
   Scorer scorer(arguments.model);
   source = truncate_source_lines(scorer.model(), std::move(source), arguments.source);
-  auto list = read_n_best(arguments.n_best, source, arguments.source, arguments.feature);
+  auto list = read_n_best(arguments.n_best, arguments.source, source.size());
+  SentencePairs pairs;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (has_feature(list[i], arguments.feature)) {
+      throw InputError("{}:{}: already has a feature '{}'; choose another name with --feature",
+                       input_name(arguments.n_best), i + 1, arguments.feature);
+    }
+    pairs.source.push_back(source[list[i].sentence]);
+    pairs.target.push_back(list[i].text);
+  }
   OutputFile output(arguments.output);
-  list.pairs.target =
-      truncate_target_lines(scorer.model(), std::move(list.pairs.target), arguments.n_best);
-  scorer.score(list.pairs, /*want_weights=*/false, arguments.batch_size);
-  for (std::size_t i = 0; i < list.entries.size(); ++i) {
-    auto& entry = list.entries[i];
+  pairs.target = truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.n_best);
+  scorer.score(pairs, /*want_weights=*/false, arguments.batch_size);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto& entry = list[i];
     entry.features += fmt::format("{}{}= {:.4f}", entry.features.empty() ? "" : " ",
                                   arguments.feature, scorer.log_probability(i));
     output.write(format_n_best(entry) + "\n");
@@ -167,24 +85,6 @@ Json json_line(const Scorer& scorer, std::size_t i, bool words) {
   return line;
 }
 
-// Returns source and target language (en, fr) from the names of the training files, or empty
-// strings if the names do not tell.
-std::pair<std::string, std::string> languages(const LoadedModel& model) {
-  const auto& train = model.contents.options.data.train;
-  if (train.empty()) return {};
-  const std::pair both = {language_from_path(train[0].src), language_from_path(train[0].trg)};
-  return both.first == both.second ? std::pair<std::string, std::string>() : both;
-}
-
-void warn_if_not_reverse(const LoadedModel& model, const LoadedModel& reverse) {
-  const auto [source, target] = languages(model);
-  const auto [from, to] = languages(reverse);
-  if (source == to && target == from) return;
-  if (source.empty() || from.empty()) return;
-  log::warning("--reverse {}: trained from {} to {}, expected a model from {} to {}",
-               reverse.path.string(), from, to, target, source);
-}
-
 // Returns the alignments of the forward model, symmetrised with those of a reverse model if given.
 std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer& scorer,
                                    const SentencePairs& pairs, Symmetrisation method) {
@@ -195,7 +95,7 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
   reverse_arguments.ensemble_weights.clear();
   Scorer reverse(reverse_arguments);
   require_attention(reverse.model(), "--reverse");
-  warn_if_not_reverse(scorer.model(), reverse.model());
+  warn_if_not_reverse(languages(scorer.model()), reverse.model());
   reverse.score({pairs.target, pairs.source}, /*want_weights=*/true, arguments.batch_size);
   const auto backward = alignments_of(reverse.model(), reverse.translations());
   for (std::size_t i = 0; i < alignments.size(); ++i) {

@@ -33,13 +33,13 @@ namespace {
 class TranslationOutputs {
  public:
   TranslationOutputs(const TranslateArguments& arguments, const LoadedModel& model,
-                     const Translator& translator, std::int64_t n_best)
+                     const Translator& translator, std::int64_t n_best, bool mbr)
       : model_(model),
         translator_(translator),
         n_best_(static_cast<std::size_t>(n_best)),
         explain_(arguments.explain),
         selection_(arguments, model, translator),
-        text_(arguments, model, translator, n_best),
+        text_(arguments, model, translator, n_best, mbr),
         file_(arguments.output) {
     if (!arguments.alignments.empty()) alignments_.emplace(arguments.alignments, model);
     if (!arguments.attention_weights.empty()) {
@@ -175,11 +175,14 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
     throw ConfigError("{} shows one model: give one with -m and none with --lm; found {} in all",
                       arguments.explain ? "--explain" : "--report", model.members);
   }
-  if (testing.samples > 0 && (arguments.explain || arguments.show_attention)) {
-    throw ConfigError("{} shows the best translation, but found samples {}: samples are not ranked",
-                      arguments.explain ? "--explain" : "--show-attention", testing.samples);
+  const bool unranked = testing.samples > 0 && testing.mbr == MbrMetric::none;
+  if (unranked && (arguments.explain || arguments.show_attention)) {
+    throw ConfigError(
+        "{} shows the best translation, but found samples {}: samples are not ranked; choose one "
+        "with --mbr",
+        arguments.explain ? "--explain" : "--show-attention", testing.samples);
   }
-  if (arguments.scores && (testing.samples > 0 || arguments.n_best > 0)) {
+  if (arguments.scores && (unranked || arguments.n_best > 0)) {
     throw ConfigError(
         "--scores: n-best lists and samples include the scores already; leave it out");
   }
@@ -194,9 +197,11 @@ void check(const TranslateArguments& arguments, const TestingOptions& testing,
 }
 
 // Returns how many translations of each line are written in Moses format, 0 for the best one as
-// plain text. Samples are always written in Moses format, because none of them is the best.
+// plain text. Samples without --mbr are always written in Moses format, because none of them is the
+// best.
 std::int64_t n_best_count(const TranslateArguments& arguments, const TestingOptions& testing) {
-  return arguments.n_best == 0 ? testing.samples : arguments.n_best;
+  if (arguments.n_best > 0 || testing.mbr != MbrMetric::none) return arguments.n_best;
+  return testing.samples;
 }
 
 }  // namespace
@@ -220,7 +225,7 @@ ExitCode translate(const TranslateArguments& arguments) {
   const auto n_best = n_best_count(arguments, testing);
   ConstraintReader constraints(arguments, testing, model);
   LineTranslator line_translator(arguments, testing, model, translator);
-  TranslationOutputs outputs(arguments, model, translator, n_best);
+  TranslationOutputs outputs(arguments, model, translator, n_best, testing.mbr != MbrMetric::none);
   auto search = search_options(testing);
   search.want_weights = outputs.want_weights() || line_translator.needs_weights();
   search.continues_word = constraints.continues_word();

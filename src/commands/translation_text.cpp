@@ -94,10 +94,11 @@ std::string positions_table(const std::vector<std::string>& source, const Explai
 }  // namespace
 
 TranslationText::TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
-                                 const Translator& translator, std::int64_t n_best)
+                                 const Translator& translator, std::int64_t n_best, bool mbr)
     : translator_(translator),
       kind_(model.contents.options.data.tokenizer.kind),
       n_best_(static_cast<std::size_t>(n_best)),
+      mbr_(mbr),
       scores_(arguments.scores),
       word_scores_(arguments.word_scores),
       json_(arguments.json) {}
@@ -127,7 +128,7 @@ std::string TranslationText::plain(const Translation& translation) const {
   const auto hypothesis = best_hypotheses(translation, 1)[0];
   std::string text;
   if (scores_)
-    text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, hypothesis.score);
+    text += fmt::format("{:.4f}\t{:.4f}\t", hypothesis.log_probability, ranking_score(hypothesis));
   text += translation.text;
   if (word_scores_) text += "\t" + word_scores_text(translation, hypothesis);
   return text + "\n";
@@ -148,7 +149,7 @@ std::string TranslationText::n_best_lines(std::int64_t number,
                  {.sentence = static_cast<std::size_t>(number),
                   .text = translator_.text(hypothesis, translation),
                   .features = fmt::format("logprob= {:.4f}{}", hypothesis.log_probability, words),
-                  .score = fmt::format("{:.4f}", hypothesis.score),
+                  .score = fmt::format("{:.4f}", ranking_score(hypothesis)),
                   .extra_fields = {}}) +
              "\n";
   }
@@ -158,12 +159,14 @@ std::string TranslationText::n_best_lines(std::int64_t number,
 std::string TranslationText::json_line(std::int64_t number, const std::string& line,
                                        const Translation& translation) const {
   const auto object_of = [&](const Hypothesis& hypothesis) {
-    return Json{{"translation", translator_.text(hypothesis, translation)},
-                {"log_probability", hypothesis.log_probability},
-                {"score", hypothesis.score},
-                {"finished", hypothesis.finished},
-                {"words", to_json(word_scores(
-                              hypothesis, translator_.tokens(hypothesis, translation), kind_))}};
+    Json entry = {{"translation", translator_.text(hypothesis, translation)},
+                  {"log_probability", hypothesis.log_probability},
+                  {"score", hypothesis.score}};
+    if (mbr_) entry["expected_utility"] = hypothesis.expected_utility.value_or(0);
+    entry["finished"] = hypothesis.finished;
+    entry["words"] =
+        to_json(word_scores(hypothesis, translator_.tokens(hypothesis, translation), kind_));
+    return entry;
   };
   Json object = {{"line", number + 1}, {"source", line}};
   if (n_best_ == 0) object.update(object_of(best_hypotheses(translation, 1)[0]));

@@ -15,9 +15,10 @@ namespace regard {
 class TranslationText {
  public:
   // `n_best` is the number of translations per line in an n-best list; 0 for the best translation
-  // alone. `translator` must outlive this object.
+  // alone. `mbr`: the translations were chosen by minimum Bayes risk. `translator` must outlive
+  // this object.
   TranslationText(const TranslateArguments& arguments, const LoadedModel& model,
-                  const Translator& translator, std::int64_t n_best);
+                  const Translator& translator, std::int64_t n_best, bool mbr);
 
   // Returns the output for line `number`, from 0, with newlines:
   //
@@ -25,6 +26,9 @@ class TranslationText {
   //                  "<tab> word=log P word=log P …"
   //   n-best         Moses format, with word scores as a feature
   //   --json         one object, with the n best translations
+  //
+  // The score is ranking_score(); in JSON, `score` is that of the search, and `expected_utility` is
+  // added for minimum Bayes risk. A blank line has the expected utility 0.
   std::string format(std::int64_t number, const std::string& line,
                      const Translation& translation) const;
 
@@ -40,6 +44,7 @@ class TranslationText {
   const Translator& translator_;
   TokenizerKind kind_;
   std::size_t n_best_;
+  bool mbr_;
   bool scores_;
   bool word_scores_;
   bool json_;

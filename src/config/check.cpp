@@ -357,6 +357,16 @@ void check_groups(const TestingOptions& o, ConfigErrors& errors) {
   }
 }
 
+void check_mbr(const TestingOptions& o, ConfigErrors& errors) {
+  if (o.mbr == MbrMetric::none) return;
+  const auto candidates = o.samples > 0 ? o.samples : o.beam_size;
+  if (candidates > 1) return;
+  errors.add(
+      "testing.mbr is {}, but testing.{} is 1: with a single candidate there is nothing to choose; "
+      "draw more with testing.samples, or widen the beam with testing.beam_size",
+      to_yaml(o.mbr), o.samples > 0 ? "samples" : "beam_size");
+}
+
 // Adds an error for each option that is set but not used.
 void check_unused(const TestingOptions& o, ConfigErrors& errors) {
   const TestingOptions defaults;
@@ -386,6 +396,7 @@ void check_search_options(const TestingOptions& o, ConfigErrors& errors) {
         o.min_output_length, o.max_output_length);
   }
   check_groups(o, errors);
+  check_mbr(o, errors);
   check_unused(o, errors);
 }
 

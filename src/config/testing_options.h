@@ -21,6 +21,12 @@ constexpr std::array<std::string_view, 3> enum_names(SearchEnd) {
   return {"full", "exact", "never"};
 }
 
+// The metric of minimum Bayes risk decoding (translation/minimum_bayes_risk.h).
+enum class MbrMetric { none, chrf, bleu };
+constexpr std::array<std::string_view, 3> enum_names(MbrMetric) {
+  return {"none", "chrf", "bleu"};
+}
+
 struct TestingOptions {
   std::int64_t beam_size = 5;
   double beam_alpha = 1.0;
@@ -37,6 +43,7 @@ struct TestingOptions {
   std::int64_t top_k = 0;
   double top_p = 1;
   std::int64_t seed = 1;
+  MbrMetric mbr = MbrMetric::none;
   std::int64_t max_output_length = 100;
   double max_output_ratio = 3;
   std::int64_t batch_size = 64;
@@ -97,6 +104,10 @@ void describe(TestingOptions& o, Field&& field) {
   field("seed", o.seed,
         "samples: random seed; the samples of a line depend only on this and on the line number",
         at_least(0));
+  field("mbr", o.mbr,
+        "minimum Bayes risk decoding (Kumar 2004): chooses the translation with the highest "
+        "expected chrF2 or BLEU against all samples or, without samples, all hypotheses of the "
+        "beam; the score of an n-best list is this expectation");
   field("batch_size", o.batch_size, "number of sentences translated together", at_least(1));
   field("validation_beam_size", o.validation_beam_size, "beam size in validation",
         between(1, 1000));

@@ -21,8 +21,15 @@ struct Hypothesis {
   bool finished = false;                    // ends in </s>; false if it reached the maximum length
   std::vector<std::vector<float>> weights;  // attention [tokens + </s>][S]; empty unless requested
   std::vector<double> token_log_p;          // [tokens + </s>] log P(y_t | y_<t, x)
+  std::optional<double> expected_utility;  // see translation/minimum_bayes_risk.h; empty without it
   std::shared_ptr<const SearchTree> tree;  // of the search; set in the best hypothesis if requested
 };
+
+// Returns the number that ranks the hypotheses of a translation: the expected utility if it was
+// computed, else the score.
+inline double ranking_score(const Hypothesis& hypothesis) {
+  return hypothesis.expected_utility.value_or(hypothesis.score);
+}
 
 // The tree of all hypotheses that were in the beam at some step. Hypotheses share their prefixes;
 // the roots are the first tokens.

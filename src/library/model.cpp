@@ -26,9 +26,12 @@ constexpr std::int64_t score_batch_size = 64;
 
 Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& translation,
                           const Translator& translator) {
-  return {
-      translator.text(hypothesis, translation),   hypothesis.log_probability, hypothesis.score,
-      translator.tokens(hypothesis, translation), hypothesis.token_log_p,     hypothesis.weights};
+  return {translator.text(hypothesis, translation),
+          hypothesis.log_probability,
+          ranking_score(hypothesis),
+          translator.tokens(hypothesis, translation),
+          hypothesis.token_log_p,
+          hypothesis.weights};
 }
 
 // `lines` are the sources.

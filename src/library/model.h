@@ -25,7 +25,8 @@ class __attribute__((visibility("default"))) Model {
   struct Hypothesis {
     std::string text;
     double log_probability;  // Σ ln P of its tokens
-    double score;            // the search ranks by this; score() sets it to log_probability
+    double score;  // ranks hypotheses; with `mbr` the expected utility; score() sets it to
+                   // log_probability
     std::vector<std::string> tokens;            // with </s> if it was reached
     std::vector<double> token_log_probability;  // one per token
     std::vector<std::vector<float>> attention;  // [tokens][source_tokens]; empty without attention

@@ -25,12 +25,6 @@ double smoothing_value(const BleuOptions& options) {
   return options.smoothing_value.value_or(options.smoothing == BleuSmoothing::floor ? 0.1 : 1.0);
 }
 
-// Returns the ids of the tokens of a line, as characters.
-std::u32string tokenize(const std::string& line, const BleuOptions& options, WordIds& word_ids) {
-  const auto text = tokenize_for_bleu(line, options);
-  return word_ids.ids(split_words(text));
-}
-
 std::int64_t closest_length(std::int64_t length, const std::vector<std::u32string>& references) {
   std::int64_t closest = static_cast<std::int64_t>(references.front().size());
   for (const std::u32string& reference : references) {
@@ -114,6 +108,11 @@ std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& opt
   return tokenize_for_bleu(text, options.tokenizer);
 }
 
+std::u32string bleu_tokens(const std::string& line, const BleuOptions& options, WordIds& word_ids) {
+  const auto text = tokenize_for_bleu(line, options);
+  return word_ids.ids(split_words(text));
+}
+
 BleuStatistics& BleuStatistics::operator+=(const BleuStatistics& other) {
   system_length += other.system_length;
   reference_length += other.reference_length;
@@ -134,9 +133,9 @@ std::vector<BleuStatistics> bleu_statistics(const std::vector<std::string>& hypo
   std::vector<std::u32string> reference_tokens(references.size());
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     for (std::size_t r = 0; r < references.size(); ++r) {
-      reference_tokens[r] = tokenize(references[r][i], options, word_ids);
+      reference_tokens[r] = bleu_tokens(references[r][i], options, word_ids);
     }
-    statistics.push_back(compare(tokenize(hypotheses[i], options, word_ids), reference_tokens));
+    statistics.push_back(compare(bleu_tokens(hypotheses[i], options, word_ids), reference_tokens));
   }
   return statistics;
 }

@@ -52,6 +52,9 @@ struct BleuOptions {
 // Tokenizes and optionally lower-cases a line. Returns it with white space around each token.
 std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options);
 
+// Returns the tokens of a line as ids, whose n-grams are counted.
+std::u32string bleu_tokens(const std::string& line, const BleuOptions& options, WordIds& word_ids);
+
 // The counts of a sentence. The counts of a corpus are their sums.
 struct BleuStatistics {
   std::int64_t system_length = 0;                  // c, in tokens

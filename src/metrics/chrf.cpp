@@ -38,22 +38,17 @@ std::vector<std::u32string_view> split_words_and_punctuation(std::u32string_view
 
 // The n-grams of a line of every order, and the symbols that they point into.
 struct Sentence {
-  Sentence(const std::string& line, const ChrfOptions& options, WordIds& word_ids) {
-    std::u32string text = decode_utf8(line);
-    if (options.lowercase) text = to_lower(text);
-    if (options.word_order > 0) words = word_ids.ids(split_words_and_punctuation(text));
-    std::erase_if(text, is_space);
-    characters = std::move(text);
-    orders = count_ngrams(characters, options.char_order);
-    for (NgramCounts& counts : count_ngrams(words, options.word_order)) {
+  Sentence(const std::string& line, const ChrfOptions& options, WordIds& word_ids)
+      : symbols(chrf_symbols(line, options, word_ids)),
+        orders(count_ngrams(symbols.characters, options.char_order)) {
+    for (NgramCounts& counts : count_ngrams(symbols.words, options.word_order)) {
       orders.push_back(std::move(counts));
     }
   }
   Sentence(const Sentence&) = delete;
   Sentence& operator=(const Sentence&) = delete;
 
-  std::u32string characters;
-  std::u32string words;
+  ChrfSymbols symbols;
   std::vector<NgramCounts> orders;
 };
 
@@ -70,6 +65,16 @@ ChrfStatistics compare(const Sentence& hypothesis, const Sentence& reference) {
 }
 
 }  // namespace
+
+ChrfSymbols chrf_symbols(const std::string& line, const ChrfOptions& options, WordIds& word_ids) {
+  ChrfSymbols symbols;
+  std::u32string text = decode_utf8(line);
+  if (options.lowercase) text = to_lower(text);
+  if (options.word_order > 0) symbols.words = word_ids.ids(split_words_and_punctuation(text));
+  std::erase_if(text, is_space);
+  symbols.characters = std::move(text);
+  return symbols;
+}
 
 std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypotheses,
                                             const References& references,

@@ -36,6 +36,13 @@ struct ChrfCounts {
 // of its sentences.
 using ChrfStatistics = std::vector<ChrfCounts>;
 
+// The symbols of a line whose n-grams are counted.
+struct ChrfSymbols {
+  std::u32string characters;  // without white space
+  std::u32string words;       // ids of words and punctuation marks; empty unless word_order > 0
+};
+ChrfSymbols chrf_symbols(const std::string& line, const ChrfOptions& options, WordIds& word_ids);
+
 // Returns the counts of each sentence. Throws InputError if the numbers of lines differ.
 std::vector<ChrfStatistics> chrf_statistics(const std::vector<std::string>& hypotheses,
                                             const References& references,

@@ -40,11 +40,16 @@ std::vector<std::string_view> split_fields(std::string_view line) {
   return fields;
 }
 
-bool is_number(std::string_view text) {
+std::optional<double> to_number(std::string_view text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
-  return parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
+  const bool is_number = parsed.ec == std::errc() && parsed.ptr == end && !std::isnan(value);
+  return is_number ? std::optional(value) : std::nullopt;
+}
+
+bool is_number(std::string_view text) {
+  return to_number(text).has_value();
 }
 
 // Features are names that end in =, and numbers, alone or right after a name: "lm= -1.5 tm=0.3".
@@ -60,6 +65,31 @@ bool has_feature(const NBestEntry& entry, std::string_view name) {
   const auto beginning = std::string(name) + "=";
   return std::ranges::any_of(split(entry.features, ' '),
                              [&](const auto word) { return word.starts_with(beginning); });
+}
+
+std::vector<std::string> feature_names(const NBestEntry& entry) {
+  std::vector<std::string> names;
+  for (const auto word : split(entry.features, ' ')) {
+    const auto equals = word.rfind('=');
+    if (equals != word.npos && equals > 0) names.emplace_back(word.substr(0, equals));
+  }
+  return names;
+}
+
+std::optional<double> feature_value(const NBestEntry& entry, std::string_view name) {
+  std::optional<double> value;
+  bool is_wanted = false;
+  for (const auto word : split(entry.features, ' ')) {
+    auto number = word;
+    if (const auto equals = word.rfind('='); equals != word.npos) {
+      is_wanted = word.substr(0, equals) == name;
+      number = word.substr(equals + 1);
+    }
+    if (!is_wanted || number.empty()) continue;
+    if (value) return std::nullopt;
+    value = to_number(number);
+  }
+  return value;
 }
 
 NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int64_t line_number) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,12 @@ struct NBestEntry {
 
 // True if the entry has a feature of this name.
 bool has_feature(const NBestEntry& entry, std::string_view name);
+
+// Returns the names of the entry's features, in order.
+std::vector<std::string> feature_names(const NBestEntry& entry);
+// Returns the number of the feature of this name; nullopt if there is none, or if the feature does
+// not have exactly one number.
+std::optional<double> feature_value(const NBestEntry& entry, std::string_view name);
 
 // Parses a line, which may end after the translation or the features. Throws InputError with
 // `file`:`line_number` if the line is not in this format.

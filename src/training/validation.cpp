@@ -139,6 +139,7 @@ Validator::Share Validator::share(const std::shared_ptr<Seq2Seq>& model,
   search.beam_size = options_.testing.validation_beam_size;
   search.beam_groups = 1;  // testing.beam_groups need not divide this beam size
   search.samples = 0;      // scores of samples would depend on chance
+  search.mbr = MbrMetric::none;
   search.cancelled = hooks.cancelled;
   DecodingReporter reporter("validating", static_cast<std::int64_t>(own_.size()));
   const auto progress = [&](std::int64_t done) {

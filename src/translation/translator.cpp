@@ -10,6 +10,7 @@
 #include "config/check.h"
 #include "data/batch.h"
 #include "text/unicode.h"
+#include "translation/minimum_bayes_risk.h"
 
 namespace regard {
 namespace {
@@ -167,6 +168,9 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
                            std::int64_t batch_size) const {
   const EvaluationMode guard(*model_);
   const auto limit = model_->source_limit();
+  auto candidate_options = options;
+  // All hypotheses of the beam are candidates, not only those that the caller will use.
+  if (options.mbr != MbrMetric::none) candidate_options.n_best = options.beam_size;
   const auto encode = [&](QueuedSentence& sentence) {
     sentence.source = encode_source(tokenizers_, limit, *sentence.text, sentence.options->number,
                                     options.want_weights, sentence.translation);
@@ -187,15 +191,25 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
       }
     }
     const auto batch = make_source_batch(batch_sources).to(device_);
-    auto hypotheses =
-        search(*model_, batch.source, batch.source_lengths, options, batch_options, *packed_);
+    auto hypotheses = search(*model_, batch.source, batch.source_lengths, candidate_options,
+                             batch_options, *packed_);
     for (std::size_t i = 0; i < sentences.size(); ++i) {
       auto& translation = sentences[i]->translation;
       translation.hypotheses = std::move(hypotheses[i]);
+      if (options.mbr != MbrMetric::none) rank_by_expected_utility(translation, options);
       translation.text = text(translation.hypotheses[0], translation);
     }
   };
   TranslationQueue(stream, encode, search_batch, static_cast<std::size_t>(batch_size), pool_).run();
+}
+
+void Translator::rank_by_expected_utility(Translation& translation,
+                                          const TestingOptions& options) const {
+  std::vector<std::string> texts;
+  for (const auto& hypothesis : translation.hypotheses) {
+    texts.push_back(text(hypothesis, translation));
+  }
+  regard::rank_by_expected_utility(translation.hypotheses, texts, options);
 }
 
 std::string Translator::text(const Hypothesis& hypothesis, const Translation& translation) const {

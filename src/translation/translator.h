@@ -60,8 +60,9 @@ class Translator {
 
   // Returns one translation per line; a blank line has an empty text. Calls `progress` with the
   // number of finished lines, from one thread at a time. Sets the model to evaluation mode and
-  // restores its mode at the end. Throws InputError with the line number, from 1, of the first line
-  // that the model cannot read.
+  // restores its mode at the end. With options.mbr, the hypotheses are in the order of their
+  // expected utility (minimum_bayes_risk.h). Throws InputError with the line number, from 1, of the
+  // first line that the model cannot read.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
@@ -78,6 +79,8 @@ class Translator {
                                   const Translation& translation) const;
 
  private:
+  void rank_by_expected_utility(Translation& translation, const TestingOptions& options) const;
+
   std::shared_ptr<Seq2Seq> model_;
   Tokenizers tokenizers_;
   torch::Device device_;

@@ -1,0 +1,217 @@
+"""Measures ways to choose a translation, and the translation of noisy text, and writes docs/decoding.md.
+
+German to English, Multi30k, with the small recipe of configs/attention_comparison.yaml. The parts are:
+
+  decoding    greedy and beam search, minimum Bayes risk over samples and over a beam, and reranking of 20-best lists by
+              score, a reverse model, a language model and length, with weights tuned on the validation pair
+  robustness  the test source with typing errors and in other cases, for a model trained as usual and for one trained
+              with data.tokenizer.sampling
+
+Stopped trainings are resumed, and finished ones are skipped. With --trial N, models are trained for N steps only, and
+figures and page are written to the folder of the runs.
+"""
+
+import dataclasses
+import json
+import shutil
+import time
+
+import project
+from cells import Cell, System, fill, machines, multi30k, parser_of
+from figures import Figures, recipe
+from noisy_text import VERSIONS
+from pages import put, table
+from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
+
+PAGE = ROOT / "docs" / "decoding.md"
+FIGURES = ROOT / "docs" / "decoding" / "figures.json"
+FORWARD = multi30k("de", "en", 42)
+BACKWARD = multi30k("en", "de", 42)
+USUAL = System("usual", ())
+SAMPLED = System("sampling", ("data.tokenizer.sampling=0.1",))
+PARTS = ("decoding", "robustness")
+BEST = 20  # entries of a list
+SAMPLES = ("--samples", "64", "--seed", "1")
+
+# (label, options of `regard translate`); the first is the baseline of the p-values.
+SEARCHES = (
+    ("beam 5", ("--beam-size", "5")),
+    ("greedy", ("--beam-size", "1")),
+    ("beam 20", ("--beam-size", "20")),
+    ("minimum Bayes risk, chrF, 64 samples", (*SAMPLES, "--mbr", "chrf")),
+    ("minimum Bayes risk, BLEU, 64 samples", (*SAMPLES, "--mbr", "bleu")),
+    ("minimum Bayes risk, chrF, beam 20", ("--beam-size", "20", "--mbr", "chrf")),
+    ("minimum Bayes risk, BLEU, beam 20", ("--beam-size", "20", "--mbr", "bleu")),
+)
+
+
+def robustness(cell, *options):
+    """Scores each version of the test source."""
+    source, target = cell.task.data("test")
+    lines = (ROOT / source).read_text(encoding="utf-8").splitlines()
+    noisy = cell.run / "noisy"
+    scores = {}
+    for name, version in VERSIONS:
+        noisy.write_text("".join(line + "\n" for line in version(lines)), encoding="utf-8")
+        scores[name] = cell.score(noisy, target, *options)["bleu"]["score"]
+    noisy.unlink()
+    return {"robustness": scores}
+
+
+class LanguageModel:
+    """A language model of the target side of the training data."""
+
+    config = "configs/language_model.yaml"
+
+    def __init__(self, folder, extra):
+        self.run = folder / "language_model"
+        train, dev = FORWARD.data("train"), FORWARD.data("dev")
+        self.settings = (
+            f"data.train.0.trg={train[1]}",
+            f"data.dev.trg={dev[1]}",
+            "data.tokenizer.vocabulary_size=4000",
+            *extra,
+        )
+
+    @property
+    def recipe(self):
+        return recipe(self.config, self.settings)
+
+    def train(self):
+        """Trains (or resumes) it."""
+        regard("train", "-c", self.config, f"training.model_dir={self.run}", f"threads={CORES}", *self.settings)
+
+
+class Decoding:
+    """Translates the test set in every way, and compares all with the first."""
+
+    def __init__(self, folder, figures, forward, backward, language_model):
+        self.folder = folder / "decoding"
+        self.figures = figures
+        self.forward = forward
+        self.backward = backward
+        self.language_model = language_model
+
+    @property
+    def recipe(self):
+        models = (self.forward, self.backward, self.language_model)
+        return " ".join(model.recipe for model in models)
+
+    def result(self):
+        return self.figures.of(self.recipe, "decoding")
+
+    def run(self, command, *options):
+        """Returns the seconds of a command of regard."""
+        start = time.monotonic()
+        regard(command, *options, "--quiet")
+        return time.monotonic() - start
+
+    def translate(self, key, output, *options):
+        """Translates the source of "dev" or "test" with the forward model."""
+        source, _ = self.forward.task.data(key)
+        return self.run("translate", "-m", self.forward.run, "-i", source, "-o", output, *options)
+
+    def rerank(self):
+        """Tunes on the validation pair. Returns the translations of the test, seconds and weights."""
+        texts = {name: self.folder / name for name in ("dev.list", "test.list", "weights.json", "reranked")}
+        models = ("--reverse", self.backward.run, "--lm", self.language_model.run)
+        wide = ("--beam-size", str(BEST), "--n-best", str(BEST))
+        source, target = self.forward.task.data("dev")
+        self.translate("dev", texts["dev.list"], *wide)
+        self.run("rerank", "--tune", "-s", source, "-r", target, "-i", texts["dev.list"], *models,
+                 "-o", texts["weights.json"])  # fmt: skip
+        seconds = self.translate("test", texts["test.list"], *wide)
+        source, _ = self.forward.task.data("test")
+        seconds += self.run("rerank", "--weights", texts["weights.json"], "-s", source, "-i", texts["test.list"],
+                            *models, "-o", texts["reranked"])  # fmt: skip
+        return texts["reranked"], seconds, json.loads(texts["weights.json"].read_text(encoding="utf-8"))
+
+    def measure(self):
+        self.language_model.train()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        rows, outputs = [], []
+        for label, options in SEARCHES:
+            outputs.append(self.folder / f"{len(rows)}.txt")
+            warn(label)
+            rows.append({"label": label, "seconds": self.translate("test", outputs[-1], *options)})
+        reranked, seconds, weights = self.rerank()
+        outputs.append(reranked)
+        rows.append({"label": f"{BEST} best of beam {BEST}, reranked", "seconds": seconds})
+        source, target = self.forward.task.data("test")
+        compared = json.loads(
+            regard("evaluate", "--hypotheses", *outputs, "-s", source, "-r", target, "--paired-bs", "--json", "--force")
+        )
+        for row, system in zip(rows, compared["systems"]):
+            row["bleu"] = system["bleu"]["score"]
+            row["chrf"] = system["chrf"]["score"]
+            row["p"] = system["bleu"].get("p")
+        self.figures.put(
+            {"recipe": self.recipe, "machine": machine(), "rows": rows, "weights": weights},
+            "decoding",
+        )
+
+
+def decoding_table(result):
+    if not result:
+        return "No figures yet.\n"
+    rows = []
+    for row in result["rows"]:
+        p = "–" if row["p"] is None else f"{row['p']:.3f}"
+        rows.append([row["label"], f"{row['bleu']:.2f}", p, f"{row['chrf']:.2f}", f"{row['seconds']:.1f}"])
+    head = ["choice", "BLEU", "p (paired bootstrap against beam 5)", "chrF2", "seconds"]
+    weights = result["weights"]
+    tuned = ", ".join(f"{feature['name']} {feature['weight']:.3f}" for feature in weights["features"])
+    return table(head, rows) + (
+        f"\nTuned weights: {tuned}. On the validation pair they raise BLEU from {weights['score_before']:.2f} to "
+        f"{weights['score_after']:.2f}. Measured: {result['machine']}.\n"
+    )
+
+
+def robustness_table(usual, sampled):
+    if not usual and not sampled:
+        return "No figures yet.\n"
+
+    def figure(result, name):
+        return f"{result['robustness'][name]:.1f}" if result else "–"
+
+    rows = [[name, figure(usual, name), figure(sampled, name)] for name, _ in VERSIONS]
+    head = ["test source", "BLEU, trained as usual", "BLEU, with BPE-dropout 0.1"]
+    return table(head, rows) + f"\nTrained: {machines((usual, sampled))}.\n"
+
+
+def main():
+    parser = parser_of("quality", __doc__, "runs/quality")
+    parser.add_argument("--trial", type=int, metavar="N", help="train N steps; write to the folder of the runs")
+    options = parser.parse_args()
+    need_multi30k("train.de")
+    folder = ROOT / options.runs
+    figures_file, page, extra = FIGURES, PAGE, ()
+    if options.trial:
+        figures_file, page = folder / "figures.json", folder / "decoding.md"
+        steps = (f"training.max_steps={options.trial}", f"training.validation_every={options.trial}")
+        extra = (*steps, "training.warmup_steps=1")
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(PAGE, page)
+    figures = Figures(figures_file)
+    cell = {
+        "usual": Cell(folder, figures, USUAL, FORWARD, (robustness,), extra),
+        "sampling": Cell(folder, figures, SAMPLED, FORWARD, (robustness,), extra),
+        "reverse": Cell(folder, figures, dataclasses.replace(USUAL, name="reverse"), BACKWARD, (), extra),
+    }
+    decoding = Decoding(folder, figures, cell["usual"], cell["reverse"], LanguageModel(folder, extra))
+    if not options.table:
+        parts = names_in(options.only, list(PARTS), "part")
+        needed = {"decoding": ("usual", "reverse"), "robustness": ("usual", "sampling")}
+        for part in parts:
+            fill([cell[name] for name in needed[part]], options)
+            if part == "decoding" and not decoding.result() and all(cell[name].result() for name in needed[part]):
+                decoding.measure()
+    texts = {
+        "quality": decoding_table(decoding.result()),
+        "robustness": robustness_table(cell["usual"].result(), cell["sampling"].result()),
+    }
+    put(page, texts)
+    warn(f"written: {page.relative_to(ROOT)}")
+
+
+project.run(main)

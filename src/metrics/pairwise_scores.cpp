@@ -1,0 +1,131 @@
+#include "metrics/pairwise_scores.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "metrics/corpus_metric.h"
+
+namespace regard {
+namespace {
+
+// The n-grams of one order in all texts.
+class OrderIndex {
+ public:
+  explicit OrderIndex(std::size_t texts) : texts_(texts), totals_(texts, 0) {}
+
+  // Texts must be added in ascending order. The n-grams point into their symbols.
+  void add(std::size_t text, const NgramCounts& counts) {
+    totals_[text] = total_count(counts);
+    for (const auto& [ngram, count] : counts) {
+      const auto [place, is_new] = places_.try_emplace(ngram, postings_.size());
+      if (is_new) postings_.emplace_back();
+      postings_[place->second].push_back({text, count});
+    }
+  }
+
+  // Number of n-grams in a text, repetitions included.
+  std::int64_t total(std::size_t text) const { return totals_[text]; }
+
+  // Returns the clipped matches of all pairs, [N, N], symmetric.
+  std::vector<std::int64_t> matches() const {
+    std::vector<std::int64_t> sums(texts_ * texts_, 0);
+    for (const auto& postings : postings_) {
+      for (const auto& a : postings) {
+        auto* row = sums.data() + a.text * texts_;
+        for (const auto& b : postings) row[b.text] += std::min(a.count, b.count);
+      }
+    }
+    return sums;
+  }
+
+ private:
+  struct Posting {
+    std::size_t text;
+    std::int64_t count;
+  };
+  std::size_t texts_;
+  std::vector<std::int64_t> totals_;
+  std::unordered_map<std::u32string_view, std::size_t> places_;  // in postings_
+  std::vector<std::vector<Posting>> postings_;                   // of each n-gram, by text
+};
+
+// Adds an index of each order from 1 to max_order to `orders`.
+void add_orders(const std::vector<std::u32string>& symbols, std::size_t max_order,
+                std::vector<OrderIndex>& orders) {
+  const auto first = orders.size();
+  orders.resize(first + max_order, OrderIndex(symbols.size()));
+  for (std::size_t text = 0; text < symbols.size(); ++text) {
+    const auto counts = count_ngrams(symbols[text], max_order);
+    for (std::size_t n = 0; n < max_order; ++n) orders[first + n].add(text, counts[n]);
+  }
+}
+
+std::vector<std::vector<std::int64_t>> all_matches(const std::vector<OrderIndex>& orders) {
+  std::vector<std::vector<std::int64_t>> matches;
+  for (const auto& order : orders) matches.push_back(order.matches());
+  return matches;
+}
+
+}  // namespace
+
+std::vector<double> pairwise_bleu(const std::vector<std::string>& texts, BleuOptions options) {
+  options.effective_order = true;
+  const auto N = texts.size();
+  WordIds word_ids;
+  std::vector<std::u32string> tokens;
+  for (const auto& text : texts) tokens.push_back(bleu_tokens(text, options, word_ids));
+  std::vector<OrderIndex> orders;
+  add_orders(tokens, bleu_order, orders);
+  const auto matches = all_matches(orders);
+
+  std::vector<double> scores(N * N);
+  for (std::size_t h = 0; h < N; ++h) {
+    for (std::size_t r = 0; r < N; ++r) {
+      BleuStatistics statistics;
+      statistics.system_length = static_cast<std::int64_t>(tokens[h].size());
+      statistics.reference_length = static_cast<std::int64_t>(tokens[r].size());
+      for (std::size_t n = 0; n < bleu_order; ++n) {
+        statistics.matches[n] = matches[n][h * N + r];
+        statistics.totals[n] = orders[n].total(h);
+      }
+      scores[h * N + r] = compute_bleu(statistics, options).score;
+    }
+  }
+  return scores;
+}
+
+std::vector<double> pairwise_chrf(const std::vector<std::string>& texts,
+                                  const ChrfOptions& options) {
+  const auto N = texts.size();
+  WordIds word_ids;
+  std::vector<std::u32string> characters;
+  std::vector<std::u32string> words;
+  for (const auto& text : texts) {
+    auto symbols = chrf_symbols(text, options, word_ids);
+    characters.push_back(std::move(symbols.characters));
+    words.push_back(std::move(symbols.words));
+  }
+  std::vector<OrderIndex> orders;
+  add_orders(characters, options.char_order, orders);
+  add_orders(words, options.word_order, orders);
+  const auto matches = all_matches(orders);
+
+  std::vector<double> scores(N * N);
+  ChrfStatistics statistics(orders.size());
+  for (std::size_t h = 0; h < N; ++h) {
+    for (std::size_t r = 0; r < N; ++r) {
+      for (std::size_t n = 0; n < orders.size(); ++n) {
+        const auto reference = orders[n].total(r);
+        statistics[n] = {reference == 0 ? 0 : orders[n].total(h), reference, matches[n][h * N + r]};
+      }
+      scores[h * N + r] = compute_chrf(statistics, options);
+    }
+  }
+  return scores;
+}
+
+}  // namespace regard

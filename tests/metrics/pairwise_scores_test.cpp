@@ -1,0 +1,56 @@
+#include "metrics/pairwise_scores.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace regard {
+namespace {
+
+// Equal texts, texts of one word, an empty one, repeated n-grams, punctuation and other scripts.
+const std::vector<std::string> texts = {"the cat sees the old dog .",
+                                        "the cat sees an old dog .",
+                                        "the cat sees the old dog .",
+                                        "",
+                                        "cat",
+                                        "the the the the the the",
+                                        "a dog, sees; (the) cat!",
+                                        "Le chat voit où était l'oiseau à 3,5 km.",
+                                        "ü"};
+
+TEST(PairwiseScores, BleuEqualsTheMetric) {
+  const auto scores = pairwise_bleu(texts);
+  ASSERT_EQ(scores.size(), texts.size() * texts.size());
+  for (std::size_t h = 0; h < texts.size(); ++h) {
+    for (std::size_t r = 0; r < texts.size(); ++r) {
+      EXPECT_EQ(scores[h * texts.size() + r], sentence_bleu(texts[h], {texts[r]}).score)
+          << texts[h] << " / " << texts[r];
+    }
+  }
+}
+
+TEST(PairwiseScores, ChrfEqualsTheMetric) {
+  ChrfOptions plus_plus;
+  plus_plus.word_order = 2;
+  ChrfOptions lowercase;
+  lowercase.lowercase = true;
+  for (const auto& options : {ChrfOptions(), plus_plus, lowercase}) {
+    const auto scores = pairwise_chrf(texts, options);
+    ASSERT_EQ(scores.size(), texts.size() * texts.size());
+    for (std::size_t h = 0; h < texts.size(); ++h) {
+      for (std::size_t r = 0; r < texts.size(); ++r) {
+        EXPECT_EQ(scores[h * texts.size() + r], sentence_chrf(texts[h], {texts[r]}, options))
+            << texts[h] << " / " << texts[r];
+      }
+    }
+  }
+}
+
+TEST(PairwiseScores, NoTextsHaveNoScores) {
+  EXPECT_TRUE(pairwise_bleu({}).empty());
+  EXPECT_TRUE(pairwise_chrf({}).empty());
+}
+
+}  // namespace
+}  // namespace regard
