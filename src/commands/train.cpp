@@ -26,12 +26,14 @@
 #include "model/build_model.h"
 #include "report/format.h"
 #include "training/distributed.h"
+#include "training/minimum_risk.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
 #include "training/setup.h"
 #include "training/signals.h"
 #include "training/train_step.h"
 #include "training/trainer.h"
+#include "training/training_loss.h"
 #include "translation/model_folder.h"
 
 namespace regard {
@@ -168,6 +170,31 @@ Setup make_setup_from(const RunFolder& run, const Options& options,
   }
 }
 
+// Runs one forward and backward step, without an update. Returns −log P of the references.
+double first_loss(const Setup& setup, const Batch& batch) {
+  auto& model = *setup.model;
+  const auto& options = setup.options.training;
+  double nll = 0;
+  const auto add = [&](const Loss& loss) {
+    loss.objective.backward();
+    nll += loss.nll.sum().item<double>();
+  };
+  model.train();
+  if (options.objective == Objective::likelihood) {
+    add(training_loss(model, batch, options));
+    return nll;
+  }
+  const MinimumRisk minimum_risk(setup.options, setup.corpus->tokenizers());
+  std::vector<CandidateBatch> parts;
+  {
+    const EvaluationMode guard(model);
+    kernels::PackedWeights packed;
+    parts = minimum_risk.sample(model, batch, /*step=*/1, packed);
+  }
+  for (const auto& part : parts) add(minimum_risk.loss(model, part).loss);
+  return nll;
+}
+
 // Runs one forward and backward step as the run would start or resume. Writes nothing.
 void dry_run(const TrainArguments& arguments) {
   auto given = read_given_options(arguments);
@@ -183,15 +210,12 @@ void dry_run(const TrainArguments& arguments) {
   std::int64_t epoch = 0;
   while (batches.count(epoch) == 0) ++epoch;  // with corpus weights below 1 an epoch can be empty
   const auto batch = batches.batch(epoch, 0).to(setup.device);
-  setup.model->train();
-  const auto loss = training_loss(*setup.model, batch, options.training);
-  loss.objective.backward();
-  log::info(
-      "Dry run{}: {} per epoch; the first has {} and {}, loss {}. Nothing was written.",
-      last ? fmt::format(", resuming from {}", last->string()) : "",
-      counted(batches.count(epoch), "batch"), counted(batch.size(), "sentence"),
-      counted(batch.target_tokens, "target token"),
-      format_fixed(loss.nll.sum().item<double>() / static_cast<double>(batch.target_tokens), 4));
+  const auto loss = first_loss(setup, batch);
+  log::info("Dry run{}: {} per epoch; the first has {} and {}, loss {}. Nothing was written.",
+            last ? fmt::format(", resuming from {}", last->string()) : "",
+            counted(batches.count(epoch), "batch"), counted(batch.size(), "sentence"),
+            counted(batch.target_tokens, "target token"),
+            format_fixed(loss / static_cast<double>(batch.target_tokens), 4));
 }
 
 std::unique_ptr<Trainer> make_trainer(const Setup& setup, RunFolder& run, Validator* validator,
@@ -357,7 +381,15 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
     log::info("Training on {} with {} in {}, into {}.", setup.device.str(), threads,
               enum_name(setup.options.training.precision), run.path().string());
   }
-  if (const auto& training = setup.options.training; training.label_smoothing > 0) {
+  if (const auto& training = setup.options.training;
+      training.objective == Objective::minimum_risk) {
+    const auto& risk = training.minimum_risk;
+    log::info(
+        "The objective is the expected risk, 1 − {}, of {} of each sentence{}; the losses below "
+        "are −log P(y | x) of the references (training.minimum_risk).",
+        risk.metric == RiskMetric::bleu ? "BLEU" : "chrF", counted(risk.samples, "sample"),
+        risk.include_reference ? " and its reference" : "");
+  } else if (training.label_smoothing > 0) {
     log::info(
         "The objective is −log P{} with label smoothing {}{}; the losses below are without "
         "(training.label_smoothing{}).",

@@ -186,6 +186,29 @@ void check_r_drop(const Options& options, ConfigErrors& errors) {
   }
 }
 
+void check_minimum_risk(const Options& options, ConfigErrors& errors) {
+  if (options.training.objective != Objective::minimum_risk) return;
+  const std::string is = "training.objective is minimum_risk, but ";
+  const auto& model = options.model;
+  if (model.kind != ModelKind::translation) {
+    errors.add("{}model.kind is {}: nothing is translated; set objective to likelihood", is,
+               to_yaml(model.kind));
+    return;
+  }
+  if (options.training.r_drop > 0) {
+    errors.add(
+        "{}training.r_drop is {}: it compares two passes over the references; set r_drop to 0", is,
+        options.training.r_drop);
+  }
+  if (model.decoder.kind == LayerKind::recurrent && model.attention.kind == "hard" &&
+      model.attention.estimator == HardEstimator::reinforce) {
+    errors.add(
+        "{}model.attention.kind is hard with estimator reinforce, which estimates the gradient of "
+        "-log P only; set estimator to gumbel",
+        is);
+  }
+}
+
 void check_optimizer(const TrainingOptions& o, ConfigErrors& errors) {
   if (o.learning_rate == 0) {
     errors.add("training.learning_rate is 0: nothing would be learned; raise it");
@@ -439,6 +462,7 @@ void check_training_options(const Options& options, const SourceLocations& locat
   const bool validates = !options.data.dev.src.empty() || !options.data.dev.trg.empty();
   check_training_data(options, errors);
   check_r_drop(options, errors);
+  check_minimum_risk(options, errors);
   check_optimizer(options.training, errors);
   check_schedule(options.training, validates, errors);
   check_end(options.training, validates, errors);

@@ -70,6 +70,9 @@ std::vector<Part> model_parts(const Options& options) {
        "an attention other than none",
        (is_translation && recurrent_attention) || has_self_attention(o.encoder) ||
            !recurrent_decoder},
+      {{"training.minimum_risk."},
+       "training.objective: minimum_risk",
+       options.training.objective == Objective::minimum_risk},
   };
 }
 

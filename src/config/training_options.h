@@ -36,6 +36,18 @@ constexpr std::array<std::string_view, 4> enum_names(Metric) {
   return {"loss", "perplexity", "bleu", "chrf"};
 }
 
+// What training minimises (training/training_loss.h, training/minimum_risk.h).
+enum class Objective { likelihood, minimum_risk };
+constexpr std::array<std::string_view, 2> enum_names(Objective) {
+  return {"likelihood", "minimum_risk"};
+}
+
+// The metric of a sentence whose complement is the risk of a translation.
+enum class RiskMetric { bleu, chrf };
+constexpr std::array<std::string_view, 2> enum_names(RiskMetric) {
+  return {"bleu", "chrf"};
+}
+
 // The precision of the factors of matrix products. Sums, weights and everything else are fp32.
 enum class TrainingPrecision { automatic, fp32, tf32, bf16 };
 constexpr std::array<std::string_view, 4> enum_names(TrainingPrecision) {
@@ -56,6 +68,34 @@ void describe(LearningRateOptions& o, Field&& field) {
         between(0, 1000));
 }
 
+struct MinimumRiskOptions {
+  RiskMetric metric = RiskMetric::bleu;
+  std::int64_t samples = 20;
+  double alpha = 0.005;
+  bool include_reference = true;
+  double likelihood_weight = 0;
+};
+
+template <typename Field>
+void describe(MinimumRiskOptions& o, Field&& field) {
+  field(
+      "metric", o.metric,
+      "the risk of a translation is 1 minus the BLEU or the chrF of its text, as `regard evaluate "
+      "--sentence-level` computes it, from 0 to 1");
+  field("samples", o.samples,
+        "translations sampled for each sentence in each step; equal ones count once. The paper has "
+        "100; the time of a step grows in proportion",
+        between(2, 1000));
+  field("alpha", o.alpha,
+        "exponent of the probabilities of the translations before they are normalised: near 0, all "
+        "count alike; with 1, in proportion to their probability",
+        between(0.00001, 100));
+  field("include_reference", o.include_reference, "add the reference to the sampled translations");
+  field("likelihood_weight", o.likelihood_weight,
+        "also minimise -log P of the reference, with this weight, for stability; 0 is off",
+        between(0, 1000));
+}
+
 struct TrainingOptions {
   std::string model_dir;
   std::int64_t random_seed = 42;
@@ -65,6 +105,8 @@ struct TrainingOptions {
   std::int64_t batch_size = 2048;
   BatchType batch_type = BatchType::token;
   std::int64_t gradient_accumulation = 1;
+  Objective objective = Objective::likelihood;
+  MinimumRiskOptions minimum_risk;
   double label_smoothing = 0.1;
   double r_drop = 0;
   TrainingPrecision precision = TrainingPrecision::automatic;
@@ -116,6 +158,10 @@ void describe(TrainingOptions& o, Field&& field) {
   field("batch_type", o.batch_type, "unit of batch_size: target tokens with padding, or sentences");
   field("gradient_accumulation", o.gradient_accumulation,
         "number of batches whose gradients are summed for one update", between(1, max_count));
+  field("objective", o.objective,
+        "likelihood minimises -log P of the references; minimum_risk fine-tunes a trained model on "
+        "the expected risk of its own translations (Shen et al. 2016)");
+  field("minimum_risk", o.minimum_risk, "training.objective: minimum_risk");
   field("label_smoothing", o.label_smoothing,
         "probability mass spread over the whole vocabulary (Szegedy 2016)", between(0, 0.99));
   field("r_drop", o.r_drop,

@@ -150,23 +150,24 @@ Batch Batch::to(torch::Device device) const {
   return moved;
 }
 
-Batch Batch::shard(std::int64_t w, std::int64_t n) const {
+Batch Batch::select(std::int64_t begin, std::int64_t end, std::int64_t step) const {
   Batch part;
-  for (std::int64_t row = w; row < size(); row += n) {
+  for (std::int64_t row = begin; row < end; row += step) {
     part.indices.push_back(indices[static_cast<std::size_t>(row)]);
   }
-  part.source_lengths = source_lengths.slice(0, w, {}, n);
+  const auto rows_of = [&](const torch::Tensor& x) { return x.slice(0, begin, end, step); };
+  part.source_lengths = rows_of(source_lengths);
   part.source_tokens = part.source_lengths.sum().item<std::int64_t>();
   const auto longest = part.source_lengths[0].item<std::int64_t>();
-  part.source = source.slice(0, w, {}, n).slice(1, 0, longest).contiguous();
+  part.source = rows_of(source).slice(1, 0, longest).contiguous();
   if (target.defined()) {
-    const auto rows = target.slice(0, w, {}, n);
+    const auto rows = rows_of(target);
     const auto target_lengths = rows.ne(pad_id).sum(1);  // with <s> and </s>
     const auto width = std::max<std::int64_t>(target_lengths.max().item<std::int64_t>(), 2);
     part.target = rows.slice(1, 0, width).contiguous();
     part.target_tokens = target_lengths.sum().item<std::int64_t>() - target_lengths.numel();
     if (masked.defined()) {
-      part.masked = masked.slice(0, w, {}, n).slice(1, 0, width - 1).contiguous();
+      part.masked = rows_of(masked).slice(1, 0, width - 1).contiguous();
     }
   }
   return part;

@@ -62,7 +62,13 @@ struct Batch {
   // Returns a copy with all tensors but the lengths on the device. Does not wait for the device.
   Batch to(torch::Device device) const;
   // Returns the sentences w, w + n, w + 2n, … with minimal padding; w < n and w < size().
-  Batch shard(std::int64_t w, std::int64_t n) const;
+  Batch shard(std::int64_t w, std::int64_t n) const { return select(w, size(), n); }
+  // Returns the sentences from `begin` to end − 1 with minimal padding; begin < end.
+  Batch range(std::int64_t begin, std::int64_t end) const { return select(begin, end, 1); }
+
+ private:
+  // Returns the sentences begin, begin + step, begin + 2 step, … below `end`.
+  Batch select(std::int64_t begin, std::int64_t end, std::int64_t step) const;
 };
 
 // Throw std::logic_error if there is no sentence.

@@ -198,6 +198,104 @@ class CrossEntropyFunction : public torch::autograd::Function<CrossEntropyFuncti
   }
 };
 
+// −log P of each row. The backward pass repeats the products of the forward pass, because the
+// gradient of each row is known only then.
+class NllFunction : public torch::autograd::Function<NllFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& rows, const Tensor& weight,
+                        const Tensor& bias, const Tensor& targets, bool fused, std::int64_t piece) {
+    const Pieces pieces{rows, weight, bias, targets, fused, piece};
+    auto nll = torch::empty({rows.size(0)}, rows.options().dtype(torch::kDouble));
+    for (std::int64_t begin = 0; begin < rows.size(0); begin += piece) {
+      pieces.compute(begin, nll, /*with_gradient=*/false);
+    }
+    context->save_for_backward({rows, weight, bias, targets});
+    context->saved_data["fused"] = fused;
+    context->saved_data["piece"] = piece;
+    return nll;
+  }
+
+  // d loss / d logit_ik = (p_ik − [k = y_i]) d loss / d nll_i
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto& [rows, weight] = std::tie(saved[0], saved[1]);
+    const auto piece = context->saved_data["piece"].toInt();
+    const Pieces pieces{rows, weight, saved[2], saved[3], context->saved_data["fused"].toBool(),
+                        piece};
+    const auto N = rows.size(0);
+    const auto d_nll = gradients[0].to(rows.dtype()).unsqueeze(1);  // [N, 1]
+    auto nll = torch::empty({N}, rows.options().dtype(torch::kDouble));
+    auto d_rows = torch::empty_like(rows);
+    auto d_weight = N > 0 ? torch::empty_like(weight) : torch::zeros_like(weight);
+    auto d_bias = torch::zeros_like(saved[2]);
+    for (std::int64_t begin = 0; begin < N; begin += piece) {
+      auto d_logits = pieces.compute(begin, nll, /*with_gradient=*/true);  // [n, V]
+      const auto n = d_logits.size(0);
+      d_logits.mul_(d_nll.narrow(0, begin, n));
+      d_bias.add_(d_logits.sum(0));
+      pieces.multiply(begin, d_logits, d_rows, d_weight);
+    }
+    return {d_rows, d_weight, d_bias, Tensor(), Tensor(), Tensor()};
+  }
+
+ private:
+  struct Pieces {
+    const Tensor& rows;
+    const Tensor& weight;
+    const Tensor& bias;
+    const Tensor& targets;
+    bool fused;
+    std::int64_t piece;
+    // Of a piece, if fused.
+    Tensor buffer = fused ? torch::empty({piece, weight.size(0)}, rows.options()) : Tensor();
+    Tensor scratch = fused ? torch::empty_like(bias) : Tensor();
+
+    // Writes −log P of the rows from `begin` to nll. Returns softmax(logits) − one-hot(targets)
+    // [n, V] if wanted.
+    Tensor compute(std::int64_t begin, const Tensor& nll, bool with_gradient) const {
+      const auto n = std::min(piece, rows.size(0) - begin);
+      const auto V = weight.size(0);
+      const auto these = rows.narrow(0, begin, n);
+      if (!fused) {
+        const auto y = targets.narrow(0, begin, n).unsqueeze(1);
+        auto log_p = kernels::linear(these, weight, bias).log_softmax(-1);  // [n, V]
+        nll.narrow(0, begin, n).copy_(log_p.gather(1, y).squeeze(1).neg_());
+        if (!with_gradient) return {};
+        return log_p.exp_().scatter_add_(1, y, torch::full_like(y, -1, rows.options()));
+      }
+      auto logits = buffer.narrow(0, 0, n);  // without their bias
+      weight_product_into(logits, these, weight.t());
+      AT_DISPATCH_FLOATING_TYPES(rows.scalar_type(), "linear_nll", [&] {
+        cross_entropy_rows<scalar_t>(
+            n, V, logits.mutable_data_ptr<scalar_t>(), bias.const_data_ptr<scalar_t>(),
+            targets.const_data_ptr<std::int64_t>() + begin,
+            /*label_smoothing=*/0, with_gradient ? scratch.mutable_data_ptr<scalar_t>() : nullptr,
+            nll.mutable_data_ptr<double>() + begin);
+      });
+      return logits;
+    }
+
+    // Writes d_logits W to the rows of d_rows, and adds d_logitsᵀ rows to d_weight.
+    void multiply(std::int64_t begin, const Tensor& d_logits, const Tensor& d_rows,
+                  const Tensor& d_weight) const {
+      const auto these = rows.narrow(0, begin, d_logits.size(0));
+      const auto d_these = d_rows.narrow(0, begin, d_logits.size(0));
+      if (fused) {
+        weight_product_into(d_these, d_logits, weight);
+        matrix_product_into(d_weight, d_logits.t(), these, /*add=*/begin > 0);
+        return;
+      }
+      d_these.copy_(matrix_product(d_logits, weight));
+      const auto product = matrix_product(d_logits.t(), these);
+      if (begin == 0) {
+        d_weight.copy_(product);
+      } else {
+        d_weight.add_(product);
+      }
+    }
+  };
+};
+
 }  // namespace
 
 CrossEntropy linear_cross_entropy(const Tensor& rows, const Tensor& weight, const Tensor& bias,
@@ -244,6 +342,30 @@ CrossEntropy linear_cross_entropy_reference(const Tensor& rows, const Tensor& we
     loss = loss + consistency * ((halves[0].exp() - halves[1].exp()) * difference).sum();
   }
   return {loss, nll.detach().to(torch::kDouble)};
+}
+
+Tensor linear_nll(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                  const Tensor& targets) {
+  const auto row_bytes = weight.size(0) * static_cast<std::int64_t>(rows.element_size());
+  if (!rows.is_cpu()) {
+    return linear_nll_composite(rows, weight, bias, targets,
+                                std::max<std::int64_t>(1, device_piece_bytes / row_bytes));
+  }
+  if (!is_fused_on(rows)) return linear_nll_reference(rows, weight, bias, targets);
+  return NllFunction::apply(rows.contiguous(), weight.contiguous(), bias.contiguous(),
+                            targets.contiguous(), /*fused=*/true,
+                            rows_in_piece(rows.size(0), row_bytes));
+}
+
+Tensor linear_nll_composite(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                            const Tensor& targets, std::int64_t piece) {
+  return NllFunction::apply(rows, weight, bias, targets, /*fused=*/false, piece);
+}
+
+Tensor linear_nll_reference(const Tensor& rows, const Tensor& weight, const Tensor& bias,
+                            const Tensor& targets) {
+  const auto log_p = kernels::linear(rows, weight, bias).log_softmax(-1);  // [N, V]
+  return -log_p.gather(1, targets.unsqueeze(1)).squeeze(1).to(torch::kDouble);
 }
 
 }  // namespace regard::kernels

@@ -39,4 +39,19 @@ CrossEntropy linear_cross_entropy_reference(const torch::Tensor& rows, const tor
                                             const torch::Tensor& bias, const torch::Tensor& targets,
                                             double label_smoothing, double consistency = 0);
 
+// Returns −log softmax(rows Wᵀ + b)_target of each row [N], double and differentiable, for losses
+// that weight each row differently and learn the weights from these values. The backward pass
+// computes the logits a second time, so that neither pass holds an [N, V] matrix. Arguments as
+// above. Not twice differentiable.
+torch::Tensor linear_nll(const torch::Tensor& rows, const torch::Tensor& weight,
+                         const torch::Tensor& bias, const torch::Tensor& targets);
+// The same for other devices than the CPU: few operations of LibTorch, for at most `piece` rows at
+// once.
+torch::Tensor linear_nll_composite(const torch::Tensor& rows, const torch::Tensor& weight,
+                                   const torch::Tensor& bias, const torch::Tensor& targets,
+                                   std::int64_t piece);
+// Reference implementation: LibTorch's operations, on any device.
+torch::Tensor linear_nll_reference(const torch::Tensor& rows, const torch::Tensor& weight,
+                                   const torch::Tensor& bias, const torch::Tensor& targets);
+
 }  // namespace regard::kernels

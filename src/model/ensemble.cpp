@@ -153,4 +153,10 @@ Loss Ensemble::MeanOutputLayer::loss(const DecoderOutput& /*decoded*/,
   throw_not_trainable();
 }
 
+torch::Tensor Ensemble::MeanOutputLayer::target_nll(const DecoderOutput& /*decoded*/,
+                                                    const EncoderOutput& /*encoded*/,
+                                                    const Targets& /*targets*/) {
+  throw_not_trainable();
+}
+
 }  // namespace regard

@@ -56,6 +56,8 @@ class Ensemble : public Seq2Seq {
     torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
     Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
               const LossOptions& options) override;
+    torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                             const Targets& targets) override;
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
     bool supports_shortlist() const override;
 

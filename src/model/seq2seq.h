@@ -180,6 +180,21 @@ class Seq2Seq : public torch::nn::Module {
   virtual OutputLayer& output_layer() = 0;
 };
 
+// Puts a model into evaluation mode for its lifetime, then restores the mode.
+class EvaluationMode {
+ public:
+  explicit EvaluationMode(Seq2Seq& model) : model_(model), was_training_(model.is_training()) {
+    model_.eval();
+  }
+  ~EvaluationMode() { model_.train(was_training_); }
+  EvaluationMode(const EvaluationMode&) = delete;
+  EvaluationMode& operator=(const EvaluationMode&) = delete;
+
+ private:
+  Seq2Seq& model_;
+  bool was_training_;
+};
+
 // Returns all trained parameters with their names ("encoder.layer0.W"). The tensors are not copied.
 std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model);
 

@@ -66,6 +66,7 @@ std::vector<LineChart> learning_curves(const std::vector<Json>& train_log,
   };
   add("Loss per target token", {training_series("training", train_log, "loss"),
                                 validation_series("validation", validations, "loss")});
+  add("Expected risk of a sentence", {training_series("", train_log, "risk")});
   add("BLEU and chrF, validation", {validation_series("BLEU", validations, "bleu"),
                                     validation_series("chrF", validations, "chrf")});
   add("Learning rate", {training_series("", train_log, "learning_rate")});

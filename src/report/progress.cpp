@@ -63,6 +63,7 @@ Line progress_fields(const TrainingProgress& p) {
   fields.push_back({"step", with_total(p.step, p.total_steps), "", 0});
   fields.push_back({"loss", format_short(p.loss), "", 1});
   fields.push_back({"ppl", format_short(p.perplexity), "", 4});
+  if (p.risk) fields.push_back({"risk", format_short(*p.risk), "", 1});
   fields.push_back({"lr", format_rate(p.learning_rate), "", 6});
   fields.push_back({"|g|", format_short(p.gradient_norm), "", 7});
   if (p.source_tokens_per_second > 0) {  // a language model has no source

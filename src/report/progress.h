@@ -19,6 +19,7 @@ struct TrainingProgress {
   std::optional<std::int64_t> total_epochs;
   double loss = 0.0;
   double perplexity = 1.0;
+  std::optional<double> risk;  // minimum risk training: the expected risk of a sentence
   double learning_rate = 0.0;
   double gradient_norm = 0.0;
   double source_tokens_per_second = 0.0;

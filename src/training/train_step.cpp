@@ -2,14 +2,17 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
+#include <exception>
+#include <iterator>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "base/process.h"
-#include "base/special_tokens.h"
-#include "model/output/output_layer.h"
 #include "model/random_stream.h"
+#include "training/training_loss.h"
 
 namespace regard {
 namespace {
@@ -18,55 +21,148 @@ namespace {
 // this seed. The value is arbitrary: the letters "dropout!".
 constexpr std::uint64_t model_salt = 0x64726f706f757421;
 
-// Computes the sum of the gradients of all batches in trained.gradient and returns the sum of
-// −log P of this process, a double on the device. Thread w of n, counted over all processes,
-// processes the sentences w, w + n, … of each batch. Starts the sums of the gradient over all
-// processes, also if it throws.
-torch::Tensor forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
-                               const StepSettings& settings, const TrainingOptions& options,
-                               ThreadPool& pool, ProcessGroup& group) {
-  const auto device = trained.weights.flat().device();
+// Sums over the sentences of this process, doubles on the device.
+struct Sums {
+  torch::Tensor nll;
+  torch::Tensor risk;
+};
+
+// The sentences of a step that each thread of this process processes: sentences w, w + n, … of each
+// batch, for thread w of n, counted over all processes. A thread processes them in parts.
+class ShardedStep {
+ public:
+  ShardedStep(TrainedModel& trained, const std::vector<Batch>& batches,
+              const StepSettings& settings, const TrainingOptions& options,
+              const ProcessGroup& group, std::size_t own_threads)
+      : trained_(trained),
+        batches_(batches),
+        settings_(settings),
+        options_(options),
+        first_thread_(group.is_alone() ? 0 : group.first_thread()),
+        threads_(group.is_alone() ? own_threads : group.all_threads()),
+        device_(trained.weights.flat().device()),
+        candidates_(own_threads) {}
+
+  // Samples the candidates of minimum risk training on all threads.
+  void sample(ThreadPool& pool) {
+    if (settings_.minimum_risk == nullptr) return;
+    const EvaluationMode guard(*trained_.model);
+    kernels::PackedWeights packed(device_.is_cpu() && trained_.packed_weights
+                                      ? trained_.packed_weights->precision()
+                                      : kernels::Precision::full);
+    pool.run([&](std::size_t own_w) {
+      for (std::size_t b = 0; b < batches_.size(); ++b) {
+        const auto batch = shard(own_w, b);
+        if (!batch) continue;
+        auto parts =
+            settings_.minimum_risk->sample(*trained_.model, *batch, settings_.step, packed);
+        std::ranges::move(parts, std::back_inserter(candidates_[own_w]));
+      }
+    });
+  }
+
+  // Returns the number of parts of the thread with the most. Other threads may have fewer.
+  std::size_t parts() const {
+    if (settings_.minimum_risk == nullptr) return batches_.size();
+    std::size_t most = 0;
+    for (const auto& parts : candidates_) most = std::max(most, parts.size());
+    return most;
+  }
+
+  // Returns the loss of a part of thread own_w of this process, or nullopt if there is none.
+  std::optional<RiskLoss> loss(std::size_t own_w, std::size_t part) const {
+    if (settings_.minimum_risk != nullptr) {
+      const auto& parts = candidates_[own_w];
+      if (part >= parts.size()) return std::nullopt;
+      return settings_.minimum_risk->loss(*trained_.model, parts[part]);
+    }
+    const auto batch = shard(own_w, part);
+    if (!batch) return std::nullopt;
+    return RiskLoss{training_loss(*trained_.model, *batch, options_, settings_.mean_log_p), {}};
+  }
+
+  // Returns the stream of random numbers of a thread, such as those of dropout.
+  std::uint64_t stream(std::size_t own_w) const {
+    return static_cast<std::uint64_t>(settings_.step) * threads_ + first_thread_ + own_w;
+  }
+
+ private:
+  // Returns the sentences of a batch for a thread, on the device, or nullopt if there are none.
+  std::optional<Batch> shard(std::size_t own_w, std::size_t b) const {
+    const auto w = static_cast<std::int64_t>(first_thread_ + own_w);
+    const auto& batch = batches_[b];
+    if (w >= batch.size()) return std::nullopt;
+    const auto n = static_cast<std::int64_t>(threads_);
+    return (n == 1 ? batch : batch.shard(w, n)).to(device_);
+  }
+
+  TrainedModel& trained_;
+  const std::vector<Batch>& batches_;
+  const StepSettings& settings_;
+  const TrainingOptions& options_;
+  std::size_t first_thread_;
+  std::size_t threads_;
+  torch::Device device_;
+  std::vector<std::vector<CandidateBatch>> candidates_;  // of each thread
+};
+
+// Computes the sum of the gradients of all batches in trained.gradient and returns the sums of this
+// process. Starts the sums of the gradient over all processes, also if it throws.
+Sums forward_backward(TrainedModel& trained, const std::vector<Batch>& batches,
+                      const StepSettings& settings, const TrainingOptions& options,
+                      ThreadPool& pool, ProcessGroup& group) {
   const auto own = pool.count();
-  const auto n = group.is_alone() ? own : group.all_threads();
-  std::vector<torch::Tensor> nll(own);  // of each thread
+  ShardedStep sharded(trained, batches, settings, options, group, own);
+  std::exception_ptr sampling_error;
+  try {
+    sharded.sample(pool);
+  } catch (...) {
+    sampling_error = std::current_exception();
+  }
+  const auto parts = sharded.parts();
   if (group.is_alone()) {
     trained.gradient.begin();
   } else {
-    trained.gradient.begin(own * batches.size(), [&](std::int64_t begin, std::int64_t end) {
+    trained.gradient.begin(own * parts, [&](std::int64_t begin, std::int64_t end) {
       group.start_sum(trained.gradient.flat().narrow(0, begin, end - begin));
     });
   }
   if (trained.packed_weights) trained.packed_weights->repack_all(pool);
-  pool.run([&](std::size_t own_w) {
-    const auto w = group.first_thread() + own_w;
-    try {
-      const kernels::WithTrainingWeights with(trained.packed_weights.get());
-      const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
-      const RandomStream stream(seed, static_cast<std::uint64_t>(settings.step) * n + w);
-      for (std::size_t b = 0; b < batches.size(); ++b) {
-        const auto term = b * own + own_w;
-        const auto& batch = batches[b];
-        if (static_cast<std::int64_t>(w) >= batch.size()) {
-          trained.gradient.skip(term);
-          continue;
+  std::vector<Sums> of_threads(own);
+  const auto add = [](torch::Tensor& sum, const torch::Tensor& more) {
+    sum = sum.defined() ? sum + more : more;
+  };
+  if (sampling_error) {
+    trained.gradient.fail(sampling_error);
+  } else {
+    pool.run([&](std::size_t own_w) {
+      try {
+        const kernels::WithTrainingWeights with(trained.packed_weights.get());
+        const auto seed = static_cast<std::uint64_t>(options.random_seed) ^ model_salt;
+        const RandomStream stream(seed, sharded.stream(own_w));
+        for (std::size_t part = 0; part < parts; ++part) {
+          const auto term = part * own + own_w;
+          const auto computed = sharded.loss(own_w, part);
+          if (!computed) {
+            trained.gradient.skip(term);
+            continue;
+          }
+          trained.gradient.add(term, computed->loss.objective);
+          add(of_threads[own_w].nll, computed->loss.nll.sum());
+          if (computed->risk.defined()) add(of_threads[own_w].risk, computed->risk);
         }
-        const auto shard =
-            n == 1 ? batch
-                   : batch.shard(static_cast<std::int64_t>(w), static_cast<std::int64_t>(n));
-        const auto loss =
-            training_loss(*trained.model, shard.to(device), options, settings.mean_log_p);
-        trained.gradient.add(term, loss.objective);
-        const auto sum = loss.nll.sum();
-        nll[own_w] = nll[own_w].defined() ? nll[own_w] + sum : sum;
+      } catch (...) {
+        trained.gradient.fail(std::current_exception());
       }
-    } catch (...) {
-      trained.gradient.fail(std::current_exception());
-    }
-  });
+    });
+  }
   trained.gradient.finish();
-  auto all = torch::zeros({}, torch::TensorOptions(torch::kDouble).device(device));
-  for (const auto& sum : nll) {
-    if (sum.defined()) all = all + sum;
+  const auto zero = torch::zeros(
+      {}, torch::TensorOptions(torch::kDouble).device(trained.weights.flat().device()));
+  Sums all = {zero, zero};
+  for (const auto& sums : of_threads) {
+    if (sums.nll.defined()) all.nll = all.nll + sums.nll;
+    if (sums.risk.defined()) all.risk = all.risk + sums.risk;
   }
   return all;
 }
@@ -89,63 +185,7 @@ double update(TrainedModel& trained, double norm_of_sum, double target_tokens,
   return gradient_norm;
 }
 
-// Returns the batch with every sentence twice, one copy after the other, so that it is still sorted
-// by length. The first half of the target positions are those of the first copies, in the order of
-// the second half.
-Batch repeat_twice(const Batch& batch) {
-  Batch twice = batch;
-  twice.source = batch.source.repeat_interleave(2, 0);
-  twice.source_lengths = batch.source_lengths.repeat_interleave(2, 0);
-  twice.target = batch.target.repeat_interleave(2, 0);
-  if (batch.masked.defined()) twice.masked = batch.masked.repeat_interleave(2, 0);
-  const auto T = batch.target.size(1) - 1;
-  const auto positions = batch.target_positions.defined()
-                             ? batch.target_positions
-                             : batch.target_output().flatten().nonzero().squeeze(1);
-  const auto first = positions + positions.floor_divide(T) * T;
-  twice.target_positions = torch::cat({first, first + T});
-  return twice;
-}
-
-// R-Drop (Liang et al. 2021): the mean loss of two passes with different dropout, and the
-// divergence of their distributions,
-//
-//   ½ (L_1 + L_2) + α/4 Σ (KL(P_1‖P_2) + KL(P_2‖P_1))
-//
-// which is half of the paper's loss, the sum of both passes.
-Loss loss_of_two_passes(Seq2Seq& model, const Batch& batch, double label_smoothing, double alpha,
-                        double mean_log_p) {
-  auto loss = batch_loss(model, repeat_twice(batch), {label_smoothing, alpha / 2}, mean_log_p);
-  const auto T = loss.nll.size(1);
-  return {0.5 * loss.objective, loss.nll.view({-1, 2, T}).mean(1)};
-}
-
 }  // namespace
-
-Loss batch_loss(Seq2Seq& model, const Batch& batch, const LossOptions& options, double mean_log_p) {
-  const auto encoded = model.encode(batch.source, batch.source_lengths);
-  const auto decoded = model.decode(batch.target_input(), encoded);
-  const auto tokens = batch.target_output();
-  const auto targets =
-      batch.target_positions.defined() ? Targets(tokens, batch.target_positions) : Targets(tokens);
-  auto loss = model.output_layer().loss(decoded, encoded, targets, options);
-  const auto& [penalty, sampled_log_p] = decoded.attention_loss;
-  if (!penalty.defined() && !sampled_log_p.defined()) return loss;
-  const auto real = tokens.ne(pad_id);  // [B, T] true at tokens, false at padding
-  if (penalty.defined()) loss.objective = loss.objective + (penalty * real).sum();
-  if (sampled_log_p.defined()) {
-    loss.objective = loss.objective + reinforce(sampled_log_p, loss.nll, real, mean_log_p);
-  }
-  return loss;
-}
-
-Loss training_loss(Seq2Seq& model, const Batch& batch, const TrainingOptions& options,
-                   double mean_log_p) {
-  const auto smoothing = options.label_smoothing;
-  return options.r_drop > 0
-             ? loss_of_two_passes(model, batch, smoothing, options.r_drop, mean_log_p)
-             : batch_loss(model, batch, smoothing, mean_log_p);
-}
 
 bool halve_batches(std::vector<Batch>& batches) {
   std::vector<Batch> halves;
@@ -203,35 +243,40 @@ StepResult train_step(TrainedModel& trained, const std::vector<Batch>& batches,
                       const std::function<void()>& before_waiting) {
   StepResult result;
   for (const auto& batch : batches) {
+    result.sentences += batch.size();
     result.source_tokens += batch.source_tokens;
     result.target_tokens += batch.target_tokens;
   }
   trained.model->set_training_step(settings.step);
   const auto tokens = static_cast<double>(result.target_tokens);
   if (group.is_alone()) {
-    const auto nll = forward_backward(trained, batches, settings, options, pool, group);
-    const auto both = torch::stack({nll, norm(trained.gradient.flat(), pool)});
+    const auto sums = forward_backward(trained, batches, settings, options, pool, group);
+    const auto all = torch::stack({sums.nll, norm(trained.gradient.flat(), pool), sums.risk});
     if (before_waiting) before_waiting();
-    const auto read = both.cpu();  // the only time that the step waits for a device
+    const auto read = all.cpu();  // the only time that the step waits for a device
     result.nll = read[0].item<double>();
     const auto norm_of_sum = read[1].item<double>();
+    result.risk = read[2].item<double>();
     if (!std::isfinite(result.nll)) return result;
     result.gradient_norm = update(trained, norm_of_sum, tokens, settings, options, pool);
     return result;
   }
   double lacks_memory = 0;
   try {
-    result.nll = forward_backward(trained, batches, settings, options, pool, group).item<double>();
+    const auto own = forward_backward(trained, batches, settings, options, pool, group);
+    result.nll = own.nll.item<double>();
+    result.risk = own.risk.item<double>();
   } catch (const std::exception& error) {
     if (!is_out_of_memory(error)) throw;
     lacks_memory = 1;  // all processes must know before they try again with smaller batches
   }
   auto sums = settings.counts;
-  sums.insert(sums.end(), {result.nll, lacks_memory});
+  sums.insert(sums.end(), {result.nll, result.risk, lacks_memory});
   sums = group.sum(std::move(sums));  // also waits for the gradient
   if (sums.back() > 0) throw std::bad_alloc();
-  result.nll = sums[sums.size() - 2];
-  result.counts.assign(sums.begin(), sums.end() - 2);
+  result.nll = sums[sums.size() - 3];
+  result.risk = sums[sums.size() - 2];
+  result.counts.assign(sums.begin(), sums.end() - 3);
   if (!std::isfinite(result.nll)) return result;
   result.gradient_norm = apply_gradient(trained, tokens, settings, options, pool);
   return result;

@@ -1,5 +1,6 @@
 // One training update:
 //
+//   samples of the model on each thread (only for training.objective: minimum_risk) →
 //   forward and backward on each thread → sum of the gradients → check that it is finite →
 //   clipping of the norm → optimizer → moving average
 #pragma once
@@ -16,25 +17,15 @@
 #include "config/training_options.h"
 #include "data/batch.h"
 #include "kernels/packed_weights.h"
-#include "model/output/loss.h"
 #include "model/seq2seq.h"
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "optim/parameter_buffer.h"
 #include "training/distributed.h"
 #include "training/gradient_sum.h"
+#include "training/minimum_risk.h"
 
 namespace regard {
-
-// Runs the model on a batch and returns the loss, including the loss terms of the attention.
-// mean_log_p is the moving average of log P per token, for the baseline of REINFORCE
-// (model/output/loss.h).
-Loss batch_loss(Seq2Seq& model, const Batch& batch, const LossOptions& options,
-                double mean_log_p = 0);
-// Returns the loss that the options of a training choose: batch_loss(), or that of two passes with
-// different dropout (training.r_drop), with the mean of their −log P.
-Loss training_loss(Seq2Seq& model, const Batch& batch, const TrainingOptions& options,
-                   double mean_log_p = 0);
 
 // Splits each batch with at least two sentences in half, so that an update needs less memory.
 // Returns false if every batch has a single sentence.
@@ -66,11 +57,15 @@ struct StepSettings {
   double mean_log_p = 0;  // see batch_loss()
   // Numbers that are added up over all processes together with the loss.
   std::vector<double> counts = {};
+  // The objective; null: the likelihood (training_loss.h). Must live until train_step() returns.
+  const MinimumRisk* minimum_risk = nullptr;
 };
 
 struct StepResult {
   double nll = 0;            // −log P in nats, summed over all target tokens
+  double risk = 0;           // the expected risk, summed over all sentences; 0 with the likelihood
   double gradient_norm = 0;  // before clipping
+  std::int64_t sentences = 0;
   std::int64_t source_tokens = 0;
   std::int64_t target_tokens = 0;
   std::vector<double> counts = {};  // the sums of StepSettings::counts

@@ -60,6 +60,9 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
       schedule_(with_decay_steps(options.training, batches_)),
       early_stopping_(options.training),
       log_(options.training, run.path().string(), validator != nullptr, resume_step(resume_from)) {
+  if (options.training.objective == Objective::minimum_risk) {
+    minimum_risk_.emplace(options, corpus.tokenizers());
+  }
   std::optional<std::int64_t> validated;  // for a resumed run: 0 or the step of its last validation
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
@@ -228,7 +231,8 @@ StepResult Trainer::step(std::vector<Batch>& batches, double learning_rate,
   for (;;) {
     try {
       return train_step(trained_, batches,
-                        {position_.step + 1, learning_rate, position_.mean_log_p, counts},
+                        {position_.step + 1, learning_rate, position_.mean_log_p, counts,
+                         minimum_risk_ ? &*minimum_risk_ : nullptr},
                         options_.training, pool_, group_, [&] {
                           const bool waits = !device_.is_cpu() && ahead_.empty();
                           if (waits) ahead_ = batches_of_next_update();

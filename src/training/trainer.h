@@ -21,6 +21,7 @@
 #include "optim/schedule.h"
 #include "training/distributed.h"
 #include "training/early_stopping.h"
+#include "training/minimum_risk.h"
 #include "training/resumable_state.h"
 #include "training/signals.h"
 #include "training/train_step.h"
@@ -125,6 +126,7 @@ class Trainer {
   int agreed_stop_ = 0;       // in a group: the signal to stop, or 0
   bool agreed_save_ = false;  // in a group: SIGUSR1
   TrainedModel trained_;
+  std::optional<MinimumRisk> minimum_risk_;  // set if it is the objective
   BatchSampler batches_;
   Schedule schedule_;
   EarlyStopping early_stopping_;

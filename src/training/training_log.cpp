@@ -23,7 +23,9 @@ void TrainingLog::add_step(const TrainingPosition& position, const StepResult& r
   seconds_this_session_ += seconds;
   ++steps_this_session_;
   nll_ += result.nll;
+  risk_ += result.risk;
   interval_seconds_ += seconds;
+  sentences_ += result.sentences;
   source_tokens_ += result.source_tokens;
   target_tokens_ += result.target_tokens;
   gradient_norm_ = result.gradient_norm;
@@ -40,8 +42,8 @@ void TrainingLog::write_entry(const TrainingPosition& position, std::int64_t bat
   const auto now = progress(position, batches_in_epoch);
   report(now);
   warn_if_loss_rises(now);
-  nll_ = interval_seconds_ = 0;
-  source_tokens_ = target_tokens_ = 0;
+  nll_ = risk_ = interval_seconds_ = 0;
+  sentences_ = source_tokens_ = target_tokens_ = 0;
 }
 
 std::string advice_against_divergence(const TrainingOptions& options) {
@@ -73,19 +75,22 @@ void TrainingLog::warn_if_loss_rises(const TrainingProgress& now) {
 void TrainingLog::report(const TrainingProgress& now) {
   const auto number_or_null = [](const auto& value) { return value ? Json(*value) : Json(); };
   reporter_.report(now);
-  train_log_.append({{"step", now.step},
-                     {"epoch", now.epoch},
-                     {"loss", now.loss},
-                     {"perplexity", now.perplexity},
-                     {"learning_rate", now.learning_rate},
-                     {"gradient_norm", now.gradient_norm},
-                     {"source_tokens_per_second", now.source_tokens_per_second},
-                     {"target_tokens_per_second", now.target_tokens_per_second},
-                     {"peak_memory", now.peak_memory_bytes},
-                     {"seconds", now.seconds_elapsed},
-                     {"seconds_left", number_or_null(now.seconds_left)},
-                     {"seconds_to_validation", number_or_null(now.seconds_to_validation)}});
+  Json entry = {{"step", now.step},
+                {"epoch", now.epoch},
+                {"loss", now.loss},
+                {"perplexity", now.perplexity},
+                {"learning_rate", now.learning_rate},
+                {"gradient_norm", now.gradient_norm},
+                {"source_tokens_per_second", now.source_tokens_per_second},
+                {"target_tokens_per_second", now.target_tokens_per_second},
+                {"peak_memory", now.peak_memory_bytes},
+                {"seconds", now.seconds_elapsed},
+                {"seconds_left", number_or_null(now.seconds_left)},
+                {"seconds_to_validation", number_or_null(now.seconds_to_validation)}};
+  if (now.risk) entry["risk"] = *now.risk;
+  train_log_.append(entry);
   if (!events_) return;
+  if (now.risk) events_->add(now.step, {{"train/risk", *now.risk}});
   events_->add(now.step, {{"train/loss", now.loss},
                           {"train/perplexity", now.perplexity},
                           {"train/learning_rate", now.learning_rate},
@@ -121,6 +126,9 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
   const auto tokens = static_cast<double>(std::max<std::int64_t>(1, target_tokens_));
   progress.loss = nll_ / tokens;
   progress.perplexity = std::exp(progress.loss);
+  if (o.objective == Objective::minimum_risk) {
+    progress.risk = risk_ / static_cast<double>(std::max<std::int64_t>(1, sentences_));
+  }
   progress.learning_rate = learning_rate_;
   progress.gradient_norm = gradient_norm_;
   if (interval_seconds_ > 0) {
@@ -146,13 +154,18 @@ TrainingProgress TrainingLog::progress(const TrainingPosition& position,
 }
 
 Json TrainingLog::state() const {
-  return {{"seconds", seconds_},
-          {"nll", nll_},
-          {"interval_seconds", interval_seconds_},
-          {"source_tokens", source_tokens_},
-          {"target_tokens", target_tokens_},
-          {"lowest_loss", lowest_loss_},
-          {"lowest_loss_step", lowest_loss_step_}};
+  Json state = {{"seconds", seconds_},
+                {"nll", nll_},
+                {"interval_seconds", interval_seconds_},
+                {"source_tokens", source_tokens_},
+                {"target_tokens", target_tokens_},
+                {"lowest_loss", lowest_loss_},
+                {"lowest_loss_step", lowest_loss_step_}};
+  if (options_.objective == Objective::minimum_risk) {
+    state["risk"] = risk_;
+    state["sentences"] = sentences_;
+  }
+  return state;
 }
 
 void TrainingLog::set_state(const Json& state) {
@@ -161,6 +174,8 @@ void TrainingLog::set_state(const Json& state) {
   interval_seconds_ = state.at("interval_seconds");
   source_tokens_ = state.at("source_tokens");
   target_tokens_ = state.at("target_tokens");
+  risk_ = state.value("risk", 0.0);
+  sentences_ = state.value("sentences", std::int64_t{0});
   lowest_loss_ = state.value("lowest_loss", 0.0);
   lowest_loss_step_ = state.value("lowest_loss_step", std::int64_t{0});
 }

@@ -63,7 +63,9 @@ class TrainingLog {
 
   // Sums since the last entry.
   double nll_ = 0;
+  double risk_ = 0;
   double interval_seconds_ = 0;
+  std::int64_t sentences_ = 0;
   std::int64_t source_tokens_ = 0;
   std::int64_t target_tokens_ = 0;
   double gradient_norm_ = 0;  // of the last step

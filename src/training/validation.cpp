@@ -29,18 +29,6 @@ namespace {
 // The noise of a validation does not depend on the seed of the run, so that runs can be compared.
 constexpr std::uint64_t noise_seed = 1;
 
-// Puts the model into evaluation mode for its lifetime, then back into training mode.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(Seq2Seq& model) : model_(model) { model_.eval(); }
-  ~EvaluationMode() { model_.train(); }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  Seq2Seq& model_;
-};
-
 }  // namespace
 
 Validator::Validator(const Options& options, Corpus dev, torch::Device device, ThreadPool& pool,

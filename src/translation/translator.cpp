@@ -139,21 +139,6 @@ class AllLines : public LineStream {
   const std::function<void(std::int64_t)>& progress_;
 };
 
-// Puts the model into evaluation mode for its lifetime.
-class EvaluationMode {
- public:
-  explicit EvaluationMode(Seq2Seq& model) : model_(model), was_training_(model.is_training()) {
-    model_.eval();
-  }
-  ~EvaluationMode() { model_.train(was_training_); }
-  EvaluationMode(const EvaluationMode&) = delete;
-  EvaluationMode& operator=(const EvaluationMode&) = delete;
-
- private:
-  Seq2Seq& model_;
-  bool was_training_;
-};
-
 }  // namespace
 
 std::vector<Translation> Translator::translate(

@@ -51,6 +51,9 @@ class TableModel : public Seq2Seq {
               const LossOptions& /*options*/) override {
       return {};
     }
+    torch::Tensor target_nll(const DecoderOutput&, const EncoderOutput&, const Targets&) override {
+      return {};
+    }
     torch::Tensor logits(const DecoderStep& step, const EncoderOutput&) override {
       return step.readout;
     }

@@ -110,6 +110,49 @@ TEST(LinearCrossEntropyReference, GradientsEqualCentralDifferences) {
       {{"rows", pairs.rows}, {"weight", pairs.weight}, {"bias", pairs.bias}});
 }
 
+// Losses that weight each row by a function of all, as minimum risk training does.
+torch::Tensor mixed(const torch::Tensor& nll) {
+  return (nll.softmax(0) * torch::arange(nll.size(0), torch::kDouble)).sum();
+}
+
+TEST(LinearNllReference, ValuesAndGradientsEqualTheReference) {
+  for (const auto& [N, V, type, tolerance] :
+       {std::tuple(9, 11, torch::kDouble, 1e-12), {301, 30000, torch::kFloat, 1e-4}}) {
+    const Inputs in(N, V, type);
+    const auto expected = linear_nll_reference(in.rows, in.weight, in.bias, in.targets);
+    const auto expected_gradients = torch::autograd::grad({mixed(expected)}, in.tensors());
+    std::vector<torch::Tensor> found = {linear_nll(in.rows, in.weight, in.bias, in.targets)};
+    for (const std::int64_t piece : {4, 9, 1000}) {
+      found.push_back(linear_nll_composite(in.rows, in.weight, in.bias, in.targets, piece));
+    }
+    for (const auto& nll : found) {
+      EXPECT_EQ(nll.dtype(), torch::kDouble);
+      EXPECT_TRUE(torch::allclose(nll, expected, tolerance, tolerance));
+      const auto gradients = torch::autograd::grad({mixed(nll)}, in.tensors());
+      for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_TRUE(torch::allclose(gradients[i], expected_gradients[i], tolerance, tolerance))
+            << i;
+      }
+    }
+  }
+}
+
+TEST(LinearNllReference, GradientsEqualCentralDifferences) {
+  const Inputs in(5, 7);
+  expect_gradients_match([&] { return mixed(linear_nll(in.rows, in.weight, in.bias, in.targets)); },
+                         {{"rows", in.rows}, {"weight", in.weight}, {"bias", in.bias}});
+}
+
+TEST(LinearNllReference, NoRowsHaveNoGradient) {
+  const Inputs in(0, 5);
+  for (const auto& nll : {linear_nll(in.rows, in.weight, in.bias, in.targets),
+                          linear_nll_composite(in.rows, in.weight, in.bias, in.targets, 4)}) {
+    EXPECT_EQ(nll.numel(), 0);
+    const auto gradients = torch::autograd::grad({nll.sum()}, in.tensors());
+    for (const auto& gradient : gradients) EXPECT_EQ(gradient.abs().sum().item<double>(), 0);
+  }
+}
+
 TEST(LinearCrossEntropyReference, LogitsFarApartStayFinite) {
   const auto rows = torch::tensor({{1.0f}});
   const auto weight = torch::tensor({{900.0f}, {-900.0f}, {0.0f}}).requires_grad_();

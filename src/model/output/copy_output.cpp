@@ -101,9 +101,8 @@ torch::Tensor CopyOutputLayer::vocabulary_log_p(const DecoderOutput& decoded,
                      log_or_minus_infinity(mass));
 }
 
-Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
-                           const Targets& targets, const LossOptions& options) {
-  const auto label_smoothing = options.label_smoothing;
+torch::Tensor CopyOutputLayer::target_nll(const DecoderOutput& decoded,
+                                          const EncoderOutput& encoded, const Targets& targets) {
   const auto V = b_.size(0);
   const auto rows = [&](const torch::Tensor& x) { return targets.rows_of(x); };
   const auto y = targets.tokens.unsqueeze(1);  // [N, 1]
@@ -118,10 +117,16 @@ Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& en
   const auto log_p = log_mixture(
       rows(gate(decoded, encoded)), generated,
       torch::where(is_extended, log_clamped(mass), log_or_minus_infinity(mass)));  // [N, 1]
-  const auto nll = -log_p.squeeze(1);                                              // [N]
+  return -log_p.squeeze(1);
+}
+
+Loss CopyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                           const Targets& targets, const LossOptions& options) {
+  const auto label_smoothing = options.label_smoothing;
+  const auto nll = target_nll(decoded, encoded, targets);  // [N]
   auto loss = nll.sum();
   if (label_smoothing > 0) {
-    const auto uniform = -rows(vocabulary_log_p(decoded, encoded)).sum() / V;
+    const auto uniform = -targets.rows_of(vocabulary_log_p(decoded, encoded)).sum() / b_.size(0);
     loss = (1 - label_smoothing) * loss + label_smoothing * uniform;
   }
   return {loss, targets.scatter(nll)};

@@ -28,6 +28,8 @@ class CopyOutputLayer : public VocabularyOutputLayer {
   // Label smoothing distributes ε over the V words of the vocabulary.
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
             const LossOptions& options) override;
+  torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                           const Targets& targets) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return false; }
   torch::Tensor log_probabilities(const DecoderOutput& decoded, const EncoderOutput& encoded,

@@ -27,6 +27,10 @@ class OutputLayer {
   // of a vocabulary reads LossOptions::consistency.
   virtual Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                     const Targets& targets, const LossOptions& options) = 0;
+  // Returns −log P(y_t | y_<t, x) [N] of the N real tokens of targets [B, T], in the order of
+  // Targets::positions, differentiable, in single or double precision.
+  virtual torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                                   const Targets& targets) = 0;
   // Returns the logits [N, V] of P(y_t | y_<t, x) for a step of N hypotheses. V is the number of
   // token ids, which depends on the batch if source words or positions are among them. A logit is
   // −∞ if the sentence of the hypothesis does not have the token.

@@ -48,6 +48,13 @@ torch::Tensor PointerOutputLayer::scores(const torch::Tensor& hidden,
   return torch::cat({specials, u.gather(2, last), u.masked_fill(beyond, minus_infinity)}, -1);
 }
 
+torch::Tensor PointerOutputLayer::target_nll(const DecoderOutput& decoded,
+                                             const EncoderOutput& encoded, const Targets& targets) {
+  const auto log_p =
+      targets.rows_of(scores(decoded.hidden, encoded).log_softmax(-1));  // [N, 4 + S]
+  return -log_p.gather(1, targets.tokens.unsqueeze(1)).squeeze(1);
+}
+
 Loss PointerOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& encoded,
                               const Targets& targets, const LossOptions& options) {
   const auto label_smoothing = options.label_smoothing;

@@ -24,6 +24,8 @@ class PointerOutputLayer : public OutputLayer {
   // Label smoothing distributes ε over the positions of the sentence.
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
             const LossOptions& options) override;
+  torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                           const Targets& targets) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
 
  private:

@@ -1,5 +1,6 @@
 #include "model/output/vocabulary_output.h"
 
+#include "kernels/cross_entropy.h"
 #include "kernels/linear.h"
 #include "kernels/token_probabilities.h"
 #include "model/initialisation.h"
@@ -32,6 +33,12 @@ torch::Tensor VocabularyOutputLayer::embed(const torch::Tensor& tokens,
 Loss VocabularyOutputLayer::loss(const DecoderOutput& decoded, const EncoderOutput& /*encoded*/,
                                  const Targets& targets, const LossOptions& options) {
   return cross_entropy(decoded.readout, targets, W_, b_, options);
+}
+
+torch::Tensor VocabularyOutputLayer::target_nll(const DecoderOutput& decoded,
+                                                const EncoderOutput& /*encoded*/,
+                                                const Targets& targets) {
+  return kernels::linear_nll(targets.rows_of(decoded.readout), W_, b_, targets.tokens);
 }
 
 torch::Tensor VocabularyOutputLayer::logits(const DecoderStep& step, const EncoderOutput& encoded) {

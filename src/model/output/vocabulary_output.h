@@ -18,6 +18,8 @@ class VocabularyOutputLayer : public OutputLayer {
   torch::Tensor embed(const torch::Tensor& tokens, const EncoderOutput& encoded) override;
   Loss loss(const DecoderOutput& decoded, const EncoderOutput& encoded, const Targets& targets,
             const LossOptions& options) override;
+  torch::Tensor target_nll(const DecoderOutput& decoded, const EncoderOutput& encoded,
+                           const Targets& targets) override;
   torch::Tensor logits(const DecoderStep& step, const EncoderOutput& encoded) override;
   bool supports_shortlist() const override { return true; }
   // Computes logits at real positions only.

@@ -1,4 +1,4 @@
-#include "training/train_step.h"
+#include "training/training_loss.h"
 
 #include <gtest/gtest.h>
 #include <torch/utils.h>

@@ -1,0 +1,76 @@
+// Minimum risk training must lower the risk of a model that likelihood has taught half of a task.
+#include <gtest/gtest.h>
+
+#include "tests/learning/lesson.h"
+#include "tests/training/minimum_risk_case.h"
+
+namespace regard {
+namespace {
+
+constexpr std::int64_t V = 14;
+
+// The target is the source reversed.
+Example reversing(Random& random) {
+  Example example;
+  example.source.resize(3 + random.below(5));
+  for (auto& token : example.source) token = static_cast<std::int32_t>(4 + random.below(10));
+  example.target.assign(example.source.rbegin(), example.source.rend());
+  return example;
+}
+
+ModelOptions model_options(LayerKind kind) {
+  ModelOptions options;
+  options.encoder.embedding_dim = options.encoder.hidden_size = 32;
+  options.decoder.embedding_dim = options.decoder.hidden_size = options.decoder.readout_size = 32;
+  options.attention.size = 32;
+  options.dropout = {0, 0, 0};
+  options.decoder.kind = kind;
+  options.decoder.self_attention.heads = 2;
+  options.decoder.self_attention.feed_forward_size = 64;
+  return options;
+}
+
+class MinimumRiskLesson : public testing::TestWithParam<LayerKind> {};
+
+TEST_P(MinimumRiskLesson, LowersTheRiskOfWhatLikelihoodHasTaught) {
+  torch::manual_seed(1);
+  Random random(1);
+  const auto model = build_model(V, V, model_options(GetParam()));
+  Options options;
+  options.training.label_smoothing = 0;
+  options.training.minimum_risk.samples = 10;
+  options.testing.max_output_length = 12;
+  const MinimumRisk minimum_risk(options, numbered_words(V));
+  ThreadPool pool(2);
+  std::int64_t step = 0;
+  // Trains for `steps` updates. Returns the mean risk of a sentence in the last 20.
+  const auto train = [&](int steps, double learning_rate, const MinimumRisk* objective) {
+    TrainedModel trained(model, options.training);
+    model->train();
+    double risk = 0;
+    for (int i = 0; i < steps; ++i) {
+      const auto batch = make_batch(drawn(reversing, random, 32));
+      const auto result = train_step(trained, {batch}, {++step, learning_rate, 0, {}, objective},
+                                     options.training, pool);
+      if (i >= steps - 20) risk += result.risk / 32 / 20;
+    }
+    return risk;
+  };
+  train(250, 0.005, nullptr);
+  const auto test = drawn(reversing, random, 300);
+  const auto right_before = share_right(*model, test);
+  const auto risk_before = train(20, 1e-9, &minimum_risk);
+  const auto risk_after = train(150, 0.001, &minimum_risk);
+  const auto right_after = share_right(*model, test);
+  EXPECT_LT(risk_after, 0.8 * risk_before);
+  EXPECT_GT(right_after, right_before);
+  std::printf("risk %.3f -> %.3f, right %.3f -> %.3f\n", risk_before, risk_after, right_before,
+              right_after);
+}
+
+INSTANTIATE_TEST_SUITE_P(Decoders, MinimumRiskLesson,
+                         testing::Values(LayerKind::recurrent, LayerKind::transformer),
+                         [](const auto& tested) { return std::string(enum_name(tested.param)); });
+
+}  // namespace
+}  // namespace regard
