@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "monolingual.md"
 PAIRS = 5000
 WEIGHT = 5  # of the true pairs beside 24,000 synthetic ones: about equal shares
 ALL = multi30k("de", "en", 42)
-SETTINGS = ("training.validation_every=250",)
+SETTINGS = ("training.validation_every=250", "data.tokenizer.user_symbols=[<bt>]")
 
 
 def write_texts(folder):

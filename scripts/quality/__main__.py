@@ -7,8 +7,8 @@ German to English, Multi30k, with the small recipe of configs/attention_comparis
   robustness  the test source with typing errors and in other cases, for a model trained as usual and for one trained
               with data.tokenizer.sampling
 
-Stopped trainings are resumed, and finished ones are skipped. With --trial N, models are trained for N steps only, and
-figures and page are written to the folder of the runs.
+Stopped trainings are resumed, and finished ones are skipped. With --trial N, small models are trained for N steps
+only, and figures and page are written to the folder of the runs.
 """
 
 import dataclasses
@@ -189,7 +189,7 @@ def main():
     if options.trial:
         figures_file, page = folder / "figures.json", folder / "decoding.md"
         steps = (f"training.max_steps={options.trial}", f"training.validation_every={options.trial}")
-        extra = (*steps, "training.warmup_steps=1")
+        extra = (*steps, "training.warmup_steps=1", "data.tokenizer.vocabulary_size=500")
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PAGE, page)
     figures = Figures(figures_file)
@@ -211,7 +211,7 @@ def main():
         "robustness": robustness_table(cell["usual"].result(), cell["sampling"].result()),
     }
     put(page, texts)
-    warn(f"written: {page.relative_to(ROOT)}")
+    warn(f"written: {page}")
 
 
 project.run(main)

@@ -76,7 +76,7 @@ CLI::App* add_synthesize(CLI::App& program, SynthesizeArguments& arguments) {
   command
       ->add_option("--tag", arguments.tag,
                    "put this text and a space in front of each source line, such as '<bt>'")
-      ->type_name("TEXT");
+      ->type_name("TAG");
   command->add_flag("--fresh", arguments.fresh, "replace an existing output, and start over");
   add_filters(*command, arguments);
   add_shortlist_options(*command, model, arguments.shortlist);

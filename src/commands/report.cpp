@@ -86,7 +86,12 @@ ExitCode report(const ReportArguments& arguments) {
   if (text) body += section_of("Best and worst sentences", best_and_worst_html(*text, count));
   auto configuration = configuration_html(run);
   if (RunFolder(folder).last()) {
-    const auto model = load_models(arguments.model);
+    auto of_model = arguments.model;
+    if (arguments.hypotheses.empty()) {  // the text is the validation text
+      of_model.source_tag = run.options.data.dev.src_tag;
+      of_model.target_tag = run.options.data.dev.trg_tag;
+    }
+    const auto model = load_models(of_model);
     if (text) {
       body += section_of("Inside the model", attention_html(model, *text, count));
     }

@@ -3,12 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -51,18 +50,16 @@ Weights parse_weights(const std::vector<std::string>& given) {
   for (const auto& text : given) {
     const auto equals = text.rfind('=');
     const auto name = text.substr(0, equals);
-    double value = 0;
-    const char* end = text.data() + text.size();
-    const bool is_number = equals != text.npos &&
-                           std::from_chars(text.data() + equals + 1, end, value).ptr == end &&
-                           equals + 1 < text.size() && std::isfinite(value);
-    if (!is_number || name.empty()) {
+    const auto value = equals == text.npos
+                           ? std::nullopt
+                           : finite_number(std::string_view(text).substr(equals + 1));
+    if (!value || name.empty()) {
       throw ConfigError("--weight: found '{}', expected NAME=NUMBER, such as length=0.2", text);
     }
     if (std::ranges::find(weights.features, name, &FeatureWeight::name) != weights.features.end()) {
       throw ConfigError("--weight: found {} twice", name);
     }
-    weights.features.push_back({name, value, std::nullopt});
+    weights.features.push_back({name, *value, std::nullopt});
   }
   return weights;
 }

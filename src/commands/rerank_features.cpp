@@ -53,7 +53,9 @@ FeatureModel identify(const std::string& path) {
   });
 }
 
-std::optional<double> to_number(std::string_view text) {
+}  // namespace
+
+std::optional<double> finite_number(std::string_view text) {
   double value = 0;
   const auto* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -61,14 +63,12 @@ std::optional<double> to_number(std::string_view text) {
   return value;
 }
 
-}  // namespace
-
 bool is_model_feature(const std::string& name) {
   const auto base = base_name(name);
   for (const std::string_view kind : {"model", "reverse", "lm"}) {
     if (base == kind) return true;
     if (!base.starts_with(std::string(kind) + "_")) continue;
-    const auto number = to_number(std::string_view(base).substr(kind.size() + 1));
+    const auto number = finite_number(std::string_view(base).substr(kind.size() + 1));
     if (number && *number >= 2) return true;
   }
   return false;
@@ -180,7 +180,7 @@ void FeatureTable::read() {
                        list_.entries[entry].sentence, list_.place(entry)));
     }
     for (std::size_t c = 1; c < cells.size(); ++c) {
-      const auto value = to_number(cells[c]);
+      const auto value = finite_number(cells[c]);
       if (!value) {
         fail(fmt::format("column {}: found '{}', expected a number", columns_[c - 1].name,
                          excerpt(cells[c])));

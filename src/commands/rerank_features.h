@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -113,5 +114,8 @@ class FeatureTable {
 // True if the name is that of a model's feature: model, reverse or lm, with a number from 2 or
 // without, and with _per_token or without.
 bool is_model_feature(const std::string& name);
+
+// Returns the number if the text is nothing else and the number is finite.
+std::optional<double> finite_number(std::string_view text);
 
 }  // namespace regard

@@ -149,6 +149,8 @@ Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
   settings["precision"] = name_of(model.precision);
   settings["side"] = arguments.side;
   settings["tag"] = arguments.tag;
+  settings["src_tag"] = arguments.model.source_tag;
+  settings["trg_tag"] = arguments.model.target_tag;
   settings["min_score"] = filter.min_score ? to_yaml(*filter.min_score) : "(none)";
   settings["min_length"] = to_yaml(filter.min_length);
   settings["max_length"] = to_yaml(filter.max_length);
@@ -182,13 +184,14 @@ class SynthesisStream : public LineStream {
   // All parameters must outlive this object.
   SynthesisStream(LineChunkReader& reader, const SynthesizeArguments& arguments,
                   const LoadedModel& model, const Translator& translator,
-                  const SyntheticFilterOptions& options, SyntheticFilter& filter,
-                  PairJournal& journal, DecodingReporter* reporter)
+                  const TestingOptions& testing, const SyntheticFilterOptions& options,
+                  SyntheticFilter& filter, PairJournal& journal, DecodingReporter* reporter)
       : reader_(reader),
         tokenizers_(model.contents.tokenizers),
         translator_(translator),
         side_(side_named(arguments.side)),
         prefix_(arguments.tag.empty() ? "" : arguments.tag + " "),
+        uses_all_(testing.samples > 0 && testing.mbr == MbrMetric::none),
         max_bytes_(source_line_limit(tokenizers_, model.contents.options.data).bytes),
         max_tokens_(options.max_length),
         filter_(filter),
@@ -226,7 +229,8 @@ class SynthesisStream : public LineStream {
       if (hypotheses.empty()) {
         filter_.count(line.output == too_long ? PairFate::too_long : PairFate::empty);
       }
-      for (const auto& hypothesis : hypotheses) add(line, hypothesis);
+      const auto used = uses_all_ ? hypotheses.size() : std::min<std::size_t>(1, hypotheses.size());
+      for (std::size_t i = 0; i < used; ++i) add(line, hypotheses[i]);
     }
     journal_.end_lines(std::ssize(lines), filter_.counts());
   }
@@ -263,6 +267,7 @@ class SynthesisStream : public LineStream {
   const Translator& translator_;
   Side side_;
   std::string prefix_;  // the tag and a space
+  bool uses_all_;       // each sample is a pair; of other searches, the best hypothesis
   std::size_t max_bytes_;
   std::int64_t max_tokens_;  // of a line that is translated; 0: no limit
   SyntheticFilter& filter_;
@@ -350,7 +355,7 @@ ExitCode synthesize(const SynthesizeArguments& given) {
   LineChunkReader reader(arguments.input, window, LineLimit{}, SourceKind::text);
   std::optional<DecodingReporter> reporter;
   if (stderr_terminal().live) reporter.emplace("translating", text.lines - done);
-  SynthesisStream stream(reader, arguments, model, translator, options, filter, journal,
+  SynthesisStream stream(reader, arguments, model, translator, testing, options, filter, journal,
                          reporter ? &*reporter : nullptr);
   translator.translate(stream, search_options(testing), testing.batch_size);
   reporter.reset();

@@ -26,6 +26,7 @@
 #include "model/build_model.h"
 #include "report/format.h"
 #include "training/distributed.h"
+#include "training/initial_model.h"
 #include "training/minimum_risk.h"
 #include "training/resumable_state.h"
 #include "training/run_files.h"
@@ -71,33 +72,16 @@ GivenOptions read_given_options(const TrainArguments& arguments) {
   return given;
 }
 
-// Adopts the architecture and the tokenizers of an initial model, or of the checkpoint of a run
-// that started from one, where the configuration does not set them. Returns the adopted keys.
-std::vector<std::string> adopt_options_of(const std::filesystem::path& folder,
-                                          GivenOptions& given) {
-  auto from = read_model_options(FolderReader(folder));
-  auto& options = given.options;
-  // Paths on the machine where it was trained, and options of this training.
-  auto& tokenizer = from.data.tokenizer;
-  tokenizer.src_file = tokenizer.trg_file = "";
-  tokenizer.sampling = options.data.tokenizer.sampling;
-  tokenizer.extend_by = options.data.tokenizer.extend_by;
-  auto adopted = adopt_unset(options, from, given.locations, "data.tokenizer");
-  const bool is_same_kind = from.model.kind == options.model.kind;
-  from.model.kind = options.model.kind;
-  const auto of_model =
-      adopt_unset(options, from, given.locations, is_same_kind ? "model" : "model.encoder");
-  adopted.insert(adopted.end(), of_model.begin(), of_model.end());
-  return adopted;
-}
-
 // Returns the complete options of a run that starts, or resumes from `last`, after all checks.
 Options complete_options(GivenOptions given, const std::optional<std::filesystem::path>& last,
                          const std::string& init_from) {
   std::vector<std::string> adopted;
   if (!init_from.empty()) {
     const auto folder = last ? *last : resolve_model(init_from);
-    adopted = retry_if_removed([&] { return adopt_options_of(folder, given); });
+    adopted = retry_if_removed([&] {
+      return adopt_options(given.options, given.locations,
+                           read_model_options(FolderReader(folder)));
+    });
     if (!adopted.empty() && !last) {
       log::info("adopted from {}: {}", folder.string(), fmt::join(adopted, ", "));
     }

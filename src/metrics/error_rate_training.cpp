@@ -149,7 +149,6 @@ Point optimum_on(const CandidateTable& table, const Point& from,
 
 Point climb(const CandidateTable& table, std::vector<double> weights,
             const std::vector<double>& scales, Random& random) {
-  normalise(weights);
   Point point{weights, score_of(table, weights)};
   for (int step = 0; step < max_steps; ++step) {
     auto best = point;
@@ -225,11 +224,16 @@ LineOptimum search_line(const CandidateTable& table, std::span<const double> wei
 TunedWeights tune_weights(const CandidateTable& table, std::vector<double> initial,
                           const TuningOptions& options, ThreadPool& pool) {
   const auto scales = deviations(table);
+  normalise(initial);  // so that equal totals are the same ones in both scores
   std::vector<Point> found(options.restarts + 1);
   parallel_for(pool, found.size(), [&](std::size_t start) {
     Random random(options.seed, start);
-    const auto from = start == 0 ? initial : random_point(scales, random);
-    found[start] = climb(table, from, scales, random);
+    auto from = initial;
+    if (start > 0) {
+      from = random_point(scales, random);
+      normalise(from);
+    }
+    found[start] = climb(table, std::move(from), scales, random);
   });
   const auto best = std::ranges::max_element(found, {}, &Point::score);  // the first of equal ones
   return {best->weights, score_of(table, initial), best->score};

@@ -66,7 +66,7 @@ struct TuningOptions {
 
 struct TunedWeights {
   std::vector<double> weights;  // [F], Σ |λ_f| = 1 unless all are 0
-  double initial_score = 0;     // of the initial weights
+  double initial_score = 0;     // of the initial weights, scaled in the same way
   double score = 0;             // of `weights`, at least initial_score
 };
 

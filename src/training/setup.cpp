@@ -15,7 +15,6 @@
 #include "base/strings.h"
 #include "base/version.h"
 #include "checkpoint/run_folder.h"
-#include "config/check.h"
 #include "config/writer.h"
 #include "kernels/device.h"
 #include "kernels/product_rows.h"
@@ -27,6 +26,7 @@
 #include "report/format.h"
 #include "report/table.h"
 #include "training/data_loader.h"
+#include "training/initial_model.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"
 
@@ -186,127 +186,6 @@ void load_data(Setup& setup, DataLoader& loader) {
   warn_of_unspaced_text(setup);
 }
 
-// The model of --init-from.
-struct InitialModel {
-  explicit InitialModel(const std::filesystem::path& path)
-      : folder(path), options(read_model_options(folder)), weights(read_weights(folder)) {
-    check_not_quantized(folder);
-  }
-
-  FolderReader folder;
-  Options options;
-  NamedTensors weights;
-  // Entries that the vocabularies of the run have and its own do not, at their ends.
-  std::int64_t added_source = 0;
-  std::int64_t added_target = 0;
-};
-
-// Returns a line for each option of a section that differs, except dropout.
-std::string model_differences(const Options& before, const Options& options,
-                              std::string_view section) {
-  std::string lines;
-  for (const auto& difference : option_differences(before, options)) {
-    if (!difference.starts_with(section) || difference.starts_with("model.dropout.")) continue;
-    lines += "\n  " + difference;
-  }
-  return lines;
-}
-
-// Returns true if the rows of `from` are the first ones of `to`: the tensor of a vocabulary that
-// has been extended.
-bool has_more_rows(const torch::Tensor& to, const torch::Tensor& from, std::int64_t added) {
-  return added > 0 && to.dim() > 0 && to.dim() == from.dim() &&
-         to.size(0) == from.size(0) + added && to.sizes().slice(1) == from.sizes().slice(1);
-}
-
-// Extends the tensors of an initial model whose vocabulary is smaller by new rows, with the initial
-// values of the model. Returns their names.
-std::vector<std::string> add_new_rows(const Setup& setup, InitialModel& initial) {
-  std::vector<std::string> extended;
-  const auto parameters = setup.model->named_parameters();
-  for (auto& [name, saved] : initial.weights) {
-    const auto* parameter = parameters.find(name);
-    if (parameter == nullptr) continue;
-    const bool is_source = name == "source_embedding";
-    const auto added = is_source ? initial.added_source : initial.added_target;
-    if (!has_more_rows(*parameter, saved, added)) continue;
-    const auto new_rows = parameter->detach().narrow(0, saved.size(0), added);
-    saved = torch::cat({saved, new_rows.to(saved.options())});
-    extended.push_back(name);
-  }
-  return extended;
-}
-
-// Copies the weights that the model and an initial model of another kind have in common: the
-// encoder and the embedding of a translation model and of a masked language model, whose head has
-// the place of the decoder but is not one. Throws CheckpointError if there are none, or if the
-// shapes differ.
-void copy_common_weights(Setup& setup, const InitialModel& initial) {
-  const auto where = initial.folder.path().string();
-  const auto kind = enum_name(initial.options.model.kind);
-  const torch::NoGradGuard guard;
-  const std::map<std::string, torch::Tensor> saved(initial.weights.begin(), initial.weights.end());
-  std::vector<std::pair<torch::Tensor, torch::Tensor>> copies;  // to, from
-  std::vector<std::string> started_anew;                        // modules
-  for (const auto& [name, tensor] : parameters_of(*setup.model)) {
-    const auto found = saved.find(name);
-    if (found == saved.end() || name.starts_with("decoder.")) {
-      const auto module = name.substr(0, name.find('.'));
-      if (started_anew.empty() || started_anew.back() != module) started_anew.push_back(module);
-      continue;
-    }
-    if (found->second.sizes() != tensor.sizes()) {
-      throw CheckpointError(
-          "{}: this model of kind {} has `{}` of the shape [{}], but this configuration expects "
-          "[{}]; make the sizes of both models equal",
-          where, kind, name, fmt::join(found->second.sizes(), ", "),
-          fmt::join(tensor.sizes(), ", "));
-    }
-    copies.emplace_back(tensor, found->second);
-  }
-  if (copies.empty()) {
-    throw CheckpointError("{}: this model of kind {} has no tensor that this configuration expects",
-                          where, kind);
-  }
-  for (auto& [to, from] : copies) to.copy_(from);
-  log::info("loaded {} from {}, a model of kind {}. New: {}",
-            counted(copies.size(), "initial tensor"), where, kind,
-            started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
-  const auto differences = model_differences(initial.options, setup.options, "model.encoder.");
-  if (!differences.empty()) {
-    log::warning("{}: the weights fit, but come from an encoder with other options:{}", where,
-                 differences);
-  }
-}
-
-// Copies the weights of the initial model, whose options may differ as long as the shapes fit.
-void copy_weights(Setup& setup, InitialModel& initial) {
-  const auto extended = add_new_rows(setup, initial);
-  if (!extended.empty()) {
-    log::info("{} and {} are new in the vocabularies of source and target: new rows of {}",
-              counted(initial.added_source, "entry"), initial.added_target,
-              fmt::join(extended, ", "));
-  }
-  if (initial.options.model.kind != setup.options.model.kind) {
-    return copy_common_weights(setup, initial);
-  }
-  const auto where = initial.folder.path().string();
-  const auto differences = model_differences(initial.options, setup.options, "model.");
-  try {
-    load_weights(*setup.model, initial.weights, where);
-  } catch (const CheckpointError& error) {
-    if (differences.empty()) throw;
-    throw CheckpointError("{}\nIts model options differ from this configuration:{}", error.what(),
-                          differences);
-  }
-  log::info("loaded initial weights from {}: all {}", where,
-            counted(initial.weights.size(), "tensor"));
-  if (!differences.empty()) {
-    log::warning("{}: the weights fit, but come from a model with other options:{}", where,
-                 differences);
-  }
-}
-
 // Tells which parameters are frozen or have a learning rate of their own. Throws as
 // learning_rate_factors() does.
 void report_rates(const Setup& setup) {
@@ -336,7 +215,7 @@ void make_model(Setup& setup, InitialModel* initial) {
   if (setup.checkpoint) {
     load_weights(*setup.model, read_weights(*setup.checkpoint), setup.checkpoint->path().string());
   } else if (initial != nullptr) {
-    copy_weights(setup, *initial);
+    initial->copy_weights(*setup.model, setup.options);
   }
   setup.has_initial_weights = initial != nullptr;
   setup.model->to(setup.device);
@@ -434,53 +313,6 @@ void check_dev_lengths(const Setup& setup) {
     check(static_cast<std::size_t>(setup.dev->source_length(i)), source_limit, source, i + 1);
     check(setup.dev->target(i).size(), target_limit, target, i + 1);
   }
-}
-
-// Adds the symbols that a list does not have.
-void add_symbols(std::vector<std::string>& symbols, const std::vector<std::string>& more) {
-  for (const auto& symbol : more) {
-    if (std::ranges::count(symbols, symbol) == 0) symbols.push_back(symbol);
-  }
-}
-
-// Uses the tokenizers of the initial model with their options, except those of the new run:
-// sampling, more user symbols and extend_by.
-void use_tokenizers_of(Setup& setup, InitialModel& initial, DataLoader& loader) {
-  const auto kind = setup.options.model.kind;
-  const auto of_model = initial.options.model.kind;
-  const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
-  if (kind != of_model && (is_language_model(kind) || is_language_model(of_model))) {
-    throw ConfigError(
-        "--init-from: {} is a model of kind {}, but model.kind is {}: a language model has only a "
-        "target vocabulary; start from a model of the same kind",
-        initial.folder.path().string(), enum_name(of_model), enum_name(kind));
-  }
-  auto& options = setup.options.data.tokenizer;
-  auto of_initial = initial.options.data.tokenizer;
-  of_initial.sampling = options.sampling;
-  of_initial.extend_by = options.extend_by;
-  add_symbols(of_initial.user_symbols, options.user_symbols);
-  of_initial.src_file = of_initial.trg_file = "";  // paths on the machine where it was trained
-  const Options before = setup.options;
-  options = of_initial;
-  for (const auto& difference : option_differences(before, setup.options)) {
-    log::warning("using the tokenizers of {}: {}", initial.folder.path().string(), difference);
-  }
-  check_options(setup.options);
-  const auto own = read_tokenizers(initial.folder, initial.options);
-  setup.tokenizers = read_tokenizers(initial.folder, setup.options);
-  if (options.extend_by > 0) setup.tokenizers = loader.extend(setup.options, setup.tokenizers);
-  initial.added_source = setup.tokenizers.source->size() - own.source->size();
-  initial.added_target = setup.tokenizers.target->size() - own.target->size();
-}
-
-// Takes the options of the tokenizers from a checkpoint of a run that started from another model,
-// whose tokenizers it has.
-void keep_tokenizers_of(Options& options, const Options& checkpoint) {
-  auto kept = checkpoint.data.tokenizer;
-  kept.sampling = options.data.tokenizer.sampling;
-  add_symbols(kept.user_symbols, options.data.tokenizer.user_symbols);
-  options.data.tokenizer = kept;
 }
 
 }  // namespace
@@ -587,8 +419,8 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     // Its weights only make sense with its vocabulary.
     retry_if_removed([&] {
       initial.emplace(resolve_model(init_from));
-      adopt_automatic(setup.options.model, initial->options.model);
-      use_tokenizers_of(setup, *initial, loader);
+      adopt_automatic(setup.options.model, initial->options().model);
+      setup.tokenizers = initial->take_tokenizers(setup.options, loader);
     });
   } else {
     setup.tokenizers = loader.train_tokenizers();

@@ -39,15 +39,16 @@ TEST(FileLock, IsExclusiveUntilItsEnd) {
 }
 
 TEST(FileLock, TheFileOfAKilledProcessIsFree) {
+  const auto file = path();  // the child has another process id
   const pid_t child = ::fork();
   if (child == 0) {
-    const FileLock lock(path(), "");
+    const FileLock lock(file, "");
     ::_exit(0);  // without destructors
   }
   int status = 0;
   ::waitpid(child, &status, 0);
-  ASSERT_TRUE(std::filesystem::exists(path()));
-  EXPECT_EQ(failure(path()), "");
+  ASSERT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(failure(file), "");
 }
 
 TEST(FileLock, NamesTheReasonOfAFailure) {

@@ -17,13 +17,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words first, const Words& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
-
 class MinimumRiskTraining : public TrainTogether {
  protected:
   // Returns the arguments of a fine-tuning into folder_/name that starts from folder_/run.
@@ -109,7 +102,7 @@ TEST_F(MinimumRiskTraining, TransformersCopyOutputsAndHardAttentionFineTune) {
   const std::vector<Words> models = {
       as_transformer(),
       {"model.output.kind=copy"},
-      {"model.attention.kind=hard"},
+      {"model.attention.size=512", "model.attention.kind=hard"},  // which has no size
       {"model.attention.kind=monotonic"},
   };
   for (const auto& model : models) {

@@ -18,8 +18,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-using Words = std::vector<std::string>;
-
 class Rerank : public testing::Test {
  protected:
   Rerank() {
@@ -33,8 +31,8 @@ class Rerank : public testing::Test {
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Finished rerank(Words more) const {
-    more.insert(more.begin(), {"rerank", "-s", path("src"), "-i", path("list"), "--threads", "1"});
-    return run(more);
+    if (std::ranges::count(more, "--threads") == 0) more = more + Words{"--threads", "1"};
+    return run(Words{"rerank", "-s", path("src"), "-i", path("list")} + more);
   }
   std::string ok(const Words& more) const {
     const auto finished = rerank(more);

@@ -108,7 +108,8 @@ TEST(Reader, UnknownKeySuggestsAKeyOfAnotherSection) {
 
 TEST(Reader, UnknownKeyListsAllKeys) {
   EXPECT_EQ(problem("data: {dev: {zzzzzzzz: 1}}"),
-            "f.yaml:1: unknown key `data.dev.zzzzzzzz`; the keys in `data.dev` are src, trg");
+            "f.yaml:1: unknown key `data.dev.zzzzzzzz`; the keys in `data.dev` are src, trg, "
+            "src_tag, trg_tag");
   EXPECT_THAT(problem("zzzzzzzz: 1"), HasSubstr("the keys at the top are name, device"));
 }
 

@@ -50,6 +50,9 @@ class Randomizer {
     } else if constexpr (List<T>) {
       value.resize(1 + random_.below(3));
       for (auto& entry : value) fill(entry);
+    } else if constexpr (Texts<T>) {
+      value.resize(1 + random_.below(3));
+      for (auto& text : value) set_text(text);
     } else if constexpr (Choice<T>) {
       value = static_cast<T>(random_.below(enum_names(value).size()));
     } else if constexpr (std::same_as<T, bool>) {
@@ -128,9 +131,13 @@ TEST(Writer, WritesPlainYaml) {
                                                 "  train:\n"
                                                 "    - src: data/a.en\n"
                                                 "      trg: ../b\n"
+                                                "      src_tag: \"\"\n"
+                                                "      trg_tag: \"\"\n"
                                                 "      weight: 1\n"
                                                 "    - src: c\n"
                                                 "      trg: d\n"
+                                                "      src_tag: \"\"\n"
+                                                "      trg_tag: \"\"\n"
                                                 "      weight: 0.1\n"
                                                 "  dev:\n"
                                                 "    src: \"\"\n"));
@@ -175,9 +182,11 @@ TEST(Difference, ListEntriesMayBeMissing) {
   Options a, b;
   a.data.train = {{"a", "b", 1}};
   b.data.train = {{"a", "c", 1}, {"d", "e", 2}};
-  EXPECT_THAT(option_differences(a, b),
-              ElementsAre("data.train.0.trg: b → c", "data.train.1.src: (none) → d",
-                          "data.train.1.trg: (none) → e", "data.train.1.weight: (none) → 2"));
+  EXPECT_THAT(
+      option_differences(a, b),
+      ElementsAre("data.train.0.trg: b → c", "data.train.1.src: (none) → d",
+                  "data.train.1.trg: (none) → e", "data.train.1.src_tag: (none) → \"\"",
+                  "data.train.1.trg_tag: (none) → \"\"", "data.train.1.weight: (none) → 2"));
   EXPECT_THAT(option_differences(b, a), ::testing::Contains("data.train.1.src: d → (none)"));
 }
 

@@ -41,13 +41,17 @@ TEST(MinimumBayesRisk, UtilitiesEqualADirectComputation) {
   }
 }
 
-// The first text has the highest score, but none of the others is like it.
+// The first text has the highest score, but none of the others is like it. The second shares most
+// n-grams with the others.
 TEST(MinimumBayesRisk, ChoosesTheTextThatTheOthersAgreeWith) {
+  const std::vector<std::string> candidates = {"un oiseau", "le chat voit le chien .",
+                                               "le chat entend le chien .",
+                                               "le chat voit le chien ici ."};
   for (const auto metric : {MbrMetric::chrf, MbrMetric::bleu}) {
     TestingOptions options;
     options.mbr = metric;
     auto hypotheses = hypotheses_with({-1.0, -1.2, -1.3, -1.4});
-    rank_by_expected_utility(hypotheses, texts, options);
+    rank_by_expected_utility(hypotheses, candidates, options);
     ASSERT_EQ(hypotheses.size(), 4U);
     EXPECT_EQ(hypotheses[0].tokens[0], 2);
     EXPECT_EQ(hypotheses[3].tokens[0], 1);

@@ -1,0 +1,180 @@
+#include "training/initial_model.h"
+
+#include <fmt/ranges.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/strings.h"
+#include "config/check.h"
+#include "config/reader.h"
+#include "config/writer.h"
+
+namespace regard {
+namespace {
+
+// Returns a line for each option of a section that differs, except dropout.
+std::string model_differences(const Options& before, const Options& options,
+                              std::string_view section) {
+  std::string lines;
+  for (const auto& difference : option_differences(before, options)) {
+    if (!difference.starts_with(section) || difference.starts_with("model.dropout.")) continue;
+    lines += "\n  " + difference;
+  }
+  return lines;
+}
+
+// Returns true if the rows of `from` are the first ones of `to`: the tensor of a vocabulary that
+// has been extended.
+bool has_more_rows(const torch::Tensor& to, const torch::Tensor& from, std::int64_t added) {
+  return added > 0 && to.dim() > 0 && to.dim() == from.dim() &&
+         to.size(0) == from.size(0) + added && to.sizes().slice(1) == from.sizes().slice(1);
+}
+
+// Extends the tensors of an initial model whose vocabulary is smaller by new rows, with the initial
+// values of the model. Returns their names.
+std::vector<std::string> add_new_rows(const Seq2Seq& model, NamedTensors& weights,
+                                      std::int64_t added_source, std::int64_t added_target) {
+  std::vector<std::string> extended;
+  const auto parameters = model.named_parameters();
+  for (auto& [name, saved] : weights) {
+    const auto* parameter = parameters.find(name);
+    if (parameter == nullptr) continue;
+    const bool is_source = name == "source_embedding";
+    const auto added = is_source ? added_source : added_target;
+    if (!has_more_rows(*parameter, saved, added)) continue;
+    const auto new_rows = parameter->detach().narrow(0, saved.size(0), added);
+    saved = torch::cat({saved, new_rows.to(saved.options())});
+    extended.push_back(name);
+  }
+  return extended;
+}
+
+}  // namespace
+
+std::vector<std::string> adopt_options(Options& options, const SourceLocations& set,
+                                       Options initial) {
+  // Paths on the machine where the model was trained, and options of this training.
+  auto& tokenizer = initial.data.tokenizer;
+  tokenizer.src_file = tokenizer.trg_file = "";
+  tokenizer.sampling = options.data.tokenizer.sampling;
+  tokenizer.extend_by = options.data.tokenizer.extend_by;
+  auto adopted = adopt_unset(options, initial, set, "data.tokenizer");
+  const bool is_same_kind = initial.model.kind == options.model.kind;
+  initial.model.kind = options.model.kind;
+  const auto of_model =
+      adopt_unset(options, initial, set, is_same_kind ? "model" : "model.encoder");
+  adopted.insert(adopted.end(), of_model.begin(), of_model.end());
+  return adopted;
+}
+
+void keep_tokenizers_of(Options& options, const Options& model) {
+  auto kept = model.data.tokenizer;
+  const auto& own = options.data.tokenizer;
+  kept.sampling = own.sampling;
+  kept.extend_by = own.extend_by;
+  for (const auto& symbol : own.user_symbols) {
+    if (std::ranges::count(kept.user_symbols, symbol) == 0) kept.user_symbols.push_back(symbol);
+  }
+  options.data.tokenizer = kept;
+}
+
+InitialModel::InitialModel(const std::filesystem::path& path)
+    : folder_(path), options_(read_model_options(folder_)), weights_(read_weights(folder_)) {
+  check_not_quantized(folder_);
+}
+
+void InitialModel::copy_common_weights(Seq2Seq& model, const Options& options) const {
+  const auto where = folder_.path().string();
+  const auto kind = enum_name(options_.model.kind);
+  const torch::NoGradGuard guard;
+  const std::map<std::string, torch::Tensor> saved(weights_.begin(), weights_.end());
+  std::vector<std::pair<torch::Tensor, torch::Tensor>> copies;  // to, from
+  std::vector<std::string> started_anew;                        // modules
+  for (const auto& [name, tensor] : parameters_of(model)) {
+    const auto found = saved.find(name);
+    if (found == saved.end() || name.starts_with("decoder.")) {
+      const auto module = name.substr(0, name.find('.'));
+      if (started_anew.empty() || started_anew.back() != module) started_anew.push_back(module);
+      continue;
+    }
+    if (found->second.sizes() != tensor.sizes()) {
+      throw CheckpointError(
+          "{}: this model of kind {} has `{}` of the shape [{}], but this configuration expects "
+          "[{}]; make the sizes of both models equal",
+          where, kind, name, fmt::join(found->second.sizes(), ", "),
+          fmt::join(tensor.sizes(), ", "));
+    }
+    copies.emplace_back(tensor, found->second);
+  }
+  if (copies.empty()) {
+    throw CheckpointError("{}: this model of kind {} has no tensor that this configuration expects",
+                          where, kind);
+  }
+  for (auto& [to, from] : copies) to.copy_(from);
+  log::info("loaded {} from {}, a model of kind {}. New: {}",
+            counted(copies.size(), "initial tensor"), where, kind,
+            started_anew.empty() ? "none" : fmt::format("{}", fmt::join(started_anew, ", ")));
+  const auto differences = model_differences(options_, options, "model.encoder.");
+  if (!differences.empty()) {
+    log::warning("{}: the weights fit, but come from an encoder with other options:{}", where,
+                 differences);
+  }
+}
+
+void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
+  const auto extended = add_new_rows(model, weights_, added_source_, added_target_);
+  if (!extended.empty()) {
+    log::info("{} and {} are new in the vocabularies of source and target: new rows of {}",
+              counted(added_source_, "entry"), added_target_, fmt::join(extended, ", "));
+  }
+  if (options_.model.kind != options.model.kind) {
+    return copy_common_weights(model, options);
+  }
+  const auto where = folder_.path().string();
+  const auto differences = model_differences(options_, options, "model.");
+  try {
+    load_weights(model, weights_, where);
+  } catch (const CheckpointError& error) {
+    if (differences.empty()) throw;
+    throw CheckpointError("{}\nIts model options differ from this configuration:{}", error.what(),
+                          differences);
+  }
+  log::info("loaded initial weights from {}: all {}", where, counted(weights_.size(), "tensor"));
+  if (!differences.empty()) {
+    log::warning("{}: the weights fit, but come from a model with other options:{}", where,
+                 differences);
+  }
+}
+
+Tokenizers InitialModel::take_tokenizers(Options& options, DataLoader& loader) {
+  const auto kind = options.model.kind;
+  const auto of_model = options_.model.kind;
+  const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
+  if (kind != of_model && (is_language_model(kind) || is_language_model(of_model))) {
+    throw ConfigError(
+        "--init-from: {} is a model of kind {}, but model.kind is {}: a language model has only a "
+        "target vocabulary; start from a model of the same kind",
+        folder_.path().string(), enum_name(of_model), enum_name(kind));
+  }
+  const Options before = options;
+  keep_tokenizers_of(options, options_);
+  options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";  // of another machine
+  for (const auto& difference : option_differences(before, options)) {
+    if (difference.starts_with("data.tokenizer.user_symbols")) continue;  // the symbols of both
+    log::warning("using the tokenizers of {}: {}", folder_.path().string(), difference);
+  }
+  check_options(options);
+  const auto own = read_tokenizers(folder_, options_);
+  auto tokenizers = read_tokenizers(folder_, options);
+  if (options.data.tokenizer.extend_by > 0) tokenizers = loader.extend(options, tokenizers);
+  added_source_ = tokenizers.source->size() - own.source->size();
+  added_target_ = tokenizers.target->size() - own.target->size();
+  return tokenizers;
+}
+
+}  // namespace regard
