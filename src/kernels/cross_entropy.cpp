@@ -246,7 +246,7 @@ class NllFunction : public torch::autograd::Function<NllFunction> {
     const Tensor& targets;
     bool fused;
     std::int64_t piece;
-    // Of a piece, if fused.
+    // Memory for one piece, if fused.
     Tensor buffer = fused ? torch::empty({piece, weight.size(0)}, rows.options()) : Tensor();
     Tensor scratch = fused ? torch::empty_like(bias) : Tensor();
 
