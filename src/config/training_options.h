@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 4> enum_names(Metric) {
   return {"loss", "perplexity", "bleu", "chrf"};
 }
 
-// What training minimises (training/training_loss.h, training/minimum_risk.h).
+// The objective that training minimises (training/training_loss.h, training/minimum_risk.h).
 enum class Objective { likelihood, minimum_risk };
 constexpr std::array<std::string_view, 2> enum_names(Objective) {
   return {"likelihood", "minimum_risk"};
