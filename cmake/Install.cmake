@@ -1,6 +1,7 @@
 # cmake --install: installs the programs, the library and all their dependencies except the C library into one
 # folder that can be moved. bin/regard searches ../lib, also for the libraries there: RPATH does that; RUNPATH, the
-# linker's default, does not.
+# linker's default, does not. The component `program` is what translating and training need, `development` what
+# other projects need to build with the library.
 include(CMakePackageConfigHelpers)
 
 foreach(program regard regard-torch)
@@ -14,24 +15,38 @@ install(TARGETS regard regard-torch
   RUNTIME_DEPENDENCIES
     # The loader, the C library and the GPU driver are those of the machine.
     PRE_EXCLUDE_REGEXES "^ld-linux" "^lib(c|m|dl|rt|pthread|util|cuda|nvidia-.*)\\.so"
-  RUNTIME DESTINATION bin
-  LIBRARY DESTINATION lib)
+  RUNTIME DESTINATION bin COMPONENT program
+  LIBRARY DESTINATION lib COMPONENT program)
 # Libraries that LibTorch opens by name if there is a GPU. A CPU wheel has none of them.
 file(GLOB torch_on_demand
      "${torch_root}/lib/libcaffe2_nvrtc.so" "${torch_root}/lib/libtorch_cuda_linalg.so"
      "${torch_root}/../nvidia/cudnn/lib/libcudnn_*.so.*"
      "${torch_root}/../nvidia/c*/lib/libnvrtc-builtins.so.*"
      "${torch_root}/../nvidia/c*/lib/libcusolver.so.*")
-install(FILES ${torch_on_demand} DESTINATION lib)
+install(FILES ${torch_on_demand} DESTINATION lib COMPONENT program)
+# --strip strips only what was built here. A fifth of LibTorch is a table of symbols that only debuggers read.
+install(CODE "
+  set(source_dir \"${PROJECT_SOURCE_DIR}\")
+  set(strip \"${CMAKE_STRIP}\")" COMPONENT program)
+install(CODE [=[
+  if(CMAKE_INSTALL_DO_STRIP AND strip)
+    file(GLOB libraries "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/lib/*.so*")
+    foreach(library IN LISTS libraries)
+      if(NOT IS_SYMLINK "${library}")
+        execute_process(COMMAND "${strip}" --strip-unneeded "${library}" COMMAND_ERROR_IS_FATAL ANY)
+      endif()
+    endforeach()
+  endif()
+]=] COMPONENT program)
 
 # The CMake package for find_package(regard) in other projects.
-install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib)
-install(FILES src/library/model.h DESTINATION include/regard)
-install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard)
+install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib COMPONENT development)
+install(FILES src/library/model.h DESTINATION include/regard COMPONENT development)
+install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard COMPONENT development)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES cmake/regard-config.cmake "${PROJECT_BINARY_DIR}/regard-config-version.cmake"
-        DESTINATION lib/cmake/regard)
+        DESTINATION lib/cmake/regard COMPONENT development)
 
 # The installed program writes its own completions and manual pages.
 install(CODE [=[
@@ -46,11 +61,26 @@ install(CODE [=[
   say_into(fish/vendor_completions.d/regard.fish completions fish)
   message(STATUS "Installing: ${prefix}/share/man/man1")
   execute_process(COMMAND "${prefix}/bin/regard" man --into "${prefix}/share/man/man1" COMMAND_ERROR_IS_FATAL ANY)
-]=])
+]=] COMPONENT program)
 
-install(DIRECTORY configs DESTINATION share/regard OPTIONAL)
-# README.md links to the other files by relative paths.
-install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md LICENSE DESTINATION share/doc/regard OPTIONAL)
-install(FILES data/README.md DESTINATION share/doc/regard/data)
-install(DIRECTORY docs DESTINATION share/doc/regard)
-install(DIRECTORY examples DESTINATION share/doc/regard)
+install(DIRECTORY configs DESTINATION share/regard COMPONENT program OPTIONAL)
+# README.md and docs/ link to the other files by relative paths.
+install(FILES README.md ARCHITECTURE.md CHANGELOG.md SECURITY.md LICENSE
+        DESTINATION share/doc/regard COMPONENT program OPTIONAL)
+install(FILES data/README.md DESTINATION share/doc/regard/data COMPONENT program)
+install(DIRECTORY docs DESTINATION share/doc/regard COMPONENT program)
+install(DIRECTORY examples DESTINATION share/doc/regard COMPONENT program)
+# The sources and scripts that docs/ links to.
+install(CODE [=[
+  file(GLOB pages "${source_dir}/docs/*.md")
+  foreach(page IN LISTS pages)
+    file(READ "${page}" text)
+    string(REGEX MATCHALL "\\(\\.\\./(src|scripts)/[A-Za-z0-9_./]+" links "${text}")
+    foreach(link IN LISTS links)
+      string(SUBSTRING "${link}" 4 -1 file)  # without (../
+      get_filename_component(folder "${file}" DIRECTORY)
+      file(INSTALL "${source_dir}/${file}" DESTINATION "${CMAKE_INSTALL_PREFIX}/share/doc/regard/${folder}"
+           MESSAGE_NEVER)
+    endforeach()
+  endforeach()
+]=] COMPONENT program)

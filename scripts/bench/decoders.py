@@ -131,7 +131,7 @@ def regard_rows(case, model, lines):
 
 def ctranslate2_rows(case, python, run, lines):
     encode(python, case, "source", lines.once, lines.encoded)
-    model = peer_ctranslate2.convert(case, python, run)
+    model = peer_ctranslate2.convert(case, run)
     copies = lines.copies - 1  # as many lines as in the time of regard
     return [
         Row(

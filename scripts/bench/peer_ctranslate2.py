@@ -1,5 +1,5 @@
-"""Runs CTranslate2 on the Transformer of regard: inside/convert_to_ctranslate2.py writes its weights in the
-format of CTranslate2, so both compute the same translations. It supports no recurrent models.
+"""Runs CTranslate2 on the Transformer of regard: scripts/export_ctranslate2.sh writes its weights in the format of
+CTranslate2, so both compute the same translations. It supports no recurrent models.
 
 One process loads the model and translates with each beam size, with as many translators of one thread as
 there are threads. Its time is that of translate_batch() alone, after a warm-up: from sub-words to sub-words.
@@ -17,11 +17,10 @@ TYPES = ("int8", "float32")  # of its matrix products
 INSIDE = ROOT / "scripts" / "bench" / "inside"
 
 
-def convert(case, python, run):
+def convert(case, run):
     """Writes the best model of a run in the format of CTranslate2; returns its folder."""
     model = case.folder("ctranslate2")
-    command = [python, INSIDE / "convert_to_ctranslate2.py", run / "best", model]
-    timed(command, case.work / "ctranslate2.log")
+    timed([ROOT / "scripts" / "export_ctranslate2.sh", run, model], case.work / "ctranslate2.log")
     return model
 
 

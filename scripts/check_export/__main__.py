@@ -14,7 +14,7 @@ import pathlib
 import subprocess
 
 import project
-from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, REGARD, ROOT, Failure, warn
+from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, REGARD, ROOT, Failure, model_folder, warn
 
 HERE = pathlib.Path(__file__).resolve().parent
 WORK = BUILD / "check_export"
@@ -114,14 +114,6 @@ def models(options):
     if options.models:
         return {model: pathlib.Path(model) for model in options.models}
     return {name: train_small(name, *recipe) for name, recipe in KINDS.items()}
-
-
-def model_folder(model):
-    """Returns the best model of a run, else its last; a model folder is returned as it is."""
-    for name in ("best", "last"):
-        if (model / name / "model.safetensors").is_file():
-            return model / name
-    return model
 
 
 def by_regard(model, source, target):

@@ -222,6 +222,8 @@ def embed(options, tensors, table, ids):
     x = table[ids]  # [S, E]
     if options["kind"] == "recurrent":
         return x
+    if "projection.weight" in tensors:
+        x = tensors.linear("projection", x)
     return x * math.sqrt(x.shape[1]) + positions(options, tensors, *x.shape)
 
 

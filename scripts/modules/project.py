@@ -53,6 +53,15 @@ def regard(*command):
     return done.stdout.decode("utf-8")
 
 
+def model_folder(model):
+    """Returns the best model of a run, else its last; a model folder is returned as it is. Raises Failure if there
+    is no model."""
+    for folder in (model / "best", model / "last", model):
+        if (folder / "model.safetensors").is_file():
+            return folder
+    raise Failure(INPUT_ERROR, f"{model}: found no model; expected a run folder or a folder with model.safetensors")
+
+
 def count_of(number, thing):
     """Returns "1 core", "2,000 cores"."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"

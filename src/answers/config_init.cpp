@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "base/version.h"
 #include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"

@@ -1,6 +1,8 @@
-// The version of regard, as written to manifests, and the libraries and processor it runs with.
+// The version of regard, as written to manifests, the libraries and processor it runs with, and the
+// folder of its documentation.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace regard {
@@ -15,5 +17,13 @@ const char* release_date();
 // whether it was built with CUDA; the instruction set of the kernels on this machine. Does not load
 // LibTorch.
 std::string version_report();
+
+// Returns the folder of the documentation: PREFIX/share/doc/regard/docs for an installed `program`
+// PREFIX/bin/regard, SOURCE/docs for a `program` SOURCE/build/regard. Returns "docs" if neither
+// folder contains attention.md.
+std::string docs_folder(const std::filesystem::path& program);
+
+// Returns the folder of the documentation for the running program.
+std::string docs_folder();
 
 }  // namespace regard

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/log.h"
@@ -95,23 +94,6 @@ std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
   if (const auto misplaced = find_misplaced_file(program_)) return fail(*misplaced);
   if (quiet) log::set_quiet();
   return std::nullopt;
-}
-
-namespace fs = std::filesystem;
-
-std::string docs_folder(const fs::path& program) {
-  const auto prefix = program.parent_path().parent_path();
-  for (const auto& folder : {prefix / "share" / "doc" / "regard" / "docs", prefix / "docs"}) {
-    std::error_code ignored;
-    if (fs::exists(folder / "attention.md", ignored)) return folder.string();
-  }
-  return "docs";
-}
-
-std::string docs_folder() {
-  std::error_code error;
-  const auto program = fs::read_symlink("/proc/self/exe", error);
-  return error ? "docs" : docs_folder(program);
 }
 
 }  // namespace regard

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -73,13 +72,5 @@ class CommandLine {
  private:
   CLI::App program_;
 };
-
-// Returns the folder of the documentation: PREFIX/share/doc/regard/docs for an installed `program`
-// PREFIX/bin/regard, SOURCE/docs for a `program` SOURCE/build/regard. Returns "docs" if neither
-// folder contains attention.md.
-std::string docs_folder(const std::filesystem::path& program);
-
-// Returns the folder of the documentation for the running program.
-std::string docs_folder();
 
 }  // namespace regard

@@ -1,7 +1,10 @@
 // regard config print: prints the resolved configuration.
+#include <fmt/format.h>
+
 #include <string>
 
 #include "base/error.h"
+#include "base/version.h"
 #include "commands/commands.h"
 #include "commands/output_file.h"
 #include "config/check.h"
@@ -18,6 +21,7 @@ ExitCode print_config(const ConfigArguments& arguments) {
   check_options(options, locations);
   check_model_to_train(options, locations);
   OutputFile output("");
+  if (arguments.help_comments) output.write(fmt::format("# docs/ is {}.\n", docs_folder()));
   output.write(write_options(options, arguments.help_comments ? Comments::help : Comments::none));
   output.commit();
   return ExitCode::ok;

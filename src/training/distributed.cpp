@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/version.h"
 
 #ifdef REGARD_GLOO
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -95,8 +96,8 @@ ProcessPlace process_place(const std::function<std::string(const std::string&)>&
     if (!value.empty()) return value;
     throw ConfigError(
         "{}={} wants {} processes, but {} is not set. torchrun sets all variables; by hand, set "
-        "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT for each process (docs/scaling.md)",
-        size_name, size, size, name);
+        "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT for each process ({}/scaling.md)",
+        size_name, size, size, name, docs_folder());
   };
   place.size = static_cast<std::size_t>(size);
   place.rank = static_cast<std::size_t>(whole_number(rank_name, need(rank_name), 0, size - 1));

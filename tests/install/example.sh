@@ -24,18 +24,6 @@ for file in bash-completion/completions/regard zsh/site-functions/_regard \
 done
 cmp "$prefix/share/bash-completion/completions/regard" <("$prefix/bin/regard" completions bash)
 
-# Documents that the program, its output files and README.md refer to must be installed.
-documents=$("$prefix/bin/regard" --help | sed -n 's/^Documentation: //p')
-[[ $documents == "$(realpath "$prefix")/share/doc/regard/docs" ]] || fail "documents in $documents"
-pointed=$("$prefix/bin/regard" config init "$source_dir"/data/train.{en,fr} --yes 2>/dev/null |
-  sed -n 's/.*# \(.*attention.md\) lists all kinds.*/\1/p')
-[[ -f $pointed ]] || fail "config init points to '$pointed'"
-while read -r link; do
-  [[ -e $prefix/share/doc/regard/$link ]] || fail "README.md points to $link, which is not installed"
-done < <(grep -oE '\]\([^)#:]+\)' "$prefix/share/doc/regard/README.md" | tr -d '])(' | sort -u)
-grep -q 'build/regard \(train\|translate\|config\)' "$prefix/share/doc/regard/README.md" &&
-  fail "README.md calls build/regard"
-
 cmake -G Ninja -S "$prefix/share/doc/regard/examples/translate" -B "$work/build" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Werror" >"$work/log" ||
   fail "$(<"$work/log")"
