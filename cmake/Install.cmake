@@ -26,7 +26,8 @@ install(FILES ${torch_on_demand} DESTINATION lib)
 
 # The CMake package for find_package(regard) in other projects.
 install(TARGETS regard_library EXPORT regard-targets LIBRARY DESTINATION lib)
-install(FILES src/library/model.h DESTINATION include/regard)
+file(GLOB library_headers src/library/*.h)
+install(FILES ${library_headers} DESTINATION include/regard)
 install(EXPORT regard-targets NAMESPACE regard:: DESTINATION lib/cmake/regard)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/regard-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
