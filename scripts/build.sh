@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Configures and builds into build/: scripts/build.sh [TARGET…]; without a TARGET, all targets.
+# Configures and builds into build/, or into the folder REGARD_BUILD_FOLDER: scripts/build.sh [TARGET…]; without a
+# TARGET, all targets.
 set -euo pipefail
 
 readonly megabytes_a_job=2000 # memory that the compiler needs for a file that includes LibTorch
@@ -20,5 +21,6 @@ targets=()
 if (($# > 0)); then
   targets=(--target "$@")
 fi
-cmake --preset release
-cmake --build --preset release --parallel "$(jobs)" "${targets[@]}"
+folder=${REGARD_BUILD_FOLDER:-build}
+cmake --preset release -B "$folder"
+cmake --build "$folder" --parallel "$(jobs)" "${targets[@]}"

@@ -26,7 +26,7 @@ say() { printf 'lint: %s\n' "$*"; }
 sources() {
   git ls-files -z --cached --others --exclude-standard --deduplicate -- \
     'src/*.h' 'src/*.cpp' 'tests/*.h' 'tests/*.cpp' 'data/generator/*.h' 'data/generator/*.cpp' \
-    'scripts/*.cpp'
+    'scripts/*.cpp' 'python/*.cpp'
 }
 
 scripts() {

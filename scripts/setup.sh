@@ -11,9 +11,13 @@ readonly packages=(
   libcli11-dev libspdlog-dev libfmt-dev libyaml-cpp-dev nlohmann-json3-dev
   libgloo-dev libsentencepiece-dev libutf8proc-dev libssl-dev libpng-dev zlib1g-dev libgtest-dev libgmock-dev
 )
-# Packages needed to install the PyTorch wheel.
-readonly wheel_packages=(python3 python3-venv ca-certificates)
+# Packages needed to install the PyTorch wheel, and to build the Python package against it.
+readonly wheel_packages=(python3 python3-dev python3-venv ca-certificates)
 readonly developer_packages=(clang-tidy shellcheck)
+# Needed to build the Python package without downloads, and for its tests.
+readonly python_packages=(
+  nanobind==3.1.0 scikit-build-core==1.1.2 numpy==2.4.6 pytest==9.2.0 sentencepiece==0.2.3
+)
 readonly clang_format_version=14.0.6 # versions differ in places; tests/style/format.sh needs this one
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,10 +25,11 @@ readonly root
 
 usage() {
   cat <<USAGE
-usage: scripts/setup.sh [--dev] [--no-packages] [--no-torch] [pip options…]
+usage: scripts/setup.sh [--dev] [--python] [--no-packages] [--no-torch] [pip options…]
 
   --dev          also install the tools of scripts/lint.sh: clang-format $clang_format_version (into
                  .venv), clang-tidy and shellcheck
+  --python       also install into .venv what the tests of the Python package need
   --no-packages  do not install system packages (they are installed already)
   --no-torch     do not download LibTorch (pass its path to CMake yourself)
   pip options    passed to 'pip install torch==$torch_version', for example
@@ -122,12 +127,44 @@ install_formatter() {
     fail "pip could not install clang-format $clang_format_version"
 }
 
+has_python_packages() {
+  "$root/.venv/bin/python" - "${python_packages[@]}" <<'PYTHON'
+import importlib.metadata
+import sys
+
+
+def is_installed(requirement):
+    name, version = requirement.split("==")
+    try:
+        return importlib.metadata.version(name) == version
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+sys.exit(not all(is_installed(requirement) for requirement in sys.argv[1:]))
+PYTHON
+}
+
+# Without these packages, everything but the tests of the Python package works.
+install_python_packages() {
+  if ! has_wheel; then
+    say "found no PyTorch in .venv, so the tests of the Python package will be skipped"
+  elif has_python_packages; then
+    say "the packages for the tests of the Python package are installed in .venv"
+  else
+    say "installing ${python_packages[*]} into .venv"
+    "$root/.venv/bin/python" -m pip install --quiet "${python_packages[@]}" ||
+      say "pip could not install them, so the tests of the Python package will be skipped"
+  fi
+}
+
 main() {
-  local with_packages=true with_torch=true with_tools=false existing_libtorch
+  local with_packages=true with_torch=true with_tools=false with_python=false existing_libtorch
   while (($# > 0)); do
     case $1 in
       -h | --help) usage && exit 0 ;;
       --dev) with_tools=true ;;
+      --python) with_python=true ;;
       --no-packages) with_packages=false ;;
       --no-torch) with_torch=false ;;
       *) break ;;
@@ -154,6 +191,9 @@ main() {
     say "torch $torch_version is installed in .venv"
   else
     install_wheel "$@"
+  fi
+  if [[ $with_python == true ]]; then
+    install_python_packages
   fi
   if [[ $with_tools == true ]]; then
     install_formatter

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sets up, builds everything and runs the tests: scripts/test.sh [setup options…] [-- ctest options…]
-# Example: scripts/test.sh -- -L unit (labels: unit, reference, learning, cli, gpu, style, install).
+# Example: scripts/test.sh -- -L unit (labels: unit, reference, learning, cli, gpu, style, install, python).
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,6 +21,6 @@ while (($# > 0)); do
   shift
 done
 
-scripts/setup.sh "${setup_options[@]}"
+scripts/setup.sh --python "${setup_options[@]}"
 scripts/build.sh
 ctest --test-dir build --output-on-failure --no-tests=error --parallel "$(nproc)" "$@"

@@ -18,11 +18,13 @@ END = 3  # id of </s>
 
 
 def load(folder):
-    """Runs the first Python block of the page with this folder; returns the names that it defines."""
-    block = re.search(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)[1]
+    """Runs the Python block of the page about models without regard with this folder; returns the names that it
+    defines."""
+    section = PAGE.read_text(encoding="utf-8").split("## A model without regard")[1]
+    block = re.search(r"```python\n(.*?)```", section, re.S)[1]
     code, places = re.subn(r'"runs/mine/best"', repr(str(folder)), block)
     if places != 1:
-        sys.exit(f"{PAGE}: expected runs/mine/best in the first Python block")
+        sys.exit(f"{PAGE}: expected runs/mine/best in the Python block of `A model without regard`")
     names = {}
     exec(compile(code, str(PAGE), "exec"), names)  # a page of this project
     return names

@@ -4,9 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/sha256.h"
 #include "commands/attention_output.h"
 #include "commands/commands.h"
 #include "commands/evaluation.h"
@@ -15,7 +13,6 @@
 #include "commands/output_file.h"
 #include "metrics/input_warnings.h"
 #include "report/progress.h"
-#include "text/sentencepiece_model.h"
 #include "translation/score_translations.h"
 #include "translation/translator.h"
 
@@ -23,15 +20,6 @@ namespace regard {
 namespace {
 
 using Lines = std::vector<std::string>;
-
-// Loads the SentencePiece model of --spm-model.
-void load_pieces(const std::string& file, BleuOptions& options) {
-  const auto bytes = read_file<InputError>(file, "SentencePiece model");
-  TokenizerOptions tokenizer;
-  tokenizer.kind = TokenizerKind::bpe;  // the file decides between bpe and unigram
-  options.pieces = load_tokenizer(tokenizer, with_special_pieces_first(bytes), file);
-  options.pieces_name = "spm-" + sha256(bytes).substr(0, 8);
-}
 
 EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
   EvaluationOptions options;

@@ -118,19 +118,6 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
   return lines;
 }
 
-// Gives the tokenizers the tags of the command line.
-void use_tags(TranslationModel& model, const ModelArguments& arguments) {
-  const auto& symbols = model.options.data.tokenizer.user_symbols;
-  const auto check = [&](const char* option, const std::string& tag) {
-    if (tag.empty() || std::ranges::count(symbols, tag) > 0) return;
-    throw ConfigError("{}: found {}, expected one of the model's data.tokenizer.user_symbols, {}",
-                      option, tag, symbols.empty() ? "but it has none" : to_yaml(symbols));
-  };
-  check("--src-tag", arguments.source_tag);
-  check("--trg-tag", arguments.target_tag);
-  model.tokenizers = model.tokenizers.with_tags(arguments.source_tag, arguments.target_tag);
-}
-
 }  // namespace
 
 Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
@@ -186,7 +173,7 @@ LoadedModel load_models(const ModelArguments& arguments) {
       first.model->eval();
     }
   }
-  use_tags(first, arguments);
+  use_tags(first, {"--src-tag", arguments.source_tag}, {"--trg-tag", arguments.target_tag});
   const auto members = paths.size() + (is_fused ? 1 : 0);
   return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }

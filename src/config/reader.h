@@ -11,9 +11,13 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "base/error.h"
+#include "base/suggest.h"
 #include "config/options.h"
+#include "config/scalar.h"
 
 namespace regard {
 
@@ -34,6 +38,37 @@ Options read_options(const std::filesystem::path& path,
 Options parse_options(std::string_view yaml, const std::string& name,
                       const std::vector<std::string>& overrides = {},
                       SourceLocations* locations = nullptr);
+
+// Sets the field of a section of single values that `assignment`, "key=value", names. A string is
+// used verbatim. Throws ConfigError, in which `kind` is "search option" or the like, for an unknown
+// key, with the nearest one, and for a value that does not fit.
+template <Section T>
+void assign_option(T& section, const std::string& assignment, const std::string& kind) {
+  const auto equals = assignment.find('=');
+  const auto key = assignment.substr(0, equals);
+  if (equals == std::string::npos) {
+    throw ConfigError("{} `{}`: expected key=value", kind, assignment);
+  }
+  const auto text = assignment.substr(equals + 1);
+  const bool known = visit_field(section, key, [&](auto& value, Range range) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    if constexpr (std::same_as<Value, std::string>) {
+      value = text;
+    } else {
+      Value parsed{};
+      bool fits = from_yaml(text, parsed);
+      if constexpr (std::same_as<Value, std::int64_t> || std::same_as<Value, double>) {
+        fits = fits && is_in_range(static_cast<double>(parsed), range);
+      }
+      if (!fits) {
+        throw ConfigError("{} {}: found `{}`, expected {}", kind, key, text,
+                          expected_text<Value>(range));
+      }
+      value = parsed;
+    }
+  });
+  if (!known) throw unknown_name(kind, key, field_names(section));
+}
 
 // Gives each value below the key `section` that was not set ("model.encoder") the value of `from`.
 // `set` has the keys that were set. Returns the keys whose value changed.

@@ -10,7 +10,6 @@
 #include "base/thread_pool.h"
 #include "checkpoint/run_folder.h"
 #include "config/reader.h"
-#include "config/writer.h"
 #include "data/line_checks.h"
 #include "kernels/device.h"
 #include "text/unicode.h"
@@ -69,6 +68,11 @@ Model::HeadWeights split_rows(const HeadWeights& weights, std::size_t columns) {
   return split;
 }
 
+std::function<void(std::int64_t)> as_reporter(const Model::Progress& progress) {
+  if (!progress) return {};
+  return [&progress](std::int64_t finished) { progress(static_cast<std::size_t>(finished)); };
+}
+
 // Checks that the lines are UTF-8, and cuts lines that are too long.
 std::vector<std::string> truncate_lines(std::vector<std::string> lines, const LineLimit& limit,
                                         const std::string& name) {
@@ -88,13 +92,15 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
 
 struct Model::Parts {
   Parts(const std::string& folder, const std::string& device_name, std::int64_t threads,
-        const std::string& precision_name)
+        const std::string& precision_name, const std::string& source_tag,
+        const std::string& target_tag)
       : device(find_device(device_name)),
         precision(kernels::find_precision(precision_name, device)),
         pool(make_thread_pool(threads, device)),
         contents(retry_if_removed([&] {
           auto model = load_model(resolve_model(folder), device);
           require_decoder(model, folder);
+          use_tags(model, {"src_tag", source_tag}, {"trg_tag", target_tag});
           return model;
         })),
         translator(contents.model, contents.tokenizers, device, *pool, precision),
@@ -102,9 +108,8 @@ struct Model::Parts {
         target_limit(target_line_limit(contents.tokenizers, contents.options.data)) {}
 
   TestingOptions testing(const std::vector<std::string>& search) const {
-    std::vector<std::string> overrides;
-    for (const auto& option : search) overrides.push_back("testing." + option);
-    const auto testing = parse_options(write_options(contents.options), "model", overrides).testing;
+    auto testing = contents.options.testing;
+    for (const auto& option : search) assign_option(testing, option, "search option");
     check_search(testing, *contents.model);
     return testing;
   }
@@ -112,11 +117,11 @@ struct Model::Parts {
   // The lines are truncated.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
                                              const TestingOptions& testing, std::size_t n,
-                                             bool want_weights) const {
+                                             bool want_weights, const Progress& progress) const {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
-    return translator.translate(lines, options, testing.batch_size);
+    return translator.translate(lines, options, testing.batch_size, as_reporter(progress));
   }
 
   struct Scored {
@@ -125,7 +130,7 @@ struct Model::Parts {
   };
   // `function` is named in errors.
   Scored score(const char* function, const std::vector<std::string>& sources,
-               const std::vector<std::string>& targets) {
+               const std::vector<std::string>& targets, const Progress& progress) {
     if (sources.size() != targets.size()) {
       throw InputError("{}: found {} and {}, expected as many of each", function,
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
@@ -133,7 +138,8 @@ struct Model::Parts {
     auto truncated = truncate_lines(sources, source_limit, "source");
     auto translations = score_translations(
         contents, device, *pool, truncated, truncate_lines(targets, target_limit, "target"),
-        contents.model->has_attention_weights(), score_batch_size, translator.packed_weights());
+        contents.model->has_attention_weights(), score_batch_size, translator.packed_weights(),
+        as_reporter(progress));
     return {std::move(truncated), std::move(translations)};
   }
 
@@ -147,25 +153,28 @@ struct Model::Parts {
 };
 
 Model::Model(const std::string& folder, const std::string& device, std::int64_t threads,
-             const std::string& precision)
-    : parts_(std::make_unique<Parts>(folder, device, threads, precision)) {}
+             const std::string& precision, const std::string& source_tag,
+             const std::string& target_tag)
+    : parts_(std::make_unique<Parts>(folder, device, threads, precision, source_tag, target_tag)) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
-                                          const std::vector<std::string>& search) const {
+                                          const std::vector<std::string>& search,
+                                          const Progress& progress) const {
   std::vector<std::string> texts;
   const auto testing = parts_->testing(search);
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  for (auto& translation : parts_->translate(truncated, testing, 1, false)) {
+  for (auto& translation : parts_->translate(truncated, testing, 1, false, progress)) {
     texts.push_back(std::move(translation.text));
   }
   return texts;
 }
 
 std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& lines, std::size_t n,
-                                              const std::vector<std::string>& search) const {
+                                              const std::vector<std::string>& search,
+                                              const Progress& progress) const {
   const auto testing = parts_->testing(search);
   const bool sampling = testing.samples > 0;
   const auto max_n = static_cast<std::size_t>(sampling ? testing.samples : testing.beam_size);
@@ -174,20 +183,24 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
                       sampling ? "samples" : "beam_size");
   }
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
-  return convert(truncated, parts_->translate(truncated, testing, n, true), n,
+  return convert(truncated, parts_->translate(truncated, testing, n, true, progress), n,
                  parts_->contents.tokenizers, parts_->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
-                                             const std::vector<std::string>& targets) const {
-  const auto scored = parts_->score("score", sources, targets);
+                                             const std::vector<std::string>& targets,
+                                             const Progress& progress) const {
+  const auto scored = parts_->score("score", sources, targets, progress);
   return convert(scored.sources, scored.translations, 1, parts_->contents.tokenizers,
                  parts_->translator);
 }
 
-std::vector<Model::SelfAttention> Model::self_attention(
-    const std::vector<std::string>& sources, const std::vector<std::string>& targets) const {
-  const auto scored = parts_->score("self_attention", sources, targets);
+std::vector<Model::SelfAttention> Model::self_attention(const std::vector<std::string>& sources,
+                                                        const std::vector<std::string>& targets,
+                                                        const Progress& progress) const {
+  Progress while_scoring;
+  if (progress) while_scoring = [&](std::size_t) { progress(0); };
+  const auto scored = parts_->score("self_attention", sources, targets, while_scoring);
   std::vector<SelfAttention> all(scored.sources.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto& translation = scored.translations[i];
@@ -199,6 +212,7 @@ std::vector<Model::SelfAttention> Model::self_attention(
     all[i].decoder = split_rows(own.decoder, own.inputs.size());
     all[i].source_tokens = std::move(own.source_tokens);
     all[i].decoder_inputs = std::move(own.inputs);
+    if (progress) progress(i + 1);
   }
   return all;
 }

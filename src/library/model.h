@@ -8,12 +8,14 @@
 // the standard library, not LibTorch.
 //
 // Expected errors are thrown as std::runtime_error whose what() says what is wrong, where, and what
-// to do. Warnings go to stderr. LibTorch's own threads are turned off for the whole process: a
-// program that uses LibTorch too must create its first Model before its first tensor.
+// to do; error_kind.h tells their kinds. Warnings go to stderr. LibTorch's own threads are turned
+// off for the whole process: a program that uses LibTorch too must create its first Model before
+// its first tensor.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,13 +46,19 @@ class __attribute__((visibility("default"))) Model {
     HeadWeights decoder;  // [layers][heads][T][T], 0 for j > i; empty as for the encoder
   };
 
+  // Receives the number of finished lines, on any thread, one call at a time. If it throws, the
+  // call that it belongs to ends after the batches in progress, and throws that exception.
+  using Progress = std::function<void(std::size_t finished)>;
+
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
   // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, or auto: bf16
-  // on processors that have it, else fp32. bf16 and int8 need device cpu. Throws if the folder is
-  // not a model, or the device or precision is not available.
+  // on processors that have it, else fp32. bf16 and int8 need device cpu. `source_tag` and
+  // `target_tag`: user symbols that select a direction of the model (docs/transfer.md), or empty.
+  // Throws if the folder is not a model, or the device, precision or tag is not available.
   explicit Model(const std::string& folder, const std::string& device = "auto",
-                 std::int64_t threads = 0, const std::string& precision = "auto");
+                 std::int64_t threads = 0, const std::string& precision = "auto",
+                 const std::string& source_tag = "", const std::string& target_tag = "");
   ~Model();
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
@@ -62,19 +70,23 @@ class __attribute__((visibility("default"))) Model {
   //
   // The functions of a Model are not thread-safe: each call uses all its threads.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
-                                     const std::vector<std::string>& search = {}) const;
+                                     const std::vector<std::string>& search = {},
+                                     const Progress& progress = {}) const;
   // Returns the n best translations with all details. Throws unless n is from 1 to beam_size or, if
   // samples > 0, to samples.
   std::vector<Translation> n_best(const std::vector<std::string>& lines, std::size_t n,
-                                  const std::vector<std::string>& search = {}) const;
+                                  const std::vector<std::string>& search = {},
+                                  const Progress& progress = {}) const;
   // Scores targets[i] as a translation of sources[i]. Returns one translation per pair, whose only
   // hypothesis is targets[i]. Throws if the sizes differ.
   std::vector<Translation> score(const std::vector<std::string>& sources,
-                                 const std::vector<std::string>& targets) const;
+                                 const std::vector<std::string>& targets,
+                                 const Progress& progress = {}) const;
   // Returns the self-attention of the model for each pair of a source and a translation of it.
   // Empty for a blank source. Throws if the sizes differ.
   std::vector<SelfAttention> self_attention(const std::vector<std::string>& sources,
-                                            const std::vector<std::string>& targets) const;
+                                            const std::vector<std::string>& targets,
+                                            const Progress& progress = {}) const;
 
  private:
   struct Parts;

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/sha256.h"
 #include "base/version.h"
 #include "metrics/corpus_metric.h"
+#include "text/sentencepiece_model.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -95,6 +98,14 @@ BleuSmoothing parse_bleu_smoothing(std::string_view name) {
     if (known == name) return value;
   }
   throw ConfigError("unknown BLEU smoothing '{}': give exp, floor, add-k or none", name);
+}
+
+void load_pieces(const std::string& file, BleuOptions& options) {
+  const auto bytes = read_file<InputError>(file, "SentencePiece model");
+  TokenizerOptions tokenizer;
+  tokenizer.kind = TokenizerKind::bpe;  // the file decides between bpe and unigram
+  options.pieces = load_tokenizer(tokenizer, with_special_pieces_first(bytes), file);
+  options.pieces_name = "spm-" + sha256(bytes).substr(0, 8);
 }
 
 std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options) {

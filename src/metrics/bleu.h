@@ -49,6 +49,9 @@ struct BleuOptions {
   std::string pieces_name = {};
 };
 
+// Loads a SentencePiece model for BleuTokenizer::sentencepiece. Throws InputError with the file.
+void load_pieces(const std::string& file, BleuOptions& options);
+
 // Tokenizes and optionally lower-cases a line. Returns it with white space around each token.
 std::u32string tokenize_for_bleu(const std::string& line, const BleuOptions& options);
 

@@ -4,12 +4,14 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/check.h"
 #include "config/reader.h"
+#include "config/scalar.h"
 #include "config/writer.h"
 #include "model/attention/table.h"
 #include "model/build_model.h"
@@ -173,6 +175,16 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   loaded.model->to(device);
   loaded.model->eval();
   return loaded;
+}
+
+void use_tags(TranslationModel& model, const NamedTag& source, const NamedTag& target) {
+  const auto& symbols = model.options.data.tokenizer.user_symbols;
+  for (const auto& [option, tag] : {source, target}) {
+    if (tag.empty() || std::ranges::count(symbols, tag) > 0) continue;
+    throw ConfigError("{}: found {}, expected one of the model's data.tokenizer.user_symbols, {}",
+                      option, tag, symbols.empty() ? "but it has none" : to_yaml(symbols));
+  }
+  model.tokenizers = model.tokenizers.with_tags(source.tag, target.tag);
 }
 
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder) {

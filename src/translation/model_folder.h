@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "checkpoint/folder.h"
 #include "config/options.h"
@@ -45,6 +46,14 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 // DamagedError if the configuration is invalid or contradicts itself, and CheckpointError if the
 // configured model is much larger than the file of weights.
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
+// A tag of a direction, and the name of its option in messages.
+struct NamedTag {
+  const char* option;
+  std::string tag;  // empty: none
+};
+// Gives the tokenizers these tags. Throws ConfigError unless each is one of
+// data.tokenizer.user_symbols.
+void use_tags(TranslationModel& model, const NamedTag& source, const NamedTag& target);
 // Throws ConfigError, with the folder, if the model has no decoder: it cannot translate or score.
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder);
 

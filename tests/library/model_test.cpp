@@ -2,12 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "library/error_kind.h"
 #include "library/model.h"
 #include "tests/cli/run.h"
 
@@ -109,6 +112,40 @@ TEST(LibraryModel, SelfAttentionHasARowForEachTokenOfEachHead) {
   EXPECT_THAT(tiny().self_attention({"the cat"}, {"le chat"})[0].encoder, SizeIs(0));
 }
 
+TEST(LibraryModel, ProgressReachesTheNumberOfLines) {
+  const Model model(tiny_model().string(), "cpu", 2);
+  const auto lines = sources();
+  std::vector<std::size_t> finished;
+  const auto progress = [&](std::size_t count) { finished.push_back(count); };
+  EXPECT_EQ(model.translate(lines, {"batch_size=4"}, progress), model.translate(lines));
+  EXPECT_THAT(finished, testing::Not(testing::IsEmpty()));
+  EXPECT_TRUE(std::is_sorted(finished.begin(), finished.end()));
+  EXPECT_EQ(finished.back(), lines.size());
+  finished.clear();
+  model.score(lines, lines, progress);
+  EXPECT_EQ(finished.back(), lines.size());
+  finished.clear();
+  model.self_attention({"the cat", "the dog"}, {"le chat", "le chien"}, progress);
+  EXPECT_EQ(finished.back(), 2);
+}
+
+TEST(LibraryModel, AnExceptionOfProgressEndsTheCallAndLeavesTheModelUsable) {
+  const Model model(tiny_model().string(), "cpu", 2);
+  const std::vector<std::string> lines(1000, "the cat");
+  const auto wanted = model.translate({"the cat"});
+  std::size_t last = 0;
+  const auto stop = [&](std::size_t finished) {
+    last = finished;
+    throw std::domain_error("stopped");
+  };
+  EXPECT_THROW(model.translate(lines, {"batch_size=2"}, stop), std::domain_error);
+  EXPECT_LT(last, lines.size());
+  EXPECT_THROW(model.n_best(lines, 1, {}, stop), std::domain_error);
+  EXPECT_THROW(model.score(lines, lines, stop), std::domain_error);
+  EXPECT_THROW(model.self_attention(lines, lines, stop), std::domain_error);
+  EXPECT_EQ(model.translate({"the cat"}), wanted);
+}
+
 TEST(LibraryModel, CanBeMoved) {
   auto first = tiny();
   const auto wanted = first.translate({"the cat"});
@@ -129,6 +166,31 @@ TEST(LibraryModel, ErrorsAreMessages) {
               says(AllOf(HasSubstr("found 4"), HasSubstr("1 to 3"))));
   EXPECT_THAT([&] { model.score({"a"}, {}); }, says(HasSubstr("1 source and 0 targets")));
   EXPECT_THAT([&] { model.self_attention({}, {"a"}); }, says(HasSubstr("0 sources and 1 target")));
+}
+
+TEST(LibraryModel, ATagThatTheModelDoesNotHaveIsAnError) {
+  EXPECT_THAT([] { Model(tiny_model().string(), "cpu", 1, "auto", "", "<2fr>"); },
+              ThrowsMessage<std::runtime_error>(
+                  HasSubstr("trg_tag: found <2fr>, expected one of the model's")));
+}
+
+template <typename Call>
+ErrorKind kind_of(const Call& call) {
+  try {
+    call();
+  } catch (const std::exception& error) {
+    return error_kind(error);
+  }
+  throw std::logic_error("no error");
+}
+
+TEST(LibraryModel, ErrorsHaveKinds) {
+  const auto model = tiny();
+  EXPECT_EQ(kind_of([&] { model.translate({"a"}, {"beem_size=3"}); }), ErrorKind::configuration);
+  EXPECT_EQ(kind_of([&] { model.translate({"\xFF"}); }), ErrorKind::input);
+  EXPECT_EQ(kind_of([] { Model(tiny_model().string(), "cuda:99"); }), ErrorKind::environment);
+  EXPECT_EQ(kind_of([] { throw std::bad_alloc(); }), ErrorKind::environment);
+  EXPECT_EQ(kind_of([] { throw std::runtime_error("a bug"); }), ErrorKind::unexpected);
 }
 
 }  // namespace

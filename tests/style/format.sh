@@ -11,7 +11,7 @@ if ! clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   echo "skipped: clang-format 14 is not installed"
   exit "$skipped"
 fi
-folders=(src tests)
+folders=(src tests python)
 [[ ! -d data/generator ]] || folders+=(data/generator)
 find "${folders[@]}" \( -name '*.h' -o -name '*.cpp' \) -print0 |
   xargs -0 clang-format --dry-run --Werror || {

@@ -1,0 +1,204 @@
+"""A trained model, and what it returns."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypedDict, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _native
+from .arguments import as_assignments, check_lines
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+MAX_THREADS = 4096
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options of a search: section `testing` of docs/configuration.md, which has their ranges and defaults."""
+
+    beam_size: int
+    beam_alpha: float
+    length_penalty: Literal["gnmt", "power"]
+    coverage_beta: float
+    early_stopping: Literal["full", "exact", "never"]
+    min_output_length: int
+    max_output_length: int
+    max_output_ratio: float
+    repetition_penalty: float
+    no_repeat_ngram: int
+    beam_groups: int
+    diversity: float
+    samples: int
+    temperature: float
+    top_k: int
+    top_p: float
+    seed: int
+    mbr: Literal["none", "chrf", "bleu"]
+    batch_size: int
+    validation_beam_size: int
+
+
+@dataclass(frozen=True, eq=False)
+class Hypothesis:
+    """One translation of a line, with T tokens for S source tokens."""
+
+    text: str
+    log_probability: float
+    """Sum of ln P of its tokens."""
+    score: float
+    """Ranks the hypotheses of a line: the normalised log-probability; with `mbr`, the expected utility."""
+    tokens: list[str]
+    """Its tokens, with </s> if it was reached."""
+    token_log_probability: NDArray[np.float64]
+    """ln P of each token, [T]."""
+    attention: NDArray[np.float32] | None
+    """[T, S]: row t has the weights with which token t attends to the source. None if the model has no attention."""
+
+
+@dataclass(frozen=True, eq=False)
+class Translation:
+    """The translations of one line."""
+
+    source_tokens: list[str]
+    """S tokens, with </s>. Empty for a blank line."""
+    hypotheses: list[Hypothesis]
+    """Best first. Empty for a blank line."""
+
+    @property
+    def best(self) -> Hypothesis | None:
+        """The best hypothesis; None for a blank line."""
+        return self.hypotheses[0] if self.hypotheses else None
+
+    @property
+    def text(self) -> str:
+        """The text of the best hypothesis; empty for a blank line."""
+        return self.best.text if self.best else ""
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens of the best hypothesis."""
+        return self.best.tokens if self.best else []
+
+    @property
+    def attention(self) -> NDArray[np.float32] | None:
+        """The attention of the best hypothesis, [T, S]; None for a blank line or a model without attention."""
+        return self.best.attention if self.best else None
+
+
+@dataclass(frozen=True, eq=False)
+class SelfAttention:
+    """The self-attention of a model for one pair of a source and a target. [..., i, j] is the weight with which
+    position i attends to position j."""
+
+    source_tokens: list[str]
+    """S tokens, with </s>. Empty for a blank source."""
+    decoder_inputs: list[str]
+    """T tokens: <s> and the target."""
+    encoder: NDArray[np.float32] | None
+    """[layers, heads, S, S]; None if the encoder has no self-attention, and for a blank source."""
+    decoder: NDArray[np.float32] | None
+    """[layers, heads, T, T], 0 for j > i; None likewise."""
+
+
+class Model:
+    """A trained model, loaded once to translate and score any number of texts.
+
+    `folder` is a run folder (its best, else its last model) or a model folder. `device` is auto (cuda:0 if there is
+    one), cpu, cuda or cuda:N. `threads` is 0 for one thread per processor that the process may use. `precision` of
+    matrix products is fp32, bf16, int8, or auto (bf16 if the processor has it, else fp32); bf16 and int8 need the
+    device cpu. `src_tag` and `trg_tag` are user symbols that select a direction of a model of several languages.
+
+    Raises CheckpointError or EnvironmentError if the folder is not a model, ConfigError or EnvironmentError if the
+    device, the precision or a tag is not available.
+
+    A model may be called from several threads. The calls release the global interpreter lock. A signal such as Ctrl-C
+    in the main thread ends its call after the batches in progress, and raises KeyboardInterrupt. A model cannot be
+    pickled or copied, and cannot be used after a fork: load it in the process that uses it.
+
+    After a model is loaded for the CPU, PyTorch computes with one thread in the whole process
+    (torch.get_num_threads() is 1); torch.set_num_threads() changes that and does not affect regard's results.
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        device: object = "auto",
+        threads: int = 0,
+        precision: str = "auto",
+        src_tag: str = "",
+        trg_tag: str = "",
+    ) -> None:
+        count = operator.index(threads)
+        if not 0 <= count <= MAX_THREADS:
+            raise ConfigError(f"threads: found {count}, expected 0 (one for each processor) to {MAX_THREADS}")
+        self._folder = os.fspath(folder)
+        self._model = _native.Model(os.fsencode(folder), str(device), count, precision, src_tag, trg_tag)
+
+    @overload
+    def translate(
+        self, lines: Iterable[str], *, return_attention: Literal[False] = False, **search: Unpack[SearchOptions]
+    ) -> list[str]: ...
+    @overload
+    def translate(
+        self, lines: Iterable[str], *, return_attention: Literal[True], **search: Unpack[SearchOptions]
+    ) -> list[Translation]: ...
+    def translate(
+        self, lines: Iterable[str], *, return_attention: bool = False, **search: Any
+    ) -> list[str] | list[Translation]:
+        """Returns the translation of each line; an empty text for a blank line.
+
+        With `return_attention`, returns Translation objects with one hypothesis, which contain the text, the tokens
+        and the attention.
+
+        `search` overrides search options of the model's configuration: translate(lines, beam_size=10). Raises
+        ConfigError for an unknown option, and InputError with the line number for a line that the model cannot read.
+        A line above 8,192 bytes is cut, with a warning on standard error.
+        """
+        if return_attention:
+            return self.n_best(lines, 1, **search)
+        return self._model.translate(check_lines(lines, "line"), as_assignments(search))
+
+    def n_best(self, lines: Iterable[str], n: int, **search: Unpack[SearchOptions]) -> list[Translation]:
+        """Returns the n best translations of each line, with all details.
+
+        n is at most beam_size or, if `samples` is above 0, samples. Raises as translate() does.
+        """
+        count = operator.index(n)
+        if count < 1:
+            raise ConfigError(f"n_best: found {count}, expected at least 1")
+        return _translations(self._model.n_best(check_lines(lines, "line"), count, as_assignments(search)))
+
+    def score(self, sources: Iterable[str], targets: Iterable[str]) -> list[Translation]:
+        """Scores targets[i] as a translation of sources[i].
+
+        Returns one Translation for each pair, whose only hypothesis is the target. Raises InputError if the numbers
+        of lines differ, or for a line that the model cannot read.
+        """
+        return _translations(self._model.score(check_lines(sources, "source"), check_lines(targets, "target")))
+
+    def self_attention(self, sources: Iterable[str], targets: Iterable[str]) -> list[SelfAttention]:
+        """Returns the self-attention of the model for each pair of a source and a translation of it.
+
+        Raises as score() does.
+        """
+        pairs = self._model.self_attention(check_lines(sources, "source"), check_lines(targets, "target"))
+        return [SelfAttention(*pair) for pair in pairs]
+
+    def __repr__(self) -> str:
+        return f"regard.Model({self._folder!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a regard.Model cannot be pickled or copied; load it from its folder where it is needed")
+
+
+def _translations(converted: list[_native.ConvertedTranslation]) -> list[Translation]:
+    return [Translation(tokens, [Hypothesis(*fields) for fields in hypotheses]) for tokens, hypotheses in converted]

@@ -1,0 +1,361 @@
+"""The class Model: results, options, and errors of bad input."""
+
+import copy
+import itertools
+import os
+import pickle
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import regard
+from regard.model import SearchOptions
+
+
+def test_translates_like_the_program(model, run_folder, sources, regard_program):
+    text = "\n".join(sources) + "\n"
+    printed = regard_program("translate", "-m", run_folder, "--threads", 1, text=text)
+    assert model.translate(sources) == printed.splitlines()
+    printed = regard_program("translate", "-m", run_folder, "--threads", 1, "--beam-size", 1, text=text)
+    assert model.translate(sources, beam_size=1) == printed.splitlines()
+
+
+def test_accepts_any_iterable_of_lines(model, sources):
+    wanted = model.translate(sources)
+    assert model.translate(tuple(sources)) == wanted
+    assert model.translate(line for line in sources) == wanted
+    assert model.translate(np.array(sources)) == wanted
+
+
+def test_blank_lines_and_empty_lists(model):
+    assert model.translate([]) == []
+    assert model.n_best([], 2) == []
+    assert model.score([], []) == []
+    assert model.self_attention([], []) == []
+    assert model.translate(["", " ", "the cat"]) == ["", "", model.translate(["the cat"])[0]]
+    blank = model.translate([""], return_attention=True)[0]
+    assert (blank.text, blank.tokens, blank.source_tokens, blank.best, blank.attention) == ("", [], [], None, None)
+    scored = model.score(["", "the cat"], ["le", ""])
+    assert scored[0].hypotheses == []
+    assert scored[1].best.tokens == ["</s>"]
+
+
+def test_attention_is_a_distribution_over_the_source_tokens(model):
+    translation = model.translate(["the cat sees a dog"], beam_size=3, return_attention=True)[0]
+    assert translation.source_tokens == ["the", "cat", "sees", "a", "dog", "</s>"]
+    assert translation.text == model.translate(["the cat sees a dog"])[0]
+    assert translation.attention.dtype == np.float32
+    assert translation.attention.shape == (len(translation.tokens), 6)
+    np.testing.assert_allclose(translation.attention.sum(axis=1), 1, atol=1e-5)
+
+
+def test_a_model_without_attention_has_none(train):
+    folder = train("fixed_context", ["model.attention.kind=none", "model.attention.size=512"])
+    translation = regard.Model(folder, threads=1).translate(["the cat"], return_attention=True)[0]
+    assert translation.text
+    assert translation.attention is None
+    with pytest.raises(regard.InputError, match="no attention"):
+        regard.plot_attention(translation)
+
+
+def test_n_best_is_sorted_and_begins_with_the_translation(model, sources):
+    for text, translation in zip(model.translate(sources), model.n_best(sources, 3), strict=True):
+        assert [len(translation.hypotheses), translation.text] == [3, text]
+        scores = [hypothesis.score for hypothesis in translation.hypotheses]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_score_is_the_sum_of_its_tokens_and_equals_the_search(model):
+    found = model.n_best(["the small cat"], 1)[0].best
+    scored = model.score(["the small cat"], [found.text])[0].best
+    assert scored.tokens == found.tokens
+    assert scored.log_probability == pytest.approx(found.log_probability, abs=1e-4)
+    assert scored.token_log_probability.dtype == np.float64
+    assert scored.token_log_probability.sum() == pytest.approx(scored.log_probability)
+
+
+def test_self_attention_has_a_matrix_for_each_head(transformer_folder):
+    model = regard.Model(transformer_folder, device="cpu", threads=1)
+    pair, blank = model.self_attention(["the cat", ""], ["le chat", ""])
+    assert pair.source_tokens == ["the", "cat", "</s>"]
+    assert pair.decoder_inputs == ["<s>", "le", "chat"]
+    for weights in (pair.encoder, pair.decoder):
+        assert (weights.shape, weights.dtype) == ((2, 2, 3, 3), np.float32)
+        np.testing.assert_allclose(weights.sum(axis=-1), 1, atol=1e-5)
+    assert not np.triu(pair.decoder, 1).any()
+    assert (blank.encoder, blank.decoder) == (None, None)
+
+
+def test_recurrent_models_have_no_self_attention(model):
+    pair = model.self_attention(["the cat"], ["le chat"])[0]
+    assert (pair.encoder, pair.decoder) == (None, None)
+
+
+def test_tags_select_the_direction(train, sources):
+    overrides = [
+        "data.tokenizer.user_symbols=[<2fr>, <2en>]", "data.tokenizer.joint=true", "training.max_steps=300",
+        "data.train.0.trg_tag=<2fr>", "data.train.1.trg_tag=<2en>", "data.dev.trg_tag=<2fr>",
+        "data.train.1.src={folder}/train.en", "data.train.1.trg={folder}/train.en",
+    ]  # fmt: skip
+    folder = train("tags", overrides)
+    french = regard.Model(folder, threads=1, trg_tag="<2fr>").translate(sources)
+    english = regard.Model(folder, threads=1, trg_tag="<2en>").translate(sources)
+    copied = sum(line == source for line, source in zip(english, sources, strict=True))
+    assert copied > len(sources) / 2
+    assert copied > sum(line == source for line, source in zip(french, sources, strict=True))
+    with pytest.raises(regard.ConfigError, match=r'src_tag: found <2de>, expected one of .*"<2fr>", "<2en>"'):
+        regard.Model(folder, src_tag="<2de>")
+
+
+def test_search_options_are_those_of_the_documentation(repository):
+    page = (repository / "docs/configuration.md").read_text(encoding="utf-8")
+    section = page.split("\n## `testing`\n")[1].split("\n## ")[0]
+    documented = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
+    assert list(SearchOptions.__annotations__.keys() ^ set(documented)) == []
+
+
+def test_search_options_accept_the_types_of_python_and_numpy(model):
+    wanted = model.n_best(["the cat"], 2, beam_size=4, beam_alpha=0.5, length_penalty="power")
+    given = model.n_best(
+        ["the cat"], np.int64(2), beam_size=np.int32(4), beam_alpha=np.float32(0.5), length_penalty=np.str_("power")
+    )
+    assert [each.score for each in given[0].hypotheses] == [each.score for each in wanted[0].hypotheses]
+    samples = model.n_best(["the cat"], 4, samples=4, seed=7)[0].hypotheses
+    assert [each.text for each in model.n_best(["the cat"], 4, samples=4, seed=7)[0].hypotheses] == [
+        each.text for each in samples
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beem_size": 3}, r"unknown search option 'beem_size'.*did you mean 'beam_size'\?"),
+        ({"beam": 3}, r"did you mean 'beam_size'\?"),
+        ({"beam_size": 0}, "search option beam_size: found `0`, expected a whole number between 1 and 1000"),
+        ({"beam_size": True}, "found `true`, expected a whole number"),
+        ({"beam_size": 2.5}, "found `2.5`, expected a whole number"),
+        ({"beam_size": "many"}, "found `many`, expected a whole number"),
+        ({"beam_alpha": float("nan")}, "found `nan`, expected a number between 0 and 10"),
+        ({"mbr": "meteor"}, "found `meteor`, expected one of none, chrf, bleu"),
+        ({"min_output_length": 90}, "max_output_length"),
+    ],
+)
+def test_wrong_search_options_are_named(model, options, message):
+    for call in (lambda: model.translate(["a"], **options), lambda: model.n_best(["a"], 1, **options)):
+        with pytest.raises(regard.ConfigError, match=message):
+            call()
+    with pytest.raises(ValueError, match=message):
+        model.translate([], **options)
+
+
+def test_an_option_that_is_no_value_is_a_type_error(model):
+    with pytest.raises(TypeError, match="beam_size: found NoneType, expected a number, a str or a bool"):
+        model.translate(["a"], beam_size=None)
+
+
+@pytest.mark.parametrize(
+    ("lines", "error", "message"),
+    [
+        ("the cat", TypeError, r"line: found one str, expected a list of str; write \[text\]"),
+        (b"the cat", TypeError, "line: found one bytes"),
+        (None, TypeError, "line: found NoneType, expected a list of str"),
+        (["a", 3], TypeError, "line:2: found int, expected str"),
+        (["a", None], TypeError, "line:2: found NoneType"),
+        (["a", b"b"], TypeError, r"line:2: found bytes, expected str; decode it first: line.decode\('utf-8'\)"),
+        (["a", "b", "the \udcff"], regard.InputError, r"line:3: character 5 is the surrogate U\+DCFF"),
+    ],
+)
+def test_a_bad_line_is_named_by_its_number(model, lines, error, message):
+    for call in (
+        lambda: model.translate(lines),
+        lambda: model.translate(lines, return_attention=True),
+        lambda: model.n_best(lines, 1),
+    ):
+        with pytest.raises(error, match=message):
+            call()
+    with pytest.raises(error, match=message.replace("line:", "source:", 1)):
+        model.score(lines, ["a"])
+    with pytest.raises(error, match=message.replace("line:", "target:", 1)):
+        model.self_attention(["a"], lines)
+
+
+def test_a_line_that_the_model_cannot_read_is_named_by_its_number(train):
+    folder = train("learned_positions", ["model.encoder.kind=transformer", "model.encoder.heads=2",
+        "model.encoder.feed_forward_size=32", "model.encoder.position=learned", "model.encoder.max_positions=30",
+        "data.max_length=20"])  # fmt: skip
+    model = regard.Model(folder, threads=1)
+    with pytest.raises(regard.InputError, match=r"source line 3: found 41 tokens.*takes 30"):
+        model.translate(["the cat", "a", "the " * 40])
+
+
+def test_lists_of_different_length_are_an_error(model):
+    with pytest.raises(regard.InputError, match="score: found 1 source and 0 targets, expected as many of each"):
+        model.score(["a"], [])
+    with pytest.raises(regard.InputError, match="self_attention: found 0 sources and 2 targets"):
+        model.self_attention([], ["a", "b"])
+
+
+@pytest.mark.parametrize("n", [0, -1, 4])
+def test_n_must_be_between_1_and_the_beam_size(model, n):
+    with pytest.raises(regard.ConfigError, match=f"n_best: found {n}, expected"):
+        model.n_best(["a"], n)
+
+
+def test_a_folder_that_is_no_model_is_an_error(tmp_path, run_folder):
+    with pytest.raises(regard.Error, match="/no/such/model"):
+        regard.Model("/no/such/model")
+    with pytest.raises(regard.Error, match=re.escape(str(tmp_path))):
+        regard.Model(tmp_path)
+    damaged = tmp_path / "damaged"
+    shutil.copytree(run_folder / "best", damaged)
+    weights = damaged / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(regard.CheckpointError, match=re.escape(str(damaged))):
+        regard.Model(damaged)
+    with pytest.raises(TypeError):
+        regard.Model(None)
+
+
+def test_a_model_folder_may_have_any_name(run_folder, tmp_path):
+    name = os.fsencode(tmp_path) + b"/mod\xe8le \xff"
+    shutil.copytree(os.fsencode(run_folder / "best"), name)
+    assert regard.Model(os.fsdecode(name), threads=1).translate(["the cat"])[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"device": "gpu"}, "device: found `gpu`, expected auto, cpu, cuda or cuda:N"),
+        ({"precision": "fp64"}, "precision: found `fp64`, expected auto, fp32, bf16 or int8"),
+        ({"threads": -1}, "threads: found -1, expected 0"),
+    ],
+)
+def test_wrong_arguments_of_a_model_are_named(run_folder, arguments, message):
+    with pytest.raises(regard.ConfigError, match=message):
+        regard.Model(run_folder, **arguments)
+
+
+def test_a_missing_device_is_an_environment_error(run_folder):
+    with pytest.raises(regard.EnvironmentError, match="cuda:99"):
+        regard.Model(run_folder, device="cuda:99")
+
+
+def test_a_model_is_not_pickled_or_copied(model):
+    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied; load it from its folder"):
+            attempt(model)
+
+
+def test_results_are_pickled(model):
+    translation = model.translate(["the cat"], return_attention=True)[0]
+    again = pickle.loads(pickle.dumps(translation))
+    np.testing.assert_array_equal(again.attention, translation.attention)
+
+
+def in_fork(action):
+    """Runs the action in a forked process and returns what it returns, as text."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = str(action())
+        except BaseException as error:
+            answer = f"{type(error).__name__}: {error}"
+        os.write(writing, answer.encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        answer = pipe.read().decode()
+    os.waitpid(child, 0)
+    return answer
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_must_load_its_own_model(run_folder):
+    model = regard.Model(run_folder, device="cpu", threads=2)
+    wanted = model.translate(["the cat"])
+    refused = in_fork(lambda: model.translate(["the cat"]))
+    assert refused.startswith("EnvironmentError: the model was loaded before this process was forked")
+    assert in_fork(lambda: regard.Model(run_folder, device="cpu", threads=2).translate(["the cat"])) == str(wanted)
+    assert model.translate(["the cat"]) == wanted
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_forked_process_ends_though_it_has_a_model(run_folder):
+    program = f"""
+        import os
+        import regard
+        model = regard.Model({str(run_folder)!r}, threads=2)
+        child = os.fork()
+        if child != 0:
+            raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=True, timeout=60)
+
+
+def test_several_threads_share_a_model(run_folder, sources):
+    model = regard.Model(run_folder, device="cpu", threads=2)
+    wanted = model.translate(sources)
+    results = {}
+
+    def translate(number):
+        results[number] = [model.translate(sources) for _ in range(5)]
+
+    threads = [threading.Thread(target=translate, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {number: [wanted] * 5 for number in range(4)}
+
+
+def test_other_threads_run_during_a_translation(model, sources):
+    ticks = itertools.count()
+    ended = threading.Event()
+
+    def tick():
+        while not ended.wait(0.001):
+            next(ticks)
+
+    ticking = threading.Thread(target=tick)
+    ticking.start()
+    start = time.monotonic()
+    model.translate(sources * 50)
+    elapsed = time.monotonic() - start
+    ended.set()
+    ticking.join()
+    assert next(ticks) > 0.05 * elapsed / 0.001
+
+
+@pytest.mark.parametrize("call", ["translate(lines)", "score(lines, lines)", "self_attention(lines, lines)"])
+def test_ctrl_c_ends_a_long_call_and_leaves_the_model_usable(run_folder, call):
+    program = f"""
+        import time
+        import regard
+        model = regard.Model({str(run_folder)!r}, threads=2)
+        wanted = model.translate(["the cat"])
+        lines = ["the cat sees a dog and a bird hears the old cat here ."] * 200_000
+        print("begun", flush=True)
+        try:
+            model.{call}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        assert model.translate(["the cat"]) == wanted
+        print("usable")
+        """
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    assert process.communicate(timeout=120)[0] == "interrupted\nusable\n"
+    assert process.returncode == 0
+    assert time.monotonic() - start < 30
