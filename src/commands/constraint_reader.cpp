@@ -8,18 +8,14 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "decoding/lexical_constraints.h"
 #include "text/unicode.h"
 #include "text/vocabulary.h"
+#include "translation/phrase_constraints.h"
 
 namespace regard {
 namespace {
 
 using Phrase = std::vector<std::int32_t>;
-
-bool contains(const Phrase& tokens, const Phrase& phrase) {
-  return std::search(tokens.begin(), tokens.end(), phrase.begin(), phrase.end()) != tokens.end();
-}
 
 }  // namespace
 
@@ -89,13 +85,7 @@ bool ConstraintReader::next_line(File& file, std::int64_t number) {
 }
 
 Phrase ConstraintReader::encode(const File& file, const std::string& phrase) const {
-  const auto ids = tokenizers_.target->encode(phrase);
-  const auto unknown = std::find(ids.begin(), ids.end(), unk_id);
-  if (unknown == ids.end()) return ids;
-  const auto pieces = tokenizers_.target->pieces(phrase, ids);
-  const auto at = static_cast<std::size_t>(unknown - ids.begin());
-  throw InputError("{}: `{}` is not in the model's vocabulary, so {} cannot use it", location(file),
-                   excerpt(at < pieces.size() ? pieces[at] : phrase), file.option);
+  return encode_phrase(tokenizers_, phrase, location(file), file.option);
 }
 
 std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
@@ -108,40 +98,24 @@ std::vector<Phrase> ConstraintReader::parse_phrases(const File& file) const {
 }
 
 void ConstraintReader::check(const SentenceOptions& sentence) const {
-  auto needed = sentence.prefix.size();
-  for (const auto& phrase : sentence.required_phrases) needed += phrase.size();
-  // The maximum includes </s>.
-  if (needed > 0 && static_cast<std::int64_t>(needed) >= max_output_length_) {
-    throw InputError(
-        "{}: found {}, expected fewer than max_output_length, {}; raise it with "
-        "--max-output-length",
-        location(sentence.required_phrases.empty() ? prefixes_ : required_),
-        counted(needed, "token"), max_output_length_);
-  }
-  for (const auto& ban : sentence.bad_words) {
-    const auto contradicts = [&](const Phrase& phrase) { return contains(phrase, ban); };
-    const bool is_required = std::any_of(sentence.required_phrases.begin(),
-                                         sentence.required_phrases.end(), contradicts);
-    if (!is_required && !contradicts(sentence.prefix)) continue;
-    throw InputError("{}: `{}` is banned, but {} requires it", location(bad_words_),
-                     tokenizers_.target->decode(ban),
-                     location(is_required ? required_ : prefixes_));
-  }
+  const auto place = [&](const File& file) { return file.reader ? location(file) : ""; };
+  check_constraints(sentence, tokenizers_, max_output_length_,
+                    {place(prefixes_), place(required_), place(bad_words_)}, "--max-output-length");
 }
 
 // Ignores words that are not in the vocabulary: the model cannot produce them.
 std::vector<Phrase> ConstraintReader::parse_bad_words() {
   std::vector<Phrase> bad_words;
   for (const auto& part : split(bad_words_.line, '\t')) {
-    auto ids = tokenizers_.target->encode(part);
-    if (std::ranges::count(ids, unk_id) > 0) {
+    auto ids = encode_banned_phrase(tokenizers_, part);
+    if (!ids) {
       if (!warned_) {
         log::warning("{}: `{}` is not in the model's vocabulary: the ban is ignored",
                      location(bad_words_), excerpt(part));
       }
       warned_ = true;
-    } else if (!ids.empty()) {
-      bad_words.push_back(std::move(ids));
+    } else if (!ids->empty()) {
+      bad_words.push_back(std::move(*ids));
     }
   }
   return bad_words;
@@ -160,12 +134,9 @@ SentenceOptions ConstraintReader::next() {
 
 void ConstraintReader::check_translation(const SentenceOptions& sentence,
                                          const Translation& translation) {
-  if (sentence.required_phrases.empty()) return;
-  const auto lacks = [&](const Hypothesis& hypothesis) {
-    return !constraint_progress(hypothesis.tokens, sentence.required_phrases, continues_word_)
-                .complete;
-  };
-  if (std::ranges::any_of(translation.hypotheses, lacks)) unmet_.push_back(sentence.number);
+  if (!meets_constraints(sentence, translation.hypotheses, continues_word_)) {
+    unmet_.push_back(sentence.number);
+  }
 }
 
 void ConstraintReader::check_all_met() const {

@@ -48,6 +48,8 @@ struct TestingOptions {
   double max_output_ratio = 3;
   std::int64_t batch_size = 64;
   std::int64_t validation_beam_size = 1;
+
+  bool operator==(const TestingOptions&) const = default;
 };
 
 template <typename Field>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 
@@ -41,6 +42,11 @@ class BeamGroups {
   // Returns the distinct translations of all groups, best first.
   std::vector<Hypothesis> n_best() const;
   std::shared_ptr<const SearchTree> tree() const;
+  // Returns the tokens of the best open hypothesis.
+  std::vector<std::int32_t> best() const {
+    const auto open = std::find(complete_.begin(), complete_.end(), false) - complete_.begin();
+    return beams_[static_cast<std::size_t>(open)].history(0);
+  }
 
  private:
   std::int64_t W_;  // hypotheses per group
@@ -128,82 +134,131 @@ struct StepInputs {
   }
 };
 
+class BeamSearch : public SearchLoop {
+ public:
+  BeamSearch(Seq2Seq& model, const SearchOptions& options)
+      : model_(model),
+        options_(options),
+        group_options_(group_options(options)),
+        processor_(options),
+        batch_(model) {}
+
+  void add(EncoderOutput encoded,
+           std::vector<std::unique_ptr<SearchedSentence>> sentences) override;
+  std::vector<RunningSearch::Finished> step() override;
+  void remove(const std::vector<std::size_t>& ids) override;
+  std::size_t size() const override { return active_.size(); }
+  void add_best(BestSoFar& best) const override {
+    for (const auto& [sentence, groups] : active_) best.emplace_back(sentence->id, groups.best());
+  }
+
+ private:
+  struct Active {
+    std::unique_ptr<SearchedSentence> sentence;
+    BeamGroups groups;
+  };
+
+  std::int64_t W() const { return group_options_.beam_size; }
+  std::int64_t rows_per_sentence() const { return W() * options_.beam_groups; }
+  std::vector<History> histories() const;
+  RunningSearch::Finished finished(const Active& ended) const;
+
+  Seq2Seq& model_;
+  const SearchOptions& options_;
+  const SearchOptions group_options_;
+  LogitsProcessor processor_;
+  std::vector<Active> active_;
+  DecoderBatch batch_;
+  std::vector<double> log_p_;  // of the hypothesis of each row
+};
+
+void BeamSearch::add(EncoderOutput encoded,
+                     std::vector<std::unique_ptr<SearchedSentence>> sentences) {
+  std::vector<Active> joining;
+  std::vector<std::int64_t> first_tokens;
+  // All W hypotheses of a beam are equal at the start, so only the first one counts.
+  auto log_p = log_p_;
+  for (auto& sentence : sentences) {
+    processor_.include(sentence->options);
+    first_tokens.push_back(sentence->options.first_token);
+    for (std::int64_t row = 0; row < rows_per_sentence(); ++row) {
+      log_p.push_back(row % W() == 0 ? 0 : minus_infinity);
+    }
+    BeamGroups groups(sentence->source_length, group_options_, sentence->options);
+    joining.push_back({std::move(sentence), std::move(groups)});
+  }
+  active_.reserve(active_.size() + joining.size());
+  batch_.append(std::move(encoded), first_tokens, rows_per_sentence());
+  std::ranges::move(joining, std::back_inserter(active_));
+  log_p_ = std::move(log_p);
+}
+
 // Returns one history for each row of the batch.
-std::vector<History> histories_of(const std::vector<BeamGroups>& groups,
-                                  const std::vector<std::size_t>& active) {
+std::vector<History> BeamSearch::histories() const {
   std::vector<History> histories;
-  for (const auto b : active) groups[b].add_histories(histories);
+  for (const auto& [sentence, groups] : active_) groups.add_histories(histories);
   return histories;
+}
+
+RunningSearch::Finished BeamSearch::finished(const Active& ended) const {
+  RunningSearch::Finished finished = {ended.sentence->id, ended.groups.n_best()};
+  if (options_.want_tree) finished.hypotheses.front().tree = ended.groups.tree();
+  return finished;
+}
+
+std::vector<RunningSearch::Finished> BeamSearch::step() {
+  const auto step = batch_.step();
+  // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence penalize
+  // at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
+  const auto best =
+      processor_.best(next_logits(model_, step, batch_.encoded()), rows_per_sentence() + W(),
+                      processor_.needs_histories() ? histories() : std::vector<History>());
+  const Candidates candidates(group_options_, log_p_, best,
+                              options_.needs_weights() ? step.weights : torch::Tensor());
+  StepInputs next;
+  std::vector<RunningSearch::Finished> ended;
+  std::vector<std::int64_t> unfinished;  // sentences that continue
+  std::vector<Active> still_active;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    auto& groups = active_[i].groups;
+    const auto continuing = groups.advance(i, candidates);
+    if (groups.are_complete()) {
+      ended.push_back(finished(active_[i]));
+      continue;
+    }
+    for (std::size_t g = 0; g < continuing.size(); ++g) {
+      next.add(i * continuing.size() + g, W(), continuing[g]);
+    }
+    unfinished.push_back(static_cast<std::int64_t>(i));
+    still_active.push_back(std::move(active_[i]));
+  }
+  batch_.advance(step, next.parents, next.tokens, unfinished);
+  log_p_ = std::move(next.log_p);
+  active_ = std::move(still_active);
+  return ended;
+}
+
+void BeamSearch::remove(const std::vector<std::size_t>& ids) {
+  std::vector<std::int64_t> kept;
+  std::vector<Active> still_active;
+  std::vector<double> log_p;
+  const auto rows = rows_per_sentence();
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    if (std::ranges::count(ids, active_[i].sentence->id) > 0) continue;
+    kept.push_back(static_cast<std::int64_t>(i));
+    const auto first = log_p_.begin() + static_cast<std::int64_t>(i) * rows;
+    log_p.insert(log_p.end(), first, first + rows);
+    still_active.push_back(std::move(active_[i]));
+  }
+  batch_.keep(kept, rows);
+  active_ = std::move(still_active);
+  log_p_ = std::move(log_p);
 }
 
 }  // namespace
 
-std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
-                                                 const torch::Tensor& lengths,
-                                                 const SearchOptions& options,
-                                                 const std::vector<SentenceOptions>& sentences) {
-  const auto B = source.size(0);
-  const auto beam_options = group_options(options);
-  const auto W = beam_options.beam_size;
-  const auto rows = W * options.beam_groups;  // per sentence
-  const LogitsProcessor processor(options, sentences);
-  std::vector<BeamGroups> groups;   // one per source
-  std::vector<std::size_t> active;  // sentences still in the batch, as indices of `groups`
-  auto encoded = encode_for_search(model, source, lengths, sentences);
-  std::vector<std::int64_t> first_tokens;
-  for (std::int64_t b = 0; b < B; ++b) {
-    first_tokens.push_back(sentences[static_cast<std::size_t>(b)].first_token);
-    groups.emplace_back(encoded.lengths[b].item<std::int64_t>(), beam_options,
-                        sentences[static_cast<std::size_t>(b)]);
-    active.push_back(static_cast<std::size_t>(b));
-  }
-
-  const auto index = torch::TensorOptions(torch::kInt64).device(source.device());
-  auto state = model.initial_state(encoded).select(
-      torch::arange(B, index).repeat_interleave(rows));  // rows 0 0 0 1 1 1 …
-  auto tokens = torch::tensor(first_tokens, index).repeat_interleave(rows);
-  // All W hypotheses of a beam are equal at the start, so only the first one counts.
-  std::vector<double> log_p(static_cast<std::size_t>(B * rows), minus_infinity);
-  for (std::size_t row = 0; row < log_p.size(); row += static_cast<std::size_t>(W)) log_p[row] = 0;
-
-  while (!active.empty()) {
-    options.throw_if_cancelled();
-    const auto step = model.step(tokens, state, encoded);
-    // Each row needs 2W tokens without a diversity penalty. The other groups of the sentence
-    // penalize at most rows − W tokens, so at least 2W of the rows + W best tokens have no penalty.
-    const auto best = processor.best(
-        next_logits(model, step, encoded), rows + W,
-        processor.needs_histories() ? histories_of(groups, active) : std::vector<History>());
-    const Candidates candidates(beam_options, log_p, best,
-                                options.needs_weights() ? step.weights : torch::Tensor());
-    StepInputs next;
-    std::vector<std::int64_t> unfinished;  // sentences that continue, as indices of `active`
-    std::vector<std::size_t> still_active;
-    for (std::size_t i = 0; i < active.size(); ++i) {
-      auto& sentence_groups = groups[active[i]];
-      const auto continuing = sentence_groups.advance(i, candidates);
-      if (sentence_groups.are_complete()) continue;
-      for (std::size_t g = 0; g < continuing.size(); ++g) {
-        next.add(i * continuing.size() + g, W, continuing[g]);
-      }
-      unfinished.push_back(static_cast<std::int64_t>(i));
-      still_active.push_back(active[i]);
-    }
-    state = step.state.select(torch::tensor(next.parents, index));
-    if (unfinished.size() < active.size()) {
-      encoded = encoded.select(torch::tensor(unfinished, index));
-    }
-    tokens = torch::tensor(next.tokens, index);
-    log_p = std::move(next.log_p);
-    active = std::move(still_active);
-  }
-
-  std::vector<std::vector<Hypothesis>> results;
-  for (const auto& sentence_groups : groups) {
-    results.push_back(sentence_groups.n_best());
-    if (options.want_tree) results.back().front().tree = sentence_groups.tree();
-  }
-  return results;
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchOptions& options) {
+  return std::make_unique<BeamSearch>(model, options);
 }
 
 }  // namespace regard

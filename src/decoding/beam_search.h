@@ -15,17 +15,13 @@
 // beam search.
 #pragma once
 
-#include <vector>
+#include <memory>
 
-#include "decoding/search.h"
+#include "decoding/search_loop.h"
 
 namespace regard {
 
-// Called by search() in search.h, whose contract it shares, except that `sentences` must have one
-// entry per source. The caller disables gradients and holds a kernels::WithPackedWeights.
-std::vector<std::vector<Hypothesis>> beam_search(Seq2Seq& model, const torch::Tensor& source,
-                                                 const torch::Tensor& lengths,
-                                                 const SearchOptions& options,
-                                                 const std::vector<SentenceOptions>& sentences);
+// Returns a beam search. The parameters must outlive it.
+std::unique_ptr<SearchLoop> beam_search(Seq2Seq& model, const SearchOptions& options);
 
 }  // namespace regard

@@ -2,10 +2,12 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "decoding/hypothesis.h"
+#include "decoding/logits_processor.h"
+#include "decoding/sampling.h"
 
 namespace regard {
 namespace {
@@ -20,77 +22,152 @@ bool extend(Hypothesis& hypothesis, std::int64_t token, double log_p, std::int64
   return !hypothesis.finished && static_cast<std::int64_t>(hypothesis.tokens.size()) < max_length;
 }
 
-}  // namespace
+class DecodeLoop : public SearchLoop {
+ public:
+  DecodeLoop(Seq2Seq& model, const SearchOptions& options)
+      : model_(model), options_(options), processor_(options), batch_(model) {}
 
-std::vector<Hypothesis> decode_loop(Seq2Seq& model, EncoderOutput encoded,
-                                    const std::vector<std::int64_t>& lengths,
-                                    const SearchOptions& options,
-                                    const std::vector<SentenceOptions>& sentences,
-                                    const TokenSelector& select) {
-  std::vector<Hypothesis> hypotheses(lengths.size());
-  std::vector<std::int64_t> active(lengths.size());  // index of the hypothesis of each row
-  std::iota(active.begin(), active.end(), 0);
+  void add(EncoderOutput encoded,
+           std::vector<std::unique_ptr<SearchedSentence>> sentences) override;
+  std::vector<RunningSearch::Finished> step() override;
+  void remove(const std::vector<std::size_t>& ids) override;
+  std::size_t size() const override { return sentences_; }
+  void add_best(BestSoFar& best) const override;
 
-  auto state = model.initial_state(encoded);
-  const auto index = torch::TensorOptions(torch::kInt64).device(encoded.mask.device());
+ private:
+  // The hypotheses of a sentence. The rows that write them share it.
+  struct Answer {
+    std::unique_ptr<SearchedSentence> sentence;
+    std::vector<Hypothesis> hypotheses;
+    std::size_t unfinished;
+  };
+  struct Row {
+    std::shared_ptr<Answer> answer;
+    std::size_t number;  // of the hypothesis
+    Random random;       // for sampling
+
+    Hypothesis& hypothesis() const { return answer->hypotheses[number]; }
+  };
+
+  std::size_t rows_per_sentence() const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(options_.samples, 1));
+  }
+  NextTokens next_tokens(const DecoderStep& step);
+
+  Seq2Seq& model_;
+  const SearchOptions& options_;
+  LogitsProcessor processor_;
+  DecoderBatch batch_;  // with one row per sentence: each sample has its own
+  std::vector<Row> rows_;
+  std::size_t sentences_ = 0;
+};
+
+void DecodeLoop::add(EncoderOutput encoded,
+                     std::vector<std::unique_ptr<SearchedSentence>> sentences) {
+  const auto samples = rows_per_sentence();
+  std::vector<Row> rows;
   std::vector<std::int64_t> first_tokens;
-  for (const auto h : active) first_tokens.push_back(sentences[h].first_token);
-  auto tokens = torch::tensor(first_tokens, index);
-  while (!active.empty()) {
-    options.throw_if_cancelled();
-    auto step = model.step(tokens, state, encoded);
-    std::vector<History> histories;
-    for (const auto h : active) histories.push_back({hypotheses[h].tokens, &sentences[h]});
-    const auto next = select(next_logits(model, step, encoded), active, histories);
-    const AttentionOnCpu weights(options.needs_weights() ? step.weights : torch::Tensor());
-
-    std::vector<std::int64_t> unfinished;  // rows that continue
-    for (std::size_t row = 0; row < active.size(); ++row) {
-      auto& hypothesis = hypotheses[active[row]];
-      const auto length = lengths[active[row]];
-      const auto log_p = next.log_p.data_ptr<double>()[row];
-      if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(row, length));
-      if (extend(hypothesis, next.tokens.data_ptr<std::int64_t>()[row], log_p,
-                 output_limit(length, options, sentences[active[row]]))) {
-        unfinished.push_back(static_cast<std::int64_t>(row));
-      } else {
-        hypothesis.score = score_hypothesis(hypothesis, options);
-        if (!options.want_weights) hypothesis.weights.clear();
-      }
-    }
-
-    state = std::move(step.state);
-    tokens = next.tokens.squeeze(1).to(encoded.mask.device());
-    if (unfinished.size() < active.size()) {
-      const auto rows = torch::tensor(unfinished, index);
-      state = state.select(rows);
-      encoded = encoded.select(rows);
-      tokens = tokens.index_select(0, rows);
-      for (auto& row : unfinished) row = active[row];  // from rows to indices of hypotheses
-      active = std::move(unfinished);
+  for (auto& sentence : sentences) {
+    processor_.include(sentence->options);
+    Random line_random(static_cast<std::uint64_t>(options_.seed),
+                       static_cast<std::uint64_t>(sentence->options.number));
+    const auto line_seed = line_random.next();
+    const auto answer = std::make_shared<Answer>(
+        Answer{std::move(sentence), std::vector<Hypothesis>(samples), samples});
+    for (std::size_t n = 0; n < samples; ++n) {
+      rows.push_back({answer, n, Random(line_seed, n)});
+      first_tokens.push_back(answer->sentence->options.first_token);
     }
   }
-  return hypotheses;
+  if (samples > 1) encoded = encoded.select(repeated_rows(encoded, options_.samples));
+  rows_.reserve(rows_.size() + rows.size());
+  batch_.append(std::move(encoded), first_tokens, 1);
+  std::ranges::move(rows, std::back_inserter(rows_));
+  sentences_ += sentences.size();
 }
 
-std::vector<std::vector<Hypothesis>> greedy_search(Seq2Seq& model, const torch::Tensor& source,
-                                                   const torch::Tensor& lengths,
-                                                   const SearchOptions& options,
-                                                   const std::vector<SentenceOptions>& sentences) {
-  const LogitsProcessor processor(options, sentences);
-  const auto select_best =
-      [&](const NextLogits& logits, const std::vector<std::int64_t>& /*hypotheses*/,
-          const std::vector<History>& histories) { return processor.best(logits, 1, histories); };
-  const auto encoded = encode_for_search(model, source, lengths, sentences);
-  const auto* first_length = encoded.lengths.const_data_ptr<std::int64_t>();
-  const std::vector<std::int64_t> source_lengths(first_length,
-                                                 first_length + encoded.lengths.size(0));
-  std::vector<std::vector<Hypothesis>> results;
-  for (auto& hypothesis :
-       decode_loop(model, encoded, source_lengths, options, sentences, select_best)) {
-    results.push_back({std::move(hypothesis)});
+NextTokens DecodeLoop::next_tokens(const DecoderStep& step) {
+  std::vector<History> histories;
+  if (processor_.needs_histories()) {
+    for (const auto& row : rows_) {
+      histories.push_back({row.hypothesis().tokens, &row.answer->sentence->options});
+    }
   }
-  return results;
+  const auto logits = next_logits(model_, step, batch_.encoded());
+  if (options_.samples == 0) return processor_.best(logits, 1, histories);
+  std::vector<Random*> randoms;
+  for (auto& row : rows_) randoms.push_back(&row.random);
+  return draw_tokens(logits, processor_.log_probabilities(logits, histories), options_, randoms);
+}
+
+std::vector<RunningSearch::Finished> DecodeLoop::step() {
+  const auto step = batch_.step();
+  const auto next = next_tokens(step);
+  const auto K = next.tokens.size(1);
+  const AttentionOnCpu weights(options_.needs_weights() ? step.weights : torch::Tensor());
+
+  std::vector<RunningSearch::Finished> finished;
+  std::vector<std::int64_t> unfinished;  // rows that continue
+  std::vector<std::int64_t> tokens;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    auto& answer = *rows_[i].answer;
+    auto& hypothesis = rows_[i].hypothesis();
+    const auto length = answer.sentence->source_length;
+    const auto first = static_cast<std::int64_t>(i) * K;
+    const auto token = next.tokens.const_data_ptr<std::int64_t>()[first];
+    const auto log_p = next.log_p.const_data_ptr<double>()[first];
+    if (weights && std::isfinite(log_p)) hypothesis.weights.push_back(weights.row(i, length));
+    if (extend(hypothesis, token, log_p,
+               output_limit(length, options_, answer.sentence->options))) {
+      unfinished.push_back(static_cast<std::int64_t>(i));
+      tokens.push_back(token);
+      continue;
+    }
+    hypothesis.score = score_hypothesis(hypothesis, options_);
+    if (!options_.want_weights) hypothesis.weights.clear();
+    if (--answer.unfinished == 0) {
+      finished.push_back({answer.sentence->id, std::move(answer.hypotheses)});
+    }
+  }
+  batch_.advance(step, unfinished, tokens, unfinished);
+  std::vector<Row> rows;
+  for (const auto row : unfinished) rows.push_back(std::move(rows_[static_cast<std::size_t>(row)]));
+  rows_ = std::move(rows);
+  sentences_ -= finished.size();
+  return finished;
+}
+
+void DecodeLoop::remove(const std::vector<std::size_t>& ids) {
+  std::vector<std::int64_t> kept;
+  std::vector<Row> rows;
+  const Answer* last = nullptr;
+  sentences_ = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto& answer = rows_[i].answer;
+    if (std::ranges::count(ids, answer->sentence->id) > 0) continue;
+    if (answer.get() != last) ++sentences_;  // the rows of a sentence are consecutive
+    last = answer.get();
+    kept.push_back(static_cast<std::int64_t>(i));
+    rows.push_back(rows_[i]);
+  }
+  batch_.keep(kept, 1);
+  rows_ = std::move(rows);
+}
+
+void DecodeLoop::add_best(BestSoFar& best) const {
+  const Answer* last = nullptr;
+  for (const auto& row : rows_) {
+    if (row.answer.get() != last) {
+      best.emplace_back(row.answer->sentence->id, row.answer->hypotheses[0].tokens);
+    }
+    last = row.answer.get();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<SearchLoop> decode_loop(Seq2Seq& model, const SearchOptions& options) {
+  return std::make_unique<DecodeLoop>(model, options);
 }
 
 }  // namespace regard

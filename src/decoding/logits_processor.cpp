@@ -137,9 +137,16 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
   return {penalised, tokens};
 }
 
-LogitsProcessor::LogitsProcessor(const SearchOptions& options,
-                                 const std::vector<SentenceOptions>& sentences)
-    : options_(options), constraints_(token_constraints(options_, sentences)) {}
+LogitsProcessor::LogitsProcessor(const SearchOptions& options)
+    : options_(options), constraints_(token_constraints(options_, kinds_)) {}
+
+void LogitsProcessor::include(const SentenceOptions& sentence) {
+  auto kinds = kinds_;
+  kinds.include(sentence);
+  if (kinds == kinds_) return;
+  kinds_ = kinds;
+  constraints_ = token_constraints(options_, kinds_);
+}
 
 NextLogits LogitsProcessor::penalised(const NextLogits& logits,
                                       const std::vector<History>& histories) const {

@@ -46,10 +46,14 @@ NextLogits penalise_repetition(const NextLogits& logits, const std::vector<Histo
 
 class LogitsProcessor {
  public:
-  // `sentences` only decides which kinds of constraints are applied; the histories refer to the
+  // Without sentences.
+  explicit LogitsProcessor(const SearchOptions& options);
+  LogitsProcessor(const LogitsProcessor&) = delete;
+  LogitsProcessor& operator=(const LogitsProcessor&) = delete;
+
+  // Applies the kinds of constraints that a sentence has, from now on. The histories refer to the
   // options of their sentence.
-  explicit LogitsProcessor(const SearchOptions& options,
-                           const std::vector<SentenceOptions>& sentences = {});
+  void include(const SentenceOptions& sentence);
 
   // True if the functions below use `histories`, which may be empty otherwise.
   bool needs_histories() const { return !constraints_.empty() || options_.repetition_penalty != 1; }
@@ -73,6 +77,7 @@ class LogitsProcessor {
                                       const std::vector<History>& histories) const;
 
   SearchOptions options_;
+  ConstraintKinds kinds_;
   std::vector<std::unique_ptr<TokenConstraint>> constraints_;  // refer to options_
 };
 

@@ -6,9 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "decoding/decode_loop.h"
-#include "decoding/logits_processor.h"
-
 namespace regard {
 namespace {
 
@@ -96,55 +93,20 @@ std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions
   return candidates.back().token;
 }
 
-std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
-                                            const SearchOptions& options,
-                                            const std::vector<SentenceOptions>& sentences) {
-  const auto B = source.size(0);
-  const auto encoded = encode_for_search(model, source, lengths, sentences);
-  // One entry per sample. The samples of a sentence are consecutive.
-  std::vector<std::int64_t> source_lengths;
-  std::vector<SentenceOptions> sample_options;
-  std::vector<Random> randoms;
-  for (std::int64_t b = 0; b < B; ++b) {
-    const auto& sentence = sentences[static_cast<std::size_t>(b)];
-    Random line_random(static_cast<std::uint64_t>(options.seed),
-                       static_cast<std::uint64_t>(sentence.number));
-    const auto line_seed = line_random.next();
-    for (std::int64_t n = 0; n < options.samples; ++n) {
-      source_lengths.push_back(encoded.lengths[b].item<std::int64_t>());
-      sample_options.push_back(sentence);
-      randoms.emplace_back(line_seed, static_cast<std::uint64_t>(n));
-    }
+NextTokens draw_tokens(const NextLogits& logits, const torch::Tensor& log_probabilities,
+                       const SearchOptions& options, const std::vector<Random*>& randoms) {
+  const auto N = log_probabilities.size(0);
+  const auto V = log_probabilities.size(1);
+  NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),
+                     torch::full({N, 1}, minus_infinity, torch::kDouble)};
+  for (std::int64_t n = 0; n < N; ++n) {
+    const auto* log_p = log_probabilities.const_data_ptr<double>() + n * V;
+    const auto token = draw_token(log_p, V, options, *randoms[static_cast<std::size_t>(n)]);
+    if (token < 0) continue;
+    next.tokens.data_ptr<std::int64_t>()[n] = logits.token(n, token);
+    next.log_p.data_ptr<double>()[n] = log_p[token];
   }
-
-  const LogitsProcessor processor(options, sentences);
-  const auto select = [&](const NextLogits& logits, const std::vector<std::int64_t>& hypotheses,
-                          const std::vector<History>& histories) {
-    const auto all = processor.log_probabilities(logits, histories);  // [N, V]
-    const auto N = all.size(0);
-    NextTokens next = {torch::full({N, 1}, eos_id, torch::kInt64),
-                       torch::full({N, 1}, minus_infinity, torch::kDouble)};
-    for (std::int64_t n = 0; n < N; ++n) {
-      const auto* log_p = all.const_data_ptr<double>() + n * all.size(1);
-      auto& random = randoms[static_cast<std::size_t>(hypotheses[static_cast<std::size_t>(n)])];
-      const auto token = draw_token(log_p, all.size(1), options, random);
-      if (token < 0) continue;
-      next.tokens.data_ptr<std::int64_t>()[n] = logits.token(n, token);
-      next.log_p.data_ptr<double>()[n] = log_p[token];
-    }
-    return next;
-  };
-  const auto rows = torch::arange(B, torch::TensorOptions(torch::kInt64).device(source.device()))
-                        .repeat_interleave(options.samples);  // 0 0 0 1 1 1 …
-  auto samples =
-      decode_loop(model, encoded.select(rows), source_lengths, options, sample_options, select);
-
-  std::vector<std::vector<Hypothesis>> results(static_cast<std::size_t>(B));
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    results[i / static_cast<std::size_t>(options.samples)].push_back(std::move(samples[i]));
-  }
-  return results;
+  return next;
 }
 
 }  // namespace regard

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "decoding/logits_processor.h"
 #include "decoding/search.h"
 
 namespace regard {
@@ -20,11 +21,9 @@ namespace regard {
 std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
                         Random& random);
 
-// Called by search() in search.h, whose contract it shares, except that `sentences` must have one
-// entry per source. Returns options.samples hypotheses per sentence, in the order of sampling.
-std::vector<std::vector<Hypothesis>> sample(Seq2Seq& model, const torch::Tensor& source,
-                                            const torch::Tensor& lengths,
-                                            const SearchOptions& options,
-                                            const std::vector<SentenceOptions>& sentences);
+// Draws a token for each of N hypotheses, each with its own random numbers. `log_probabilities` is
+// the result of LogitsProcessor::log_probabilities() for the logits.
+NextTokens draw_tokens(const NextLogits& logits, const torch::Tensor& log_probabilities,
+                       const SearchOptions& options, const std::vector<Random*>& randoms);
 
 }  // namespace regard

@@ -3,46 +3,22 @@
 #include <torch/utils.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
 
 #include "decoding/beam_search.h"
 #include "decoding/decode_loop.h"
-#include "decoding/sampling.h"
 #include "model/output/batch_shortlist.h"
 
 namespace regard {
 
-namespace {
-
-// Uses beam search for sentences with required phrases and greedy search for the others, so that
-// the constraints of a sentence do not change the results of others in the batch.
-std::vector<std::vector<Hypothesis>> greedy_or_constrained_search(
-    Seq2Seq& model, const torch::Tensor& source, const torch::Tensor& lengths,
-    const SearchOptions& options, const std::vector<SentenceOptions>& sentences) {
-  std::vector<std::vector<Hypothesis>> results(sentences.size());
-  for (const bool constrained : {false, true}) {
-    std::vector<std::int64_t> rows;
-    std::vector<SentenceOptions> row_options;
-    for (std::size_t b = 0; b < sentences.size(); ++b) {
-      if (sentences[b].required_phrases.empty() == constrained) continue;
-      rows.push_back(static_cast<std::int64_t>(b));
-      row_options.push_back(sentences[b]);
-    }
-    if (rows.empty()) continue;
-    const auto index = torch::tensor(rows, torch::kInt64);
-    const auto row_lengths = lengths.index_select(0, index);
-    const auto longest = row_lengths.max().item<std::int64_t>();
-    const auto row_sources =
-        source.index_select(0, index.to(source.device())).narrow(1, 0, longest);
-    const auto search_rows = constrained ? beam_search : greedy_search;
-    auto row_results = search_rows(model, row_sources, row_lengths, options, row_options);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      results[static_cast<std::size_t>(rows[i])] = std::move(row_results[i]);
-    }
-  }
-  return results;
+bool have_same_results(const SearchOptions& a, const SearchOptions& b) {
+  return static_cast<const TestingOptions&>(a) == b && a.n_best == b.n_best &&
+         a.suppressed_tokens == b.suppressed_tokens && a.continues_word == b.continues_word &&
+         a.want_weights == b.want_weights && a.want_tree == b.want_tree &&
+         !a.cancelled == !b.cancelled;
 }
-
-}  // namespace
 
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence) {
@@ -58,15 +34,128 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
                   std::max({by_ratio, options.min_output_length + 1, needed + 1}));
 }
 
-EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
-                                const torch::Tensor& lengths,
-                                const std::vector<SentenceOptions>& sentences) {
-  auto encoded = model.encode(source, lengths);
-  if (sentences.empty() || sentences[0].shortlist.empty()) return encoded;
+class RunningSearch::Parts {
+ public:
+  Parts(Seq2Seq& model, const SearchOptions& options, kernels::PackedWeights& packed)
+      : model_(model), options_(options), packed_(packed) {
+    const bool beam = options_.samples == 0 && options_.beam_size > 1;
+    loops_.push_back(beam ? beam_search(model_, options_) : decode_loop(model_, options_));
+  }
+
+  void add(const torch::Tensor& source, const torch::Tensor& lengths,
+           std::vector<SentenceOptions> sentences, const std::vector<std::size_t>& ids);
+  std::vector<Finished> step();
+  void remove(const std::vector<std::size_t>& ids) {
+    const torch::InferenceMode guard;
+    for (const auto& loop : loops_) {
+      if (loop->size() > 0) loop->remove(ids);
+    }
+  }
+  std::size_t size() const {
+    std::size_t size = 0;
+    for (const auto& loop : loops_) size += loop->size();
+    return size;
+  }
+  BestSoFar best_so_far() const {
+    BestSoFar best;
+    for (const auto& loop : loops_) loop->add_best(best);
+    return best;
+  }
+
+ private:
+  SearchLoop& loop_of(const SentenceOptions& sentence);
+  EncoderOutput encode(const torch::Tensor& source, const torch::Tensor& lengths,
+                       const std::vector<SentenceOptions>& sentences);
+
+  Seq2Seq& model_;
+  const SearchOptions options_;
+  kernels::PackedWeights& packed_;
+  // One, or two: greedy search uses beam search for sentences with required phrases, so that the
+  // constraints of a sentence do not change the results of others.
+  std::vector<std::unique_ptr<SearchLoop>> loops_;
+};
+
+// Returns the search for a sentence with these options.
+SearchLoop& RunningSearch::Parts::loop_of(const SentenceOptions& sentence) {
+  const bool is_greedy = options_.samples == 0 && options_.beam_size == 1;
+  if (!is_greedy || sentence.required_phrases.empty()) return *loops_[0];
+  if (loops_.size() == 1) loops_.push_back(beam_search(model_, options_));
+  return *loops_[1];
+}
+
+EncoderOutput RunningSearch::Parts::encode(const torch::Tensor& source,
+                                           const torch::Tensor& lengths,
+                                           const std::vector<SentenceOptions>& sentences) {
+  auto encoded = model_.encode(source, lengths);
+  if (sentences[0].shortlist.empty()) return encoded;
   std::vector<std::vector<std::int32_t>> lists;
   for (const auto& sentence : sentences) lists.push_back(sentence.shortlist);
   set_shortlist(encoded, std::make_shared<BatchShortlist>(lists, encoded.mask.device()));
   return encoded;
+}
+
+void RunningSearch::Parts::add(const torch::Tensor& source, const torch::Tensor& lengths,
+                               std::vector<SentenceOptions> sentences,
+                               const std::vector<std::size_t>& ids) {
+  const torch::InferenceMode guard;
+  const kernels::WithPackedWeights with(packed_);
+  const auto encoded = encode(source, lengths, sentences);
+  struct Joining {
+    std::vector<std::int64_t> rows;
+    std::vector<std::unique_ptr<SearchedSentence>> sentences;
+  };
+  std::map<SearchLoop*, Joining> joining;
+  for (std::size_t b = 0; b < sentences.size(); ++b) {
+    auto& [rows, joined] = joining[&loop_of(sentences[b])];
+    rows.push_back(static_cast<std::int64_t>(b));
+    joined.push_back(std::make_unique<SearchedSentence>(SearchedSentence{
+        ids[b], encoded.lengths[rows.back()].item<std::int64_t>(), std::move(sentences[b])}));
+  }
+  try {
+    for (auto& [loop, joined] : joining) {
+      const bool all = joined.rows.size() == ids.size();
+      const auto index = torch::tensor(
+          joined.rows, torch::TensorOptions(encoded.mask.device()).dtype(torch::kInt64));
+      loop->add(all ? encoded : encoded.select(index), std::move(joined.sentences));
+    }
+  } catch (...) {
+    remove(ids);
+    throw;
+  }
+}
+
+std::vector<RunningSearch::Finished> RunningSearch::Parts::step() {
+  options_.throw_if_cancelled();
+  const torch::InferenceMode guard;
+  const kernels::WithPackedWeights with(packed_);
+  std::vector<Finished> finished;
+  for (const auto& loop : loops_) {
+    if (loop->size() > 0) std::ranges::move(loop->step(), std::back_inserter(finished));
+  }
+  return finished;
+}
+
+RunningSearch::RunningSearch(Seq2Seq& model, const SearchOptions& options,
+                             kernels::PackedWeights& packed)
+    : parts_(std::make_unique<Parts>(model, options, packed)) {}
+RunningSearch::~RunningSearch() = default;
+
+void RunningSearch::add(const torch::Tensor& source, const torch::Tensor& lengths,
+                        std::vector<SentenceOptions> sentences,
+                        const std::vector<std::size_t>& ids) {
+  parts_->add(source, lengths, std::move(sentences), ids);
+}
+std::vector<RunningSearch::Finished> RunningSearch::step() {
+  return parts_->step();
+}
+void RunningSearch::remove(const std::vector<std::size_t>& ids) {
+  parts_->remove(ids);
+}
+std::size_t RunningSearch::size() const {
+  return parts_->size();
+}
+BestSoFar RunningSearch::best_so_far() const {
+  return parts_->best_so_far();
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,
@@ -74,22 +163,18 @@ std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor&
                                             const SearchOptions& options,
                                             const std::vector<SentenceOptions>& sentences,
                                             kernels::PackedWeights& packed) {
-  if (sentences.empty()) {
-    return search(model, source, lengths, options,
-                  std::vector<SentenceOptions>(static_cast<std::size_t>(source.size(0))), packed);
-  }
   options.throw_if_cancelled();
-  const torch::InferenceMode guard;
-  const kernels::WithPackedWeights with(packed);
-  if (options.samples > 0) return sample(model, source, lengths, options, sentences);
-  if (options.beam_size > 1) return beam_search(model, source, lengths, options, sentences);
-  const auto is_constrained = [](const auto& sentence) {
-    return !sentence.required_phrases.empty();
-  };
-  if (std::none_of(sentences.begin(), sentences.end(), is_constrained)) {
-    return greedy_search(model, source, lengths, options, sentences);
+  const auto B = static_cast<std::size_t>(source.size(0));
+  std::vector<std::size_t> ids(B);
+  std::iota(ids.begin(), ids.end(), 0);
+  RunningSearch running(model, options, packed);
+  running.add(source, lengths, sentences.empty() ? std::vector<SentenceOptions>(B) : sentences,
+              ids);
+  std::vector<std::vector<Hypothesis>> results(B);
+  while (running.size() > 0) {
+    for (auto& [id, hypotheses] : running.step()) results[id] = std::move(hypotheses);
   }
-  return greedy_or_constrained_search(model, source, lengths, options, sentences);
+  return results;
 }
 
 std::vector<std::vector<Hypothesis>> search(Seq2Seq& model, const torch::Tensor& source,

@@ -8,6 +8,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/special_tokens.h"
@@ -43,6 +44,9 @@ struct SearchOptions : TestingOptions {
   }
 };
 
+// True if the options lead to the same results, so that sentences with them can share a search.
+bool have_same_results(const SearchOptions& a, const SearchOptions& b);
+
 // The options of one sentence.
 struct SentenceOptions {
   std::int64_t number = 0;                // line number; seeds the samples of this sentence
@@ -60,10 +64,48 @@ struct SentenceOptions {
 std::int64_t output_limit(std::int64_t source_length, const SearchOptions& options,
                           const SentenceOptions& sentence = {});
 
-// Encodes a batch of sources for a search. `sentences` has one entry per source or is empty.
-EncoderOutput encode_for_search(Seq2Seq& model, const torch::Tensor& source,
-                                const torch::Tensor& lengths,
-                                const std::vector<SentenceOptions>& sentences);
+// Tokens of hypotheses, each with the id of its sentence.
+using BestSoFar = std::vector<std::pair<std::size_t, std::vector<std::int32_t>>>;
+
+// A search whose sentences begin and end at different steps. The results of a sentence do not
+// depend on the others, bit by bit. Not thread-safe; each call may come from another thread.
+class RunningSearch {
+ public:
+  // The model must be in evaluation mode. It and `packed` must outlive this object; its packed
+  // weights are stored in `packed`, as for search().
+  RunningSearch(Seq2Seq& model, const SearchOptions& options, kernels::PackedWeights& packed);
+  ~RunningSearch();
+  RunningSearch(const RunningSearch&) = delete;
+  RunningSearch& operator=(const RunningSearch&) = delete;
+
+  // Adds a batch of sentences, which begin with the next step: source [B, S], lengths [B] as for
+  // Seq2Seq::encode(). `sentences` and `ids` have one entry per source; an id names its sentence in
+  // the results. Sentences with shortlists are added only if no others are left. After an
+  // exception, the sentences were not added.
+  void add(const torch::Tensor& source, const torch::Tensor& lengths,
+           std::vector<SentenceOptions> sentences, const std::vector<std::size_t>& ids);
+
+  struct Finished {
+    std::size_t id;
+    std::vector<Hypothesis> hypotheses;  // as the result of search()
+  };
+  // Decodes one more token of each hypothesis. Returns the sentences that are finished, in any
+  // order. Throws CancelledSearch. After an exception, only the destructor may be called.
+  std::vector<Finished> step();
+
+  // Removes sentences without a result.
+  void remove(const std::vector<std::size_t>& ids);
+
+  // Returns the number of sentences that are not finished.
+  std::size_t size() const;
+  // Returns the id of each sentence with the tokens of its best unfinished hypothesis, or of its
+  // first sample.
+  BestSoFar best_so_far() const;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 // Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
 // most beam_size, best first; at least one. source [B, S], lengths [B] as for Seq2Seq::encode();

@@ -68,24 +68,26 @@ void BadWords::apply(const History& history, TokenMask& mask) const {
   }
 }
 
-std::vector<std::unique_ptr<TokenConstraint>> token_constraints(
-    const SearchOptions& options, const std::vector<SentenceOptions>& sentences) {
-  const auto any_has = [&](auto SentenceOptions::*list) {
-    return std::any_of(sentences.begin(), sentences.end(),
-                       [&](const auto& sentence) { return !(sentence.*list).empty(); });
-  };
+void ConstraintKinds::include(const SentenceOptions& sentence) {
+  prefix = prefix || !sentence.prefix.empty();
+  required_phrases = required_phrases || !sentence.required_phrases.empty();
+  bad_words = bad_words || !sentence.bad_words.empty();
+}
+
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchOptions& options,
+                                                                const ConstraintKinds& kinds) {
   std::vector<std::unique_ptr<TokenConstraint>> constraints;
   const auto add = [&]<typename Constraint>(Constraint constraint) {
     constraints.push_back(std::make_unique<Constraint>(std::move(constraint)));
   };
   if (options.min_output_length > 0) add(MinimumLength(options.min_output_length));
   if (options.no_repeat_ngram > 0) add(NoRepeatNgram(options));
-  if (any_has(&SentenceOptions::prefix)) {
+  if (kinds.prefix) {
     add(ForcedPrefix());
     add(WholeWordPrefix(options.continues_word));
   }
-  if (any_has(&SentenceOptions::required_phrases)) add(LexicalConstraints(options));
-  if (any_has(&SentenceOptions::bad_words)) add(BadWords());
+  if (kinds.required_phrases) add(LexicalConstraints(options));
+  if (kinds.bad_words) add(BadWords());
   return constraints;
 }
 

@@ -87,9 +87,19 @@ class BadWords : public TokenConstraint {
   void apply(const History& history, TokenMask& mask) const override;
 };
 
-// Returns the constraints that the options or at least one of the sentences require. `options` must
-// outlive the result.
-std::vector<std::unique_ptr<TokenConstraint>> token_constraints(
-    const SearchOptions& options, const std::vector<SentenceOptions>& sentences);
+// The kinds of constraints that at least one sentence of a search has.
+struct ConstraintKinds {
+  bool prefix = false;
+  bool required_phrases = false;
+  bool bad_words = false;
+
+  void include(const SentenceOptions& sentence);
+  bool operator==(const ConstraintKinds&) const = default;
+};
+
+// Returns the constraints that the options or the sentences require. `options` must outlive the
+// result.
+std::vector<std::unique_ptr<TokenConstraint>> token_constraints(const SearchOptions& options,
+                                                                const ConstraintKinds& kinds);
 
 }  // namespace regard

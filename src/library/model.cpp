@@ -1,6 +1,7 @@
 #include "library/model.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -121,6 +122,7 @@ struct Model::Parts {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
+    const std::lock_guard lock(pool_mutex);
     return translator.translate(lines, options, testing.batch_size, as_reporter(progress));
   }
 
@@ -136,6 +138,7 @@ struct Model::Parts {
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
     }
     auto truncated = truncate_lines(sources, source_limit, "source");
+    const std::lock_guard lock(pool_mutex);
     auto translations = score_translations(
         contents, device, *pool, truncated, truncate_lines(targets, target_limit, "target"),
         contents.model->has_attention_weights(), score_batch_size, translator.packed_weights(),
@@ -146,6 +149,7 @@ struct Model::Parts {
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
+  mutable std::mutex pool_mutex;  // one call at a time uses the threads
   TranslationModel contents;
   Translator translator;
   LineLimit source_limit;

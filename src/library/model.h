@@ -46,7 +46,8 @@ class __attribute__((visibility("default"))) Model {
     HeadWeights decoder;  // [layers][heads][T][T], 0 for j > i; empty as for the encoder
   };
 
-  // Receives the number of finished lines, on any thread, one call at a time. If it throws, the
+  // Receives the number of finished lines, on any thread, one call at a time. It must not call the
+  // Model. If it throws, the
   // call that it belongs to ends after the batches in progress, and throws that exception.
   using Progress = std::function<void(std::size_t finished)>;
 
@@ -68,7 +69,8 @@ class __attribute__((visibility("default"))) Model {
   // "beam_alpha=0.6"}. The others keep their values in the model's configuration. Throws for an
   // unknown option, a line that is not UTF-8, and a line that the model cannot read.
   //
-  // The functions of a Model are not thread-safe: each call uses all its threads.
+  // The functions of a Model may be called from several threads. Each call uses all its threads, so
+  // the calls run one after the other.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const std::vector<std::string>& search = {},
                                      const Progress& progress = {}) const;

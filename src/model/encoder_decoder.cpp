@@ -177,16 +177,16 @@ EncoderOutput EncoderDecoder::compute_encoding(const torch::Tensor& source,
 
 DecoderStep EncoderDecoder::step(const torch::Tensor& tokens, const DecoderState& state,
                                  const EncoderOutput& encoded) {
-  const auto input = target_input_->forward(output_layer_->embed(tokens, encoded), state.position);
+  const auto input = target_input_->step(output_layer_->embed(tokens, encoded), state);
   auto step = decoder_->step(input, state, encoded);
   step.input = input;
-  step.state.position = state.position + 1;
+  step.state.set_position_after(state);
   return step;
 }
 
 AttentionDetail EncoderDecoder::explain(const torch::Tensor& tokens, const DecoderState& state,
                                         const EncoderOutput& encoded) {
-  const auto input = target_input_->forward(output_layer_->embed(tokens, encoded), state.position);
+  const auto input = target_input_->step(output_layer_->embed(tokens, encoded), state);
   return decoder_->explain(input, state, encoded);
 }
 

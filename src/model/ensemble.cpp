@@ -81,7 +81,7 @@ DecoderStep Ensemble::step(const torch::Tensor& tokens, const DecoderState& stat
     combined.members.push_back(std::move(step));
   }
   combined.weights = mean_attention(combined.members);
-  combined.state.position = state.position + 1;
+  combined.state.set_position_after(state);
   return combined;
 }
 

@@ -29,11 +29,20 @@ torch::Tensor InputLayer::cut_off(const torch::Tensor& embedded) const {
   return embedded * kept.view(shape);
 }
 
-torch::Tensor InputLayer::forward(const torch::Tensor& whole, std::int64_t first) {
+torch::Tensor InputLayer::scaled(const torch::Tensor& embedded) {
+  return (projection_.is_empty() ? embedded : projection_->forward(embedded)) * scale_;
+}
+
+torch::Tensor InputLayer::forward(const torch::Tensor& whole) {
   const auto embedded = cut_off(whole);
   if (!positions_) return dropout_->forward(embedded);
-  const auto x = projection_.is_empty() ? embedded : projection_->forward(embedded);
-  return dropout_->forward(positions_->add_to(x * scale_, first));
+  return dropout_->forward(positions_->add_to(scaled(embedded)));
+}
+
+torch::Tensor InputLayer::step(const torch::Tensor& whole, const DecoderState& state) {
+  const auto embedded = cut_off(whole);
+  if (!positions_) return dropout_->forward(embedded);
+  return dropout_->forward(positions_->add_to(scaled(embedded), state));
 }
 
 }  // namespace regard

@@ -20,6 +20,7 @@
 
 #include "config/model_options.h"
 #include "model/layers.h"
+#include "model/seq2seq.h"
 #include "model/transformer/positions.h"
 
 namespace regard {
@@ -33,14 +34,18 @@ class InputLayer : public torch::nn::Module {
              SelfAttentionOptions options, const DropoutOptions& dropout,
              const std::string& section);
 
-  // Returns x for embedded tokens `whole` [B, T, E], or [N, E] for one step. `first` is the
-  // position of the first token, counted from 0. Throws InputError beyond the last learned
-  // position.
-  torch::Tensor forward(const torch::Tensor& whole, std::int64_t first = 0);
+  // Returns x for embedded tokens `whole` [B, T, E] at positions 0 … T − 1. Throws InputError
+  // beyond the last learned position.
+  torch::Tensor forward(const torch::Tensor& whole);
+  // Returns x of one step, for the last token of each hypothesis [N, E] at the position of its row.
+  // Throws as above.
+  torch::Tensor step(const torch::Tensor& embedded, const DecoderState& state);
 
  private:
   // Returns the embeddings of the tokens that are not cut off.
   torch::Tensor cut_off(const torch::Tensor& embedded) const;
+  // Returns sqrt(D) P E[y_t]. Needs positions_.
+  torch::Tensor scaled(const torch::Tensor& embedded);
 
   double scale_ = 1;
   double token_dropout_;

@@ -1,5 +1,6 @@
 #include "model/seq2seq.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "kernels/device.h"
@@ -21,6 +22,63 @@ std::vector<Part> select_rows(const std::vector<Part>& parts, const torch::Tenso
   std::vector<Part> selected;
   for (const auto& part : parts) selected.push_back(select_rows(part, rows));
   return selected;
+}
+
+// Returns x with the sizes of dimensions 1, 2, …, at least its own; new elements are 0.
+torch::Tensor grown(const torch::Tensor& x, const std::vector<std::int64_t>& sizes) {
+  auto shape = x.sizes().vec();
+  std::copy(sizes.begin() + 1, sizes.end(), shape.begin() + 1);
+  if (x.sizes() == shape) return x;
+  auto larger = x.new_zeros(shape);
+  auto part = larger;
+  for (std::int64_t d = 1; d < x.dim(); ++d) part = part.narrow(d, 0, x.size(d));
+  part.copy_(x);
+  return larger;
+}
+
+void append_rows(torch::Tensor& tensor, const torch::Tensor& other) {
+  if (tensor.defined() != other.defined()) {
+    throw std::logic_error("batches of different models cannot be joined");
+  }
+  if (!tensor.defined()) return;
+  auto sizes = tensor.sizes().vec();
+  for (std::size_t d = 1; d < sizes.size(); ++d) {
+    sizes[d] = std::max(sizes[d], other.size(static_cast<std::int64_t>(d)));
+  }
+  tensor = torch::cat({grown(tensor, sizes), grown(other, sizes)});
+}
+
+template <typename Part>
+void append_rows(Part& part, const Part& other) {
+  part.append(other);
+}
+
+template <typename Part>
+void append_rows(std::vector<Part>& parts, const std::vector<Part>& others) {
+  if (parts.size() != others.size()) {
+    throw std::logic_error("batches of different models cannot be joined");
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) append_rows(parts[i], others[i]);
+}
+
+// Returns the number of rows of a state, without members.
+std::int64_t row_count(const DecoderState& state) {
+  if (state.past_rows.defined()) return state.past_rows.size(0);
+  if (!state.pasts.empty()) return state.pasts[0].size(0);
+  return state.layers.empty() ? 0 : state.layers[0].size(0);
+}
+
+// Returns the position of each row.
+torch::Tensor all_positions(const DecoderState& state) {
+  if (state.positions.defined()) return state.positions;
+  return torch::full({row_count(state)}, state.position, torch::kInt64);
+}
+
+// Sets the positions of a state's rows.
+void set_positions(DecoderState& state, const torch::Tensor& positions) {
+  state.position = positions.max().item<std::int64_t>();
+  const bool are_equal = positions.min().item<std::int64_t>() == state.position;
+  state.positions = are_equal ? torch::Tensor() : positions;
 }
 
 }  // namespace
@@ -58,6 +116,10 @@ DecoderContext DecoderContext::select(const torch::Tensor& rows) const {
   return selected;
 }
 
+void DecoderContext::append(const DecoderContext& other) {
+  for (auto& [owner, stored] : tensors_) append_rows(stored, other.at(owner));
+}
+
 void EncoderOutput::set_lengths(const torch::Tensor& of_sentences, std::int64_t S,
                                 torch::Device device) {
   lengths = of_sentences;
@@ -80,12 +142,57 @@ EncoderOutput EncoderOutput::select(const torch::Tensor& rows) const {
           .sentences = select_rows(sentences, rows.cpu())};
 }
 
+void EncoderOutput::append(const EncoderOutput& other) {
+  if (shortlist || other.shortlist) {
+    throw std::logic_error("batches with shortlists cannot be joined");
+  }
+  append_rows(states, other.states);
+  append_rows(summary, other.summary);
+  append_rows(last_states, other.last_states);
+  append_rows(context, other.context);
+  append_rows(members, other.members);
+  const auto S = std::max(mask.size(1), other.mask.size(1));
+  set_lengths(torch::cat({lengths, other.lengths}), S, mask.device());
+}
+
 DecoderState DecoderState::select(const torch::Tensor& rows) const {
-  return {.layers = select_rows(layers, rows),
-          .readout = select_rows(readout, rows),
-          .attention = select_rows(attention, rows),
-          .position = position,
-          .members = select_rows(members, rows)};
+  DecoderState selected = {.layers = select_rows(layers, rows),
+                           .pasts = pasts,
+                           .past_rows = past_rows.defined() ? past_rows.index_select(0, rows)
+                                        : pasts.empty()     ? past_rows
+                                                            : rows,
+                           .readout = select_rows(readout, rows),
+                           .attention = select_rows(attention, rows),
+                           .position = position,
+                           .members = select_rows(members, rows)};
+  if (positions.defined() && rows.numel() > 0) {
+    set_positions(selected, positions.index_select(0, rows.cpu()));
+  }
+  return selected;
+}
+
+void DecoderState::append(const DecoderState& other) {
+  if (members.empty() && position != other.position) {
+    set_positions(*this, torch::cat({all_positions(*this), all_positions(other)}));
+  } else if (positions.defined() || other.positions.defined()) {
+    positions = torch::cat({all_positions(*this), all_positions(other)});
+  }
+  if (!pasts.empty()) {
+    // New hypotheses have no past to copy, and continue no row.
+    if (other.position > 0) throw std::logic_error("only new hypotheses can join a Transformer");
+    const auto options = torch::TensorOptions(torch::kInt64).device(pasts[0].device());
+    const auto own = past_rows.defined() ? past_rows : torch::arange(row_count(*this), options);
+    past_rows = torch::cat({own, torch::zeros({row_count(other)}, options)});
+  }
+  append_rows(layers, other.layers);
+  append_rows(readout, other.readout);
+  append_rows(attention, other.attention);
+  append_rows(members, other.members);
+}
+
+void DecoderState::set_position_after(const DecoderState& last) {
+  position = last.position + 1;
+  if (last.positions.defined()) positions = last.positions + 1;
 }
 
 std::vector<std::pair<std::string, torch::Tensor>> parameters_of(const Seq2Seq& model) {

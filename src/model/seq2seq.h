@@ -33,6 +33,8 @@ class DecoderContext {
 
   // Selects the same sentences as EncoderOutput::select().
   DecoderContext select(const torch::Tensor& rows) const;
+  // Appends the sentences of another batch, whose modules are the same.
+  void append(const DecoderContext& other);
 
  private:
   std::vector<std::pair<const void*, Tensors>> tensors_;  // few entries: linear search
@@ -62,20 +64,33 @@ struct EncoderOutput {
   void set_lengths(const torch::Tensor& of_sentences, std::int64_t S, torch::Device device);
   // Returns the sentences with the indices `rows` [N], in this order. Indices may repeat.
   EncoderOutput select(const torch::Tensor& rows) const;
+  // Appends the sentences of another batch of the same model, which may have another S. What is
+  // shorter is filled with 0. Neither may have a shortlist.
+  void append(const EncoderOutput& other);
 };
 
 // Decoder state between two steps.
 struct DecoderState {
-  // One tensor per layer. Recurrent layer: the state [N, state_size] (rnn/cell.h). Transformer
-  // layer: the keys and values of the t steps so far, concatenated [N, t, 2D].
-  std::vector<torch::Tensor> layers;
-  torch::Tensor readout;                 // [N, R] of step t − 1; undefined without input feeding
-  std::vector<torch::Tensor> attention;  // per-step attention state, each [N, …]
-  std::int64_t position = 0;             // t of the next step, counted from 0
+  // Recurrent: the state [N, state_size] of each layer (rnn/cell.h).
+  std::vector<torch::Tensor> layers = {};
+  // Transformer: the keys and values of the earlier positions for each layer, and the row of them
+  // that each hypothesis continues [N] int64; undefined: its own (transformer/past.h). The rows are
+  // copied only by the next step.
+  std::vector<torch::Tensor> pasts = {};
+  torch::Tensor past_rows = {};
+  torch::Tensor readout = {};  // [N, R] of step t − 1; undefined without input feeding
+  std::vector<torch::Tensor> attention = {};  // per-step attention state, each [N, …]
+  std::int64_t position = 0;  // t of the next step, counted from 0; the largest of all rows
+  // [N] int64 on the CPU: t of each row, if they differ. Undefined if all are at `position`.
+  torch::Tensor positions = {};
   std::vector<DecoderState> members = {};  // ensemble: the state of each member
 
   // Returns the hypotheses with the indices `rows`, in this order. Indices may repeat.
   DecoderState select(const torch::Tensor& rows) const;
+  // Appends new hypotheses, before their first step, of another batch of the same model.
+  void append(const DecoderState& other);
+  // Sets the position of the step after `last`.
+  void set_position_after(const DecoderState& last);
 };
 
 // The result of one step for N hypotheses.

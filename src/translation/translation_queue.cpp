@@ -1,6 +1,7 @@
 #include "translation/translation_queue.h"
 
 #include <algorithm>
+#include <map>
 
 namespace regard {
 namespace {
@@ -15,15 +16,15 @@ std::size_t bytes_of(const std::vector<QueuedLine>& lines) {
 }
 
 // Puts each line into the queue as one sentence, or as its parts.
-std::vector<QueuedSentence> sentences_of(const std::vector<QueuedLine>& lines) {
+std::vector<QueuedSentence> sentences_of(std::vector<QueuedLine>& lines, std::size_t window) {
   std::vector<QueuedSentence> sentences;
   sentences.reserve(lines.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const auto add = [&](const std::string& text) {
-      sentences.push_back({.text = &text, .options = &lines[i].options, .line = i});
+  for (auto& line : lines) {
+    const auto add = [&](const std::string& text, std::size_t part) {
+      sentences.push_back({.text = &text, .line = &line, .part = part, .window = window});
     };
-    if (lines[i].parts.empty()) add(lines[i].text);
-    for (const auto& part : lines[i].parts) add(part);
+    if (line.parts.empty()) add(line.text, 0);
+    for (std::size_t i = 0; i < line.parts.size(); ++i) add(line.parts[i], i);
   }
   return sentences;
 }
@@ -37,6 +38,7 @@ std::size_t TranslationQueue::window_lines(std::size_t batch_size, std::size_t t
 TranslationQueue::TranslationQueue(LineStream& stream, Encode encode, Search search,
                                    std::size_t batch_size, ThreadPool& pool)
     : stream_(stream),
+      independent_(stream.lines_are_independent()),
       encode_(std::move(encode)),
       search_(std::move(search)),
       batch_size_(batch_size),
@@ -123,10 +125,7 @@ bool TranslationQueue::read_next(Lock& lock, bool few) {
   bool more = true;
   const auto error = run_unlocked(lock, [&] { more = stream_.read(few, window.lines); });
   reading_ = false;
-  if (!window.lines.empty()) {  // also the lines before an error
-    window.sentences = sentences_of(window.lines);
-    add_window(std::move(window));
-  }
+  if (!window.lines.empty()) add_window(std::move(window));  // also the lines before an error
   if (!more) ended_ = true;
   if (error) fail(read_lines_, error);
   changed_.notify_all();
@@ -136,11 +135,16 @@ bool TranslationQueue::read_next(Lock& lock, bool few) {
 void TranslationQueue::add_window(Window window) {
   ++arrivals_;  // there may be more lines
   window.first_line = read_lines_;
+  window.sentences = sentences_of(window.lines, window.first_line);
+  window.errors.resize(window.lines.size());
   window.finished.resize(window.lines.size());
   window.unfinished_sentences.resize(window.lines.size());
-  for (const auto& sentence : window.sentences) ++window.unfinished_sentences[sentence.line];
+  for (const auto& sentence : window.sentences) {
+    ++window.unfinished_sentences[window.line_of(sentence)];
+  }
   read_lines_ += window.lines.size();
-  bytes_in_flight_ += bytes_of(window.lines);
+  window.bytes = bytes_of(window.lines);
+  bytes_in_flight_ += window.bytes;
   windows_.push_back(std::move(window));
 }
 
@@ -150,25 +154,44 @@ TranslationQueue::Window* TranslationQueue::window_to_encode() {
   return found == windows_.end() ? nullptr : &*found;
 }
 
+TranslationQueue::Window& TranslationQueue::window_of(const QueuedSentence& sentence) {
+  return *std::ranges::find(windows_, sentence.window, &Window::first_line);
+}
+
+// The error of an independent line is its result. Another ends the queue.
+void TranslationQueue::set_error(Window& window, std::size_t line,
+                                 const std::exception_ptr& error) {
+  if (!independent_) {
+    fail(window.first_line + line, error);
+  } else if (!window.errors[line]) {
+    window.errors[line] = error;
+  }
+}
+
 bool TranslationQueue::encode_next(Lock& lock) {
   auto* window = window_to_encode();
   if (window == nullptr) return false;
   const auto begin = window->next_to_encode;
   const auto end = std::min(begin + sentences_per_block, window->sentences.size());
   window->next_to_encode = end;
-  std::size_t i = begin;
-  const auto error = run_unlocked(lock, [&] {
-    for (; i < end; ++i) encode_(window->sentences[i]);
-  });
-  if (error) fail(window->first_line + window->sentences[i].line, error);
+  QueuedSentences ended;  // blank ones and those with an error
+  for (auto i = begin; i < end;) {
+    const auto error = run_unlocked(lock, [&] {
+      for (; i < end; ++i) {
+        encode_(window->sentences[i]);
+        if (window->sentences[i].source.length() == 0) ended.push_back(&window->sentences[i]);
+      }
+    });
+    if (!error) break;
+    auto& sentence = window->sentences[i++];
+    set_error(*window, window->line_of(sentence), error);
+    if (!independent_) break;
+    sentence.source = {};
+    ended.push_back(&sentence);
+  }
   window->encoded += end - begin;
   if (window->encoded == window->sentences.size()) sort_by_length(*window);
-  std::vector<QueuedSentence*> blank;
-  for (auto k = begin; k < i; ++k) {
-    auto& sentence = window->sentences[k];
-    if (sentence.source.length() == 0) blank.push_back(&sentence);
-  }
-  finish(lock, *window, blank);
+  finish(lock, ended);
   changed_.notify_all();
   return true;
 }
@@ -191,64 +214,123 @@ std::size_t TranslationQueue::batch_tokens() const {
   return threads == 1 ? queued_tokens_ : queued_tokens_ / (2 * threads);
 }
 
-std::pair<TranslationQueue::Window*, std::vector<QueuedSentence*>> TranslationQueue::next_batch() {
+QueuedSentences TranslationQueue::next_batch(Lock& lock, std::size_t most) {
   const auto max_tokens = batch_tokens();
+  QueuedSentences batch;
+  QueuedSentences unwanted;  // of lines that ended before
   for (auto& window : windows_) {
-    std::vector<QueuedSentence*> batch;
     std::size_t tokens = 0;
-    while (window.next_to_search < window.order.size() && batch.size() < batch_size_ &&
+    while (window.next_to_search < window.order.size() && batch.size() < most &&
            (batch.empty() || tokens < max_tokens)) {
       auto* sentence = window.order[window.next_to_search++];
       queued_tokens_ -= sentence->source.length();
-      if (window.first_line + sentence->line >= end_line_) continue;
+      const auto line = window.line_of(*sentence);
+      if (window.first_line + line >= end_line_) continue;
+      const auto& group = sentence->line->group;
+      if (group && group->cancelled) {
+        set_error(window, line, std::make_exception_ptr(CancelledSearch()));
+      }
+      if (window.errors[line]) {
+        unwanted.push_back(sentence);
+        continue;
+      }
       tokens += sentence->source.length();
       batch.push_back(sentence);
     }
-    if (!batch.empty()) return {&window, std::move(batch)};
+    if (!batch.empty()) break;
   }
-  return {};
+  if (!unwanted.empty()) finish(lock, unwanted);
+  return batch;
 }
 
 bool TranslationQueue::search_next(Lock& lock) {
-  const auto next = next_batch();
-  auto& [window, batch] = next;
+  auto batch = next_batch(lock, batch_size_);
   if (batch.empty()) return false;
-  const auto error = run_unlocked(lock, [this, &sentences = next.second] { search_(sentences); });
-  if (error) {
-    const auto by_line = [](const auto* sentence) { return sentence->line; };
-    fail(window->first_line + std::ranges::min(batch, {}, by_line)->line, error);
-  } else {
-    finish(lock, *window, batch);
+  auto first_line = std::numeric_limits<std::size_t>::max();
+  for (const auto* sentence : batch) {
+    first_line = std::min(first_line, sentence->window + window_of(*sentence).line_of(*sentence));
   }
+  const auto error = run_unlocked(lock, [&] { search_(std::move(batch), *this); });
+  if (error) fail(first_line, error);
   changed_.notify_all();
   return true;
 }
 
-// Finishes the lines whose last sentences are these.
-void TranslationQueue::finish(Lock& lock, Window& window,
-                              const std::vector<QueuedSentence*>& sentences) {
-  std::vector<std::size_t> lines;
-  for (const auto* sentence : sentences) {
-    if (--window.unfinished_sentences[sentence->line] == 0) lines.push_back(sentence->line);
+QueuedSentences TranslationQueue::take(std::size_t most) {
+  Lock lock(mutex_);
+  for (;;) {
+    auto batch = next_batch(lock, most);
+    if (!batch.empty()) return batch;
+    if (!encode_next(lock) && !read_next(lock, /*few=*/false) && !read_next(lock, /*few=*/true)) {
+      return {};
+    }
   }
-  if (lines.empty()) return;
+}
+
+void TranslationQueue::finish(const QueuedSentences& sentences) {
+  Lock lock(mutex_);
+  finish(lock, sentences);
+  changed_.notify_all();
+}
+
+void TranslationQueue::fail(const QueuedSentences& sentences, const std::exception_ptr& error) {
+  Lock lock(mutex_);
+  for (const auto* sentence : sentences) {
+    auto& window = window_of(*sentence);
+    set_error(window, window.line_of(*sentence), error);
+  }
+  if (independent_) finish(lock, sentences);
+  changed_.notify_all();
+}
+
+// Finishes the lines whose last sentences are these.
+void TranslationQueue::finish(Lock& lock, const QueuedSentences& sentences) {
+  std::map<Window*, std::vector<std::size_t>> finished;
+  for (const auto* sentence : sentences) {
+    auto& window = window_of(*sentence);
+    const auto line = window.line_of(*sentence);
+    if (--window.unfinished_sentences[line] == 0) finished[&window].push_back(line);
+  }
+  for (const auto& [window, lines] : finished) deliver(lock, *window, lines);
+  report_progress(lock);
+  if (independent_) {
+    remove_delivered_windows();
+  } else {
+    write_finished_lines(lock);
+  }
+}
+
+// Calls finish() or fail() of the stream for lines of a window.
+void TranslationQueue::deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines) {
   std::size_t i = 0;
-  auto error = run_unlocked(lock, [&] {
+  const auto error = run_unlocked(lock, [&] {
     for (; i < lines.size(); ++i) {
-      const auto line = lines[i];
+      auto& line = window.lines[lines[i]];
+      if (window.errors[lines[i]]) {
+        stream_.fail(line, window.errors[lines[i]]);
+        continue;
+      }
       const auto parts =
-          std::ranges::equal_range(window.sentences, line, {}, &QueuedSentence::line);
+          std::ranges::equal_range(window.sentences, &line, {}, &QueuedSentence::line);
       std::vector<Translation> translations;
       for (auto& part : parts) translations.push_back(std::move(part.translation));
-      stream_.finish(window.lines[line], std::move(translations));
+      stream_.finish(line, std::move(translations));
     }
   });
   if (error) fail(window.first_line + lines[i], error);
-  lines.resize(i);
-  for (const auto line : lines) window.finished[line] = 1;
-  finished_lines_ += lines.size();
-  report_progress(lock);
-  write_finished_lines(lock);
+  for (std::size_t k = 0; k < i; ++k) window.finished[lines[k]] = 1;
+  finished_lines_ += i;
+  if (!independent_) return;
+  window.written += i;
+  written_lines_ += i;
+}
+
+void TranslationQueue::remove_delivered_windows() {
+  std::erase_if(windows_, [this](const auto& window) {
+    if (window.written < window.lines.size()) return false;
+    bytes_in_flight_ -= window.bytes;
+    return true;
+  });
 }
 
 // If another thread is writing, it writes these lines too.

@@ -1,4 +1,4 @@
-// Translates a stream of lines on all threads of a pool, in input order.
+// Translates a stream of lines on all threads of a pool, in input order or independently.
 //
 // Each thread repeatedly takes the first of these jobs that is available:
 //
@@ -12,19 +12,22 @@
 // that no thread waits for the slowest batch. If few sentences are left, the batches become
 // smaller, so that all threads end at about the same time. The thread that completes the next line
 // of the output writes it.
+//
+// A search may take more sentences while it runs. It does if the lines are independent, so that
+// none waits for the end of a batch; for that it also does jobs 1, 2 and 4.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
+#include <list>
+#include <memory>
 #include <mutex>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/thread_pool.h"
@@ -43,14 +46,25 @@ struct Translation {
   std::vector<std::string> oov_words;  // as in SourceLine
 };
 
+// What lines share that belong together.
+struct LineGroup {
+  SearchOptions search;                 // its `cancelled` must be empty
+  bool wants_partial = false;           // calls LineStream::partial()
+  std::atomic<bool> cancelled = false;  // the lines that are not finished end with CancelledSearch
+};
+
 // A line on its way from input to output.
 struct QueuedLine {
   std::string text;
   SentenceOptions options = {};
-  std::vector<std::string> parts = {};  // translated one by one; empty: the line is one sentence
+  std::vector<std::string> parts = {};    // translated one by one; empty: the line is one sentence
+  std::shared_ptr<LineGroup> group = {};  // null: the search options are those of the queue
+  std::size_t index = 0;                  // for use by the stream
   Translation translation = {};
   std::string output = {};  // for use by finish() and write()
 };
+
+struct QueuedSentence;
 
 // The input and output of a TranslationQueue. The queue calls each function from any thread;
 // finish() also from several threads at once. read(), write() and progress() do not overlap
@@ -75,8 +89,19 @@ class LineStream {
     line.translation = std::move(sentences.front());
   }
 
-  // Takes the next lines of the output, in input order.
+  // Takes the next lines of the output, in input order. Not called if the lines are independent.
   virtual void write(std::vector<QueuedLine> lines) = 0;
+
+  // True if each line is complete after finish() or fail(), in any order. An error is then the
+  // result of its line; it ends the queue otherwise.
+  virtual bool lines_are_independent() const { return false; }
+  // Takes the error of an independent line, instead of finish(). Called as finish(). Must not
+  // throw.
+  virtual void fail(QueuedLine& /*line*/, std::exception_ptr /*error*/) {}
+
+  // Called after each step of a search for each sentence of the lines that want it, with the text
+  // of its best hypothesis so far. Called as finish(). Must not throw.
+  virtual void partial(const QueuedSentence& /*sentence*/, std::string /*text*/) {}
 
   // Called after each batch with the number of finished lines.
   virtual void progress(std::int64_t /*finished*/) {}
@@ -88,24 +113,45 @@ class LineStream {
 // One sentence of a line.
 struct QueuedSentence {
   const std::string* text = nullptr;
-  const SentenceOptions* options = nullptr;
-  std::size_t line = 0;    // in the window
+  QueuedLine* line = nullptr;
+  std::size_t part = 0;    // index in the line's parts
+  std::size_t window = 0;  // for use by the queue
   SourceLine source = {};  // no tokens: a blank sentence, which is not translated
   Translation translation = {};
 };
+using QueuedSentences = std::vector<QueuedSentence*>;
 
-class TranslationQueue {
+// Where a search gets sentences and leaves its results. Thread-safe.
+class SentenceSupply {
+ public:
+  virtual ~SentenceSupply() = default;
+
+  // Returns at most `most` sentences, which are not blank. Longest first. Empty if there are none
+  // at the moment.
+  virtual QueuedSentences take(std::size_t most) = 0;
+  // Ends sentences that were taken, with their translations complete.
+  virtual void finish(const QueuedSentences& sentences) = 0;
+  // Ends sentences that were taken, with an error.
+  virtual void fail(const QueuedSentences& sentences, const std::exception_ptr& error) = 0;
+  // Reports LineStream::partial().
+  virtual void partial(const QueuedSentence& sentence, std::string text) = 0;
+  virtual bool lines_are_independent() const = 0;
+};
+
+class TranslationQueue : private SentenceSupply {
  public:
   // Stores the tokens in `source`.
   using Encode = std::function<void(QueuedSentence& sentence)>;
-  // Completes the translations of a batch of sentences, which are not blank. Longest first.
-  using Search = std::function<void(std::span<QueuedSentence* const> batch)>;
+  // Translates sentences, and what it takes from `supply` meanwhile. Each of them must be finished
+  // or failed at the end. An exception is an error of the queue.
+  using Search = std::function<void(QueuedSentences sentences, SentenceSupply& supply)>;
 
   // Number of lines that fill a window: enough to sort by length, and for all threads.
   static std::size_t window_lines(std::size_t batch_size, std::size_t threads);
 
-  // `encode` and `search` are called from several threads at once. A batch has at most batch_size
-  // sentences; with more than one thread it may have fewer. The stream must outlive the queue.
+  // `encode` and `search` are called from several threads at once. A search gets at most batch_size
+  // sentences at first; with more than one thread it may get fewer. The stream must outlive the
+  // queue.
   TranslationQueue(LineStream& stream, Encode encode, Search search, std::size_t batch_size,
                    ThreadPool& pool);
 
@@ -116,15 +162,21 @@ class TranslationQueue {
  private:
   struct Window {
     std::size_t first_line = 0;  // position in the input
+    std::size_t bytes = 0;       // of its lines
     std::vector<QueuedLine> lines;
     std::vector<QueuedSentence> sentences;
-    std::size_t next_to_encode = 0;      // sentences before it are encoded, or a thread does it now
-    std::size_t encoded = 0;             // number of sentences
-    std::vector<QueuedSentence*> order;  // longest first; empty until all are encoded
-    std::size_t next_to_search = 0;      // in `order`
+    std::size_t next_to_encode = 0;  // sentences before it are encoded, or a thread does it now
+    std::size_t encoded = 0;         // number of sentences
+    QueuedSentences order;           // longest first; empty until all are encoded
+    std::size_t next_to_search = 0;  // in `order`
     std::vector<std::size_t> unfinished_sentences;  // by line
+    std::vector<std::exception_ptr> errors;         // by line: of independent lines
     std::vector<char> finished;                     // by line
     std::size_t written = 0;                        // number of lines
+
+    std::size_t line_of(const QueuedSentence& sentence) const {
+      return static_cast<std::size_t>(sentence.line - lines.data());
+    }
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -134,18 +186,31 @@ class TranslationQueue {
   bool read_next(Lock& lock, bool few);
   bool search_next(Lock& lock);
   Window* window_to_encode();
-  std::pair<Window*, std::vector<QueuedSentence*>> next_batch();
+  QueuedSentences next_batch(Lock& lock, std::size_t most);
+  Window& window_of(const QueuedSentence& sentence);
   std::size_t batch_tokens() const;
   void add_window(Window window);
   void sort_by_length(Window& window);
-  void finish(Lock& lock, Window& window, const std::vector<QueuedSentence*>& sentences);
+  void set_error(Window& window, std::size_t line, const std::exception_ptr& error);
+  void finish(Lock& lock, const QueuedSentences& sentences);
+  void deliver(Lock& lock, Window& window, const std::vector<std::size_t>& lines);
+  void remove_delivered_windows();
   void write_finished_lines(Lock& lock);
   void report_progress(Lock& lock);
   void fail(std::size_t line, std::exception_ptr error);
   std::exception_ptr run_unlocked(Lock& lock, const std::function<void()>& job);
   void arrived();
 
+  QueuedSentences take(std::size_t most) override;
+  void finish(const QueuedSentences& sentences) override;
+  void fail(const QueuedSentences& sentences, const std::exception_ptr& error) override;
+  void partial(const QueuedSentence& sentence, std::string text) override {
+    stream_.partial(sentence, std::move(text));
+  }
+  bool lines_are_independent() const override { return independent_; }
+
   LineStream& stream_;
+  bool independent_;
   Encode encode_;
   Search search_;
   std::size_t batch_size_;
@@ -153,7 +218,7 @@ class TranslationQueue {
 
   std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
-  std::deque<Window> windows_;  // not completely written
+  std::list<Window> windows_;  // not completely written
   std::size_t read_lines_ = 0;
   std::size_t finished_lines_ = 0;
   std::size_t reported_lines_ = 0;  // by progress()

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 
 #include "base/error.h"
 #include "base/strings.h"
 #include "config/check.h"
-#include "data/batch.h"
 #include "text/unicode.h"
+#include "translation/continuous_batch.h"
 #include "translation/minimum_bayes_risk.h"
 
 namespace regard {
@@ -53,6 +52,11 @@ std::optional<Image> source_image(const Tokenizers& tokenizers, const std::strin
     image.rgb.insert(image.rgb.end(), static_cast<std::size_t>(3 / channels), byte);
   }
   return image;
+}
+
+SearchOptions ranked_options(SearchOptions options) {
+  if (options.mbr != MbrMetric::none) options.n_best = options.beam_size;
+  return options;
 }
 
 SearchOptions search_options(const TestingOptions& options) {
@@ -151,41 +155,49 @@ std::vector<Translation> Translator::translate(
 
 void Translator::translate(LineStream& stream, const SearchOptions& options,
                            std::int64_t batch_size) const {
-  const EvaluationMode guard(*model_);
   const auto limit = model_->source_limit();
-  auto candidate_options = options;
-  // All hypotheses of the beam are candidates, not only those that the caller will use.
-  if (options.mbr != MbrMetric::none) candidate_options.n_best = options.beam_size;
+  const auto size = static_cast<std::size_t>(batch_size);
+  const auto common_options = ranked_options(options);
+  const auto options_of = [&](const QueuedSentence& sentence) -> const SearchOptions& {
+    return sentence.line->group ? sentence.line->group->search : common_options;
+  };
   const auto encode = [&](QueuedSentence& sentence) {
-    sentence.source = encode_source(tokenizers_, limit, *sentence.text, sentence.options->number,
-                                    options.want_weights, sentence.translation);
+    sentence.source =
+        encode_source(tokenizers_, limit, *sentence.text, sentence.line->options.number,
+                      options_of(sentence).want_weights, sentence.translation);
   };
-  const auto search_batch = [&](std::span<QueuedSentence* const> sentences) {
-    std::vector<SourceLine> batch_sources;
-    std::vector<SentenceOptions> batch_options;
-    for (auto* sentence : sentences) {
-      batch_sources.push_back(std::move(sentence->source));
-      auto& options_of_sentence = batch_options.emplace_back(*sentence->options);
-      options_of_sentence.first_token = tokenizers_.first_target;
-      if (tokenizers_.source->ignores_text()) {  // a language model continues the line
-        options_of_sentence.prefix = tokenizers_.target->encode(*sentence->text);
-      }
-      if (shortlist_) {
-        options_of_sentence.shortlist =
-            shortlist_->tokens(batch_sources.back().tokens, options_of_sentence);
-      }
-    }
-    const auto batch = make_source_batch(batch_sources).to(device_);
-    auto hypotheses = search(*model_, batch.source, batch.source_lengths, candidate_options,
-                             batch_options, *packed_);
-    for (std::size_t i = 0; i < sentences.size(); ++i) {
-      auto& translation = sentences[i]->translation;
-      translation.hypotheses = std::move(hypotheses[i]);
-      if (options.mbr != MbrMetric::none) rank_by_expected_utility(translation, options);
-      translation.text = text(translation.hypotheses[0], translation);
-    }
+  const ContinuousBatch::Steps steps = {
+      .search_options = options_of,
+      .sentence_options =
+          [this](const QueuedSentence& sentence) { return sentence_options(sentence); },
+      .complete =
+          [&](QueuedSentence& sentence) {
+            auto& translation = sentence.translation;
+            const auto& search = options_of(sentence);
+            if (search.mbr != MbrMetric::none) rank_by_expected_utility(translation, search);
+            translation.text = text(translation.hypotheses[0], translation);
+          },
+      .text =
+          [this](const QueuedSentence& sentence, std::vector<std::int32_t> tokens) {
+            Hypothesis hypothesis;
+            hypothesis.tokens = std::move(tokens);
+            return text(hypothesis, sentence.translation);
+          },
   };
-  TranslationQueue(stream, encode, search_batch, static_cast<std::size_t>(batch_size), pool_).run();
+  const auto search = [&](QueuedSentences sentences, SentenceSupply& supply) {
+    ContinuousBatch(*model_, device_, *packed_, steps, size, supply).run(std::move(sentences));
+  };
+  TranslationQueue(stream, encode, search, size, pool_).run();
+}
+
+SentenceOptions Translator::sentence_options(const QueuedSentence& sentence) const {
+  auto options = sentence.line->options;
+  options.first_token = tokenizers_.first_target;
+  if (tokenizers_.source->ignores_text()) {  // a language model continues the line
+    options.prefix = tokenizers_.target->encode(*sentence.text);
+  }
+  if (shortlist_) options.shortlist = shortlist_->tokens(sentence.source.tokens, options);
+  return options;
 }
 
 void Translator::rank_by_expected_utility(Translation& translation,

@@ -46,10 +46,14 @@ std::optional<Image> source_image(const Tokenizers& tokenizers, const std::strin
 void check_length(std::size_t tokens, const std::optional<LengthLimit>& limit);
 
 SearchOptions search_options(const TestingOptions& options);
+// Returns the options of a search whose hypotheses are ranked by their expected utility if
+// options.mbr asks for it: all of the beam are candidates, not only those that the caller will use.
+SearchOptions ranked_options(SearchOptions options);
 
 class Translator {
  public:
-  // The weights of the model must not change while the translator lives. Matrix products have this
+  // The model must be in evaluation mode during translations. Its weights must not change while the
+  // translator lives. Matrix products have this
   // precision (kernels/product_rows.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
@@ -59,19 +63,22 @@ class Translator {
   void use_shortlist(Shortlist shortlist);
 
   // Returns one translation per line; a blank line has an empty text. Calls `progress` with the
-  // number of finished lines, from one thread at a time. Sets the model to evaluation mode and
-  // restores its mode at the end. With options.mbr, the hypotheses are in the order of their
-  // expected utility (minimum_bayes_risk.h). Throws InputError with the line number, from 1, of the
-  // first line that the model cannot read.
+  // number of finished lines, from one thread at a time. With options.mbr, the hypotheses are in
+  // the order of their expected utility (minimum_bayes_risk.h). Throws InputError with the line
+  // number, from 1, of the first line that the model cannot read.
   std::vector<Translation> translate(const std::vector<std::string>& lines,
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
   // Translates a stream of lines (translation_queue.h), with one batch of at most batch_size
-  // sentences per thread. Throws as above, with the line numbers in the lines' options.
+  // sentences per thread (continuous_batch.h). The options of a LineGroup are those of
+  // ranked_options(). Throws as above, with the line numbers in the lines' options.
   void translate(LineStream& stream, const SearchOptions& options, std::int64_t batch_size) const;
 
   // The packed weights of the model, for other searches with it. Thread-safe.
   kernels::PackedWeights& packed_weights() const { return *packed_; }
+
+  // Number of threads that translate.
+  std::size_t threads() const { return pool_.count(); }
 
   // Return a hypothesis as text, and as tokens with </s> if it was reached.
   std::string text(const Hypothesis& hypothesis, const Translation& translation) const;
@@ -79,6 +86,7 @@ class Translator {
                                   const Translation& translation) const;
 
  private:
+  SentenceOptions sentence_options(const QueuedSentence& sentence) const;
   void rank_by_expected_utility(Translation& translation, const TestingOptions& options) const;
 
   std::shared_ptr<Seq2Seq> model_;

@@ -1,5 +1,6 @@
-// The results of a search for a sentence do not depend on the other sentences of its batch: tokens,
-// log-probabilities, scores and attention weights are bit-identical, for every kind of model.
+// The results of a search for a sentence do not depend on the other sentences of its batch, nor on
+// when they join it: tokens, log-probabilities, scores and attention weights are bit-identical, for
+// every kind of model.
 // Scores of given targets do not either, and have the same bits step by step and for all steps at
 // once.
 //
@@ -324,6 +325,37 @@ class TestedModel {
       }
     }
   }
+  // Translates in one running search, which sentences join after every second step, three at once.
+  // Sentence 0 joins twice and is removed once.
+  Answers joined_answers(const SearchOptions& options, kernels::PackedWeights& packed) const {
+    Answers all(sentences_.size());
+    RunningSearch running(*model_, options, packed);
+    const auto removed = sentences_.size();
+    const auto add = [&](std::vector<std::size_t> ids) {
+      std::vector<torch::Tensor> sources;
+      std::vector<std::int64_t> lengths;
+      for (const auto id : ids) {
+        sources.push_back(sentences_[id % removed].source);
+        lengths.push_back(sources.back().size(0));
+      }
+      running.add(padded(sources), torch::tensor(lengths), std::vector<SentenceOptions>(ids.size()),
+                  ids);
+    };
+    add({removed, 0});
+    std::size_t next = 1;
+    for (std::int64_t steps = 1; running.size() > 0 || next < sentences_.size(); ++steps) {
+      for (const auto& [id, hypotheses] : running.step()) {
+        if (id == removed) continue;
+        EXPECT_TRUE(all[id].empty()) << "sentence " << id << " is finished twice";
+        for (const auto& hypothesis : hypotheses) all[id].push_back(found_of(hypothesis));
+      }
+      if (steps == 3) running.remove({removed});
+      std::vector<std::size_t> ids;
+      while (steps % 2 == 0 && ids.size() < 3 && next < sentences_.size()) ids.push_back(next++);
+      if (!ids.empty()) add(ids);
+    }
+    return all;
+  }
   // With a shortlist for each sentence: up to `size` tokens and the special ones; 0: no shortlists.
   void expect_same_search(const std::string& name, SearchOptions options,
                           std::int64_t size = 0) const {
@@ -343,6 +375,15 @@ class TestedModel {
       }
       return search(*model_, source, lengths, options, sentences, packed);
     });
+    if (size > 0) return;
+    const auto alone = answers(1, [&](const auto& source, const auto& lengths, const auto&) {
+      return search(*model_, source, lengths, options, {}, packed);
+    });
+    const auto joined = joined_answers(options, packed);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      ASSERT_EQ(joined[i], alone[i]) << "joined a running search, sentence " << i << " of "
+                                     << sentences_[i].source.size(0) << " tokens";
+    }
   }
   // A shortlist of all tokens but the suppressed ones finds the same translations.
   void expect_all_tokens_as_a_shortlist() const {

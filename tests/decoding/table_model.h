@@ -23,7 +23,9 @@ class TableModel : public Seq2Seq {
     return encoded;
   }
   DecoderState initial_state(const EncoderOutput& encoded) override {
-    return {{encoded.states}, {}, {}};
+    DecoderState state;
+    state.layers = {encoded.states};
+    return state;
   }
   DecoderStep step(const torch::Tensor& tokens, const DecoderState& state,
                    const EncoderOutput& encoded) override {

@@ -86,7 +86,8 @@ class ShortlistLogits : public testing::Test {
         {{4}, &sentences[0]}, {{4, 7}, &sentences[0]}, {{5}, &sentences[1]}, {{}, &sentences[1]}};
   }
   void expect_same() const {
-    const LogitsProcessor processor(options, sentences);
+    LogitsProcessor processor(options);
+    for (const auto& sentence : sentences) processor.include(sentence);
     const auto found = processor.best(columns, 4, histories());
     const auto expected = processor.best(all, 4, histories());
     EXPECT_TRUE(torch::equal(found.tokens, expected.tokens)) << found.tokens << expected.tokens;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "library/error_kind.h"
@@ -144,6 +145,21 @@ TEST(LibraryModel, AnExceptionOfProgressEndsTheCallAndLeavesTheModelUsable) {
   EXPECT_THROW(model.score(lines, lines, stop), std::domain_error);
   EXPECT_THROW(model.self_attention(lines, lines, stop), std::domain_error);
   EXPECT_EQ(model.translate({"the cat"}), wanted);
+}
+
+TEST(LibraryModel, CanBeCalledFromSeveralThreads) {
+  const Model model(tiny_model().string(), "cpu", 2);
+  const auto lines = sources();
+  const auto expected = model.translate(lines);
+  const auto scores = model.score(lines, expected);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&, i] {
+      if (i % 2 == 0) EXPECT_EQ(model.translate(lines), expected);
+      if (i % 2 == 1) EXPECT_EQ(model.score(lines, expected).size(), scores.size());
+    });
+  }
+  for (auto& caller : callers) caller.join();
 }
 
 TEST(LibraryModel, CanBeMoved) {

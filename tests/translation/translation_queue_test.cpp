@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -85,21 +86,31 @@ class FileStream : public LineStream {
 // One token per character. Throws for lines with a `?`.
 void encode(QueuedSentence& sentence) {
   if (sentence.text->find('?') != std::string::npos) {
-    throw InputError("encode {}", sentence.options->number - 1);
+    throw InputError("encode {}", sentence.line->options.number - 1);
   }
   sentence.source.tokens.assign(sentence.text->begin(), sentence.text->end());
 }
 
 // Translates to upper case.
-void translate(std::span<QueuedSentence* const> batch) {
+void translate(const QueuedSentences& batch) {
   for (auto* sentence : batch) sentence->translation.text = upper({*sentence->text})[0];
 }
 
 class TranslationQueueOnThreads : public testing::TestWithParam<std::size_t> {
  protected:
-  // Returns the error.
+  using Translate = std::function<void(const QueuedSentences&)>;
+
+  // Translates each batch at once. Returns the error.
   std::string run(LineStream& stream, std::size_t batch_size,
-                  const TranslationQueue::Search& search = translate) {
+                  const Translate& translate_batch = translate) {
+    const auto search = [&](const QueuedSentences& sentences, SentenceSupply& supply) {
+      translate_batch(sentences);
+      supply.finish(sentences);
+    };
+    return run_search(stream, batch_size, search);
+  }
+  std::string run_search(LineStream& stream, std::size_t batch_size,
+                         const TranslationQueue::Search& search) {
     try {
       TranslationQueue(stream, encode, search, batch_size, pool_).run();
     } catch (const Error& error) {
@@ -124,7 +135,7 @@ TEST_P(TranslationQueueOnThreads, WritesEachLineInOrder) {
       FileStream stream(lines, window(batch_size));
       std::atomic<std::size_t> sentences = 0;
       EXPECT_EQ(run(stream, batch_size,
-                    [&](std::span<QueuedSentence* const> batch) {
+                    [&](const QueuedSentences& batch) {
                       EXPECT_LE(batch.size(), batch_size);
                       sentences += batch.size();
                       translate(batch);
@@ -144,7 +155,7 @@ TEST_P(TranslationQueueOnThreads, TranslatesTheLongestSentencesOfAWindowFirst) {
   FileStream stream(some_lines(50), 50);
   std::mutex mutex;
   std::vector<std::size_t> lengths;  // of the first sentence of each batch
-  run(stream, 4, [&](std::span<QueuedSentence* const> batch) {
+  run(stream, 4, [&](const QueuedSentences& batch) {
     EXPECT_TRUE(std::ranges::is_sorted(batch, std::ranges::greater{},
                                        [](auto* sentence) { return sentence->text->size(); }));
     const std::lock_guard lock(mutex);
@@ -161,7 +172,7 @@ TEST_P(TranslationQueueOnThreads, LastBatchesAreSmallOnSeveralThreads) {
   FileStream stream(std::vector<std::string>(100, "abc"), 100);
   std::mutex mutex;
   std::vector<std::size_t> sizes;
-  run(stream, 40, [&](std::span<QueuedSentence* const> batch) {
+  run(stream, 40, [&](const QueuedSentences& batch) {
     const std::lock_guard lock(mutex);
     sizes.push_back(batch.size());
     translate(batch);
@@ -183,9 +194,9 @@ TEST_P(TranslationQueueOnThreads, ASlowFirstLineDoesNotStopTheOthers) {
   FileStream stream(lines, window(1));
   std::atomic<std::size_t> others = 0;
   const auto translated_before_first = 2 * window(1) - 1 - 2 * window(1) / 9 - 2;
-  const auto error = run(stream, 1, [&](std::span<QueuedSentence* const> batch) {
+  const auto error = run(stream, 1, [&](const QueuedSentences& batch) {
     translate(batch);
-    if (batch[0]->options->number != 1) {
+    if (batch[0]->line->options.number != 1) {
       ++others;
       return;
     }
@@ -230,8 +241,8 @@ TEST_P(TranslationQueueOnThreads, AnErrorOfASearchOrAnOutputEndsTheQueue) {
   const auto lines = some_lines(300);
   FileStream stream(lines, window(1));
   EXPECT_EQ(run(stream, 1,
-                [](std::span<QueuedSentence* const> batch) {
-                  if (batch[0]->options->number == 91) throw EnvironmentError("search 90");
+                [](const QueuedSentences& batch) {
+                  if (batch[0]->line->options.number == 91) throw EnvironmentError("search 90");
                   translate(batch);
                 }),
             "search 90");
@@ -241,6 +252,85 @@ TEST_P(TranslationQueueOnThreads, AnErrorOfASearchOrAnOutputEndsTheQueue) {
   full.write_error = 45;
   EXPECT_EQ(run(full, 1), "write 45");
   EXPECT_EQ(full.written, upper({lines.begin(), lines.begin() + 45}));
+}
+
+TEST_P(TranslationQueueOnThreads, ASearchTakesMoreSentencesWhileItRuns) {
+  const auto lines = some_lines(500);
+  FileStream stream(lines, window(4));
+  std::atomic<std::size_t> searches = 0;
+  std::atomic<std::size_t> most = 0;
+  EXPECT_EQ(run_search(stream, 4,
+                       [&](QueuedSentences running, SentenceSupply& supply) {
+                         ++searches;
+                         while (!running.empty()) {  // finishes one sentence per step
+                           most = std::max(most.load(), running.size());
+                           const QueuedSentences first = {running.front()};
+                           translate(first);
+                           supply.finish(first);
+                           running.erase(running.begin());
+                           for (auto* sentence : supply.take(1)) running.push_back(sentence);
+                         }
+                       }),
+            "");
+  EXPECT_EQ(stream.written, upper(lines));
+  EXPECT_LE(most, 4);
+  EXPECT_LE(searches, 20 * GetParam());  // not one per batch, which are at least 110
+}
+
+// Lines whose order and errors are their own. Every 13th line has an error in its text.
+class IndependentStream : public FileStream {
+ public:
+  using FileStream::FileStream;
+  bool lines_are_independent() const override { return true; }
+  void finish(QueuedLine& line, std::vector<Translation> parts) override {
+    add(line, parts.front().text);
+  }
+  void fail(QueuedLine& line, std::exception_ptr error) override {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error& caught) {
+      add(line, caught.what());
+    } catch (const CancelledSearch& caught) {
+      add(line, caught.what());
+    }
+  }
+  void write(std::vector<QueuedLine> /*lines*/) override { ADD_FAILURE(); }
+
+  std::vector<std::string> results = std::vector<std::string>(300);
+
+ private:
+  void add(const QueuedLine& line, const std::string& result) {
+    const std::lock_guard lock(mutex_);
+    auto& known = results[static_cast<std::size_t>(line.options.number) - 1];
+    EXPECT_EQ(known, "") << "line " << line.options.number << " ends twice";
+    known = result.empty() ? "blank" : result;
+  }
+
+  std::mutex mutex_;
+};
+
+TEST_P(TranslationQueueOnThreads, AnErrorOfAnIndependentLineLeavesTheOthersAlone) {
+  auto lines = some_lines(300);
+  lines[130] = "?";
+  auto expected = upper(lines);
+  for (auto& line : expected) line = line.empty() ? "blank" : line;
+  expected[130] = "encode 130";
+  expected[91] = "search 91";
+  IndependentStream stream(lines, window(1));
+  EXPECT_EQ(run_search(stream, 8,
+                       [&](const QueuedSentences& sentences, SentenceSupply& supply) {
+                         for (auto* sentence : sentences) {
+                           if (sentence->line->options.number == 92) {
+                             supply.fail({sentence},
+                                         std::make_exception_ptr(EnvironmentError("search 91")));
+                             continue;
+                           }
+                           translate({sentence});
+                           supply.finish({sentence});
+                         }
+                       }),
+            "");
+  EXPECT_EQ(stream.results, expected);
 }
 
 // A stream of split lines.

@@ -26,14 +26,13 @@ MultiHead::MultiHead(std::int64_t query_size, std::int64_t state_size,
 void MultiHead::prepare(EncoderOutput& encoded) {
   const auto keys = split_heads(W_K_(encoded.states), heads_).contiguous();
   const auto values = split_heads(W_V_(encoded.states), heads_).contiguous();
-  const auto padding = make_padding(encoded.mask, encoded.lengths, encoded.states);
-  encoded.context.set(this, {keys, values, padding.bias});
+  encoded.context.set(this, {keys, values});
 }
 
 HeadsOutput MultiHead::attend(const torch::Tensor& query, const EncoderOutput& encoded) {
   const auto& prepared = encoded.context.at(this);
   const auto q = split_heads(group_by_sentence(W_Q_(query), encoded), heads_);  // [B, H, G, d]
-  const Padding padding{.bias = prepared[2], .lengths = encoded.lengths.contiguous()};
+  const auto padding = make_padding(encoded.mask, encoded.lengths, encoded.states);
   return compute_heads(q, prepared[0], prepared[1], padding, /*causal=*/false,
                        /*want_weights=*/true, *dropout_);
 }

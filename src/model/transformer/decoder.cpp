@@ -33,7 +33,7 @@ void TransformerDecoder::prepare(EncoderOutput& encoded) {
 DecoderState TransformerDecoder::initial_state(const EncoderOutput& encoded) {
   DecoderState state;
   for (const auto& source : encoded.context.at(this)) {
-    state.layers.push_back(source.narrow(1, 0, 0));  // no steps yet: [B, 0, 2D]
+    state.pasts.push_back(source.narrow(1, 0, 0));  // no steps yet: [B, 0, 2D]
   }
   return state;
 }
@@ -56,15 +56,17 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
                                              const EncoderOutput& encoded,
                                              AttentionDetail* detail) {
   DecoderStep next;
+  next.state.set_position_after(state);
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
+  auto past = DecoderLayer::past_of(state, embedded);
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
-    const auto step =
-        layers_[l]->step(stream, state.layers[l], {sources[l], padding}, is_last || detail);
+    past.keys_and_values = state.pasts[l];
+    const auto step = layers_[l]->step(stream, past, {sources[l], padding}, is_last || detail);
     stream = step.x;
-    next.state.layers.push_back(step.past);
+    next.state.pasts.push_back(step.past);
     if (is_last) next.weights = step.weights;
     if (detail && has_source_) detail->heads.push_back(step.heads);
   }

@@ -50,7 +50,7 @@ SelfAttentionEncoder::SelfAttentionEncoder(std::shared_ptr<Encoder> below,
 EncoderOutput SelfAttentionEncoder::forward(const torch::Tensor& embedded,
                                             const torch::Tensor& lengths,
                                             std::vector<torch::Tensor>* self_attention) {
-  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states, 0), lengths,
+  return top_->forward(positions_->add_to(below_->forward(embedded, lengths).states), lengths,
                        self_attention);
 }
 

@@ -1,5 +1,7 @@
 #include "model/transformer/layers.h"
 
+#include "kernels/device.h"
+
 namespace regard {
 
 using torch::Tensor;
@@ -87,12 +89,28 @@ DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Sour
   return all;
 }
 
-DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Tensor& past,
+DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor& like) {
+  Past past{.keys_and_values = {},
+            .rows = state.past_rows,
+            .positions = {state.position, state.positions},
+            .padding = {}};
+  if (!state.positions.defined()) return past;
+  const auto last = to_device(state.positions, like.device());
+  const auto columns = torch::arange(state.position + 1, last.options());
+  past.padding = make_padding(columns <= last.unsqueeze(1), state.positions + 1, like);
+  return past;
+}
+
+DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Past& past,
                                       const Source& source, bool want_weights) {
   Step next;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    next.past = torch::cat({past, self_attention_->keys_and_values(z)}, 1);
-    return self_attention_->forward(z, next.past, {}, /*causal=*/false, /*want_weights=*/false).y;
+    next.past = with_current(past.keys_and_values, past.rows, past.positions,
+                             self_attention_->keys_and_values(z).squeeze(1));
+    return self_attention_
+        ->forward(z, next.past.narrow(1, 0, past.positions.largest + 1), past.padding,
+                  /*causal=*/false, /*want_weights=*/false)
+        .y;
   });
   const auto after_source_attention =
       !source_attention_

@@ -9,7 +9,9 @@
 
 #include "config/model_options.h"
 #include "model/layers.h"
+#include "model/seq2seq.h"
 #include "model/transformer/multi_head_attention.h"
+#include "model/transformer/past.h"
 
 namespace regard {
 
@@ -125,17 +127,25 @@ class DecoderLayer : public torch::nn::Module {
   AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights,
                    torch::Tensor* self_heads = nullptr);
 
+  // The keys and values of the earlier positions of N hypotheses.
+  struct Past {
+    torch::Tensor keys_and_values;  // of this layer, as DecoderState::pasts
+    torch::Tensor rows;             // DecoderState::past_rows
+    RowPositions positions;
+    Padding padding;  // of the positions up to the current one, if they differ
+  };
+  // Returns the past without keys and values, for the rows of a state. `like` has N rows.
+  static Past past_of(const DecoderState& state, const torch::Tensor& like);
+
   // Computes one position, with T = 1, for N = G · B rows, with G consecutive rows per sentence.
-  // past [N, t, 2D] has the keys and values of the earlier positions.
   struct Step {
     ResidualStream x;
-    torch::Tensor past;  // [N, t + 1, 2D]
+    torch::Tensor past;  // [N, C, 2D] with the current position
     // Undefined unless wanted:
     torch::Tensor weights;  // [N, S] attention to the source, mean over the heads
     torch::Tensor heads;    // [N, H, S] attention of each head to the source
   };
-  Step step(const ResidualStream& x, const torch::Tensor& past, const Source& source,
-            bool want_weights);
+  Step step(const ResidualStream& x, const Past& past, const Source& source, bool want_weights);
 
  private:
   std::shared_ptr<MultiHeadAttention> self_attention_;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "kernels/device.h"
 #include "model/initialisation.h"
 
 namespace regard {
@@ -53,9 +54,14 @@ torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
       counted(first + n, "token"), section_, p_.size(0));
 }
 
-torch::Tensor Positions::add_to(const torch::Tensor& x, std::int64_t first) const {
+torch::Tensor Positions::add_to(const torch::Tensor& x) const {
+  return p_.defined() ? x + rows(0, x.size(1)) : x;
+}
+
+torch::Tensor Positions::add_to(const torch::Tensor& x, const DecoderState& state) const {
   if (!p_.defined()) return x;
-  return x + rows(first, x.dim() == 3 ? x.size(1) : 1);
+  if (!state.positions.defined()) return x + rows(state.position, 1);
+  return x + rows(0, state.position + 1).index_select(0, to_device(state.positions, x.device()));
 }
 
 }  // namespace regard

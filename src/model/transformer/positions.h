@@ -11,6 +11,7 @@
 #include <string>
 
 #include "config/model_options.h"
+#include "model/seq2seq.h"
 
 namespace regard {
 
@@ -20,9 +21,11 @@ class Positions : public torch::nn::Module {
   // "model.encoder", for messages. PositionKind::automatic means none here.
   Positions(const SelfAttentionOptions& options, std::int64_t D, std::string section);
 
-  // Returns x + p for x [B, T, D] at positions first … first + T − 1, or for x [N, D], all at
-  // position `first`. Throws InputError beyond the last learned position.
-  torch::Tensor add_to(const torch::Tensor& x, std::int64_t first) const;
+  // Returns x + p for x [B, T, D] at positions 0 … T − 1. Throws InputError beyond the last learned
+  // position.
+  torch::Tensor add_to(const torch::Tensor& x) const;
+  // Same, for x [N, D] at the positions of the rows of a state.
+  torch::Tensor add_to(const torch::Tensor& x, const DecoderState& state) const;
 
  private:
   // Returns p of positions first … first + n − 1: [n, D].

@@ -113,7 +113,7 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
     if (position == PositionKind::learned) {
       positions.parameters()[0].copy_(encoder.named_parameters()["positions.p"]);
     }
-    states = positions.add_to(states, 0);
+    states = positions.add_to(states);
     TransformerEncoder hidden(4, L, options.self_attention, no_dropout);
     hidden.to(torch::kDouble);
     auto parameters = encoder.named_parameters();

@@ -17,20 +17,24 @@ SelfAttentionOptions options_with(PositionKind position, std::int64_t max_positi
   return options;
 }
 
+DecoderState at(std::int64_t position) {
+  DecoderState state;
+  state.position = position;
+  return state;
+}
+
 TEST(Positions, SinesAndCosinesAreTheFormulas) {
   for (const std::int64_t D : {6, 5}) {
     Positions positions(options_with(PositionKind::sinusoidal), D, "model.encoder");
+    const auto p = positions.add_to(torch::zeros({1, 1005, D}))[0];
     // Among those that are kept, and beyond.
-    for (const std::int64_t first : {0, 7, 509, 1000}) {
-      const auto p = positions.add_to(torch::zeros({1, 5, D}), first)[0];
-      for (std::int64_t n = 0; n < 5; ++n) {
-        for (std::int64_t j = 0; j < D; ++j) {
-          const auto t = static_cast<double>(first + n);
-          const auto i = static_cast<double>(j / 2);
-          const auto angle = t / std::pow(10000.0, 2 * i / static_cast<double>(D));
-          EXPECT_NEAR(p[n][j].item<double>(), j % 2 == 0 ? std::sin(angle) : std::cos(angle), 1e-6)
-              << first + n << " " << j;
-        }
+    for (const std::int64_t n : {0, 1, 7, 509, 513, 1004}) {
+      for (std::int64_t j = 0; j < D; ++j) {
+        const auto i = static_cast<double>(j / 2);
+        const auto angle =
+            static_cast<double>(n) / std::pow(10000.0, 2 * i / static_cast<double>(D));
+        EXPECT_NEAR(p[n][j].item<double>(), j % 2 == 0 ? std::sin(angle) : std::cos(angle), 1e-6)
+            << n << " " << j;
       }
     }
   }
@@ -40,37 +44,50 @@ TEST(Positions, OneStepHasThePositionItIsAt) {
   for (const auto kind : {PositionKind::sinusoidal, PositionKind::learned}) {
     Positions positions(options_with(kind), 4, "model.decoder");
     const auto x = torch::randn({3, 5, 4});
-    const auto at_once = positions.add_to(x, 0);
+    const auto at_once = positions.add_to(x);
     for (std::int64_t t = 0; t < 5; ++t) {
-      EXPECT_TRUE(torch::equal(positions.add_to(x.select(1, t), t), at_once.select(1, t))) << t;
+      EXPECT_TRUE(torch::equal(positions.add_to(x.select(1, t), at(t)), at_once.select(1, t))) << t;
+    }
+  }
+}
+
+TEST(Positions, EachRowOfAStepHasItsOwnPosition) {
+  for (const auto kind : {PositionKind::sinusoidal, PositionKind::learned}) {
+    Positions positions(options_with(kind), 4, "model.decoder");
+    const auto x = torch::randn({3, 4});
+    auto state = at(9);
+    state.positions = torch::tensor({2, 9, 0}, torch::kInt64);
+    const auto found = positions.add_to(x, state);
+    for (std::int64_t row = 0; row < 3; ++row) {
+      const auto alone = at(state.positions[row].item<std::int64_t>());
+      EXPECT_TRUE(torch::equal(found[row], positions.add_to(x, alone)[row])) << row;
     }
   }
 }
 
 TEST(Positions, BeyondThoseThatAreKeptTheyDoNotDependOnTheSentencesLength) {
   Positions positions(options_with(PositionKind::sinusoidal), 7, "model.encoder");
-  const auto longest = positions.add_to(torch::zeros({1, 1100, 7}), 0);
+  const auto longest = positions.add_to(torch::zeros({1, 1100, 7}));
   for (const std::int64_t n : {1, 511, 513, 777, 1025}) {
-    EXPECT_TRUE(
-        torch::equal(positions.add_to(torch::zeros({1, n, 7}), 0), longest.narrow(1, 0, n)));
-    EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({2, 7}), n)[1], longest[0][n]));
+    EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({1, n, 7})), longest.narrow(1, 0, n)));
+    EXPECT_TRUE(torch::equal(positions.add_to(torch::zeros({2, 7}), at(n))[1], longest[0][n]));
   }
 }
 
 TEST(Positions, NoneAddsNothing) {
   const auto x = torch::randn({1, 3, 4});
   for (const auto kind : {PositionKind::none, PositionKind::automatic}) {
-    EXPECT_TRUE(torch::equal(Positions(options_with(kind), 4, "").add_to(x, 0), x));
+    EXPECT_TRUE(torch::equal(Positions(options_with(kind), 4, "").add_to(x), x));
   }
 }
 
 TEST(Positions, BeyondTheLastLearnedOneIsAnErrorThatSaysSo) {
   const Positions positions(options_with(PositionKind::learned, 5), 4, "model.decoder");
   EXPECT_EQ(positions.parameters()[0].sizes(), (std::vector<std::int64_t>{5, 4}));
-  EXPECT_NO_THROW(positions.add_to(torch::zeros({1, 5, 4}), 0));
-  EXPECT_NO_THROW(positions.add_to(torch::zeros({2, 4}), 4));
+  EXPECT_NO_THROW(positions.add_to(torch::zeros({1, 5, 4})));
+  EXPECT_NO_THROW(positions.add_to(torch::zeros({2, 4}), at(4)));
   try {
-    positions.add_to(torch::zeros({2, 4}), 5);
+    positions.add_to(torch::zeros({2, 4}), at(5));
     FAIL() << "no error";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("6 tokens"),

@@ -1,0 +1,76 @@
+// What all searches share: the batch of the decoder, whose sentences come and go, and the interface
+// of a search over it.
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "decoding/search.h"
+#include "model/seq2seq.h"
+
+namespace regard {
+
+// A sentence of a search. Its address does not change, because hypotheses refer to the options.
+struct SearchedSentence {
+  std::size_t id;
+  std::int64_t source_length;  // number of encoder states
+  SentenceOptions options;
+};
+
+// Returns the indices of the sentences of `encoded`, each n times: 0 0 0 1 1 1 …, on its device.
+torch::Tensor repeated_rows(const EncoderOutput& encoded, std::int64_t n);
+
+// The encoder states of B sentences and the decoder states of N = G · B hypotheses, with G
+// consecutive rows per sentence.
+class DecoderBatch {
+ public:
+  explicit DecoderBatch(Seq2Seq& model) : model_(model) {}
+
+  const EncoderOutput& encoded() const { return encoded_; }
+
+  // Appends encoded sentences, each with G rows at the first step. Sentences with a shortlist need
+  // an empty batch. Leaves the batch unchanged if it throws.
+  void append(EncoderOutput encoded, const std::vector<std::int64_t>& first_tokens, std::int64_t G);
+
+  // Computes the next step of all rows. The batch keeps the states before it.
+  DecoderStep step() { return model_.step(tokens_, state_, encoded_); }
+
+  // Continues after a step with the rows `parents` of it, each followed by its token. `sentences`
+  // are the indices of the sentences that remain; empty parents empty the batch.
+  void advance(const DecoderStep& step, const std::vector<std::int64_t>& parents,
+               const std::vector<std::int64_t>& tokens, const std::vector<std::int64_t>& sentences);
+  // Keeps these sentences, each with G rows, at the step where they are.
+  void keep(const std::vector<std::int64_t>& sentences, std::int64_t G);
+
+ private:
+  torch::Tensor index(const std::vector<std::int64_t>& values) const;
+  void keep_sentences(const std::vector<std::int64_t>& sentences);
+
+  Seq2Seq& model_;
+  std::int64_t sentences_ = 0;
+  EncoderOutput encoded_;
+  DecoderState state_;
+  torch::Tensor tokens_;  // [N]: the inputs of the next step
+};
+
+// A search in progress. RunningSearch has the contract of its functions; the caller disables
+// gradients and holds a kernels::WithPackedWeights.
+class SearchLoop {
+ public:
+  virtual ~SearchLoop() = default;
+
+  // `sentences` have one entry per sentence of `encoded`.
+  virtual void add(EncoderOutput encoded,
+                   std::vector<std::unique_ptr<SearchedSentence>> sentences) = 0;
+  virtual std::vector<RunningSearch::Finished> step() = 0;
+  virtual void remove(const std::vector<std::size_t>& ids) = 0;
+  virtual std::size_t size() const = 0;
+  // Appends the result of RunningSearch::best_so_far().
+  virtual void add_best(BestSoFar& best) const = 0;
+};
+
+}  // namespace regard

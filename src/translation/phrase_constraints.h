@@ -1,0 +1,43 @@
+// Constraints on a translation as text: its beginning, and phrases that it must or must not
+// contain.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizers.h"
+#include "decoding/search.h"
+
+namespace regard {
+
+// Where the constraints of a line come from, for messages: "words.txt:3", or a key.
+struct ConstraintPlaces {
+  std::string prefix;
+  std::string required;
+  std::string banned;
+};
+
+// Returns the tokens of a phrase that the translation must have; none for a blank one. Throws
+// InputError with `place` if a word of it is not in the vocabulary, so that `option` cannot use it.
+std::vector<std::int32_t> encode_phrase(const Tokenizers& tokenizers, const std::string& phrase,
+                                        const std::string& place, std::string_view option);
+// Returns the tokens of a phrase that the translation must not have. Returns nullopt if a word of
+// it is not in the vocabulary: the model cannot produce it.
+std::optional<std::vector<std::int32_t>> encode_banned_phrase(const Tokenizers& tokenizers,
+                                                              std::string_view phrase);
+
+// Throws InputError if the constraints contradict each other or do not fit into
+// `max_output_length`; `advice` says how to raise it.
+void check_constraints(const SentenceOptions& sentence, const Tokenizers& tokenizers,
+                       std::int64_t max_output_length, const ConstraintPlaces& places,
+                       std::string_view advice);
+
+// True if all hypotheses have the required phrases. Banned phrases or the maximum length can make
+// that impossible.
+bool meets_constraints(const SentenceOptions& sentence, const std::vector<Hypothesis>& hypotheses,
+                       const std::vector<bool>& continues_word);
+
+}  // namespace regard
