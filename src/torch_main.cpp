@@ -36,6 +36,8 @@ ExitCode run(const regard::CommandLine& arguments) {
       return regard::average(arguments.average);
     case Command::quantize:
       return regard::quantize(arguments.quantize);
+    case Command::serve:
+      return regard::serve(arguments.serve);
     case Command::info:
       return regard::info(arguments.info);
     case Command::report:

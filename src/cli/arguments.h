@@ -254,6 +254,25 @@ struct QuantizeArguments {
 };
 CLI::App* add_quantize(CLI::App& program, QuantizeArguments& arguments);
 
+struct ServeArguments {
+  std::vector<std::string> models;  // "NAME=MODEL" or "MODEL"
+  ModelArguments device;            // without models
+  SearchArguments search;
+  std::string host = "127.0.0.1";
+  std::int64_t port = 8080;
+  std::string token_file;
+  bool log_text = false;
+  std::int64_t max_connections = 256;
+  std::int64_t max_waiting = 2000;
+  std::int64_t max_lines = 1000;
+  std::int64_t max_characters = 10000;
+  std::int64_t max_beam_size = 20;
+  std::int64_t timeout = 60;
+  std::int64_t receive_timeout = 10;
+};
+
+CLI::App* add_serve(CLI::App& program, ServeArguments& arguments);
+
 struct InfoArguments {
   std::string model;
   bool json = false;

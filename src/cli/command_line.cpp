@@ -57,6 +57,7 @@ CommandLine::CommandLine()
   add_shortlist(program_, shortlist)->callback(choose(Command::shortlist));
   add_average(program_, average)->callback(choose(Command::average));
   add_quantize(program_, quantize)->callback(choose(Command::quantize));
+  add_serve(program_, serve)->callback(choose(Command::serve));
   add_info(program_, info)->callback(choose(Command::info));
   add_report(program_, report)->callback(choose(Command::report));
   const auto configs = add_config(program_, config, config_init, config_convert);

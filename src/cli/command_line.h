@@ -25,6 +25,7 @@ enum class Command {
   shortlist,
   average,
   quantize,
+  serve,
   info,
   report,
   config_print,
@@ -61,6 +62,7 @@ class CommandLine {
   ShortlistArguments shortlist;
   AverageArguments average;
   QuantizeArguments quantize;
+  ServeArguments serve;
   InfoArguments info;
   ReportArguments report;
   ConfigArguments config;

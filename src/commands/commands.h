@@ -18,6 +18,7 @@ ExitCode rerank(const RerankArguments& arguments);
 ExitCode shortlist(const ShortlistArguments& arguments);
 ExitCode average(const AverageArguments& arguments);
 ExitCode quantize(const QuantizeArguments& arguments);
+ExitCode serve(const ServeArguments& arguments);
 ExitCode info(const InfoArguments& arguments);
 ExitCode report(const ReportArguments& arguments);
 ExitCode print_config(const ConfigArguments& arguments);

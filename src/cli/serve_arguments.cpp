@@ -1,0 +1,64 @@
+// The command serve.
+#include "cli/arguments.h"
+
+namespace regard {
+
+CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
+  auto* command = program.add_subcommand(
+      "serve", "Translate for other programs and for people, by HTTP and on a web page");
+  auto* model = command
+                    ->add_option("-m,--model", arguments.models,
+                                 "a model to serve: a run folder (its best model, else its last) "
+                                 "or a model folder; NAME= before it names it (default: the name "
+                                 "of the folder); the first one is the default of requests")
+                    ->required()
+                    ->type_name("[NAME=]MODEL");
+  command->add_option("--host", arguments.host, "address to listen on (default 127.0.0.1)")
+      ->type_name("ADDRESS");
+  command->add_option("--port", arguments.port, "port to listen on; 0 is any (default 8080)")
+      ->transform(whole_number(0, 65535))
+      ->type_name("N");
+  command
+      ->add_option("--token-file", arguments.token_file,
+                   "file whose first line is a token; requests must have `Authorization: Bearer "
+                   "TOKEN`")
+      ->type_name("FILE");
+  command->add_flag("--log-text", arguments.log_text,
+                    "write the texts of requests into the log too");
+
+  const std::string group = "Limits";
+  const auto add = [&](const std::string& name, std::int64_t& value, std::uint64_t min,
+                       const std::string& help) {
+    command->add_option(name, value, help)
+        ->transform(whole_number(min, 1'000'000'000))
+        ->type_name("N")
+        ->group(group);
+  };
+  add("--max-connections", arguments.max_connections, 1,
+      "open connections; more are refused with status 503 (default 256)");
+  add("--max-waiting", arguments.max_waiting, 1,
+      "lines of a model that wait or are being translated; more are refused with status 429 "
+      "(default 2000)");
+  add("--max-lines", arguments.max_lines, 1, "lines of a request (default 1000)");
+  add("--max-characters", arguments.max_characters, 1, "bytes of a line (default 10000)");
+  add("--max-beam-size", arguments.max_beam_size, 1,
+      "beam_size or samples of a request (default 20)");
+  add("--timeout", arguments.timeout, 1, "seconds that a request may take (default 60)");
+  add("--receive-timeout", arguments.receive_timeout, 1,
+      "seconds in which a client must have sent its request (default 10)");
+
+  command
+      ->add_option("--src-tag", arguments.device.source_tag,
+                   "a user symbol of the models to put before each source line, such as <2de>")
+      ->type_name("TAG");
+  command
+      ->add_option("--trg-tag", arguments.device.target_tag,
+                   "a user symbol of the models with which the decoder begins, in place of <s>")
+      ->type_name("TAG");
+  add_device_options(*command, arguments.device);
+  add_precision_option(*command, arguments.device);
+  add_search_options(*command, model, arguments.search);
+  return command;
+}
+
+}  // namespace regard

@@ -1,0 +1,218 @@
+#include "serve/translate_request.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/strings.h"
+#include "base/suggest.h"
+#include "config/reader.h"
+#include "serve/http_server.h"
+#include "text/unicode.h"
+
+namespace regard {
+namespace {
+
+[[noreturn]] void reject(const std::string& message) {
+  throw HttpError(400, "bad_request", message);
+}
+
+std::string found(const Json& value) {
+  return excerpt(to_text(value));
+}
+
+[[noreturn]] void reject_value(const std::string& key, const Json& value,
+                               const std::string& expected) {
+  reject(fmt::format("{}: found {}, expected {}", key, found(value), expected));
+}
+
+bool flag(const std::string& key, const Json& value) {
+  if (!value.is_boolean()) reject_value(key, value, "true or false");
+  return value.get<bool>();
+}
+
+std::string text(const std::string& key, const Json& value) {
+  if (!value.is_string()) reject_value(key, value, "a string");
+  return value.get<std::string>();
+}
+
+std::int64_t whole_number(const std::string& key, const Json& value, std::int64_t min,
+                          std::int64_t max) {
+  const auto expected = fmt::format("a whole number from {} to {}", min, max);
+  if (!value.is_number_integer()) reject_value(key, value, expected);
+  const bool is_large =
+      value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(max);
+  if (is_large || value.get<std::int64_t>() < min || value.get<std::int64_t>() > max) {
+    reject_value(key, value, expected);
+  }
+  return value.get<std::int64_t>();
+}
+
+std::vector<std::string> texts(const std::string& key, const Json& value) {
+  if (!value.is_array()) reject_value(key, value, "a list of strings");
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    all.push_back(text(fmt::format("{}[{}]", key, i), value[i]));
+  }
+  return all;
+}
+
+void check_line(const std::string& key, const std::string& line, const RequestLimits& limits) {
+  if (line.size() > limits.max_characters) {
+    throw HttpError(
+        413, "too_large",
+        fmt::format("{}: found {} bytes, expected at most {}; split the text into lines", key,
+                    line.size(), limits.max_characters));
+  }
+  if (line.find_first_of("\n\r") != std::string::npos) {
+    reject(fmt::format("{}: found a line break; give a list of lines", key));
+  }
+}
+
+void set_text(TranslateRequest& request, const Json& value, const RequestLimits& limits) {
+  request.is_single = value.is_string();
+  if (!value.is_string() && !value.is_array()) {
+    reject_value("text", value, "a string or a list of strings");
+  }
+  request.lines = request.is_single ? std::vector{value.get<std::string>()} : texts("text", value);
+  if (request.lines.size() > limits.max_lines) {
+    throw HttpError(413, "too_large",
+                    fmt::format("text: found {}, expected at most {}; send several requests",
+                                counted(request.lines.size(), "line"), limits.max_lines));
+  }
+  for (std::size_t i = 0; i < request.lines.size(); ++i) {
+    check_line(request.is_single ? "text" : fmt::format("text[{}]", i), request.lines[i], limits);
+  }
+}
+
+void set_search(TranslateRequest& request, const Json& value) {
+  if (!value.is_object()) reject_value("search", value, "an object");
+  const auto known = search_keys();
+  for (const auto& [key, setting] : value.items()) {
+    if (std::ranges::count(known, key) == 0) {
+      throw HttpError(400, "bad_request", unknown_name("key of search", key, known).what());
+    }
+    if (setting.is_structured() || setting.is_null()) {
+      reject_value("search." + key, setting, "a number or a word");
+    }
+    request.search.push_back(key + "=" +
+                             (setting.is_string() ? setting.get<std::string>() : to_text(setting)));
+  }
+}
+
+TranslateRequest::Stream stream_named(const Json& value) {
+  if (value == "lines") return TranslateRequest::Stream::lines;
+  if (value == "tokens") return TranslateRequest::Stream::tokens;
+  reject_value("stream", value, R"("lines" or "tokens")");
+}
+
+}  // namespace
+
+std::vector<std::string> search_keys() {
+  TestingOptions options;
+  auto keys = field_names(options);
+  std::erase(keys, "batch_size");
+  std::erase(keys, "validation_beam_size");
+  return keys;
+}
+
+TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits) {
+  std::string fault;
+  const auto json = parse_json(body, &fault);
+  if (json.is_discarded()) reject("the body is not JSON: " + fault);
+  if (!json.is_object()) reject_value("the body", json, "an object");
+
+  TranslateRequest request;
+  const std::map<std::string, std::function<void(const Json&)>> setters = {
+      {"text", [&](const Json& value) { set_text(request, value, limits); }},
+      {"model", [&](const Json& value) { request.model = text("model", value); }},
+      {"n_best",
+       [&](const Json& value) {
+         request.n_best = whole_number("n_best", value, 1, limits.max_beam_size);
+       }},
+      {"search", [&](const Json& value) { set_search(request, value); }},
+      {"tokens", [&](const Json& value) { request.tokens = flag("tokens", value); }},
+      {"alignments", [&](const Json& value) { request.alignments = flag("alignments", value); }},
+      {"attention", [&](const Json& value) { request.attention = flag("attention", value); }},
+      {"tree", [&](const Json& value) { request.tree = flag("tree", value); }},
+      {"split_length",
+       [&](const Json& value) {
+         request.split_length = whole_number("split_length", value, 0, 1'000'000);
+       }},
+      {"prefix", [&](const Json& value) { request.prefix = text("prefix", value); }},
+      {"require", [&](const Json& value) { request.required_phrases = texts("require", value); }},
+      {"ban", [&](const Json& value) { request.banned_phrases = texts("ban", value); }},
+      {"stream", [&](const Json& value) { request.stream = stream_named(value); }},
+  };
+  std::vector<std::string> known;
+  for (const auto& [key, set] : setters) known.push_back(key);
+  for (const auto& [key, value] : json.items()) {
+    const auto setter = setters.find(key);
+    if (setter == setters.end()) {
+      throw HttpError(400, "bad_request", unknown_name("key", key, known).what());
+    }
+    setter->second(value);
+  }
+  if (!json.contains("text")) reject("text is missing: give a string or a list of strings");
+  for (const auto& [key, phrases] :
+       {std::pair{"require", &request.required_phrases}, {"ban", &request.banned_phrases}}) {
+    if (phrases->size() > 100) {
+      reject(fmt::format("{}: found {}, expected at most 100", key,
+                         counted(phrases->size(), "phrase")));
+    }
+    for (const auto& phrase : *phrases) check_line(key, phrase, limits);
+  }
+  check_line("prefix", request.prefix, limits);
+  if (request.split_length == 0) return request;
+  const auto reject_split = [](const std::string& key, const std::string& why) {
+    reject(fmt::format("split_length cannot be combined with {}: {}", key, why));
+  };
+  if (request.n_best > 1) reject_split("n_best", "each part has its own n-best list");
+  if (request.tree) reject_split("tree", "each part has its own search");
+  if (!request.prefix.empty() || !request.required_phrases.empty() ||
+      !request.banned_phrases.empty()) {
+    reject_split("prefix, require and ban", "they apply to whole lines");
+  }
+  return request;
+}
+
+TestingOptions search_of(const TranslateRequest& request, const TestingOptions& defaults,
+                         const RequestLimits& limits) {
+  auto options = defaults;
+  try {
+    for (const auto& assignment : request.search) assign_option(options, assignment, "search");
+  } catch (const ConfigError& error) {
+    reject(error.what());
+  }
+  if (request.split_length > 0 && (options.samples > 0 || options.mbr != MbrMetric::none)) {
+    reject("split_length cannot be combined with samples and mbr: they apply to whole lines");
+  }
+  for (const auto& [key, value] :
+       {std::pair{"beam_size", options.beam_size}, {"samples", options.samples}}) {
+    if (value > limits.max_beam_size) {
+      reject(fmt::format("search.{}: found {}, expected at most {}", key, value,
+                         limits.max_beam_size));
+    }
+  }
+  const auto longest = std::max(defaults.max_output_length, std::int64_t{500});
+  if (options.max_output_length > longest) {
+    reject(fmt::format("search.max_output_length: found {}, expected at most {}",
+                       options.max_output_length, longest));
+  }
+  const auto count = options.samples > 0 ? options.samples : options.beam_size;
+  if (request.n_best > count) {
+    reject(fmt::format("n_best: found {}, but the search keeps only {}; raise search.{}",
+                       request.n_best, count, options.samples > 0 ? "samples" : "beam_size"));
+  }
+  if (request.tree && (options.samples > 0 || options.beam_size == 1)) {
+    reject("tree: found no beam search; set search.beam_size to 2 or more");
+  }
+  if (!request.required_phrases.empty() && options.samples > 0) {
+    reject("require: found search.samples, expected 0: only beam search supports required phrases");
+  }
+  return options;
+}
+
+}  // namespace regard

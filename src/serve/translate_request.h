@@ -1,0 +1,50 @@
+// The body of POST /translate (docs/serving.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "config/testing_options.h"
+
+namespace regard {
+
+// What one request may ask for.
+struct RequestLimits {
+  std::size_t max_lines = 1000;
+  std::size_t max_characters = 10000;  // bytes of one line
+  std::int64_t max_beam_size = 20;     // hypotheses or samples of a sentence
+};
+
+struct TranslateRequest {
+  enum class Stream { none, lines, tokens };
+
+  std::vector<std::string> lines;
+  bool is_single = false;  // `text` is a string, not a list
+  std::string model;       // empty: the first one
+  std::int64_t n_best = 1;
+  std::vector<std::string> search;  // "beam_size=5": keys of section `testing`
+  bool tokens = false;
+  bool alignments = false;
+  bool attention = false;
+  bool tree = false;
+  std::int64_t split_length = 0;
+  std::string prefix;
+  std::vector<std::string> required_phrases;
+  std::vector<std::string> banned_phrases;
+  Stream stream = Stream::none;
+};
+
+// Parses untrusted text. Throws HttpError 400, with the key, what was found and what was expected,
+// or 413 for too many lines or characters.
+TranslateRequest parse_translate_request(const std::string& body, const RequestLimits& limits);
+
+// Returns the search options of a request: `defaults` with its changes. Throws HttpError 400.
+TestingOptions search_of(const TranslateRequest& request, const TestingOptions& defaults,
+                         const RequestLimits& limits);
+
+// The keys of section `testing` that a request may set: those that change one translation.
+std::vector<std::string> search_keys();
+
+}  // namespace regard

@@ -1,0 +1,231 @@
+// regard serve, with real models. tests/serve/ has the tests of HTTP.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+
+#include <chrono>
+#include <csignal>
+#include <memory>
+#include <thread>
+
+#include "base/json.h"
+#include "serve/http_server.h"
+#include "tests/cli/run.h"
+
+namespace regard {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+int free_port() {
+  HttpOptions options;
+  options.port = 0;
+  return HttpServer(options).bind();
+}
+
+class ServeCli : public testing::Test {
+ protected:
+  void start(Words arguments) {
+    port_ = free_port();
+    server_ = std::make_unique<Running>(Words{"serve", "--port", std::to_string(port_)} +
+                                        std::move(arguments));
+    for (int i = 0; i < 600; ++i) {
+      if (client().Get("/health")) return;
+      std::this_thread::sleep_for(100ms);
+    }
+    FAIL() << "the server did not start: " << server_->finish().err;
+  }
+  Finished stop(int signal = SIGTERM) {
+    server_->send(signal);
+    return server_->finish();
+  }
+  httplib::Client client() const {
+    httplib::Client client("127.0.0.1", port_);
+    client.set_read_timeout(60s);
+    return client;
+  }
+  Json ask(const Json& body) const {
+    const auto result = client().Post("/translate", to_text(body), "application/json");
+    return result ? Json::parse(result->body) : Json("no answer");
+  }
+  std::string message(const Json& body) const {
+    const auto answer = ask(body);
+    return answer.contains("error") ? answer["error"]["message"].get<std::string>()
+                                    : to_text(answer);
+  }
+
+  int port_ = 0;
+  std::unique_ptr<Running> server_;
+};
+
+TEST_F(ServeCli, TranslatesAsTheCommandTranslateDoes) {
+  const auto source = lines_of(toy_corpus(60, 9).source);
+  std::string text;
+  for (const auto& line : source) text += line + "\n";
+  start({"-m", "gru=" + tiny_model().string(), "-m", "tf=" + tiny_transformer().string()});
+  for (const auto& [name, model] : {std::pair{"gru", tiny_model()}, {"tf", tiny_transformer()}}) {
+    for (const int beam : {1, 4}) {
+      const auto translated =
+          run({"translate", "-m", model.string(), "--beam-size", std::to_string(beam)}, text);
+      const auto expected = lines_of(translated.out);
+      const auto answer =
+          ask({{"text", source}, {"model", name}, {"search", {{"beam_size", beam}}}});
+      ASSERT_THAT(answer["translations"], SizeIs(source.size()));
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        EXPECT_EQ(answer["translations"][i]["text"], expected[i]) << name << " line " << i;
+      }
+    }
+  }
+  const auto finished = stop();
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("POST /translate 200"), HasSubstr("Stopped."),
+                                  Not(HasSubstr(source[0]))));
+}
+
+TEST_F(ServeCli, ReturnsWhatARequestAsksFor) {
+  start({"-m", tiny_model().string()});
+  const std::string line = "the small cat sees the dog .";
+  const auto answer = ask({{"text", line},
+                           {"n_best", 2},
+                           {"search", {{"beam_size", 3}}},
+                           {"attention", true},
+                           {"alignments", true},
+                           {"tree", true}});
+  EXPECT_EQ(answer["model"], "run");
+  const auto& translation = answer["translations"][0];
+  ASSERT_THAT(translation["hypotheses"], SizeIs(2));
+  EXPECT_THAT(translation["source_tokens"], SizeIs(8));
+  const auto& best = translation["hypotheses"][0];
+  EXPECT_EQ(best["text"], translation["text"]);
+  EXPECT_EQ(best["tokens"].size(), best["token_log_probability"].size());
+  EXPECT_EQ(best["tokens"].size(), best["attention"].size());
+  double log_probability = 0;
+  for (const auto& log_p : best["token_log_probability"]) log_probability += log_p.get<double>();
+  EXPECT_NEAR(best["log_probability"].get<double>(), log_probability, 1e-9);
+  for (const auto& row : best["attention"]) {
+    double sum = 0;
+    for (const auto& weight : row) sum += weight.get<double>();
+    EXPECT_NEAR(sum, 1, 1e-4);
+  }
+  EXPECT_GT(translation["tree"].size(), best["tokens"].size());
+  const auto folder = fresh_folder();
+  run({"translate", "-m", tiny_model().string(), "--beam-size", "3", "--alignments",
+       (folder / "links").string()},
+      line + "\n");
+  std::string links;
+  for (const auto& link : best["alignment"]) {
+    links += (links.empty() ? "" : " ") + std::to_string(link[0].get<int>()) + "-" +
+             std::to_string(link[1].get<int>());
+  }
+  EXPECT_THAT(lines_of(read_text(folder / "links")), ElementsAre(links));
+  // Keys that nobody asked for are absent.
+  EXPECT_FALSE(ask({{"text", line}})["translations"][0].contains("source_tokens"));
+}
+
+TEST_F(ServeCli, AppliesConstraintsAndSplitsLongLines) {
+  start({"-m", tiny_model().string(), "--beam-size", "4"});
+  const auto constrained = ask({{"text", {"the cat sees", "a dog hears", ""}},
+                                {"prefix", "ici"},
+                                {"require", {"petit"}},
+                                {"ban", {"chien", "unknown"}}});
+  for (const int i : {0, 1}) {
+    EXPECT_THAT(constrained["translations"][i]["text"].get<std::string>(),
+                AllOf(StartsWith("ici"), HasSubstr("petit"), Not(HasSubstr("chien"))));
+  }
+  EXPECT_EQ(constrained["translations"][2]["text"], "");
+  EXPECT_THAT(constrained["translations"][2]["hypotheses"], IsEmpty());
+  EXPECT_THAT(message({{"text", "a"}, {"require", {"nowhere"}}}),
+              HasSubstr("require: `nowhere` is not in the model's vocabulary"));
+  EXPECT_THAT(message({{"text", "a"}, {"prefix", "le chat"}, {"ban", {"chat"}}}),
+              HasSubstr("ban: `chat` is banned, but prefix requires it"));
+
+  const auto whole = ask({{"text", "the cat sees . the dog hears ."}, {"split_length", 4}});
+  const auto parts = ask({{"text", {"the cat sees .", "the dog hears ."}}});
+  EXPECT_EQ(whole["translations"][0]["text"].get<std::string>(),
+            parts["translations"][0]["text"].get<std::string>() + " " +
+                parts["translations"][1]["text"].get<std::string>());
+}
+
+TEST_F(ServeCli, ARequestThatTheModelCannotServeIsAnErrorThatSaysWhy) {
+  start({"-m", "attends=" + tiny_model().string(), "-m", "none=" + tiny_fixed_context().string(),
+         "--max-characters", "20000"});
+  EXPECT_EQ(message({{"text", "a"}, {"model", "none"}, {"attention", true}}),
+            "attention: the model none has no attention weights");
+  EXPECT_THAT(message({{"text", "a"}, {"search", {{"beam_size", 0}}}}),
+              StartsWith("search beam_size: found `0`, expected"));
+  EXPECT_THAT(message({{"text", "a"}, {"search", {{"beam_size", 6}, {"beam_groups", 4}}}}),
+              HasSubstr("beam_groups"));
+  EXPECT_THAT(message({{"text", "a"}, {"search", {{"beam_size", 500}}}}),
+              StartsWith("search.beam_size: found 500, expected at most 20"));
+  EXPECT_THAT(message({{"text", "a"}, {"n_best", 9}, {"search", {{"beam_size", 3}}}}),
+              StartsWith("n_best: found 9, but the search keeps only 3"));
+  // A line longer than any in training, between two others.
+  const auto answer = ask({{"text", {"the cat", std::string(9000, 'a'), "the dog"}}});
+  EXPECT_THAT(answer["translations"][1]["error"]["message"].get<std::string>(),
+              StartsWith("line 2: found 9000 bytes, expected at most 8192"));
+  EXPECT_TRUE(answer["translations"][0].contains("text"));
+  EXPECT_TRUE(answer["translations"][2].contains("text"));
+}
+
+TEST_F(ServeCli, StreamsAllPartsOfATranslation) {
+  start({"-m", tiny_model().string(), "--beam-size", "1"});
+  const auto lines = std::vector<std::string>(20, "the old dog hears a small bird here .");
+  const auto plain = ask({{"text", lines}});
+  const auto stream = client().Post("/translate", to_text({{"text", lines}, {"stream", "tokens"}}),
+                                    "application/json");
+  std::size_t translations = 0;
+  for (const auto& line : lines_of(stream->body)) {
+    if (!line.starts_with("data: ")) continue;
+    const auto data = Json::parse(line.substr(6));
+    if (!data.contains("line")) continue;
+    const auto expected =
+        plain["translations"][data["line"].get<std::size_t>()]["text"].get<std::string>();
+    EXPECT_THAT(expected, StartsWith(data["text"].get<std::string>()));
+    translations += data.contains("hypotheses") ? 1 : 0;
+  }
+  EXPECT_EQ(translations, lines.size());
+  EXPECT_THAT(stream->body, EndsWith("event: done\ndata: {\"model\":\"run\"}\n\n"));
+}
+
+TEST_F(ServeCli, AsksForTheTokenOfTheFile) {
+  const auto file = fresh_folder() / "token";
+  write_text(file, "secret\n");
+  start({"-m", tiny_model().string(), "--token-file", file.string()});
+  EXPECT_EQ(client().Get("/models")->status, 401);
+  const auto models = client().Get("/models", {{"Authorization", "Bearer secret"}});
+  ASSERT_EQ(models->status, 200);
+  const auto model = Json::parse(models->body)["models"][0];
+  EXPECT_EQ(model["attention"], "additive");
+  EXPECT_EQ(model["search"]["beam_size"], 3);
+  EXPECT_EQ(stop(SIGINT).code, 0);
+}
+
+TEST_F(ServeCli, MistakesOfTheCommandLineAreErrors) {
+  const auto model = tiny_model().string();
+  const auto twice = run({"serve", "--port", "0", "-m", model, "-m", model});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("found two models with the name run; name them: -m NAME=MODEL"));
+  const auto missing = run({"serve", "--port", "0", "-m", "nowhere"});
+  EXPECT_EQ(missing.code, 5);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere: no such folder"));
+  EXPECT_EQ(run({"serve"}).code, 2);
+  const auto no_token = run({"serve", "--port", "0", "-m", model, "--token-file", "/dev/null"});
+  EXPECT_EQ(no_token.code, 6);
+  EXPECT_THAT(no_token.err, HasSubstr("--token-file /dev/null: cannot be read, or is empty"));
+  start({"-m", model});
+  const auto busy = run({"serve", "-m", model, "--port", std::to_string(port_)});
+  EXPECT_EQ(busy.code, 6);
+  EXPECT_THAT(busy.err, HasSubstr(fmt::format("--port {}: cannot listen there", port_)));
+}
+
+}  // namespace
+}  // namespace regard

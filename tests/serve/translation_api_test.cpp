@@ -1,0 +1,576 @@
+// The server with a made-up translator, which needs no model.
+#include "serve/translation_api.h"
+
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace regard {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// Translates to upper case. A line with "wait" is translated when release() is called, one with
+// "bad" is an error.
+class UpperCase : public TranslationService {
+ public:
+  explicit UpperCase(std::string name) : name_(std::move(name)) {}
+  ~UpperCase() override { release(); }
+
+  const std::string& name() const override { return name_; }
+  Json description() const override { return {{"name", name_}, {"description", "upper case"}}; }
+
+  std::uint64_t submit(const TranslateRequest& request, Listener listener) override {
+    if (request.prefix == "refuse") throw HttpError(400, "bad_request", "prefix: refused");
+    const std::lock_guard lock(mutex_);
+    const auto number = ++last_;
+    unfinished_ += request.lines.size();
+    threads_.emplace_back([this, number, lines = request.lines, own = std::move(listener)] {
+      for (std::size_t i = 0; i < lines.size(); ++i) translate(number, i, lines[i], own);
+    });
+    return number;
+  }
+  void cancel(std::uint64_t request) override {
+    const std::lock_guard lock(mutex_);
+    cancelled_.insert(request);
+    changed_.notify_all();
+  }
+  Statistics statistics() const override {
+    const std::lock_guard lock(mutex_);
+    return {.finished_lines = finished_, .unfinished_lines = unfinished_};
+  }
+
+  void release() {
+    std::vector<std::thread> threads;
+    {
+      const std::lock_guard lock(mutex_);
+      released_ = true;
+      changed_.notify_all();
+      threads = std::move(threads_);
+    }
+    for (auto& thread : threads) thread.join();
+  }
+  bool was_cancelled(std::uint64_t request) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, 10s, [&] { return cancelled_.contains(request); });
+  }
+  std::uint64_t requests() const {
+    const std::lock_guard lock(mutex_);
+    return last_;
+  }
+
+ private:
+  void translate(std::uint64_t request, std::size_t line, const std::string& text,
+                 const Listener& listener) {
+    std::string upper = text;
+    std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    if (listener.partial) listener.partial(line, upper.substr(0, upper.size() / 2));
+    Json result = {{"text", upper}, {"hypotheses", Json::array()}};
+    {
+      std::unique_lock lock(mutex_);
+      if (text.find("wait") != std::string::npos) {
+        changed_.wait(lock, [&] { return released_ || cancelled_.contains(request); });
+      }
+      if (cancelled_.contains(request)) result = error_json("cancelled", "cancelled");
+      --unfinished_;
+      ++finished_;
+    }
+    if (text.find("bad") != std::string::npos) result = error_json("input", "line: it is bad");
+    listener.finished(line, std::move(result));
+  }
+
+  std::string name_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+  std::set<std::uint64_t> cancelled_;
+  std::uint64_t last_ = 0;
+  std::uint64_t unfinished_ = 0;
+  std::uint64_t finished_ = 0;
+  bool released_ = false;
+};
+
+// A connection without a library, for clients that misbehave.
+class RawClient {
+ public:
+  explicit RawClient(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  ~RawClient() { close(); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  void close() {
+    if (socket_ >= 0) ::close(socket_);
+    socket_ = -1;
+  }
+  bool send(const std::string& bytes) {
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+  // Returns what the server sends until it closes the connection or sends `until`.
+  std::string receive(const std::string& until = "") {
+    std::string all;
+    for (;;) {
+      if (!until.empty() && all.find(until) != std::string::npos) return all;
+      pollfd state{.fd = socket_, .events = POLLIN, .revents = 0};
+      if (::poll(&state, 1, 10000) <= 0) return all + "[no answer]";
+      char buffer[4096];
+      const auto count = ::recv(socket_, buffer, sizeof buffer, 0);
+      if (count <= 0) return all;
+      all.append(buffer, static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  int socket_;
+};
+
+class TranslationApiTest : public testing::Test {
+ protected:
+  TranslationApiTest() {
+    log::set_quiet();
+    for (const auto* name : {"first", "second"}) {
+      auto service = std::make_unique<UpperCase>(name);
+      translators_.push_back(service.get());
+      services_.push_back(std::move(service));
+    }
+    http_.port = 0;
+    http_.receive_timeout = 2s;
+    api_.timeout = 20s;
+  }
+  ~TranslationApiTest() override { stop(); }
+
+  void start() {
+    server_ = std::make_unique<HttpServer>(http_);
+    port_ = server_->bind();
+    api_object_ = std::make_unique<TranslationApi>(*server_, services_, api_);
+    thread_ = std::thread([this] { server_->run(); });
+    ASSERT_EQ(client().Get("/health")->status, 200);
+    wait_for_no_connections();
+  }
+  void wait_for_no_connections() const {
+    while (server_->connections() > 0) std::this_thread::sleep_for(1ms);
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    for (auto* translator : translators_) translator->release();
+    server_->stop();
+    thread_.join();
+  }
+
+  httplib::Client client() const {
+    httplib::Client client("127.0.0.1", port_);
+    client.set_read_timeout(20s);
+    return client;
+  }
+  httplib::Result post(const std::string& body, const httplib::Headers& headers = {}) const {
+    return client().Post("/translate", headers, body, "application/json");
+  }
+  // Returns "STATUS KIND: MESSAGE", or "STATUS" and the body.
+  std::string answer(const std::string& body) const { return text_of(post(body)); }
+  static std::string text_of(const httplib::Result& result) {
+    if (!result) return "no answer";
+    const auto json = Json::parse(result->body, nullptr, false);
+    if (json.is_discarded() || !json.contains("error")) {
+      return std::to_string(result->status) + " " + result->body;
+    }
+    return fmt::format("{} {}: {}", result->status, json["error"]["kind"].get<std::string>(),
+                       json["error"]["message"].get<std::string>());
+  }
+  void wait_for_requests(std::uint64_t count) const {
+    while (translators_[0]->requests() < count) std::this_thread::sleep_for(1ms);
+  }
+  static std::string request(const std::string& body, const std::string& headers = "") {
+    return fmt::format(
+        "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{}"
+        "Content-Length: {}\r\n\r\n{}",
+        headers, body.size(), body);
+  }
+
+  HttpOptions http_;
+  ApiOptions api_;
+  std::vector<UpperCase*> translators_;
+  std::vector<std::unique_ptr<TranslationService>> services_;
+  std::unique_ptr<HttpServer> server_;
+  std::unique_ptr<TranslationApi> api_object_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TEST_F(TranslationApiTest, TranslatesALineOrAList) {
+  start();
+  EXPECT_EQ(answer(R"({"text": "ab"})"),
+            R"(200 {"model":"first","translations":[{"text":"AB","hypotheses":[]}]})");
+  EXPECT_EQ(answer(R"({"text": ["b", "a", ""], "model": "second"})"),
+            R"(200 {"model":"second","translations":[{"text":"B","hypotheses":[]},)"
+            R"({"text":"A","hypotheses":[]},{"text":"","hypotheses":[]}]})");
+  EXPECT_EQ(answer(R"({"text": []})"), R"(200 {"model":"first","translations":[]})");
+}
+
+TEST_F(TranslationApiTest, ABadLineDoesNotFailItsNeighbours) {
+  start();
+  EXPECT_EQ(answer(R"({"text": ["a", "bad", "c"]})"),
+            R"(200 {"model":"first","translations":[{"text":"A","hypotheses":[]},)"
+            R"({"error":{"kind":"input","message":"line: it is bad"}},)"
+            R"({"text":"C","hypotheses":[]}]})");
+  EXPECT_EQ(answer(R"({"text": "bad"})"), "422 input: line: it is bad");
+}
+
+TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
+  api_.limits = {.max_lines = 2, .max_characters = 5, .max_beam_size = 8};
+  start();
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"", "400 bad_request: the body is not JSON"},
+      {"{\"text\": \"\xff\"}", "400 bad_request: the body is not JSON"},
+      {"[1]", "400 bad_request: the body: found [1], expected an object"},
+      {"{}", "400 bad_request: text is missing"},
+      {R"({"text": 3})", "400 bad_request: text: found 3, expected a string or a list of strings"},
+      {R"({"text": ["a", 3]})", "400 bad_request: text[1]: found 3, expected a string"},
+      {R"({"text": "a\nb"})", "400 bad_request: text: found a line break; give a list of lines"},
+      {R"({"text": "abcdef"})", "413 too_large: text: found 6 bytes, expected at most 5"},
+      {R"({"text": ["a", "b", "c"]})", "413 too_large: text: found 3 lines, expected at most 2"},
+      {R"({"text": "a", "modell": "x"})", "400 bad_request: unknown key 'modell'"},
+      {R"({"text": "a", "model": "frist"})", "404 not_found: unknown model 'frist'"},
+      {R"({"text": "a", "n_best": 0})", "400 bad_request: n_best: found 0, expected a whole"},
+      {R"({"text": "a", "n_best": 1e99})",
+       "400 bad_request: n_best: found 1e+99, expected a whole"},
+      {R"({"text": "a", "n_best": 18446744073709551615})", "400 bad_request: n_best: found 184467"},
+      {R"({"text": "a", "tokens": 1})", "400 bad_request: tokens: found 1, expected true or false"},
+      {R"({"text": "a", "stream": "all"})", "400 bad_request: stream: found"},
+      {R"({"text": "a", "search": {"beam_sise": 3}})",
+       "400 bad_request: unknown key of search 'beam_sise'"},
+      {R"({"text": "a", "search": {"batch_size": 3}})",
+       "400 bad_request: unknown key of search 'batch_size'"},
+      {R"({"text": "a", "search": {"beam_size": [3]}})",
+       "400 bad_request: search.beam_size: found"},
+      {R"({"text": "a", "prefix": "refuse"})", "413 too_large: prefix"},
+      {R"({"text": "a", "split_length": 3, "n_best": 2})",
+       "400 bad_request: split_length cannot be combined with n_best"},
+  };
+  for (const auto& [body, expected] : cases) EXPECT_THAT(answer(body), StartsWith(expected));
+  EXPECT_EQ(answer(R"({"text": "abcde"})"),
+            R"(200 {"model":"first","translations":[{"text":"ABCDE","hypotheses":[]}]})");
+}
+
+TEST_F(TranslationApiTest, PassesOnWhatTheModelRefuses) {
+  start();
+  EXPECT_EQ(answer(R"({"text": "a", "prefix": "refuse"})"), "400 bad_request: prefix: refused");
+}
+
+TEST_F(TranslationApiTest, ChecksPathMethodAndTypeBeforeItReadsABody) {
+  http_.max_body_bytes = 1000;
+  start();
+  EXPECT_THAT(text_of(client().Get("/translat")),
+              StartsWith("404 not_found: path: found `/translat`, expected one of /, /health"));
+  const auto wrong_method = client().Get("/translate");
+  EXPECT_EQ(text_of(wrong_method),
+            "405 method_not_allowed: /translate: found method GET, expected POST");
+  EXPECT_EQ(wrong_method->get_header_value("Allow"), "POST");
+  EXPECT_EQ(text_of(client().Post("/translate", "text=a", "application/x-www-form-urlencoded")),
+            "415 bad_request: Content-Type: found `application/x-www-form-urlencoded`, expected "
+            "application/json");
+  EXPECT_THAT(text_of(post(R"({"text": "a"})", {{"Content-Encoding", "gzip"}})),
+              StartsWith("415 bad_request: Content-Encoding"));
+  EXPECT_EQ(answer(R"({"text": ")" + std::string(2000, 'a') + "\"}"),
+            "413 too_large: the body is larger than the server takes");
+  EXPECT_EQ(client().Head("/health")->status, 200);
+  RawClient no_length(port_);
+  no_length.send("POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n\r\n");
+  EXPECT_THAT(no_length.receive(), StartsWith("HTTP/1.1 411 "));
+}
+
+TEST_F(TranslationApiTest, AsksForTheToken) {
+  http_.token = "secret";
+  start();
+  const auto missing = post(R"({"text": "a"})");
+  EXPECT_THAT(text_of(missing), StartsWith("401 unauthorized: this server needs a token"));
+  EXPECT_EQ(missing->get_header_value("WWW-Authenticate"), "Bearer");
+  for (const auto* wrong :
+       {"Bearer secre", "Bearer secret1", "Bearer ", "Basic secret", "secret"}) {
+    EXPECT_EQ(text_of(post(R"({"text": "a"})", {{"Authorization", wrong}})),
+              "401 unauthorized: the token is wrong");
+  }
+  EXPECT_EQ(client().Get("/models")->status, 401);
+  EXPECT_EQ(post(R"({"text": "a"})", {{"Authorization", "Bearer secret"}})->status, 200);
+  for (const auto* open : {"/health", "/metrics", "/openapi.json", "/"}) {
+    EXPECT_EQ(client().Get(open)->status, 200) << open;
+  }
+}
+
+TEST_F(TranslationApiTest, RefusesLinesBeyondTheQueueAndSaysWhenToComeBack) {
+  api_.max_waiting_lines = 3;
+  start();
+  std::thread waiting(
+      [&] { EXPECT_THAT(answer(R"({"text": ["wait", "a", "b"]})"), StartsWith("200 ")); });
+  wait_for_requests(1);
+  const auto refused = post(R"({"text": ["a", "b", "c"]})");
+  EXPECT_THAT(text_of(refused), StartsWith("429 busy: "));
+  EXPECT_EQ(refused->get_header_value("Retry-After"), "1");
+  translators_[0]->release();
+  waiting.join();
+  EXPECT_EQ(post(R"({"text": ["a", "b", "c", "d"]})")->status, 200);  // nothing waits
+}
+
+TEST_F(TranslationApiTest, ALateRequestIsCancelled) {
+  api_.timeout = 300ms;
+  start();
+  EXPECT_THAT(answer(R"({"text": ["a", "wait"]})"),
+              StartsWith("504 timeout: the translation took more than"));
+  EXPECT_TRUE(translators_[0]->was_cancelled(1));
+  const auto stream = post(R"({"text": ["a", "wait"], "stream": "lines"})");
+  EXPECT_THAT(stream->body, AllOf(HasSubstr("event: translation\ndata: {\"line\":0,\"text\":\"A\""),
+                                  HasSubstr("event: error\ndata: {\"error\":{\"kind\":\"timeout\""),
+                                  Not(HasSubstr("done"))));
+  EXPECT_TRUE(translators_[0]->was_cancelled(2));
+}
+
+TEST_F(TranslationApiTest, ARequestIsCancelledWhenItsClientIsGone) {
+  start();
+  for (const auto* body : {R"({"text": "wait"})", R"({"text": "wait", "stream": "lines"})"}) {
+    RawClient client(port_);
+    ASSERT_TRUE(client.send(request(body)));
+    const auto before = translators_[0]->requests();
+    wait_for_requests(before == 0 ? 1 : before);
+    std::this_thread::sleep_for(50ms);
+    client.close();
+    EXPECT_TRUE(translators_[0]->was_cancelled(translators_[0]->requests())) << body;
+  }
+}
+
+TEST_F(TranslationApiTest, StreamsLinesAsTheyAreFinished) {
+  start();
+  RawClient client(port_);
+  client.send(request(R"({"text": ["a", "wait"], "stream": "lines"})"));
+  const auto first = client.receive("\"A\"");
+  EXPECT_THAT(first, AllOf(HasSubstr("Content-Type: text/event-stream"),
+                           HasSubstr("event: translation\ndata: {\"line\":0,\"text\":\"A\""),
+                           Not(HasSubstr("WAIT"))));
+  translators_[0]->release();
+  EXPECT_THAT(client.receive("event: done"),
+              AllOf(HasSubstr("event: translation\ndata: {\"line\":1,\"text\":\"WAIT\""),
+                    Not(HasSubstr("partial"))));
+}
+
+TEST_F(TranslationApiTest, StreamsTheBestHypothesisSoFar) {
+  start();
+  RawClient client(port_);
+  client.send(request(R"({"text": "wait", "stream": "tokens"})"));
+  client.receive("event: partial\ndata: {\"line\":0,\"text\":\"WA\"}");
+  translators_[0]->release();
+  EXPECT_THAT(client.receive("event: done\ndata: {\"model\":\"first\"}"), HasSubstr("\"WAIT\""));
+}
+
+TEST_F(TranslationApiTest, RefusesConnectionsBeyondTheMaximum) {
+  http_.max_connections = 2;
+  start();
+  RawClient a(port_);
+  RawClient b(port_);
+  a.send(request(R"({"text": "wait"})"));
+  b.send(request(R"({"text": "wait"})"));
+  wait_for_requests(2);
+  RawClient c(port_);
+  EXPECT_THAT(c.receive(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1"),
+                                 HasSubstr("too many connections")));
+  translators_[0]->release();
+  EXPECT_THAT(a.receive("WAIT"), StartsWith("HTTP/1.1 200 "));
+  a.close();
+  b.close();
+  wait_for_no_connections();
+  EXPECT_EQ(post(R"({"text": "a"})")->status, 200);
+}
+
+TEST_F(TranslationApiTest, ClosesConnectionsThatSendTooSlowlyOrTooMuch) {
+  http_.receive_timeout = 300ms;
+  http_.max_body_bytes = 1000;
+  start();
+  RawClient half(port_);
+  half.send("POST /translate HTTP/1.1\r\nHos");
+  RawClient no_body(port_);
+  no_body.send(
+      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Content-Length: 10\r\n\r\n{");
+  RawClient drops(port_);  // a byte now and then
+  std::thread dropping([&] {
+    for (int i = 0; i < 100 && drops.send("G"); ++i) std::this_thread::sleep_for(50ms);
+  });
+  RawClient endless_line(port_);
+  endless_line.send("GET /" + std::string(100000, 'a'));
+  RawClient endless_chunks(port_);
+  endless_chunks.send(
+      "POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n");
+  for (int i = 0; i < 100; ++i) {
+    if (!endless_chunks.send("400\r\n" + std::string(0x400, ' ') + "\r\n")) break;
+  }
+  dropping.join();
+  for (auto* client : {&half, &no_body, &endless_line, &endless_chunks}) {
+    EXPECT_THAT(client->receive(), Not(HasSubstr("200 OK")));
+  }
+  wait_for_no_connections();
+  EXPECT_EQ(post(R"({"text": "a"})")->status, 200);
+}
+
+TEST_F(TranslationApiTest, GarbageGetsAnErrorOrNothing) {
+  http_.receive_timeout = 300ms;
+  start();
+  std::uint32_t random = 1;
+  for (int i = 0; i < 60; ++i) {
+    std::string bytes;
+    for (int k = 0; k < 300; ++k) {
+      random = random * 1664525 + 1013904223;
+      bytes += static_cast<char>(random >> 24);
+    }
+    RawClient client(port_);
+    client.send(i % 2 == 0 ? bytes : request(bytes).substr(0, 400) + "\r\n\r\n");
+    client.send("\r\n\r\n");
+    ::usleep(1000);
+    EXPECT_THAT(client.receive("\r\n\r\n"), Not(HasSubstr("200 OK")));
+  }
+  EXPECT_EQ(post(R"({"text": "a"})")->status, 200);
+}
+
+TEST_F(TranslationApiTest, AConnectionServesManyRequests) {
+  start();
+  RawClient client(port_);
+  for (int i = 0; i < 20; ++i) {
+    client.send(request(fmt::format(R"({{"text": "line {}"}})", i)));
+    EXPECT_THAT(client.receive(fmt::format("LINE {}\"", i)), HasSubstr("200 OK"));
+  }
+  client.send(request(R"({"text": 3})"));  // an error whose body was read
+  EXPECT_THAT(client.receive("expected"), HasSubstr("400 "));
+  client.send(request(R"({"text": "last"})"));
+  EXPECT_THAT(client.receive("LAST"), HasSubstr("200 OK"));
+}
+
+TEST_F(TranslationApiTest, StoppingFinishesWhatRunsAndRefusesTheRest) {
+  start();
+  RawClient idle(port_);
+  RawClient running(port_);
+  RawClient late(port_);
+  late.send("POST /translate HTTP/1.1\r\n");
+  running.send(request(R"({"text": "wait"})"));
+  wait_for_requests(1);
+  server_->stop();
+  late.send(
+      "Host: x\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n"
+      R"({"text": "a"})");
+  EXPECT_THAT(late.receive(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("stopping"),
+                                    HasSubstr("Retry-After: 5")));
+  EXPECT_THAT(idle.receive(), IsEmpty());
+  translators_[0]->release();
+  EXPECT_THAT(running.receive(), HasSubstr("WAIT"));
+  thread_.join();
+}
+
+TEST_F(TranslationApiTest, CountsResponsesAndLines) {
+  start();
+  post(R"({"text": ["a", "b"]})");
+  post("{}");
+  client().Get("/nowhere");
+  std::string metrics;
+  for (int i = 0; i < 1000 && metrics.find("other") == std::string::npos; ++i) {
+    metrics = client().Get("/metrics")->body;  // a response is counted after it is sent
+  }
+  EXPECT_THAT(metrics,
+              AllOf(HasSubstr("regard_responses_total{path=\"/translate\",status=\"200\"} 1\n"),
+                    HasSubstr("regard_responses_total{path=\"/translate\",status=\"400\"} 1\n"),
+                    HasSubstr("regard_responses_total{path=\"other\",status=\"404\"} 1\n"),
+                    HasSubstr("regard_translate_seconds_count 2\n"),
+                    HasSubstr("regard_translate_seconds_bucket{le=\"+Inf\"} 2\n"),
+                    HasSubstr("regard_lines_total{model=\"first\",result=\"translated\"} 2\n"),
+                    HasSubstr("regard_unfinished_lines{model=\"second\"} 0\n")));
+}
+
+TEST_F(TranslationApiTest, DescribesItsModelsAndItself) {
+  start();
+  const auto models = Json::parse(client().Get("/models")->body)["models"];
+  EXPECT_EQ(models[1]["name"], "second");
+  EXPECT_EQ(models[0]["limits"]["max_beam_size"], api_.limits.max_beam_size);
+  const auto openapi = Json::parse(client().Get("/openapi.json")->body);
+  for (const auto* path : {"/", "/translate", "/models", "/health", "/metrics", "/openapi.json"}) {
+    EXPECT_TRUE(openapi["paths"].contains(path)) << path;
+  }
+  const auto& search = openapi["components"]["schemas"]["Search"]["properties"];
+  for (const auto& key : search_keys()) EXPECT_TRUE(search.contains(key)) << key;
+  // Each key that the description names is one that the parser takes.
+  const auto& properties = openapi["components"]["schemas"]["TranslateRequest"]["properties"];
+  for (const auto& [key, schema] : properties.items()) {
+    EXPECT_THAT(answer(fmt::format(R"({{"text": "a", "{}": null}})", key)),
+                Not(HasSubstr("unknown")))
+        << key;
+  }
+}
+
+TEST_F(TranslationApiTest, ServesThePageWithItsPolicy) {
+  start();
+  const auto page = client().Get("/");
+  EXPECT_THAT(page->body, HasSubstr("<!doctype html>"));
+  EXPECT_THAT(page->get_header_value("Content-Security-Policy"),
+              AllOf(StartsWith("default-src 'none'"), HasSubstr("connect-src 'self'")));
+  // Nothing is loaded from elsewhere.
+  for (const auto* loads : {"src=\"http", "href=\"http", "url(http", "@import"}) {
+    EXPECT_THAT(page->body, Not(HasSubstr(loads)));
+  }
+}
+
+TEST_F(TranslationApiTest, ManyClientsAtOnceGetTheirOwnAnswers) {
+  start();
+  std::vector<std::thread> clients;
+  std::atomic<int> wrong = 0;
+  for (int c = 0; c < 16; ++c) {
+    clients.emplace_back([&, c] {
+      auto own = client();
+      own.set_keep_alive(true);
+      for (int i = 0; i < 50; ++i) {
+        const auto result = own.Post("/translate", fmt::format(R"({{"text": "c{} i{}"}})", c, i),
+                                     "application/json");
+        if (!result || result->body.find(fmt::format("\"C{} I{}\"", c, i)) == std::string::npos) {
+          ++wrong;
+        }
+      }
+    });
+  }
+  for (auto& each : clients) each.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(HttpServer, ABusyPortIsAnErrorThatNamesIt) {
+  HttpOptions options;
+  options.port = 0;
+  HttpServer first(options);
+  options.port = first.bind();
+  HttpServer second(options);
+  try {
+    second.bind();
+    FAIL() << "no error";
+  } catch (const EnvironmentError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(fmt::format("--port {}: cannot listen", options.port)));
+  }
+}
+
+}  // namespace
+}  // namespace regard
