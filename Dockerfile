@@ -1,8 +1,8 @@
-# docker build -t regard .           an image with the quick-start model, which the build trains
+# docker build -t regard .           an image that serves the quick-start model, which the build trains
 #   --build-arg PIP_OPTIONS="--index-url <the PyTorch index of CPU wheels>"   makes a small image, without CUDA
 #   --target program                 regard without a model: trains nothing
 #   --target test                    runs the tests instead
-# docker run --rm -i regard <in.en >out.fr
+# docker run -p 127.0.0.1:8080:8080 regard
 # docker run --rm -v "$PWD:/data" --user "$(id -u):$(id -g)" regard train -c my.yaml
 # docs/deployment.md has more.
 FROM debian:12 AS build
@@ -33,4 +33,6 @@ RUN mkdir /model && cd runs/quickstart/best && cp config.yaml manifest.json mode
 
 FROM program
 COPY --from=model /model /model
-CMD ["translate", "-m", "/model"]
+EXPOSE 8080
+HEALTHCHECK CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/8080 && printf 'GET /health HTTP/1.0\\r\\n\\r\\n' >&3 && grep -q ok <&3"]
+CMD ["serve", "-m", "quickstart=/model", "--host", "0.0.0.0"]

@@ -1,13 +1,16 @@
 """Makes the file system of the image of Dockerfile without Docker, runs regard in it, and measures its size.
 
 The base is a minimal Debian 12 from debootstrap, without caches, manual pages, translations and documents, as
-debian:12-slim. The programs of build/ are installed into it, with a model. Then --version, translate and evaluate
+debian:12-slim. The programs of build/ are installed into it, with a model. Then --version, translate, serve and evaluate
 run as the user nobody: with no compiler, no Python and no .venv. Needs root.
 """
 
 import argparse
+import http.client
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -84,10 +87,35 @@ class Image:
                 shutil.copy(file, self.root / "model")
         (self.root / "data").mkdir()
 
-    def run(self, *command, text=None):
-        """Runs a command as nobody, with an empty environment, /proc and nothing else of this machine."""
+    def command(self, *command):
+        """Returns a command as nobody, with an empty environment, /proc and nothing else of this machine."""
         script = 'mount -t proc proc "$0/proc" && exec chroot --userspec=65534:65534 "$0" env -i PATH="$1" "${@:2}"'
-        return call("unshare", "--mount", "bash", "-c", script, self.root, PATH, *command, text=text)
+        return ["unshare", "--mount", "bash", "-c", script, str(self.root), PATH, *command]
+
+    def run(self, *command, text=None):
+        return call(*self.command(*command), text=text)
+
+
+def check_server(image, line, translation):
+    """Serves the model as `docker run` does, and stops the server as `docker stop` does."""
+    command = image.command("regard", "serve", "-m", "quickstart=/model", "--host", "0.0.0.0", "--port", "0")
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        said = []
+        for message in server.stderr:
+            said.append(message)
+            if found := re.search(r"http://0\.0\.0\.0:(\d+)/", message):
+                break
+        else:
+            raise Failure(CHECK_FAILED, f"regard serve did not start: {''.join(said)[-2000:]}")
+        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=60)
+        connection.request("POST", "/translate", json.dumps({"text": line}), {"Content-Type": "application/json"})
+        answer = json.loads(connection.getresponse().read())
+        connection.close()
+        server.terminate()
+        server.communicate(timeout=60)
+    served = answer.get("translations", [{}])[0].get("text")
+    if served != translation or server.returncode != 0:
+        raise Failure(CHECK_FAILED, f"regard serve answers {answer}, expected {translation}; exit code {server.returncode}")
 
 
 def check(image):
@@ -107,6 +135,7 @@ def check(image):
     translated = image.run("regard", "translate", "-m", "/model", "--quiet", text=source)
     if len(translated.splitlines()) != LINES:
         raise Failure(CHECK_FAILED, f"found {len(translated.splitlines())} translations, expected {LINES}")
+    check_server(image, source.split("\n")[0], translated.split("\n")[0])
     for name, text in (("source", source), ("reference", target)):
         (image.root / "data" / name).write_text(text, encoding="utf-8")
     scored = image.run("regard", "evaluate", "-m", "/model", "-s", "/data/source", "-r", "/data/reference", "--force")
