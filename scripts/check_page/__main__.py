@@ -6,14 +6,11 @@ kept in build/check_page/. Needs the model of scripts/quickstart.sh, or models.
 import argparse
 import json
 import pathlib
-import sys
 
 import project
 from chromium import Page
 from project import BUILD, CHECK_FAILED, ENVIRONMENT_ERROR, ROOT, Failure, regard
-
-sys.path.insert(0, str(ROOT / "scripts" / "serve_load"))
-from server import Server  # noqa: E402
+from server import Server
 
 WORK = BUILD / "check_page"
 CTRL = 2
