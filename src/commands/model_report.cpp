@@ -106,12 +106,6 @@ std::string link_names(const ModelReport& report) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-std::int64_t parameter_count(const Seq2Seq& model) {
-  std::int64_t count = 0;
-  for (const auto& parameter : model.parameters()) count += parameter.numel();
-  return count;
-}
-
 std::string model_text(const ModelReport& report) {
   const auto& options = report.model.options;
   const auto& tokenizers = report.model.tokenizers;
@@ -261,6 +255,12 @@ std::string layers_text(const ModelOptions& o) {
       "attention  {}\nencoder    {}\ndecoder    {}{}\n", attention, encoder_text(o.encoder),
       decoder_text(o.decoder),
       o.output.kind == OutputKind::vocabulary ? "" : ", output " + to_yaml(o.output.kind));
+}
+
+std::int64_t parameter_count(const Seq2Seq& model) {
+  std::int64_t count = 0;
+  for (const auto& parameter : model.parameters()) count += parameter.numel();
+  return count;
 }
 
 std::string attention_kind(const ModelOptions& o) {

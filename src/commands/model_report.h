@@ -40,6 +40,9 @@ Json to_json(const ModelReport& report);
 // Describes the layers: "attention  additive, size 512\nencoder  …\ndecoder  …\n"
 std::string layers_text(const ModelOptions& options);
 
+// Returns the number of parameters, each counted once.
+std::int64_t parameter_count(const Seq2Seq& model);
+
 // Returns the kind of the attention to the source; multi_head for a Transformer decoder.
 std::string attention_kind(const ModelOptions& options);
 

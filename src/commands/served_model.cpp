@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "commands/model_report.h"
 #include "data/line_checks.h"
 #include "report/format.h"
 #include "serve/http_server.h"
@@ -248,12 +249,8 @@ Json ServedModel::description() const {
                                  enum_name(options.encoder.cell))
                    : std::string(enum_name(options.encoder.kind));
   const bool attends = model_.contents.model->has_attention_weights();
-  const auto attention = options.decoder.kind == LayerKind::transformer ? std::string("multi_head")
-                                                                        : options.attention.kind;
-  std::int64_t parameters = 0;
-  for (const auto& [key, parameter] : parameters_of(*model_.contents.model)) {
-    parameters += parameter.numel();
-  }
+  const auto attention = attention_kind(options);
+  const auto parameters = parameter_count(*model_.contents.model);
   Json search;
   auto testing = testing_;
   describe(testing, [&](std::string_view key, auto& value, auto&&...) {
