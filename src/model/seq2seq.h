@@ -74,8 +74,8 @@ struct DecoderState {
   // Recurrent: the state [N, state_size] of each layer (rnn/cell.h).
   std::vector<torch::Tensor> layers = {};
   // Transformer: the keys and values of the earlier positions for each layer, and the row of them
-  // that each hypothesis continues [N] int64; undefined: its own (transformer/past.h). The rows are
-  // copied only by the next step.
+  // that each hypothesis continues [N] int64; undefined: its own (transformer/layers.h). The rows
+  // are copied only by the next step.
   std::vector<torch::Tensor> pasts = {};
   torch::Tensor past_rows = {};
   torch::Tensor readout = {};  // [N, R] of step t − 1; undefined without input feeding

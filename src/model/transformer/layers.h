@@ -11,7 +11,6 @@
 #include "model/layers.h"
 #include "model/seq2seq.h"
 #include "model/transformer/multi_head_attention.h"
-#include "model/transformer/past.h"
 
 namespace regard {
 
@@ -100,6 +99,12 @@ class EncoderLayer : public torch::nn::Module {
   std::shared_ptr<Residual> feed_forward_norm_;
 };
 
+// The positions of N hypotheses.
+struct RowPositions {
+  std::int64_t largest = 0;  // of all rows
+  torch::Tensor each = {};   // [N] int64 on the CPU; undefined if all rows are at the largest
+};
+
 // A decoder layer: self-attention to the positions so far, attention to the source, and the
 // feed-forward network, each with a residual connection and layer normalisation.
 class DecoderLayer : public torch::nn::Module {
@@ -127,7 +132,8 @@ class DecoderLayer : public torch::nn::Module {
   AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights,
                    torch::Tensor* self_heads = nullptr);
 
-  // The keys and values of the earlier positions of N hypotheses.
+  // The keys and values of the earlier positions of N hypotheses. Room for further positions
+  // follows them, so that a step need not copy them.
   struct Past {
     torch::Tensor keys_and_values;  // of this layer, as DecoderState::pasts
     torch::Tensor rows;             // DecoderState::past_rows
