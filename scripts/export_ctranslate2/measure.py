@@ -9,14 +9,10 @@ import subprocess
 import time
 
 import pages
-from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure, count_of, machine, model_folder, need_multi30k, regard
+from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure, count_of, machine, model_folder, need_multi30k, regard, small_transformer
 
 PAGE = ROOT / "docs" / "export.md"
 SOURCE = ROOT / "data" / "multi30k" / "test_2016_flickr.en"
-RECIPE = [
-    "-c", "configs/multi30k_transformer_fast.yaml", "training.max_steps=600", "training.validation_every=600",
-    "training.warmup_steps=100", "training.learning_rate=0.003", "training.moving_average=0",
-]  # fmt: skip
 BEAM = 5
 THREADS = (1, 2)
 # Packages that pip installs with ctranslate2 and sentencepiece; those of the conversion do not count.
@@ -103,12 +99,12 @@ def measure(exporter, run, work, rounds):
 
 
 def main(exporter, options):
-    need_multi30k("train.en", "train.de", "val.en", "val.de", SOURCE.name)
+    need_multi30k(SOURCE.name)
     work = exporter.work / "measure"
     work.mkdir(parents=True, exist_ok=True)
     run = pathlib.Path(options.model) if options.model else work / "run"
-    if not options.model and not (run / "best").exists():
-        regard("train", *RECIPE, f"training.model_dir={run}")
+    if not options.model:
+        small_transformer(run)
     small = work / "quantized"
     regard("quantize", "--quiet", run, "-o", small)
     for quantization in ("float32", "int8"):

@@ -89,6 +89,17 @@ def need_multi30k(*names):
             )
 
 
+def small_transformer(run):
+    """Trains a Transformer of 2.1 million parameters on Multi30k for 600 steps, if the folder has none."""
+    need_multi30k("train.en", "train.de", "val.en", "val.de")
+    if not (run / "best").exists():
+        regard(
+            "train", "-c", "configs/multi30k_transformer_fast.yaml", "training.max_steps=600",
+            "training.validation_every=600", "training.warmup_steps=100", "training.learning_rate=0.003",
+            "training.moving_average=0", f"training.model_dir={run}",
+        )  # fmt: skip
+
+
 def processor():
     """Returns the name of the CPU."""
     model = re.search(r"^model name\s*: (.*)$", read("/proc/cpuinfo"), re.M)

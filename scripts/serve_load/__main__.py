@@ -16,15 +16,11 @@ import abuse
 import measure
 import pages
 import project
-from project import BUILD, CORES, ENVIRONMENT_ERROR, ROOT, Failure, machine, need_multi30k, regard
+from project import BUILD, CORES, ENVIRONMENT_ERROR, ROOT, Failure, machine, need_multi30k, small_transformer
 
 WORK = BUILD / "serve_load"
 PAGE = ROOT / "docs" / "serving.md"
 SOURCE = ROOT / "data" / "multi30k" / "test_2016_flickr.en"
-RECIPE = [
-    "-c", "configs/multi30k_transformer_fast.yaml", "training.max_steps=600", "training.validation_every=600",
-    "training.warmup_steps=100", "training.learning_rate=0.003", "training.moving_average=0",
-]  # fmt: skip
 
 
 def arguments():
@@ -48,10 +44,10 @@ def arguments():
 def measured(options):
     if not shutil.which("wrk"):
         raise Failure(ENVIRONMENT_ERROR, "wrk is missing; install it (Debian: apt-get install wrk)")
-    need_multi30k("train.en", "train.de", "val.en", "val.de", SOURCE.name)
+    need_multi30k(SOURCE.name)
     run = options.model or WORK / "run"
-    if not options.model and not (run / "best").exists():
-        regard("train", *RECIPE, f"training.model_dir={run}")
+    if not options.model:
+        small_transformer(run)
     batch, served = measure.measure(run, SOURCE, WORK, CORES, options.beam_size, options.seconds, options.rounds)
     rows = [["`regard translate`, batches of 64", f"{batch:.0f}", "1.00", "–", "–", "–"]]
     for connections, figures in served.items():
