@@ -351,27 +351,22 @@ std::string TranslationApi::metrics() const {
   using Statistics = TranslationService::Statistics;
   std::vector<std::pair<std::string, Statistics>> all;
   for (const auto& service : services_) {
-    all.emplace_back(quoted(service->name()), service->statistics());
+    all.emplace_back("model=" + quoted(service->name()), service->statistics());
   }
+  // Adds a value of each model, with further labels.
+  const auto add = [&](const char* name, const char* labels, std::uint64_t Statistics::*value) {
+    for (const auto& [model, numbers] : all) {
+      text += fmt::format("{}{{{}{}}} {}\n", name, model, labels, numbers.*value);
+    }
+  };
   begin("regard_lines_total", "counter", "Lines that were translated, or had an error.");
-  for (const auto& [model, numbers] : all) {
-    text += fmt::format("regard_lines_total{{model={},result=\"translated\"}} {}\n", model,
-                        numbers.finished_lines);
-    text += fmt::format("regard_lines_total{{model={},result=\"error\"}} {}\n", model,
-                        numbers.failed_lines);
-  }
+  add("regard_lines_total", ",result=\"translated\"", &Statistics::finished_lines);
+  add("regard_lines_total", ",result=\"error\"", &Statistics::failed_lines);
   begin("regard_tokens_total", "counter", "Tokens of translated lines, without </s>.");
-  for (const auto& [model, numbers] : all) {
-    text += fmt::format("regard_tokens_total{{model={},side=\"source\"}} {}\n", model,
-                        numbers.source_tokens);
-    text += fmt::format("regard_tokens_total{{model={},side=\"target\"}} {}\n", model,
-                        numbers.target_tokens);
-  }
+  add("regard_tokens_total", ",side=\"source\"", &Statistics::source_tokens);
+  add("regard_tokens_total", ",side=\"target\"", &Statistics::target_tokens);
   begin("regard_unfinished_lines", "gauge", "Lines that wait or are being translated.");
-  for (const auto& [model, numbers] : all) {
-    text +=
-        fmt::format("regard_unfinished_lines{{model={}}} {}\n", model, numbers.unfinished_lines);
-  }
+  add("regard_unfinished_lines", "", &Statistics::unfinished_lines);
   begin("regard_connections", "gauge", "Open connections.");
   text += fmt::format("regard_connections {}\n", server_.connections());
   begin("process_resident_memory_bytes", "gauge", "Resident memory.");
