@@ -132,10 +132,10 @@ bool Engine::Work::read(bool few, std::vector<QueuedLine>& lines) {
   while (few && !waiting_.empty() && in_flight_ < most_in_flight_) {
     const auto request = std::move(waiting_.front());
     waiting_.pop_front();
-    const auto room = request->cancelled ? request->lines.size() : most_in_flight_ - in_flight_;
     const auto first = request->taken;
-    const auto turn = request->cancelled ? room : std::min(lines_per_turn, room);
-    request->taken = std::min(first + turn, request->lines.size());
+    const auto left = request->lines.size() - first;
+    const auto room = most_in_flight_ - in_flight_;
+    request->taken += request->cancelled ? left : std::min({lines_per_turn, room, left});
     in_flight_ += request->taken - first;
     if (request->taken < request->lines.size()) waiting_.push_back(request);
     if (request->cancelled) {
