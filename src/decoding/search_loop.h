@@ -1,5 +1,5 @@
-// What all searches share: the batch of the decoder, whose sentences come and go, and the interface
-// of a search over it.
+// The batch of a search, which sentences join and leave between two steps, and the interface that
+// all searches implement.
 #pragma once
 
 #include <torch/types.h>

@@ -47,8 +47,8 @@ class __attribute__((visibility("default"))) Model {
   };
 
   // Receives the number of finished lines, on any thread, one call at a time. It must not call the
-  // Model. If it throws, the
-  // call that it belongs to ends after the batches in progress, and throws that exception.
+  // Model. If it throws, the call that it belongs to ends after the batches in progress, and throws
+  // that exception.
   using Progress = std::function<void(std::size_t finished)>;
 
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto

@@ -53,7 +53,7 @@ class HttpServer {
  public:
   using Handler = std::function<void(const httplib::Request&, httplib::Response&)>;
 
-  // What a handler needs to know about a request besides its contents.
+  // How the server treats the requests of a path.
   struct Route {
     bool is_protected = false;  // needs the bearer token, if there is one
     // Answered while the server stops; others are refused then.

@@ -10,7 +10,7 @@
 
 namespace regard {
 
-// What one request may ask for.
+// The limits of one request.
 struct RequestLimits {
   std::size_t max_lines = 1000;
   std::size_t max_characters = 10000;  // bytes of one line

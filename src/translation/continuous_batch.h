@@ -24,7 +24,7 @@ namespace regard {
 
 class ContinuousBatch {
  public:
-  // What the batch needs of a translator.
+  // The steps of a translation that the translator provides.
   struct Steps {
     // Returns the options of the search for a sentence.
     std::function<const SearchOptions&(const QueuedSentence&)> search_options;

@@ -46,7 +46,7 @@ struct Translation {
   std::vector<std::string> oov_words;  // as in SourceLine
 };
 
-// What lines share that belong together.
+// The options that all lines of a group share.
 struct LineGroup {
   SearchOptions search;                 // its `cancelled` must be empty
   bool wants_partial = false;           // calls LineStream::partial()

@@ -53,8 +53,7 @@ SearchOptions ranked_options(SearchOptions options);
 class Translator {
  public:
   // The model must be in evaluation mode during translations. Its weights must not change while the
-  // translator lives. Matrix products have this
-  // precision (kernels/product_rows.h).
+  // translator lives. Matrix products have this precision (kernels/product_rows.h).
   Translator(std::shared_ptr<Seq2Seq> model, Tokenizers tokenizers, torch::Device device,
              ThreadPool& pool, kernels::Precision precision = kernels::Precision::full);
 
