@@ -16,7 +16,6 @@
 #include <exception>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +37,8 @@ constexpr auto signal_interval = std::chrono::milliseconds(50);
 // Ends a call of the library after a signal handler of Python raised an exception.
 struct Interrupted {};
 
+using Progress = regard::Model::Progress;
+
 bool is_main_thread() {
   const auto main = nb::module_::import_("threading").attr("main_thread")().attr("ident");
   return nb::cast<unsigned long>(main) == PyThread_get_thread_ident();
@@ -45,12 +46,12 @@ bool is_main_thread() {
 
 // Returns call(progress). In the main thread of Python, the call runs in a second thread, while
 // this one runs the signal handlers of Python: an exception that a handler raises, such as
-// KeyboardInterrupt, ends the call after its batches in progress.
+// KeyboardInterrupt, ends the call (regard::Model::Progress).
 template <typename Call>
-auto run_interruptible(const Call& call) -> decltype(call(regard::Model::Progress())) {
+auto run_interruptible(const Call& call) -> decltype(call(Progress())) {
   if (!is_main_thread()) {
     const nb::gil_scoped_release release;
-    return call({});
+    return call(Progress());
   }
   std::atomic<bool> is_interrupted = false;
   std::optional<nb::python_error> raised;
@@ -136,13 +137,7 @@ class Model {
           "the model was loaded before this process was forked, and its threads do not exist here; "
           "load it in this process, or start processes with multiprocessing.get_context('spawn')");
     }
-    return run_interruptible([&](const regard::Model::Progress& progress) {
-      std::unique_lock lock(mutex_, std::defer_lock);
-      while (!lock.try_lock_for(signal_interval)) {
-        if (progress) progress(0);
-      }
-      return call(progress);
-    });
+    return run_interruptible(call);
   }
 
  public:
@@ -160,20 +155,21 @@ class Model {
   Model& operator=(const Model&) = delete;
 
   Lines translate(const Lines& lines, const Lines& search) const {
-    return run([&](const auto& progress) { return model_->translate(lines, search, progress); });
+    return run(
+        [&](const Progress& progress) { return model_->translate(lines, search, progress); });
   }
   nb::list n_best(const Lines& lines, std::size_t n, const Lines& search) const {
     return convert(
-        run([&](const auto& progress) { return model_->n_best(lines, n, search, progress); }));
+        run([&](const Progress& progress) { return model_->n_best(lines, n, search, progress); }));
   }
   nb::list score(const Lines& sources, const Lines& targets) const {
     return convert(
-        run([&](const auto& progress) { return model_->score(sources, targets, progress); }));
+        run([&](const Progress& progress) { return model_->score(sources, targets, progress); }));
   }
   // Returns (source tokens, decoder inputs, encoder, decoder) for each pair.
   nb::list self_attention(const Lines& sources, const Lines& targets) const {
     nb::list all;
-    for (const auto& own : run([&](const auto& progress) {
+    for (const auto& own : run([&](const Progress& progress) {
            return model_->self_attention(sources, targets, progress);
          })) {
       all.append(nb::make_tuple(own.source_tokens, own.decoder_inputs,
@@ -186,7 +182,6 @@ class Model {
  private:
   std::unique_ptr<regard::Model> model_;
   pid_t process_ = getpid();
-  mutable std::timed_mutex mutex_;  // the functions of regard::Model are not thread-safe
 };
 
 // Returns (metric, name, score, signature, details, sentence scores [N], mean, half width) for each

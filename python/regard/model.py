@@ -119,9 +119,10 @@ class Model:
     Raises CheckpointError or EnvironmentError if the folder is not a model, ConfigError or EnvironmentError if the
     device, the precision or a tag is not available.
 
-    A model may be called from several threads. The calls release the global interpreter lock. A signal such as Ctrl-C
-    in the main thread ends its call after the batches in progress, and raises KeyboardInterrupt. A model cannot be
-    pickled or copied, and cannot be used after a fork: load it in the process that uses it.
+    A model may be called from several threads. The calls release the global interpreter lock; translations that run at
+    the same time share the threads and the batches of the model. A signal such as Ctrl-C in the main thread ends its
+    call soon and raises KeyboardInterrupt. A model cannot be pickled or copied, and cannot be used after a fork: load
+    it in the process that uses it.
 
     After a model is loaded for the CPU, PyTorch computes with one thread in the whole process
     (torch.get_num_threads() is 1); torch.set_num_threads() changes that and does not affect regard's results.

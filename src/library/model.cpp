@@ -1,7 +1,13 @@
 #include "library/model.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +20,7 @@
 #include "data/line_checks.h"
 #include "kernels/device.h"
 #include "text/unicode.h"
+#include "translation/engine.h"
 #include "translation/explanation.h"
 #include "translation/model_folder.h"
 #include "translation/score_translations.h"
@@ -23,6 +30,8 @@ namespace regard {
 namespace {
 
 constexpr std::int64_t score_batch_size = 64;
+// Time between two calls of `progress`. More of them would take time from the threads.
+constexpr auto progress_interval = std::chrono::milliseconds(20);
 
 Model::Hypothesis convert(const Hypothesis& hypothesis, const Translation& translation,
                           const Translator& translator) {
@@ -89,6 +98,137 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
   return lines;
 }
 
+// Returns the exception of a job, or null.
+template <typename Job>
+std::exception_ptr exception_of(const Job& job) {
+  try {
+    job();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// Gives the threads of a model to its callers in the order in which they ask: translations share
+// an engine, and any other call has the threads for itself.
+class Callers {
+ public:
+  explicit Callers(const Translator& translator) : translator_(translator) {}
+
+  // Returns job(engine). Calls with the same batch size run at the same time. `progress`, if set,
+  // is called with 0 during the wait; if it throws, the job does not run.
+  template <typename Job>
+  auto translate(std::int64_t batch_size, const Model::Progress& progress, const Job& job) {
+    enter(batch_size, progress);
+    const Leave leave{*this};
+    return job(*engine_);
+  }
+  // Returns job(), which may use the threads.
+  template <typename Job>
+  auto alone(const Model::Progress& progress, const Job& job) {
+    enter({}, progress);
+    const Leave leave{*this};
+    return job();
+  }
+
+ private:
+  struct Leave {
+    Callers& callers;
+    ~Leave() {
+      const std::lock_guard lock(callers.mutex_);
+      --callers.active_;
+      callers.changed_.notify_all();
+    }
+  };
+
+  void enter(std::optional<std::int64_t> batch_size, const Model::Progress& progress) {
+    std::unique_lock lock(mutex_);
+    const auto place = waiting_.insert(waiting_.end(), 0);
+    std::exception_ptr error;
+    const auto may_enter = [&] {
+      return place == waiting_.begin() &&
+             (active_ == 0 || (batch_size && batch_size == batch_size_));
+    };
+    while (!error && !changed_.wait_for(lock, progress_interval, may_enter)) {
+      lock.unlock();
+      error = exception_of([&] {
+        if (progress) progress(0);
+      });
+      lock.lock();
+    }
+    if (!error) error = exception_of([&] { use_engine(batch_size); });
+    if (!error) ++active_;
+    waiting_.erase(place);
+    changed_.notify_all();
+    if (error) std::rethrow_exception(error);
+  }
+
+  // The mutex is locked. The engine remains until a call needs another or none.
+  void use_engine(std::optional<std::int64_t> batch_size) {
+    if (batch_size == batch_size_) return;
+    batch_size_ = {};
+    engine_.reset();
+    if (batch_size) engine_ = std::make_unique<Engine>(translator_, *batch_size);
+    batch_size_ = batch_size;
+  }
+
+  const Translator& translator_;
+  std::mutex mutex_;  // guards all members below
+  std::condition_variable changed_;
+  std::list<char> waiting_;  // one element per caller, in order of arrival
+  std::size_t active_ = 0;   // number of callers that were admitted and have not left
+  std::unique_ptr<Engine> engine_;
+  std::optional<std::int64_t> batch_size_;  // of the engine; none without an engine
+};
+
+// Translates lines as one request. Calls `progress` on this thread.
+std::vector<Translation> translate_request(Engine& engine, const std::vector<std::string>& lines,
+                                           const SearchOptions& options,
+                                           const Model::Progress& progress) {
+  std::mutex mutex;  // guards the variables below
+  std::condition_variable complete;
+  std::vector<Translation> translations(lines.size());
+  std::size_t finished = 0;
+  std::exception_ptr error;  // of progress, else of the first line that has one
+  auto error_line = std::numeric_limits<std::size_t>::max();
+  bool is_cancelled = false;
+
+  TranslationRequest request{.lines = {}, .search = options, .finished = {}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    request.lines.push_back(
+        {.text = lines[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
+  }
+  request.finished = [&](std::size_t line, std::vector<Translation> sentences,
+                         const std::exception_ptr& line_error) {
+    const std::lock_guard lock(mutex);
+    if (!line_error) translations[line] = std::move(sentences.front());
+    if (line_error && !is_cancelled && line < error_line) {
+      error = line_error;
+      error_line = line;
+    }
+    if (++finished == translations.size()) complete.notify_all();
+  };
+  const auto number = engine.submit(std::move(request));
+
+  std::unique_lock lock(mutex);
+  for (std::size_t reported = 0; reported < lines.size();) {
+    complete.wait_for(lock, progress_interval, [&] { return finished == lines.size(); });
+    reported = finished;
+    if (progress && !error) {
+      lock.unlock();
+      const auto thrown = exception_of([&] { progress(reported); });
+      lock.lock();
+      if (thrown) error = thrown;
+    }
+    if (error && !is_cancelled) {
+      is_cancelled = true;
+      engine.cancel(number);
+    }
+  }
+  if (error) std::rethrow_exception(error);
+  return translations;
+}
+
 }  // namespace
 
 struct Model::Parts {
@@ -106,7 +246,8 @@ struct Model::Parts {
         })),
         translator(contents.model, contents.tokenizers, device, *pool, precision),
         source_limit(source_line_limit(contents.tokenizers, contents.options.data)),
-        target_limit(target_line_limit(contents.tokenizers, contents.options.data)) {}
+        target_limit(target_line_limit(contents.tokenizers, contents.options.data)),
+        callers(translator) {}
 
   TestingOptions testing(const std::vector<std::string>& search) const {
     auto testing = contents.options.testing;
@@ -118,12 +259,13 @@ struct Model::Parts {
   // The lines are truncated.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
                                              const TestingOptions& testing, std::size_t n,
-                                             bool want_weights, const Progress& progress) const {
+                                             bool want_weights, const Progress& progress) {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
-    const std::lock_guard lock(pool_mutex);
-    return translator.translate(lines, options, testing.batch_size, as_reporter(progress));
+    return callers.translate(testing.batch_size, progress, [&](Engine& engine) {
+      return translate_request(engine, lines, options, progress);
+    });
   }
 
   struct Scored {
@@ -137,23 +279,24 @@ struct Model::Parts {
       throw InputError("{}: found {} and {}, expected as many of each", function,
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
     }
-    auto truncated = truncate_lines(sources, source_limit, "source");
-    const std::lock_guard lock(pool_mutex);
-    auto translations = score_translations(
-        contents, device, *pool, truncated, truncate_lines(targets, target_limit, "target"),
-        contents.model->has_attention_weights(), score_batch_size, translator.packed_weights(),
-        as_reporter(progress));
-    return {std::move(truncated), std::move(translations)};
+    auto own_sources = truncate_lines(sources, source_limit, "source");
+    const auto own_targets = truncate_lines(targets, target_limit, "target");
+    auto translations = callers.alone(progress, [&] {
+      return score_translations(contents, device, *pool, own_sources, own_targets,
+                                contents.model->has_attention_weights(), score_batch_size,
+                                translator.packed_weights(), as_reporter(progress));
+    });
+    return {std::move(own_sources), std::move(translations)};
   }
 
   torch::Device device;
   kernels::Precision precision;
   std::unique_ptr<ThreadPool> pool;
-  mutable std::mutex pool_mutex;  // one call at a time uses the threads
   TranslationModel contents;
   Translator translator;
   LineLimit source_limit;
   LineLimit target_limit;
+  Callers callers;
 };
 
 Model::Model(const std::string& folder, const std::string& device, std::int64_t threads,

@@ -46,9 +46,10 @@ class __attribute__((visibility("default"))) Model {
     HeadWeights decoder;  // [layers][heads][T][T], 0 for j > i; empty as for the encoder
   };
 
-  // Receives the number of finished lines, on any thread, one call at a time. It must not call the
-  // Model. If it throws, the call that it belongs to ends after the batches in progress, and throws
-  // that exception.
+  // Receives the number of finished lines, on any thread, one call at a time; also now and then
+  // while no line is finished. It must not call the Model. If it throws, the call that it belongs
+  // to ends and throws that exception: a translation after the decoding step in progress, another
+  // call after its batches in progress.
   using Progress = std::function<void(std::size_t finished)>;
 
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
@@ -69,8 +70,10 @@ class __attribute__((visibility("default"))) Model {
   // "beam_alpha=0.6"}. The others keep their values in the model's configuration. Throws for an
   // unknown option, a line that is not UTF-8, and a line that the model cannot read.
   //
-  // The functions of a Model may be called from several threads. Each call uses all its threads, so
-  // the calls run one after the other.
+  // The functions of a Model may be called from several threads. Translations that run at the same
+  // time share the threads and the batches of the model, some lines of each in turn, unless their
+  // option batch_size differs. Another call has the threads for itself, so it waits for the calls
+  // before it, and the calls after it wait.
   std::vector<std::string> translate(const std::vector<std::string>& lines,
                                      const std::vector<std::string>& search = {},
                                      const Progress& progress = {}) const;

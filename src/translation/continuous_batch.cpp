@@ -41,10 +41,10 @@ std::size_t ContinuousBatch::size() const {
   return size;
 }
 
-// True if sentences may join. Those of an ordered stream are sorted by length, and end at about the
-// same time: they are faster in whole batches. Those with shortlists cannot join a search.
+// True if sentences may join. Those of one caller are sorted by length, and end at about the same
+// time: they are faster in whole batches. Those with shortlists cannot join a search.
 bool ContinuousBatch::is_open() const {
-  return supply_.lines_are_independent() && std::ranges::none_of(lanes_, &Lane::is_closed) &&
+  return supply_.should_join() && std::ranges::none_of(lanes_, &Lane::is_closed) &&
          size() < batch_size_;
 }
 

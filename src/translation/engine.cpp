@@ -1,9 +1,11 @@
 #include "translation/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -18,8 +20,12 @@ struct Request : LineGroup {
       : lines(std::move(request.lines)),
         finished(std::move(request.finished)),
         progress(std::move(request.progress)),
+        order(lines.size()),
         is_finished(lines.size(), false),
         unfinished(lines.size()) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::ranges::greater{},
+                             [this](std::size_t i) { return lines[i].text.size(); });
     search = ranked_options(std::move(request.search));
     wants_partial = progress != nullptr;
   }
@@ -28,8 +34,9 @@ struct Request : LineGroup {
   std::vector<QueuedLine> lines;  // empty after they were taken
   const decltype(TranslationRequest::finished) finished;
   const decltype(TranslationRequest::progress) progress;
+  std::vector<std::size_t> order;  // of the lines: longest first, so that batches are alike
   // Guarded by the mutex of the engine:
-  std::size_t taken = 0;  // number of lines
+  std::size_t taken = 0;  // number of lines, in `order`
   std::vector<bool> is_finished;
   std::size_t unfinished;
 };
@@ -40,7 +47,7 @@ struct Request : LineGroup {
 class Engine::Work : private LineStream {
  public:
   Work(const Translator& translator, std::size_t batch_size, std::size_t threads)
-      : most_in_flight_(batch_size * threads + batch_size / 2 + 1),
+      : most_in_flight_(batch_size * (threads + 1)),
         thread_([this, &translator, batch_size] { run(translator, batch_size); }) {}
   ~Work() override {
     {
@@ -82,6 +89,8 @@ class Engine::Work : private LineStream {
     arrived_ = std::move(arrived);
   }
   bool lines_are_independent() const override { return true; }
+  bool should_join() const override { return unfinished_requests_ > 1; }
+  std::size_t waiting_lines() const override { return waiting_lines_; }
   void write(std::vector<QueuedLine> /*lines*/) override {}
 
   bool read(bool few, std::vector<QueuedLine>& lines) override;
@@ -106,6 +115,8 @@ class Engine::Work : private LineStream {
   std::function<void()> arrived_;
   std::map<std::uint64_t, std::shared_ptr<Request>> requests_;  // not finished, by number
   std::deque<std::shared_ptr<Request>> waiting_;  // with lines that are not taken; next turn first
+  std::atomic<std::size_t> unfinished_requests_ = 0;  // size of requests_
+  std::atomic<std::size_t> waiting_lines_ = 0;        // of these requests, that are not taken
   std::uint64_t last_number_ = 0;
   std::size_t in_flight_ = 0;  // lines that are taken and not finished
   // Enough to fill the batches. More would let later requests wait.
@@ -122,6 +133,8 @@ std::pair<std::uint64_t, bool> Engine::Work::add(const std::shared_ptr<Request>&
   if (request->unfinished == 0) return {request->number, false};
   statistics_.unfinished_lines += request->unfinished;
   requests_.emplace(request->number, request);
+  unfinished_requests_ = requests_.size();
+  waiting_lines_ += request->unfinished;
   waiting_.push_back(request);
   wake();
   return {request->number, error_ != nullptr};
@@ -137,19 +150,21 @@ bool Engine::Work::read(bool few, std::vector<QueuedLine>& lines) {
     const auto room = most_in_flight_ - in_flight_;
     request->taken += request->cancelled ? left : std::min({lines_per_turn, room, left});
     in_flight_ += request->taken - first;
+    waiting_lines_ -= request->taken - first;
     if (request->taken < request->lines.size()) waiting_.push_back(request);
     if (request->cancelled) {
       lock.unlock();
       for (auto i = first; i < request->taken; ++i) {
-        end(*request, i, {}, std::make_exception_ptr(CancelledSearch()));
+        end(*request, request->order[i], {}, std::make_exception_ptr(CancelledSearch()));
       }
       lock.lock();
       continue;
     }
     for (auto i = first; i < request->taken; ++i) {
-      auto& line = lines.emplace_back(std::move(request->lines[i]));
+      const auto index = request->order[i];
+      auto& line = lines.emplace_back(std::move(request->lines[index]));
       line.group = request;
-      line.index = i;
+      line.index = index;
     }
   }
   return !ending_ || !waiting_.empty();
@@ -172,6 +187,7 @@ void Engine::Work::end(Request& request, std::size_t line, std::vector<Translati
     if (--request.unfinished == 0) {
       last = std::move(requests_.at(request.number));
       requests_.erase(request.number);
+      unfinished_requests_ = requests_.size();
     }
     if (!waiting_.empty()) wake();  // there is room
   }
@@ -198,6 +214,7 @@ void Engine::Work::end_all() {
     waiting_.clear();
     for (const auto& [number, request] : requests_) {
       in_flight_ += request->lines.size() - request->taken;
+      waiting_lines_ -= request->lines.size() - request->taken;
       request->taken = request->lines.size();
       for (std::size_t i = 0; i < request->is_finished.size(); ++i) {
         if (!request->is_finished[i]) lines.emplace_back(request, i);

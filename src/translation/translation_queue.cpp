@@ -200,6 +200,7 @@ void TranslationQueue::sort_by_length(Window& window) {
   for (auto& sentence : window.sentences) {
     if (sentence.source.length() == 0) continue;
     window.order.push_back(&sentence);
+    ++queued_sentences_;
     queued_tokens_ += sentence.source.length();
   }
   std::ranges::stable_sort(window.order, std::ranges::greater{},
@@ -208,10 +209,12 @@ void TranslationQueue::sort_by_length(Window& window) {
 
 // Returns the number of source tokens of the next batch, if batch_size sentences have more. A
 // fraction of the tokens that are left, so that the last batches are small and the threads end at
-// about the same time.
+// about the same time. Lines that wait in the stream are as long as those of the queue, or nearly.
 std::size_t TranslationQueue::batch_tokens() const {
   const auto threads = pool_.count();
-  return threads == 1 ? queued_tokens_ : queued_tokens_ / (2 * threads);
+  if (threads == 1 || queued_sentences_ == 0) return queued_tokens_;
+  const auto left = queued_sentences_ + stream_.waiting_lines();
+  return queued_tokens_ * left / queued_sentences_ / (2 * threads);
 }
 
 QueuedSentences TranslationQueue::next_batch(Lock& lock, std::size_t most) {
@@ -223,6 +226,7 @@ QueuedSentences TranslationQueue::next_batch(Lock& lock, std::size_t most) {
     while (window.next_to_search < window.order.size() && batch.size() < most &&
            (batch.empty() || tokens < max_tokens)) {
       auto* sentence = window.order[window.next_to_search++];
+      --queued_sentences_;
       queued_tokens_ -= sentence->source.length();
       const auto line = window.line_of(*sentence);
       if (window.first_line + line >= end_line_) continue;

@@ -13,8 +13,9 @@
 // smaller, so that all threads end at about the same time. The thread that completes the next line
 // of the output writes it.
 //
-// A search may take more sentences while it runs. It does if the lines are independent, so that
-// none waits for the end of a batch; for that it also does jobs 1, 2 and 4.
+// A search may take more sentences while it runs. It does if the lines are independent and come
+// from several callers, so that none waits for the end of a batch; for that it also does jobs 1, 2
+// and 4.
 #pragma once
 
 #include <atomic>
@@ -95,6 +96,13 @@ class LineStream {
   // True if each line is complete after finish() or fail(), in any order. An error is then the
   // result of its line; it ends the queue otherwise.
   virtual bool lines_are_independent() const { return false; }
+  // True if independent sentences should join running searches at the moment, so that no line waits
+  // for those of another caller. Whole batches take less time in total. Called at any time, also
+  // within the other functions; must not lock.
+  virtual bool should_join() const { return true; }
+  // Number of lines that the next calls of read() will return, if it is known. Called as
+  // should_join().
+  virtual std::size_t waiting_lines() const { return 0; }
   // Takes the error of an independent line, instead of finish(). Called as finish(). Must not
   // throw.
   virtual void fail(QueuedLine& /*line*/, std::exception_ptr /*error*/) {}
@@ -136,6 +144,8 @@ class SentenceSupply {
   // Reports LineStream::partial().
   virtual void partial(const QueuedSentence& sentence, std::string text) = 0;
   virtual bool lines_are_independent() const = 0;
+  // True if it is better to take sentences during the search than after it.
+  virtual bool should_join() const = 0;
 };
 
 class TranslationQueue : private SentenceSupply {
@@ -208,6 +218,7 @@ class TranslationQueue : private SentenceSupply {
     stream_.partial(sentence, std::move(text));
   }
   bool lines_are_independent() const override { return independent_; }
+  bool should_join() const override { return independent_ && stream_.should_join(); }
 
   LineStream& stream_;
   bool independent_;
@@ -223,9 +234,10 @@ class TranslationQueue : private SentenceSupply {
   std::size_t finished_lines_ = 0;
   std::size_t reported_lines_ = 0;  // by progress()
   std::size_t written_lines_ = 0;
-  std::size_t bytes_in_flight_ = 0;  // of lines that are read and not written
-  std::size_t queued_tokens_ = 0;    // of sentences in `order` that are not handed out
-  std::size_t active_threads_ = 0;   // threads outside the lock
+  std::size_t bytes_in_flight_ = 0;   // of lines that are read and not written
+  std::size_t queued_sentences_ = 0;  // in `order` and not handed out
+  std::size_t queued_tokens_ = 0;     // of these sentences
+  std::size_t active_threads_ = 0;    // threads outside the lock
   bool reading_ = false;
   bool writing_ = false;
   bool reporting_ = false;

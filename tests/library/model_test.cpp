@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <new>
 #include <numeric>
@@ -151,15 +152,62 @@ TEST(LibraryModel, CanBeCalledFromSeveralThreads) {
   const Model model(tiny_model().string(), "cpu", 2);
   const auto lines = sources();
   const auto expected = model.translate(lines);
+  const auto greedy = model.translate(lines, {"beam_size=1"});
   const auto scores = model.score(lines, expected);
   std::vector<std::thread> callers;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 16; ++i) {
     callers.emplace_back([&, i] {
-      if (i % 2 == 0) EXPECT_EQ(model.translate(lines), expected);
-      if (i % 2 == 1) EXPECT_EQ(model.score(lines, expected).size(), scores.size());
+      if (i % 4 == 0) EXPECT_EQ(model.translate(lines), expected);
+      if (i % 4 == 1) EXPECT_EQ(model.translate(lines, {"batch_size=3"}), expected);
+      if (i % 4 == 2) EXPECT_EQ(model.translate(lines, {"beam_size=1"}), greedy);
+      if (i % 4 == 3) {
+        const auto own = model.score(lines, expected);
+        for (std::size_t k = 0; k < lines.size(); ++k) {
+          EXPECT_EQ(own[k].hypotheses[0].log_probability, scores[k].hypotheses[0].log_probability);
+        }
+      }
     });
   }
   for (auto& caller : callers) caller.join();
+}
+
+TEST(LibraryModel, AShortTranslationDoesNotWaitForALongOne) {
+  const Model model(tiny_model().string(), "cpu", 2);
+  const auto wanted = model.translate({"the cat"});
+  const std::vector<std::string> long_text(5000, "the cat sees a dog");
+  std::atomic<std::size_t> finished = 0;
+  std::atomic<bool> is_enough = false;
+  const auto progress = [&](std::size_t count) {
+    finished = count;
+    if (is_enough) throw std::domain_error("enough");
+  };
+  std::thread caller(
+      [&] { EXPECT_THROW(model.translate(long_text, {}, progress), std::domain_error); });
+  while (finished == 0) std::this_thread::yield();
+  EXPECT_EQ(model.translate({"the cat"}), wanted);
+  EXPECT_LT(finished, long_text.size());
+  is_enough = true;
+  caller.join();
+}
+
+TEST(LibraryModel, ACallThatWaitsForItsTurnCanBeEnded) {
+  const Model model(tiny_model().string(), "cpu", 1);
+  const auto wanted = model.translate({"the cat"});
+  std::atomic<bool> is_enough = false;
+  std::atomic<bool> has_begun = false;
+  const auto progress = [&](std::size_t) {
+    has_begun = true;
+    if (is_enough) throw std::domain_error("enough");
+  };
+  const std::vector<std::string> long_text(5000, "the cat sees a dog");
+  std::thread caller(
+      [&] { EXPECT_THROW(model.translate(long_text, {}, progress), std::domain_error); });
+  while (!has_begun) std::this_thread::yield();
+  const auto stop = [](std::size_t) { throw std::domain_error("stopped"); };
+  EXPECT_THROW(model.score({"the cat"}, wanted, stop), std::domain_error);
+  EXPECT_EQ(model.translate({"the cat"}), wanted);
+  is_enough = true;
+  caller.join();
 }
 
 TEST(LibraryModel, CanBeMoved) {
