@@ -127,7 +127,7 @@ while (($# > 0)); do
   esac
   shift
 done
-read -r -a known < <(all_targets)
+read -r -a known <<<"$(all_targets)"
 ((${#names[@]} > 0)) || names=("${known[@]}")
 for name in "${names[@]}"; do
   [[ " ${known[*]} " == *" $name "* ]] ||

@@ -17,14 +17,6 @@ bool can_multiply(Precision precision) {
   return precision == Precision::full;
 }
 
-bool has_faster_products_than_libtorch() {
-#if defined(__x86_64__)
-  return cpu_level() == CpuLevel::v4 && __builtin_cpu_is("amd");
-#else
-  return false;
-#endif
-}
-
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision) {
 #if defined(__x86_64__)

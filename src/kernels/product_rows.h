@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/cpu.h"
+
 namespace regard::kernels {
 
 // A matrix in memory: element (i, j) is data[i · row + j · column].
@@ -68,7 +70,13 @@ bool can_multiply(Precision precision);
 
 // Returns true if the loops of this folder are faster than LibTorch's matrix products for matrices
 // of any size: on AMD processors with AVX-512, where LibTorch's BLAS uses AVX2.
-bool has_faster_products_than_libtorch();
+inline bool has_faster_products_than_libtorch() {
+#if defined(__x86_64__)
+  return cpu_level() == CpuLevel::v4 && __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
 
 // The loops for each instruction set newer than baseline x86-64, each compiled from its own source
 // file.

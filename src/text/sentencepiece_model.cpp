@@ -428,8 +428,8 @@ std::string with_pieces_of(std::string_view model, std::string_view other, std::
   std::erase_if(added, [&](const Piece& piece) {
     return piece.type != normal || known.contains(piece.text);
   });
-  std::ranges::stable_partition(
-      added, [](const Piece& piece) { return code_points(piece.text).size() == 1; });
+  std::stable_partition(added.begin(), added.end(),
+                        [](const Piece& piece) { return code_points(piece.text).size() == 1; });
   added.resize(std::min(added.size(), count));
   if (added.empty()) return std::string(model);
   const bool has_merges = is_bpe(parts->trainer_spec);
