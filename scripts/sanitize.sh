@@ -2,8 +2,8 @@
 # Builds with sanitizers and runs the tests: scripts/sanitize.sh text|asan|tsan [-- ctest options…]
 #   text  AddressSanitizer and UndefinedBehaviorSanitizer, the tests and fuzz corpora that need no LibTorch
 #   asan  the same sanitizers, all tests
-#   tsan  ThreadSanitizer, the tests with several threads: thread pool, translation queue, engine, server,
-#         training and translating in several threads
+#   tsan  ThreadSanitizer, the tests with several threads: thread pool, translation queue, engine, library,
+#         server, training and translating in several threads
 # LibTorch itself is not built with sanitizers. tests/sanitizers/ lists the suppressions and their reasons.
 set -euo pipefail
 
@@ -20,7 +20,7 @@ case ${1-} in
     tests=(-L 'unit|reference' -E 'NOT_BUILT|^fuzz\.(safetensors|manifest|training_state)$')
     ;;
   asan) tests=() ;;
-  tsan) tests=(-R 'ThreadPool|ParallelFor|TranslationQueue|Engine|TranslationApi|Serve|WordCache|Translate\.|SameAnswer|Train(Resume|Signals)?\.|Trainer|Packed') ;;
+  tsan) tests=(-R 'ThreadPool|ParallelFor|TranslationQueue|Engine|LibraryModel|TranslationApi|Serve|WordCache|Translate\.|SameAnswer|Train(Resume|Signals)?\.|Trainer|Packed') ;;
   *)
     sed -n '2,7s/^# //p' scripts/sanitize.sh
     exit "$usage_error"

@@ -119,6 +119,16 @@ CorpusStatistics read_statistics(const Pair& pair) {
   return read_corpus_statistics(pair.first, pair.second);
 }
 
+std::optional<LayerKind> parse_architecture(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  const auto names = enum_names(LayerKind());
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) {
+    throw ConfigError("--architecture: found `{}`, expected auto, recurrent or transformer", name);
+  }
+  return static_cast<LayerKind>(found - names.begin());
+}
+
 void check_name(const std::string& name) {
   if (!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos) return;
   throw ConfigError("name: found `{}`, expected the name of a folder, for runs/NAME", name);
@@ -347,6 +357,7 @@ void init_config(const ConfigInitArguments& arguments) {
   if (!arguments.name.empty()) check_name(arguments.name);
   StarterConfig config;
   config.docs_folder = docs_folder();
+  config.architecture = parse_architecture(arguments.architecture);
   config.train = interview.train();
   const Pair train = {config.train.src.path, config.train.trg.path};
   log_side("source", config.train.src, config.train.pairs);

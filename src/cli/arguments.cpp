@@ -328,6 +328,11 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
       ->needs(source)
       ->excludes(dev)
       ->type_name("N");
+  command
+      ->add_option("--architecture", arguments.architecture,
+                   "recurrent: GRUs with attention; transformer; auto: what was better for such an "
+                   "amount of text (default)")
+      ->type_name("auto|recurrent|transformer");
   command->add_option("--name", arguments.name, "name of the model")->type_name("NAME");
   command
       ->add_option("-o,--output", arguments.output,

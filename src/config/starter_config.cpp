@@ -10,29 +10,73 @@
 namespace regard {
 namespace {
 
-// Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
-// and more regularisation.
-struct Size {
-  std::int64_t max_pairs;
-  std::int64_t vocabulary;  // maximum, of sub-words
+struct RecurrentSize {
   std::int64_t embedding;
   std::int64_t hidden;
   double dropout;
   std::int64_t batch;  // target tokens
   std::int64_t epochs;
 };
-constexpr Size sizes[] = {{5'000, 1'000, 96, 96, 0.3, 512, 40},
-                          {60'000, 6'000, 256, 256, 0.3, 1'024, 25},
-                          {600'000, 12'000, 256, 512, 0.2, 2'048, 12},
-                          {INT64_MAX, 24'000, 512, 512, 0.1, 4'096, 5}};
+
+struct TransformerSize {
+  std::int64_t width;
+  std::int64_t layers;  // of each side
+  std::int64_t heads;
+  std::int64_t feed_forward;
+  double dropout;
+  std::int64_t max_batch;  // target tokens
+  std::int64_t epochs;
+  double learning_rate;
+  std::int64_t warmup;
+};
+
+// Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
+// and more regularisation.
+struct Size {
+  std::int64_t max_pairs;
+  std::int64_t vocabulary;  // maximum, of sub-words
+  LayerKind best;           // of the two, on the validation pair
+  RecurrentSize recurrent;
+  TransformerSize transformer;
+};
+constexpr Size sizes[] = {
+    {.max_pairs = 5'000,
+     .vocabulary = 1'000,
+     .best = LayerKind::recurrent,
+     .recurrent = {96, 96, 0.3, 512, 40},
+     .transformer = {128, 3, 4, 256, 0.3, 1'000, 70, 0.003, 1'000}},
+    {.max_pairs = 60'000,
+     .vocabulary = 6'000,
+     .best = LayerKind::transformer,
+     .recurrent = {256, 256, 0.3, 1'024, 25},
+     .transformer = {128, 4, 4, 256, 0.3, 4'000, 70, 0.005, 2'000}},
+    {.max_pairs = 600'000,
+     .vocabulary = 12'000,
+     .best = LayerKind::transformer,
+     .recurrent = {256, 512, 0.2, 2'048, 12},
+     .transformer = {256, 4, 4, 1'024, 0.2, 4'000, 15, 0.002, 4'000}},
+    {.max_pairs = INT64_MAX,
+     .vocabulary = 24'000,
+     .best = LayerKind::transformer,
+     .recurrent = {512, 512, 0.1, 4'096, 5},
+     .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
+};
 constexpr double tokens_per_word = 1.3;  // approximate, for sub-words
 // With fewer distinct words on one side, each word is a token.
 constexpr std::int64_t min_distinct_words = 1'000;
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
+// A Transformer needs so many steps, and so many of them per epoch unless the text is large.
+constexpr std::int64_t min_transformer_steps = 4'000;
+constexpr std::int64_t transformer_steps_per_epoch = 110;
+constexpr std::int64_t min_transformer_batch = 1'000;
 
 const Size& size_for(std::int64_t pairs) {
   return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
+}
+
+LayerKind architecture_of(const StarterConfig& s) {
+  return s.architecture.value_or(size_for(s.train.pairs).best);
 }
 
 std::int64_t round_up(double value, std::int64_t unit) {
@@ -61,7 +105,19 @@ std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit,
   return fmt::format(",{} {} of {} here", splits_words ? " about" : "", longer, statistics.pairs);
 }
 
-std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size) {
+// True if both sides are written in one alphabet, so that they can share sub-words.
+bool has_common_alphabet(const CorpusStatistics& statistics) {
+  return 2 * statistics.common_characters >=
+         std::min(statistics.src.distinct_characters, statistics.trg.distinct_characters);
+}
+
+bool has_joint_vocabulary(const StarterConfig& s) {
+  return architecture_of(s) == LayerKind::transformer && needs_subwords(s.train) &&
+         has_common_alphabet(s.train);
+}
+
+std::string tokenizer_text(const StarterConfig& s) {
+  const auto& statistics = s.train;
   const auto [min_words, max_words] =
       std::minmax(statistics.src.distinct_words, statistics.trg.distinct_words);
   const auto all_words = max_words + special_count;
@@ -78,13 +134,13 @@ std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size)
         min_words, all_words);
   }
   // At most half of the distinct words, rounded down to hundreds.
-  const auto vocabulary = std::min(size.vocabulary, min_words / 200 * 100);
+  const auto vocabulary = std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100);
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
       "one\n"
       "  # vocabulary for both languages, which helps if they share names and letters.\n"
-      "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n",
-      vocabulary);
+      "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n    joint: {}\n",
+      vocabulary, has_joint_vocabulary(s));
   const auto characters =
       std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
   // Single characters should fill at most a third of the vocabulary.
@@ -95,7 +151,7 @@ std::string tokenizer_text(const CorpusStatistics& statistics, const Size& size)
   return text;
 }
 
-std::string data_text(const StarterConfig& s, const Size& size) {
+std::string data_text(const StarterConfig& s) {
   auto text = fmt::format(
       "data:\n  # Line i of one file translates line i of the other: {}.\n  train:\n"
       "    - src: {}   # {}\n      trg: {}   # {}\n",
@@ -120,7 +176,7 @@ std::string data_text(const StarterConfig& s, const Size& size) {
         "not\n"
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
-  text += tokenizer_text(s.train, size);
+  text += tokenizer_text(s);
   const auto length = std::max(s.train.src.length_percentile_99, s.train.trg.length_percentile_99);
   const auto limit = std::clamp(round_up(tokens_per_word * static_cast<double>(length), 10),
                                 std::int64_t{20}, std::int64_t{250});
@@ -129,9 +185,9 @@ std::string data_text(const StarterConfig& s, const Size& size) {
   return text;
 }
 
-std::string model_text(const StarterConfig& s, const Size& size) {
+std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
   return fmt::format(
-      "model:\n  # Sizes for {}; larger corpora can use larger sizes.\n"
+      "model:\n  # GRUs with attention. Sizes for {}; larger corpora can use larger sizes.\n"
       "  encoder:\n    embedding_dim: {}\n    hidden_size: {}   # in each direction\n"
       "  decoder:\n    embedding_dim: {}\n    hidden_size: {}\n"
       "    readout_size: {}   # equal to embedding_dim because of tied_embeddings\n"
@@ -143,24 +199,72 @@ std::string model_text(const StarterConfig& s, const Size& size) {
       size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout);
 }
 
-std::string training_text(const StarterConfig& s, const Size& size) {
-  const auto tokens =
-      static_cast<double>(s.train.pairs) * (tokens_per_word * s.train.trg.mean_words + 1);  // </s>
-  const auto steps = std::max(1.0, tokens / static_cast<double>(size.batch));  // per epoch
-  const auto total_steps = steps * static_cast<double>(size.epochs);
-  auto text = fmt::format(
-      "training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n"
-      "  # Linear warm-up, then cosine decay to 0 at the last step.\n"
-      "  learning_rate: 0.001\n  scheduling: cosine\n  warmup_steps: {}\n",
-      size.epochs, counted(round_up(steps, 10), "step"), size.batch,
-      std::clamp(round_up(total_steps / 20, 50), std::int64_t{50}, std::int64_t{2'000}));
-  if (s.dev_src.empty()) return text;
+std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
+  const auto side = fmt::format(
+      "    kind: transformer\n    embedding_dim: {}\n    hidden_size: {}\n    layers: {}\n"
+      "    heads: {}\n    feed_forward_size: {}\n",
+      size.width, size.width, size.layers, size.heads, size.feed_forward);
+  return fmt::format(
+      "model:\n  # A Transformer. Sizes for {}; larger corpora can use larger sizes.\n"
+      "  # `regard config init --architecture recurrent` proposes GRUs with attention.\n"
+      "  encoder:\n{}  decoder:\n{}"
+      "  dropout:   # raise it if the validation loss rises while the training loss falls\n"
+      "    embeddings: {}\n    states: {}\n    readout: 0\n"
+      "  tied_embeddings: {}\n",
+      counted(s.train.pairs, "pair"), side, side, size.dropout, size.dropout,
+      has_joint_vocabulary(s) ? "all" : "output");
+}
+
+// The target tokens of the training text, approximately.
+double target_tokens(const StarterConfig& s) {
+  return static_cast<double>(s.train.pairs) * (tokens_per_word * s.train.trg.mean_words + 1);
+}
+
+// Epochs, batch and, with a validation pair, when to validate and to stop.
+std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int64_t batch,
+                          const std::string& validation) {
+  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(batch));
+  auto text =
+      fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
+                  epochs, counted(round_up(steps, 10), "step"), batch);
+  if (!s.dev_src.empty()) {
+    text += validation +
+            "  early_stopping_metric: bleu\n"
+            "  patience: 8   # stop after this many validations without improvement\n";
+  }
+  return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";
+}
+
+std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize& size) {
+  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(size.batch));
   constexpr double long_epoch = 3'000;
-  text += steps > long_epoch ? "  validation_every: 1000   # steps\n"
-                             : "  validation_every: 1\n  validation_unit: epochs\n";
-  return text +
-         "  early_stopping_metric: bleu\n"
-         "  patience: 8   # stop after this many validations without improvement\n";
+  return progress_text(s, size.epochs, size.batch,
+                       steps > long_epoch ? "  validation_every: 1000   # steps\n"
+                                          : "  validation_every: 1\n  validation_unit: epochs\n") +
+         fmt::format(
+             "  # Linear warm-up, then cosine decay to 0 at the last step.\n"
+             "  learning_rate: 0.001\n  scheduling: cosine\n  warmup_steps: {}\n",
+             std::clamp(round_up(steps * static_cast<double>(size.epochs) / 20, 50),
+                        std::int64_t{50}, std::int64_t{2'000}));
+}
+
+std::string transformer_training_text(const StarterConfig& s, const TransformerSize& size) {
+  const auto batch =
+      std::clamp(round_up(target_tokens(s) / static_cast<double>(transformer_steps_per_epoch), 100),
+                 min_transformer_batch, size.max_batch);
+  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(batch));
+  const auto epochs =
+      std::max(size.epochs, round_up(static_cast<double>(min_transformer_steps) / steps, 10));
+  const auto total = steps * static_cast<double>(epochs);
+  const auto every = std::clamp(round_up(total / 16, 50), std::int64_t{250}, std::int64_t{1'000});
+  return progress_text(s, epochs, batch, fmt::format("  validation_every: {}   # steps\n", every)) +
+         fmt::format(
+             "  # Linear warm-up, then proportional to 1 / √step. Validation and checkpoints use "
+             "the moving\n"
+             "  # average of the weights.\n"
+             "  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
+             "  adam_beta2: 0.98\n  moving_average: 0.999\n",
+             size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
 }
 
 }  // namespace
@@ -177,12 +281,16 @@ std::string starter_config_yaml(const StarterConfig& s) {
       s.train.src.language.empty() || s.train.trg.language.empty()
           ? std::string("A first model")
           : fmt::format("A first model: {} to {}", s.train.src.language, s.train.trg.language);
+  const bool is_recurrent = architecture_of(s) == LayerKind::recurrent;
   return fmt::format(
       "# {}, written by `regard config init` from statistics of the text. All values are\n"
       "# starting points. Keys that are missing here have their defaults\n"
       "# (`regard config print --help-comments` lists all keys).\n#\n"
       "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}",
-      direction, to_yaml(s.name), data_text(s, size), model_text(s, size), training_text(s, size));
+      direction, to_yaml(s.name), data_text(s),
+      is_recurrent ? recurrent_text(s, size.recurrent) : transformer_text(s, size.transformer),
+      is_recurrent ? recurrent_training_text(s, size.recurrent)
+                   : transformer_training_text(s, size.transformer));
 }
 
 }  // namespace regard

@@ -1,10 +1,14 @@
-// Writes a first configuration for a corpus. The number of pairs determines the model sizes; the
-// text determines the length limits and the vocabulary. Comments in the file explain each rule.
+// Writes a first configuration for a corpus. The number of pairs determines the architecture and
+// its sizes; the text determines the length limits and the vocabulary. Comments in the file explain
+// each rule.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "config/model_options.h"
 
 namespace regard {
 
@@ -28,6 +32,7 @@ struct CorpusStatistics {
   // Element n is the number of pairs whose longer side has n words; the last element also counts
   // longer pairs. In text without spaces, 4 characters count as a word.
   std::vector<std::int64_t> pairs_by_length = {};
+  std::int64_t common_characters = 0;  // distinct characters that occur on both sides
 };
 
 struct StarterConfig {
@@ -36,6 +41,8 @@ struct StarterConfig {
   std::string dev_src;  // empty if there is no validation set
   std::string dev_trg;
   std::string docs_folder = "docs";  // contains attention.md
+  // None: what was better for such an amount of text (docs/own_language_pair.md).
+  std::optional<LayerKind> architecture = {};
 };
 
 // Returns YAML with comments, which parse_options() and check_training_options() accept.

@@ -63,6 +63,7 @@ class SideCounter {
     return statistics;
   }
 
+  const std::set<std::string>& alphabet() const { return alphabet_; }
   const std::vector<std::size_t>& words_by_line() const { return words_by_line_; }
 
   std::int64_t lines() const { return static_cast<std::int64_t>(lines_); }
@@ -111,6 +112,8 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
   statistics.pairs = source.lines();
   statistics.src = source.statistics(src);
   statistics.trg = target.statistics(trg);
+  statistics.common_characters = std::ranges::count_if(
+      source.alphabet(), [&](const auto& each) { return target.alphabet().contains(each); });
   statistics.pairs_by_length.resize(max_counted_length + 1);
   for (std::size_t i = 0; i < source.words_by_line().size(); ++i) {
     const auto words = std::max(source.words_by_line()[i], target.words_by_line()[i]);

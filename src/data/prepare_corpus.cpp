@@ -33,7 +33,7 @@ void check_empty(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const auto name = entry.path().filename().string();
     // A killed process leaves its lock and, on some file systems, a temporary file.
-    if (name == lock_name || name.starts_with(std::string(prepared_manifest_name) + ".part-")) {
+    if (name == lock_name || name.starts_with(fmt::format("{}.part-", prepared_manifest_name))) {
       continue;
     }
     throw ConfigError(

@@ -40,7 +40,12 @@ Options read(const StarterConfig& config) {
 TEST(StarterConfigTest, IsValidForEverySizeOfCorpus) {
   for (const std::int64_t pairs : {1, 100, 5'000, 30'000, 400'000, 50'000'000}) {
     for (const std::int64_t words : {10, 1'500, 1'000'000}) {
-      EXPECT_NO_THROW(read(of(pairs, words))) << pairs << " pairs of " << words << " words";
+      auto config = of(pairs, words);
+      for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
+        config.architecture = kind;
+        EXPECT_NO_THROW(read(config)) << pairs << " pairs of " << words << " words";
+        EXPECT_EQ(read(config).model.decoder.kind, kind);
+      }
     }
   }
 }
@@ -52,6 +57,40 @@ TEST(StarterConfigTest, MoreTextHasALargerModelAndLessDropout) {
   EXPECT_LT(small.data.tokenizer.vocabulary_size, large.data.tokenizer.vocabulary_size);
   EXPECT_GT(small.model.dropout.states, large.model.dropout.states);
   EXPECT_GT(small.training.epochs, large.training.epochs);
+}
+
+// configs/multi30k_transformer.yaml, but for numbers that depend on the text.
+TEST(StarterConfigTest, ATransformerForMulti30kIsTheMeasuredRecipe) {
+  auto config = of(29'000, 12'000);
+  config.train.common_characters = 80;
+  const auto options = read(config);
+  EXPECT_EQ(options.model.encoder.kind, EncoderKind::transformer);
+  EXPECT_EQ(options.model.encoder.hidden_size, 128);
+  EXPECT_EQ(options.model.encoder.layers, 4);
+  EXPECT_EQ(options.model.encoder.self_attention.feed_forward_size, 256);
+  EXPECT_TRUE(options.data.tokenizer.joint);
+  EXPECT_EQ(options.data.tokenizer.vocabulary_size, 6'000);
+  EXPECT_EQ(options.training.learning_rate, 0.005);
+  EXPECT_NEAR(static_cast<double>(options.training.warmup_steps), 2'000, 100);
+  EXPECT_NEAR(static_cast<double>(options.training.batch_size), 3'700, 300);
+  EXPECT_EQ(options.training.epochs, 70);
+}
+
+TEST(StarterConfigTest, AFewPairsHaveEnoughStepsForATransformer) {
+  auto config = of(1'000);
+  config.architecture = LayerKind::transformer;
+  const auto options = read(config);
+  EXPECT_GE(options.training.epochs * 1'000 * 14 / options.training.batch_size, 4'000);
+}
+
+TEST(StarterConfigTest, DifferentAlphabetsHaveTheirOwnVocabularies) {
+  auto config = of(30'000);
+  config.train.common_characters = 20;  // digits and marks
+  EXPECT_FALSE(read(config).data.tokenizer.joint);
+  EXPECT_EQ(read(config).model.tied_embeddings, TiedEmbeddings::output);
+  config.train.common_characters = 80;
+  EXPECT_TRUE(read(config).data.tokenizer.joint);
+  EXPECT_EQ(read(config).model.tied_embeddings, TiedEmbeddings::all);
 }
 
 TEST(StarterConfigTest, VocabularyFitsTheText) {
@@ -106,6 +145,7 @@ TEST(StarterConfigTest, SingularForOnePair) {
 TEST(StarterConfigTest, NamesTheFolderOfTheDocumentation) {
   auto config = of(30'000);
   config.docs_folder = "/opt/share/doc";
+  config.architecture = LayerKind::recurrent;
   EXPECT_THAT(starter_config_yaml(config), HasSubstr("# /opt/share/doc/attention.md lists all"));
 }
 
