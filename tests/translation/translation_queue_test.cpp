@@ -52,7 +52,7 @@ class FileStream : public LineStream {
       lines.push_back(
           {.text = lines_[read_], .options = {.number = static_cast<std::int64_t>(read_) + 1}});
     }
-    most_in_flight = std::max(most_in_flight, read_ - written.size());
+    most_in_flight = std::max(most_in_flight, read_ - written_lines_);
     reading_ = false;
     return read_ < lines_.size();
   }
@@ -62,6 +62,7 @@ class FileStream : public LineStream {
       if (written.size() == write_error) throw EnvironmentError("write {}", written.size());
       EXPECT_EQ(line.options.number, written.size() + 1);
       written.push_back(line.translation.text);
+      ++written_lines_;
     }
     writing_ = false;
   }
@@ -79,6 +80,7 @@ class FileStream : public LineStream {
   std::vector<std::string> lines_;
   std::size_t window_;
   std::size_t read_ = 0;
+  std::atomic<std::size_t> written_lines_ = 0;
   std::atomic<bool> reading_ = false;
   std::atomic<bool> writing_ = false;
 };
