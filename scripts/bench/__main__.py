@@ -3,7 +3,8 @@
     step           a training step of the bench model and its parts, compared with its matrix products alone
                    (the floor) and with the reference implementation of each kernel (the plain path)
     product        matrix products with few rows, compared with those of LibTorch
-    architectures  a training step of every architecture beside its floor; decoding steps
+    architectures  a training step of every architecture beside its floor
+    decoding-steps time and memory of a search by kind of attention and source length
     growth         step and floor as batch, length, vocabulary and hidden size grow
     decode         greedy and beam search over the test lines of Multi30k, with the model of --model
     memory         peak memory of training the bench model, early and late
@@ -39,6 +40,7 @@ VERBS = {
     "step": compiled.step,
     "product": compiled.product,
     "architectures": compiled.architectures,
+    "decoding-steps": compiled.decoding_steps,
     "growth": compiled.growth,
     "decode": compiled.decode,
     "memory": memory.run,

@@ -36,6 +36,12 @@ def architectures(report, options):
     report.figures.update(relay(report, command))
 
 
+def decoding_steps(report, options):
+    build("regard", "step_bench")
+    command = [BENCHES / "step_bench", "--decoding-steps", "--repeats", 1 if options.quick else 7]
+    report.figures.update(relay(report, command))
+
+
 def decode(report, options):
     source, reference = "test_2016_flickr.en", "test_2016_flickr.de"
     need_multi30k(source, reference)

@@ -172,6 +172,7 @@ int main(int argc, char** argv) {
   bool growth = false;
   bool quick = false;
   bool architectures = false;
+  bool decoding_steps = false;
   std::string only;
   program.add_option("--repeats", repeats, "rounds after one warm-up round")
       ->check(CLI::Range(1, 1000));
@@ -180,14 +181,16 @@ int main(int argc, char** argv) {
   program.add_flag("--growth", growth, "step and floor as the sizes grow");
   program.add_flag("--quick", quick, "only two values of each size");
   program.add_flag("--architectures", architectures, "every architecture beside its floor");
-  program.add_option("--only", only, "with --architectures: those whose name contains this");
+  program.add_flag("--decoding-steps", decoding_steps, "steps of a search by source length");
+  program.add_option("--only", only, "of the architectures: those whose name contains this");
   CLI11_PARSE(program, argc, argv);
 
   regard::keep_freed_memory();  // as regard-torch does
   const auto workers = regard::make_thread_pool(threads, torch::kCPU);
-  auto json = architectures ? regard::architectures(repeats, only, *workers)
-              : growth      ? regard::growth(repeats, quick, *workers)
-                            : regard::bench_step(repeats, *workers);
+  auto json = architectures    ? regard::architectures(repeats, only, *workers)
+              : decoding_steps ? regard::decoding_steps(repeats, only)
+              : growth         ? regard::growth(repeats, quick, *workers)
+                               : regard::bench_step(repeats, *workers);
   json["workers"] = workers->count();
   json["repeats"] = repeats;
   fmt::print("{}\n", json.dump());
