@@ -285,9 +285,10 @@ std::string starter_config_yaml(const StarterConfig& s) {
   return fmt::format(
       "# {}, written by `regard config init` from statistics of the text. All values are\n"
       "# starting points. Keys that are missing here have their defaults\n"
-      "# (`regard config print --help-comments` lists all keys).\n#\n"
+      "# (`regard config print --help-comments` lists all keys).\n"
+      "# {}/own_language_pair.md says what comes next.\n#\n"
       "#     regard train -c THIS_FILE\nname: {}\n\n{}\n{}\n{}",
-      direction, to_yaml(s.name), data_text(s),
+      direction, s.docs_folder, to_yaml(s.name), data_text(s),
       is_recurrent ? recurrent_text(s, size.recurrent) : transformer_text(s, size.transformer),
       is_recurrent ? recurrent_training_text(s, size.recurrent)
                    : transformer_training_text(s, size.transformer));

@@ -40,7 +40,7 @@ struct StarterConfig {
   CorpusStatistics train;
   std::string dev_src;  // empty if there is no validation set
   std::string dev_trg;
-  std::string docs_folder = "docs";  // contains attention.md
+  std::string docs_folder = "docs";  // contains the pages that the file names
   // None: what was better for such an amount of text (docs/own_language_pair.md).
   std::optional<LayerKind> architecture = {};
 };

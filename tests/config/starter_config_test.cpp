@@ -146,7 +146,9 @@ TEST(StarterConfigTest, NamesTheFolderOfTheDocumentation) {
   auto config = of(30'000);
   config.docs_folder = "/opt/share/doc";
   config.architecture = LayerKind::recurrent;
-  EXPECT_THAT(starter_config_yaml(config), HasSubstr("# /opt/share/doc/attention.md lists all"));
+  EXPECT_THAT(starter_config_yaml(config),
+              AllOf(HasSubstr("# /opt/share/doc/own_language_pair.md says"),
+                    HasSubstr("# /opt/share/doc/attention.md lists all")));
 }
 
 TEST(StarterConfigTest, WithoutADevPairNothingNeedsValidations) {

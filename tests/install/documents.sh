@@ -38,7 +38,7 @@ done
 
 # Messages and files that lead to a page by its whole path, or to the folder of all pages.
 pointed=$("$prefix/bin/regard" config init "$source_dir"/data/train.{en,fr} --yes 2>/dev/null |
-  sed -n 's/.*# \(.*attention.md\) lists all kinds.*/\1/p')
+  sed -n 's/^# \(.*own_language_pair.md\) says what.*/\1/p')
 [[ -f $pointed ]] || fail "config init points to '$pointed'"
 pointed=$("$prefix/bin/regard" config print --help-comments | sed -n '1s/^# docs\/ is \(.*\)\.$/\1/p')
 [[ -f $pointed/data.md ]] || fail "config print --help-comments points to '$pointed'"
