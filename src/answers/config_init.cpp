@@ -119,12 +119,11 @@ CorpusStatistics read_statistics(const Pair& pair) {
   return read_corpus_statistics(pair.first, pair.second);
 }
 
-std::optional<LayerKind> parse_architecture(const std::string& name) {
-  if (name == "auto") return std::nullopt;
+LayerKind parse_architecture(const std::string& name) {
   const auto names = enum_names(LayerKind());
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) {
-    throw ConfigError("--architecture: found `{}`, expected auto, recurrent or transformer", name);
+    throw ConfigError("--architecture: found `{}`, expected recurrent or transformer", name);
   }
   return static_cast<LayerKind>(found - names.begin());
 }

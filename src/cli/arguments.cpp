@@ -330,9 +330,8 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
       ->type_name("N");
   command
       ->add_option("--architecture", arguments.architecture,
-                   "recurrent: GRUs with attention; transformer; auto: what was better for such an "
-                   "amount of text (default)")
-      ->type_name("auto|recurrent|transformer");
+                   "recurrent: GRUs with attention; transformer (default)")
+      ->type_name("recurrent|transformer");
   command->add_option("--name", arguments.name, "name of the model")->type_name("NAME");
   command
       ->add_option("-o,--output", arguments.output,

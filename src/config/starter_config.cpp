@@ -35,29 +35,24 @@ struct TransformerSize {
 struct Size {
   std::int64_t max_pairs;
   std::int64_t vocabulary;  // maximum, of sub-words
-  LayerKind best;           // of the two, on the validation pair
   RecurrentSize recurrent;
   TransformerSize transformer;
 };
 constexpr Size sizes[] = {
     {.max_pairs = 5'000,
      .vocabulary = 1'000,
-     .best = LayerKind::recurrent,
      .recurrent = {96, 96, 0.3, 512, 40},
      .transformer = {128, 3, 4, 256, 0.3, 1'000, 70, 0.003, 1'000}},
     {.max_pairs = 60'000,
      .vocabulary = 6'000,
-     .best = LayerKind::transformer,
      .recurrent = {256, 256, 0.3, 1'024, 25},
      .transformer = {128, 4, 4, 256, 0.3, 4'000, 70, 0.005, 2'000}},
     {.max_pairs = 600'000,
      .vocabulary = 12'000,
-     .best = LayerKind::transformer,
      .recurrent = {256, 512, 0.2, 2'048, 12},
      .transformer = {256, 4, 4, 1'024, 0.2, 4'000, 15, 0.002, 4'000}},
     {.max_pairs = INT64_MAX,
      .vocabulary = 24'000,
-     .best = LayerKind::transformer,
      .recurrent = {512, 512, 0.1, 4'096, 5},
      .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
 };
@@ -73,10 +68,6 @@ constexpr std::int64_t min_transformer_batch = 1'000;
 
 const Size& size_for(std::int64_t pairs) {
   return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
-}
-
-LayerKind architecture_of(const StarterConfig& s) {
-  return s.architecture.value_or(size_for(s.train.pairs).best);
 }
 
 std::int64_t round_up(double value, std::int64_t unit) {
@@ -112,7 +103,7 @@ bool has_common_alphabet(const CorpusStatistics& statistics) {
 }
 
 bool has_joint_vocabulary(const StarterConfig& s) {
-  return architecture_of(s) == LayerKind::transformer && needs_subwords(s.train) &&
+  return s.architecture == LayerKind::transformer && needs_subwords(s.train) &&
          has_common_alphabet(s.train);
 }
 
@@ -281,7 +272,7 @@ std::string starter_config_yaml(const StarterConfig& s) {
       s.train.src.language.empty() || s.train.trg.language.empty()
           ? std::string("A first model")
           : fmt::format("A first model: {} to {}", s.train.src.language, s.train.trg.language);
-  const bool is_recurrent = architecture_of(s) == LayerKind::recurrent;
+  const bool is_recurrent = s.architecture == LayerKind::recurrent;
   return fmt::format(
       "# {}, written by `regard config init` from statistics of the text. All values are\n"
       "# starting points. Keys that are missing here have their defaults\n"

@@ -223,10 +223,10 @@ TEST_F(ConfigInit, DoesNotUseATestSetForValidation) {
 
 TEST_F(ConfigInit, NamesAnExistingDocument) {
   const auto text = init({}).out;
-  const auto end = text.find("attention.md");
+  const auto end = text.find("own_language_pair.md");
   ASSERT_NE(end, std::string::npos);
   const auto begin = text.rfind("# ", end) + 2;
-  EXPECT_TRUE(std::filesystem::exists(text.substr(begin, end - begin) + "attention.md"));
+  EXPECT_TRUE(std::filesystem::exists(text.substr(begin, end - begin) + "own_language_pair.md"));
 }
 
 TEST_F(ConfigInit, YesAsksNothing) {
