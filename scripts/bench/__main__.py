@@ -4,7 +4,8 @@
                    (the floor) and with the reference implementation of each kernel (the plain path)
     product        matrix products with few rows, compared with those of LibTorch
     architectures  a training step of every architecture beside its floor
-    decoding-steps time and memory of a search by kind of attention and source length
+    decoding-steps
+                   time and memory of a search by kind of attention and source length
     growth         step and floor as batch, length, vocabulary and hidden size grow
     decode         greedy and beam search over the test lines of Multi30k, with the model of --model
     memory         peak memory of training the bench model, early and late
