@@ -9,7 +9,18 @@ import subprocess
 import time
 
 import pages
-from project import ENVIRONMENT_ERROR, REGARD, ROOT, Failure, count_of, machine, model_folder, need_multi30k, regard, small_transformer
+from project import (
+    ENVIRONMENT_ERROR,
+    REGARD,
+    ROOT,
+    Failure,
+    count_of,
+    machine,
+    model_folder,
+    need_multi30k,
+    regard,
+    small_transformer,
+)
 
 PAGE = ROOT / "docs" / "export.md"
 SOURCE = ROOT / "data" / "multi30k" / "test_2016_flickr.en"

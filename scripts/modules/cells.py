@@ -8,7 +8,7 @@ import json
 import time
 
 from figures import recipe
-from project import CORES, machine, regard, warn
+from project import CORES, ROOT, machine, regard, warn
 
 CONFIG = "configs/attention_comparison.yaml"
 
@@ -61,6 +61,16 @@ def multi30k(source, target, seed):
         stem + "test_2016_flickr",
         seed,
     )
+
+
+def write_first_pairs(task, folder, pairs):
+    """Writes the first pairs of the training data of a task, and returns their path without the language."""
+    stem = folder / f"first_{pairs}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, language in zip(task.data("train"), (task.source, task.target)):
+        lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)
+        stem.with_name(f"{stem.name}.{language}").write_text("".join(lines[:pairs]), encoding="utf-8")
+    return stem
 
 
 # The bundled corpus, whose generator knows the true alignments. No checkpoint is chosen by its validation.

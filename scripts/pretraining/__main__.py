@@ -10,7 +10,7 @@ import dataclasses
 import json
 
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of
+from cells import Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
 from figures import Figures, recipe
 from pages import put, table
 from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
@@ -21,16 +21,6 @@ WEIGHTS = (0.05, 0.1, 0.2, 0.3, 0.4)
 ALL = multi30k("de", "en", 42)
 GERMAN, ENGLISH = ALL.data("train")
 TRANSFORMER = "configs/pretrained.yaml"
-
-
-def subset(folder, pairs):
-    """Writes the first pairs of the training data, and returns their path without the language."""
-    stem = folder / f"first_{pairs}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for source, language in zip(ALL.data("train"), ("de", "en")):
-        lines = (ROOT / source).read_text(encoding="utf-8").splitlines(keepends=True)
-        stem.with_name(f"{stem.name}.{language}").write_text("".join(lines[:pairs]), encoding="utf-8")
-    return str(stem)
 
 
 class Pretraining:
@@ -216,7 +206,7 @@ def main():
     missing = [cells[name][size] for name in wanted for size in sizes if not cells[name][size].result()]
     if missing and not options.table:
         for size in sizes:
-            subset(folder / "data", int(size))
+            write_first_pairs(ALL, folder / "data", int(size))
         for name, needed, _ in SYSTEMS:
             of_system = [cell for cell in missing if cell.system.name == name]
             if of_system:

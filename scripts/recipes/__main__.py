@@ -10,7 +10,7 @@ import dataclasses
 import os
 
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of
+from cells import Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
 from figures import Figures
 from pages import put, table
 from project import ROOT, names_in, need_multi30k, regard, warn
@@ -22,12 +22,7 @@ ALL = multi30k("de", "en", 42)
 
 
 def task_of(runs, pairs):
-    """Writes the first pairs of the training data, and returns their task."""
-    stem = ROOT / runs / "data" / f"first_{pairs}"
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    for source, language in zip(ALL.data("train"), ("de", "en")):
-        lines = (ROOT / source).read_text(encoding="utf-8").splitlines(keepends=True)
-        stem.with_name(f"{stem.name}.{language}").write_text("".join(lines[:pairs]), encoding="utf-8")
+    stem = write_first_pairs(ALL, ROOT / runs / "data", pairs)
     return dataclasses.replace(ALL, name=str(pairs), train=os.path.relpath(stem, ROOT))
 
 

@@ -7,7 +7,7 @@ finished ones are skipped.
 import dataclasses
 
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of
+from cells import Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
 from figures import Figures
 from pages import put, table
 from project import ROOT, names_in, need_multi30k, warn
@@ -86,15 +86,6 @@ def language_cells(folder, figures):
         measure = OtherDirections(tuple(directions), side)
         shared[name] = Cell(folder, figures, system, task_of(*directions[0]), (measure,))
     return singles, shared
-
-
-def subset(folder, pairs):
-    """Writes the first French–English pairs, and returns their path without the language."""
-    stem = folder / f"first_{pairs}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, language in zip(task_of("fr", "en").data("train"), ("fr", "en")):
-        lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)
-        stem.with_name(f"{stem.name}.{language}").write_text("".join(lines[:pairs]), encoding="utf-8")
 
 
 def children(parent):
@@ -177,7 +168,7 @@ def main():
         selected = [cell for name, of_system in cells.items() if name in wanted for cell in of_system]
         if any(not cell.result() for cell in selected):
             for size in SIZES:
-                subset(folder / "data", size)
+                write_first_pairs(task_of("fr", "en"), folder / "data", size)
             if not parent.has_model():
                 parent.fill(project.CORES)
             fill(selected, options)
