@@ -28,6 +28,7 @@
 #include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"
+#include "config/scalar.h"
 #include "config/starter_config.h"
 #include "data/corpus_statistics.h"
 #include "data/line_checks.h"
@@ -117,15 +118,6 @@ CorpusStatistics read_statistics(const Pair& pair) {
   check_text(pair.first);
   check_text(pair.second);
   return read_corpus_statistics(pair.first, pair.second);
-}
-
-LayerKind parse_architecture(const std::string& name) {
-  const auto names = enum_names(LayerKind());
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) {
-    throw ConfigError("--architecture: found `{}`, expected recurrent or transformer", name);
-  }
-  return static_cast<LayerKind>(found - names.begin());
 }
 
 void check_name(const std::string& name) {
@@ -356,7 +348,10 @@ void init_config(const ConfigInitArguments& arguments) {
   if (!arguments.name.empty()) check_name(arguments.name);
   StarterConfig config;
   config.docs_folder = docs_folder();
-  config.architecture = parse_architecture(arguments.architecture);
+  if (!from_yaml(arguments.architecture, config.architecture)) {
+    throw ConfigError("--architecture: found `{}`, expected recurrent or transformer",
+                      arguments.architecture);
+  }
   config.train = interview.train();
   const Pair train = {config.train.src.path, config.train.trg.path};
   log_side("source", config.train.src, config.train.pairs);

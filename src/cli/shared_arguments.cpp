@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/suggest.h"
+#include "config/scalar.h"
 
 namespace regard {
 namespace {
@@ -72,20 +73,11 @@ std::string names_of(std::string_view separator) {
   return fmt::format("{}", fmt::join(enum_names(Value{}), separator));
 }
 
-// Returns false if there is no such choice.
-template <Choice Value>
-bool read_choice(std::string_view name, Value& value) {
-  const auto names = enum_names(value);
-  const auto place = std::find(names.begin(), names.end(), name);
-  if (place != names.end()) value = static_cast<Value>(place - names.begin());
-  return place != names.end();
-}
-
 // Returns "" for a valid choice, otherwise the error message.
 template <Choice Value>
 std::string check_choice(const std::string& input) {
   Value value{};
-  if (read_choice(input, value)) return {};
+  if (from_yaml(input, value)) return {};
   const auto names = enum_names(value);
   const auto near = nearest(input, {names.begin(), names.end()});
   return fmt::format("found `{}`, expected one of {}{}", input, names_of<Value>(", "),
@@ -117,7 +109,7 @@ template <typename Value>
 Value value_of(const CLI::Option& option) {
   if constexpr (Choice<Value>) {
     Value value{};
-    read_choice(option.as<std::string>(), value);
+    from_yaml(option.as<std::string>(), value);
     return value;
   } else {
     return option.as<Value>();

@@ -211,13 +211,17 @@ double target_tokens(const StarterConfig& s) {
   return static_cast<double>(s.train.pairs) * (tokens_per_word * s.train.trg.mean_words + 1);
 }
 
+// The number of steps in an epoch, approximately. `batch`: target tokens.
+double steps_per_epoch(const StarterConfig& s, std::int64_t batch) {
+  return std::max(1.0, target_tokens(s) / static_cast<double>(batch));
+}
+
 // Epochs, batch and, with a validation pair, when to validate and to stop.
 std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int64_t batch,
                           const std::string& validation) {
-  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(batch));
   auto text =
       fmt::format("training:\n  epochs: {}   # of about {}\n  batch_size: {}   # target tokens\n",
-                  epochs, counted(round_up(steps, 10), "step"), batch);
+                  epochs, counted(round_up(steps_per_epoch(s, batch), 10), "step"), batch);
   if (!s.dev_src.empty()) {
     text += validation +
             "  early_stopping_metric: bleu\n"
@@ -227,7 +231,7 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
 }
 
 std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize& size) {
-  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(size.batch));
+  const auto steps = steps_per_epoch(s, size.batch);
   constexpr double long_epoch = 3'000;
   return progress_text(s, size.epochs, size.batch,
                        steps > long_epoch ? "  validation_every: 1000   # steps\n"
@@ -243,7 +247,7 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
   const auto batch =
       std::clamp(round_up(target_tokens(s) / static_cast<double>(transformer_steps_per_epoch), 100),
                  min_transformer_batch, size.max_batch);
-  const auto steps = std::max(1.0, target_tokens(s) / static_cast<double>(batch));
+  const auto steps = steps_per_epoch(s, batch);
   const auto epochs =
       std::max(size.epochs, round_up(static_cast<double>(min_transformer_steps) / steps, 10));
   const auto total = steps * static_cast<double>(epochs);
