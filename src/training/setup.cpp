@@ -26,6 +26,7 @@
 #include "report/format.h"
 #include "report/table.h"
 #include "training/data_loader.h"
+#include "training/distributed.h"
 #include "training/initial_model.h"
 #include "translation/model_folder.h"
 #include "translation/translator.h"

@@ -16,7 +16,7 @@
 #include "data/text_files.h"
 #include "data/tokenizers.h"
 #include "model/seq2seq.h"
-#include "training/distributed.h"
+#include "training/process_group.h"
 
 namespace regard {
 

@@ -21,9 +21,9 @@
 #include "optim/moving_average.h"
 #include "optim/optimizer.h"
 #include "optim/parameter_buffer.h"
-#include "training/distributed.h"
 #include "training/gradient_sum.h"
 #include "training/minimum_risk.h"
+#include "training/process_group.h"
 
 namespace regard {
 

@@ -16,8 +16,8 @@
 #include "data/noise.h"
 #include "kernels/packed_weights.h"
 #include "model/seq2seq.h"
-#include "training/distributed.h"
 #include "training/early_stopping.h"
+#include "training/process_group.h"
 
 namespace regard {
 

@@ -14,7 +14,7 @@ declare -A confined=(
   ['spdlog/']='base/*'
   ['nlohmann/']='base/*'
   ['CLI/']='cli/*'
-  ['torch/csrc/distributed/']='training/distributed*'
+  ['torch/csrc/distributed/']='training/process_group*'
 )
 readonly torch_free='base config text metrics report cli'
 

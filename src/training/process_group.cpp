@@ -1,0 +1,471 @@
+#include "training/process_group.h"
+
+#include <arpa/inet.h>
+#include <c10/util/Flags.h>
+#include <netdb.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "base/log.h"
+
+#ifdef REGARD_GLOO
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#ifdef USE_C10D_NCCL
+#include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
+#endif
+#endif
+
+C10_DECLARE_int(caffe2_log_level);
+
+namespace regard {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A process waits this long in a collective: another may validate or save a large model meanwhile.
+// A process that has ended is noticed at once, and one that cannot be reached by its heartbeat.
+[[maybe_unused]] constexpr std::chrono::hours patience{24};
+[[maybe_unused]] constexpr std::chrono::seconds beat_every{5};
+[[maybe_unused]] constexpr std::chrono::seconds silence_limit{45};
+// Tensors of bytes larger than this are sent in parts.
+[[maybe_unused]] constexpr std::size_t part_bytes = std::size_t{64} << 20;
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+// The processors that this process may use, as text.
+std::string processor_mask() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::string mask;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return mask;
+  for (int i = 0; i < CPU_SETSIZE; ++i) mask += CPU_ISSET(i, &set) ? '1' : '0';
+  return mask.substr(0, mask.rfind('1') + 1);
+}
+
+}  // namespace
+
+#ifdef REGARD_GLOO
+
+bool can_connect_processes() {
+  return true;
+}
+
+namespace {
+
+std::string text_of(const std::vector<std::uint8_t>& bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<std::uint8_t> bytes_of(const std::string& text) {
+  return {text.begin(), text.end()};
+}
+
+// Returns the address of this machine on the way to `host`; "" if that cannot be found out.
+std::string own_address(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_DGRAM;  // connecting a datagram socket sends nothing
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return "";
+  std::string address;
+  for (const auto* entry = found; entry != nullptr && address.empty(); entry = entry->ai_next) {
+    const int descriptor = socket(entry->ai_family, SOCK_DGRAM, 0);
+    if (descriptor < 0) continue;
+    sockaddr_storage own{};
+    socklen_t length = sizeof own;
+    auto* own_pointer = reinterpret_cast<sockaddr*>(&own);
+    if (connect(descriptor, entry->ai_addr, entry->ai_addrlen) == 0 &&
+        getsockname(descriptor, own_pointer, &length) == 0) {
+      char text[NI_MAXHOST] = {};
+      if (getnameinfo(own_pointer, length, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0) {
+        address = text;
+      }
+    }
+    close(descriptor);
+  }
+  freeaddrinfo(found);
+  return address;
+}
+
+std::shared_ptr<::gloo::transport::Device> gloo_device(const ProcessPlace& place) {
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
+    return c10d::ProcessGroupGloo::createDeviceForInterface(interface);
+  }
+  const auto address = own_address(place.address, place.port);
+  return address.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
+                         : c10d::ProcessGroupGloo::createDeviceForHostname(address);
+}
+
+// Returns the first sentence of an error of c10d, without the place in its source and its C++
+// stack.
+std::string first_sentence(const std::exception& error) {
+  std::string text = error.what();
+  text = text.substr(0, text.find('\n'));
+  if (const auto end = text.find("] "); text.starts_with('[') && end != std::string::npos) {
+    text = text.substr(end + 2);
+  }
+  return text.substr(0, text.find(". "));
+}
+
+// Connects to the store in which all processes meet. Tries again until the time is over: a single
+// try of c10d may last longer than its timeout.
+c10::intrusive_ptr<c10d::TCPStore> open_store(const ProcessPlace& place, bool creates,
+                                              milliseconds timeout) {
+  constexpr milliseconds one_try{3000};
+  c10d::TCPStoreOptions options;
+  options.port = place.port;
+  options.isServer = creates;
+  options.waitWorkers = false;
+  options.timeout = creates ? timeout : std::min(timeout, one_try);
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  for (;;) {
+    try {
+      auto store = c10::make_intrusive<c10d::TCPStore>(place.address, options);
+      store->setTimeout(timeout);
+      return store;
+    } catch (const std::exception&) {
+      if (creates || std::chrono::steady_clock::now() + options.timeout > deadline) throw;
+    }
+  }
+}
+
+// Its messages have the stack of C++; what they say comes as an error. TORCH_CPP_LOG_LEVEL brings
+// them back.
+void silence_c10d() {
+  constexpr int fatal = 3;
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = fatal;
+}
+
+}  // namespace
+
+struct ProcessGroup::Connection {
+  ProcessPlace place;
+  c10::intrusive_ptr<c10d::TCPStore> store;
+  c10::intrusive_ptr<c10d::Store> names;  // `store` with a prefix for this attempt
+  c10::intrusive_ptr<c10d::Backend> gloo;
+  c10::intrusive_ptr<c10d::Backend> nccl;  // null until the first sum of tensors on a GPU
+  std::vector<c10::intrusive_ptr<c10d::Work>> started;
+
+  // The heartbeat.
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool leaving = false;
+  std::thread heart;
+
+  ~Connection() { stop_heart(); }
+
+  void start_heart() {
+    heart = std::thread([this] {
+      try {
+        beat();
+      } catch (const std::exception& error) {
+        end_process(fmt::format("lost the connection to {}:{}", place.address, place.port));
+      }
+    });
+  }
+  void stop_heart() {
+    {
+      const std::lock_guard lock(mutex);
+      leaving = true;
+    }
+    wake.notify_all();
+    if (heart.joinable()) heart.join();
+  }
+  // Ends the process: its main thread may be waiting for a process that never answers.
+  void end_process(const std::string& what) {
+    {
+      const std::lock_guard lock(mutex);
+      if (leaving) return;
+    }
+    log::error(
+        "process {} of {}: {}: another process of this training has ended or cannot be reached. "
+        "Nothing that was saved is lost; start all processes again to resume",
+        place.rank, place.size, what);
+    std::_Exit(static_cast<int>(ExitCode::environment));
+  }
+  // Counts up a number of the store, until the group is left. Rank 0 watches the others; they
+  // notice the end of rank 0 by the end of its store or, under torchrun, by its number.
+  void beat() {
+    const auto own = open_store(place, /*creates=*/false, silence_limit);
+    c10d::PrefixStore beats("regard/" + place.attempt + "/beat", own);
+    const auto key = [](std::size_t rank) { return std::to_string(rank); };
+    std::vector<std::int64_t> last(place.size, -1);
+    std::vector<std::chrono::steady_clock::time_point> heard(place.size,
+                                                             std::chrono::steady_clock::now());
+    for (;;) {
+      beats.add(key(place.rank), 2);
+      for (std::size_t rank = 0; rank < place.size; ++rank) {
+        if (rank == place.rank || (place.rank != 0 && rank != 0)) continue;
+        const auto number = beats.add(key(rank), 0);
+        const auto now = std::chrono::steady_clock::now();
+        const bool has_left = number % 2 != 0;
+        if (number != last[rank] || has_left) {
+          last[rank] = number;
+          heard[rank] = now;
+        } else if (now - heard[rank] > silence_limit) {
+          end_process(fmt::format("process {} has been silent for {} seconds", rank,
+                                  silence_limit.count()));
+        }
+      }
+      std::unique_lock lock(mutex);
+      if (wake.wait_for(lock, beat_every, [this] { return leaving; })) break;
+    }
+    beats.add(key(place.rank), 1);  // odd: has left
+  }
+};
+
+ProcessGroup::ProcessGroup() = default;
+
+ProcessGroup::ProcessGroup(const ProcessPlace& place, double seconds)
+    : rank_(place.rank), size_(place.size), all_threads_(place.size) {
+  first_thread_ = rank_;
+  if (is_alone()) return;
+  silence_c10d();
+  const milliseconds timeout(static_cast<std::int64_t>(1000 * seconds));
+  connection_ = std::make_unique<Connection>();
+  auto& c = *connection_;
+  c.place = place;
+  const bool creates = rank_ == 0 && !place.has_agent_store;
+  try {
+    c.store = open_store(place, creates, timeout);
+  } catch (const std::exception& error) {
+    if (creates) {
+      throw EnvironmentError(
+          "process 0 of {}: cannot listen at {}:{} (MASTER_ADDR, MASTER_PORT): {}; choose an "
+          "address "
+          "of this machine and a free port",
+          size_, place.address, place.port, first_sentence(error));
+    }
+    throw EnvironmentError(
+        "process {} of {}: cannot reach process 0 at {}:{} within {:.0f} seconds; start it, and "
+        "check "
+        "MASTER_ADDR, MASTER_PORT and the network",
+        rank_, size_, place.address, place.port, seconds);
+  }
+  c.names = c10::make_intrusive<c10d::PrefixStore>("regard/" + place.attempt, c.store);
+  // A second process of the same rank, and processes with another WORLD_SIZE.
+  const auto size_text = std::to_string(size_);
+  const auto first_size = text_of(c.names->compareSet("size", {}, bytes_of(size_text)));
+  if (first_size != size_text) {
+    throw ConfigError("process {}: found WORLD_SIZE {}, but {} in another process of {}:{}", rank_,
+                      size_, first_size, place.address, place.port);
+  }
+  if (c.names->add(fmt::format("rank/{}", rank_), 1) > 1) {
+    throw ConfigError("two processes have RANK={}; give each of the {} its own", rank_, size_);
+  }
+  std::vector<std::string> all;
+  for (std::size_t rank = 0; rank < size_; ++rank) all.push_back(fmt::format("here/{}", rank));
+  c.names->set(all[rank_], bytes_of("1"));
+  try {
+    c.names->wait(all, timeout);
+  } catch (const std::exception&) {
+    std::string missing;
+    for (std::size_t rank = 0; rank < size_; ++rank) {
+      try {
+        if (!c.names->check({all[rank]})) missing += fmt::format(" {}", rank);
+      } catch (const std::exception&) {
+        missing = " 0";  // its store has ended
+        break;
+      }
+    }
+    throw EnvironmentError(
+        "process {} of {}: waited {:.0f} seconds at {}:{} for the processes with rank{}; start "
+        "all {} of them",
+        rank_, size_, seconds, place.address, place.port, missing, size_);
+  }
+  try {
+    auto options = c10d::ProcessGroupGloo::Options::create(timeout);
+    options->devices.push_back(gloo_device(place));
+    const auto gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>("gloo", c.names), static_cast<int>(rank_),
+        static_cast<int>(size_), options);
+    gloo->setTimeout(std::chrono::duration_cast<milliseconds>(patience));
+    c.gloo = gloo;
+  } catch (const std::exception& error) {
+    throw EnvironmentError("process {} of {}: cannot connect to the other processes: {}", rank_,
+                           size_, first_sentence(error));
+  }
+  c.start_heart();
+  find_neighbours();
+}
+
+void ProcessGroup::communicate(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    throw EnvironmentError(
+        "process {} of {}: another process of this training has ended or cannot be reached; see "
+        "its message. Nothing that was saved is lost; start all processes again to resume ({})",
+        rank_, size_, first_sentence(error));
+  }
+}
+
+void ProcessGroup::start_sum(const torch::Tensor& tensor) {
+  if (is_alone()) return;
+  communicate([&] {
+    auto& c = *connection_;
+    if (!tensor.is_cpu()) {
+#ifdef USE_C10D_NCCL
+      if (!c.nccl) {
+        c.nccl = c10::make_intrusive<c10d::ProcessGroupNCCL>(
+            c10::make_intrusive<c10d::PrefixStore>("nccl", c.names), static_cast<int>(rank_),
+            static_cast<int>(size_));
+      }
+#endif
+      if (!c.nccl) {  // by way of the host
+        auto copy = tensor.cpu();
+        sum(copy);
+        const torch::NoGradGuard guard;
+        tensor.copy_(copy);
+        return;
+      }
+    }
+    std::vector<torch::Tensor> tensors{tensor};
+    c.started.push_back((tensor.is_cpu() ? c.gloo : c.nccl)->allreduce(tensors));
+  });
+}
+
+void ProcessGroup::finish_sums() {
+  if (is_alone()) return;
+  communicate([&] {
+    for (const auto& work : connection_->started) work->wait();
+  });
+  connection_->started.clear();
+}
+
+void ProcessGroup::broadcast(const torch::Tensor& tensor) {
+  if (is_alone()) return;
+  communicate([&] {
+    std::vector<torch::Tensor> tensors{tensor.is_cpu() ? tensor : tensor.cpu()};
+    connection_->gloo->broadcast(tensors)->wait();
+    const torch::NoGradGuard guard;
+    if (!tensor.is_cpu()) tensor.copy_(tensors[0]);
+  });
+}
+
+void ProcessGroup::wait_for_all() {
+  if (!is_alone()) communicate([&] { connection_->gloo->barrier()->wait(); });
+}
+
+void ProcessGroup::leave() {
+  if (is_alone()) return;
+  connection_->stop_heart();
+  wait_for_all();
+}
+
+#else  // without Gloo
+
+bool can_connect_processes() {
+  return false;
+}
+
+struct ProcessGroup::Connection {};
+
+ProcessGroup::ProcessGroup() = default;
+ProcessGroup::ProcessGroup(const ProcessPlace& place, double /*seconds*/)
+    : rank_(place.rank), size_(place.size) {
+  if (is_alone()) return;
+  throw EnvironmentError(
+      "WORLD_SIZE is {}, but regard was built without Gloo, which connects processes; install "
+      "Gloo's headers (Debian: libgloo-dev) and build regard again",
+      size_);
+}
+void ProcessGroup::start_sum(const torch::Tensor& /*tensor*/) {}
+void ProcessGroup::finish_sums() {}
+void ProcessGroup::broadcast(const torch::Tensor& /*tensor*/) {}
+void ProcessGroup::wait_for_all() {}
+void ProcessGroup::leave() {}
+
+#endif
+
+ProcessGroup::~ProcessGroup() = default;
+
+ProcessGroup& ProcessGroup::alone() {
+  static ProcessGroup group;
+  return group;
+}
+
+void ProcessGroup::sum(const torch::Tensor& tensor) {
+  start_sum(tensor);
+  finish_sums();
+}
+
+std::vector<double> ProcessGroup::sum(std::vector<double> values) {
+  if (is_alone()) return values;
+  sum(torch::from_blob(values.data(), {static_cast<std::int64_t>(values.size())}, torch::kDouble));
+  return values;
+}
+
+std::string ProcessGroup::broadcast(const std::string& bytes) {
+  if (is_alone()) return bytes;
+  auto size = torch::full({1}, static_cast<std::int64_t>(bytes.size()), torch::kLong);
+  broadcast(size);
+  std::string received = bytes;
+  received.resize(static_cast<std::size_t>(size.item<std::int64_t>()));
+  for (std::size_t begin = 0; begin < received.size(); begin += part_bytes) {
+    const auto n = std::min(part_bytes, received.size() - begin);
+    broadcast(
+        torch::from_blob(received.data() + begin, {static_cast<std::int64_t>(n)}, torch::kByte));
+  }
+  return received;
+}
+
+// Each process has its own part of one buffer, which is zero elsewhere; the parts are added up.
+std::vector<std::string> ProcessGroup::gather(const std::string& bytes) {
+  if (is_alone()) return {bytes};
+  std::vector<double> sizes(size_, 0);
+  sizes[rank_] = static_cast<double>(bytes.size());
+  sizes = sum(sizes);
+  std::vector<std::size_t> starts{0};
+  for (const auto size : sizes) starts.push_back(starts.back() + static_cast<std::size_t>(size));
+  std::string buffer(starts.back(), '\0');
+  buffer.replace(starts[rank_], bytes.size(), bytes);
+  for (std::size_t begin = 0; begin < buffer.size(); begin += part_bytes) {
+    const auto n = std::min(part_bytes, buffer.size() - begin);
+    sum(torch::from_blob(buffer.data() + begin, {static_cast<std::int64_t>(n)}, torch::kByte));
+  }
+  std::vector<std::string> gathered;
+  for (std::size_t rank = 0; rank < size_; ++rank) {
+    gathered.push_back(buffer.substr(starts[rank], starts[rank + 1] - starts[rank]));
+  }
+  return gathered;
+}
+
+void ProcessGroup::set_threads(std::size_t threads) {
+  std::vector<double> counts(size_, 0);
+  counts[rank_] = static_cast<double>(threads);
+  counts = sum(counts);
+  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(rank_);
+  first_thread_ = static_cast<std::size_t>(std::accumulate(counts.begin(), middle, 0.0));
+  all_threads_ = static_cast<std::size_t>(std::accumulate(counts.begin(), counts.end(), 0.0));
+}
+
+void ProcessGroup::find_neighbours() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  const auto host = host_name();
+  const auto processors = host + " " + processor_mask();
+  const auto devices = host + " " + (visible != nullptr ? visible : "");
+  local_size_ = static_cast<std::size_t>(std::ranges::count(gather(processors), processors));
+  const auto all = gather(devices);
+  device_rank_ = static_cast<std::size_t>(
+      std::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(rank_), devices));
+}
+
+}  // namespace regard
