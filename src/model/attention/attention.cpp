@@ -15,6 +15,12 @@ torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutpu
   return queries.view({encoded.states.size(0), -1, queries.size(1)});
 }
 
+torch::Tensor repeat_rows(const torch::Tensor& rows, std::int64_t N) {
+  const auto B = rows.size(0);
+  if (N == B) return rows;
+  return rows.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1});
+}
+
 torch::Tensor first_position_weights(const EncoderOutput& encoded) {
   auto first = torch::zeros_like(encoded.mask, encoded.states.options());
   first.select(1, 0).fill_(1);

@@ -73,6 +73,8 @@ class Attention : public torch::nn::Module {
   virtual std::optional<kernels::AttentionScore> fused_score(const EncoderOutput& /*encoded*/) {
     return {};
   }
+  // Returns the context of every step [B, C] if traits().is_constant and traits().has_context.
+  virtual torch::Tensor constant_context(const EncoderOutput& /*encoded*/) { return {}; }
   // See Seq2Seq::set_training_step().
   virtual void set_training_step(std::int64_t /*step*/) {}
 
@@ -85,6 +87,9 @@ class Attention : public torch::nn::Module {
 
 // Reshapes the queries of B sentences: [N, D] -> [B, G, D].
 torch::Tensor group_by_sentence(const torch::Tensor& queries, const EncoderOutput& encoded);
+
+// Repeats each of B rows for the queries of its sentence: [B, M] -> [N, M].
+torch::Tensor repeat_rows(const torch::Tensor& rows, std::int64_t N);
 
 // Returns weights [B, S] that are 1 at the first position and 0 elsewhere: the initial state of
 // kinds whose weights depend on the previous weights.

@@ -14,10 +14,7 @@ void NoAttention::prepare(EncoderOutput& encoded) {
 AttentionStep NoAttention::step(const torch::Tensor& query, const AttentionState& /*state*/,
                                 const EncoderOutput& encoded) {
   if (!traits().has_context) return {};
-  const auto& context = encoded.context.at(this)[0];  // [B, C]
-  const auto N = query.size(0);
-  const auto B = context.size(0);
-  return {{}, context.unsqueeze(1).expand({B, N / B, -1}).reshape({N, -1}), {}};
+  return {{}, repeat_rows(constant_context(encoded), query.size(0)), {}};
 }
 
 }  // namespace regard

@@ -24,6 +24,9 @@ class NoAttention : public Attention {
   void prepare(EncoderOutput& encoded) override;  // stores c [B, C], if there is one
   AttentionStep step(const torch::Tensor& query, const AttentionState& state,
                      const EncoderOutput& encoded) override;
+  torch::Tensor constant_context(const EncoderOutput& encoded) override {
+    return encoded.context.at(this)[0];
+  }
 
  private:
   FixedContext fixed_context_;

@@ -14,8 +14,8 @@ namespace regard {
 namespace {
 
 // Indices of the tensors that prepare() stores in DecoderContext.
-constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D]
-constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R]
+constexpr std::size_t gate_values = 0;     // C h_s [B, S, K · D], or C c [B, K · D]
+constexpr std::size_t readout_values = 1;  // W_c h_s [B, S, R], or W_c c [B, R]
 
 AttentionOptions with_dropout(AttentionOptions options, double dropout) {
   options.dropout = dropout;
@@ -66,12 +66,14 @@ RecurrentDecoder::RecurrentDecoder(std::int64_t encoder_state_size, const ModelO
 
 void RecurrentDecoder::prepare(EncoderOutput& encoded) {
   attention_->prepare(encoded);
-  if (!attention_->traits().is_mixture) return;
+  if (!has_prepared_values()) return;
   // C c_t = C Σ_s α_ts h_s = Σ_s α_ts (C h_s), and C h_s is the same at every step. The same holds
-  // for W_c.
+  // for W_c, and for a context that is the same at every step.
+  const auto sources =
+      attention_->traits().is_constant ? attention_->constant_context(encoded) : encoded.states;
   DecoderContext::Tensors values(2);
-  if (!C_.is_empty()) values[gate_values] = C_(encoded.states);
-  values[readout_values] = W_c_(encoded.states);
+  if (!C_.is_empty()) values[gate_values] = C_(sources);
+  values[readout_values] = W_c_(sources);
   encoded.context.set(this, std::move(values));
 }
 
@@ -107,14 +109,11 @@ RecurrentDecoder::AttentionResult RecurrentDecoder::make_attention_result(
   attended.loss = std::move(step.loss);
   attended.positions = step.positions;
   if (is_mixture) attended.mixture_weights = attention_dropout_->forward(step.weights);
-  const auto mixed = [&](const torch::Tensor& values) {
-    return mixture(attended, values, encoded);
-  };
   if (query_ == Query::pre) {
-    attended.gates =
-        is_mixture ? mixed(encoded.context.at(this)[gate_values]) : C_(attended.context);
+    attended.gates = has_prepared_values() ? prepared_values(attended, encoded, gate_values)
+                                           : C_(attended.context);
   } else if (query_ == Query::conditional) {
-    if (is_mixture) attended.context = mixed(encoded.states);
+    if (is_mixture) attended.context = mixture(attended, encoded.states, encoded);
     attended.gates = second_cell_->project(attended.context.unsqueeze(0))[0];
   }
   return attended;
@@ -135,8 +134,21 @@ torch::Tensor RecurrentDecoder::mixture(const AttentionResult& attended,
 torch::Tensor RecurrentDecoder::context_term(const AttentionResult& attended,
                                              const EncoderOutput& encoded) {
   if (W_c_.is_empty()) return {};
-  if (!attention_->traits().is_mixture) return W_c_(attended.context);
-  return mixture(attended, encoded.context.at(this)[readout_values], encoded);
+  return has_prepared_values() ? prepared_values(attended, encoded, readout_values)
+                               : W_c_(attended.context);
+}
+
+bool RecurrentDecoder::has_prepared_values() const {
+  const auto& traits = attention_->traits();
+  return traits.is_mixture || (traits.is_constant && traits.has_context);
+}
+
+torch::Tensor RecurrentDecoder::prepared_values(const AttentionResult& attended,
+                                                const EncoderOutput& encoded,
+                                                std::size_t index) const {
+  const auto& values = encoded.context.at(this)[index];
+  return attention_->traits().is_mixture ? mixture(attended, values, encoded)
+                                         : repeat_rows(values, attended.context.size(0));
 }
 
 RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_step(

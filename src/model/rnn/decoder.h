@@ -133,6 +133,12 @@ class RecurrentDecoder : public Decoder {
   // Returns Σ_s α_ts value_s [N, M] of values [B, S, M]. Needs AttentionTraits::is_mixture.
   static torch::Tensor mixture(const AttentionResult& attended, const torch::Tensor& values,
                                const EncoderOutput& encoded);
+  // True if prepare() computes what the encoder states, or a constant context, contribute to gates
+  // and readout at all steps.
+  bool has_prepared_values() const;
+  // Returns the contribution of c_t [N, M], from the tensor that prepare() stored at `index`.
+  torch::Tensor prepared_values(const AttentionResult& attended, const EncoderOutput& encoded,
+                                std::size_t index) const;
   // Returns W_c c_t [N, R], the contribution of the context to the readout; undefined if there is
   // no context.
   torch::Tensor context_term(const AttentionResult& attended, const EncoderOutput& encoded);

@@ -9,6 +9,8 @@ namespace regard {
 Padding make_padding(const torch::Tensor& mask, const torch::Tensor& lengths,
                      const torch::Tensor& like, bool is_self_attention) {
   if (lengths.min().item<std::int64_t>() == mask.size(1)) return {{}, {}, is_self_attention};
+  // The operations of a search read only the lengths.
+  if (kernels::is_batch_invariant(like)) return {{}, lengths.contiguous(), is_self_attention};
   const auto bias = torch::zeros(mask.sizes(), like.options())
                         .masked_fill_(mask.logical_not(), -std::numeric_limits<double>::infinity())
                         .view({mask.size(0), 1, 1, mask.size(1)});

@@ -24,7 +24,7 @@ namespace regard {
 using kernels::split_heads;
 
 // The padding mask of keys and values, computed once per batch. Bias and lengths are undefined if
-// there is no padding.
+// there is no padding, and the bias also in a search on the CPU, which does not need it.
 struct Padding {
   torch::Tensor bias = {};         // [B, 1, 1, S]: 0 at real positions, −∞ at padding
   torch::Tensor lengths = {};      // [B] int64 on the CPU: the number of real positions
