@@ -90,6 +90,7 @@ def pretrainings(runs, figures):
 SYSTEMS = (
     ("recurrent", ("language_model",), "GRU with additive attention"),
     ("transformer", ("masked",), "Transformer, from random weights"),
+    ("transformer_longer", ("masked",), "the same, with as many updates as a pre-trained one in all (7,000)"),
     ("masked", ("masked",), "the same, its encoder from masked pre-training (BERT)"),
     ("denoising", ("masked", "denoising"), "the same, encoder and decoder from denoising pre-training (BART)"),
 )
@@ -111,10 +112,11 @@ def system(name, before, pairs):
                 "training.validation_every=250",
             ),
         )
-    if name == "transformer":
+    if name.startswith("transformer"):
         joint = f"{before['masked'].run}/best/source.model"
         files = tuple(f"data.tokenizer.{side}_file={joint}" for side in ("src", "trg"))
-        return System(name, files, config=TRANSFORMER)
+        longer = ("training.max_steps=7000",) if name == "transformer_longer" else ()
+        return System(name, files + longer, config=TRANSFORMER)
     vocabulary = ("data.tokenizer.vocabulary_size=4000",)  # that of the initial model
     initial = ("--init-from", before[name].run)
     return System(name, vocabulary, config=TRANSFORMER, options=initial, after=before[name].recipe)
