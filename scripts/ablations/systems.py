@@ -1,22 +1,10 @@
 """The systems to compare: each differs from another one in one part."""
 
-from cells import BUNDLED, System, multi30k
+from cells import ADDITIVE, BUNDLED, TRANSFORMER, System, multi30k, of_both_sides
 
 TASKS = [multi30k("de", "en", 42), BUNDLED]
 
-ADDITIVE = ("model.attention.kind=additive", "model.attention.size=256")
 ONE_WAY = ("model.encoder.bidirectional=false", "model.encoder.hidden_size=256")
-
-
-def both(*settings):
-    """Returns overrides of the encoder and of the decoder."""
-    return tuple(f"model.{side}.{setting}" for side in ("encoder", "decoder") for setting in settings)
-
-
-TRANSFORMER = (
-    *both("kind=transformer", "hidden_size=128", "layers=3", "heads=4", "feed_forward_size=512"),
-    "model.decoder.readout_size=512",
-)
 ON_TOP = ("model.encoder.heads=4", "model.encoder.feed_forward_size=512")
 NONE = ("model.attention.kind=none",)
 # Sutskever, Vinyals, Le 2014: stacked LSTMs that read in one direction; each decoder layer starts with the last state
@@ -25,7 +13,7 @@ SUTSKEVER = (
     *NONE,
     "model.attention.fixed_context=initial",
     *ONE_WAY,
-    *both("cell=lstm", "layers=2"),
+    *of_both_sides("cell=lstm", "layers=2"),
     "model.decoder.initial_state=layers",
 )
 
@@ -43,9 +31,9 @@ PARTS = [
     (
         "Cell",
         [
-            attended("reset_after", "reset gate after the product, as in cuDNN", *both("reset_gate=after")),
-            attended("lstm", "LSTM", *both("cell=lstm")),
-            attended("tanh", "simple tanh cells", *both("cell=tanh")),
+            attended("reset_after", "reset gate after the product, as in cuDNN", *of_both_sides("reset_gate=after")),
+            attended("lstm", "LSTM", *of_both_sides("cell=lstm")),
+            attended("tanh", "simple tanh cells", *of_both_sides("cell=tanh")),
         ],
     ),
     (
@@ -58,11 +46,11 @@ PARTS = [
     (
         "Layers of encoder and decoder",
         [
-            *(attended(f"layers_{n}", f"{n} layers", *both(f"layers={n}")) for n in (2, 3, 4)),
+            *(attended(f"layers_{n}", f"{n} layers", *of_both_sides(f"layers={n}")) for n in (2, 3, 4)),
             attended(
                 "layers_4_residual",
                 "4 layers, residual connections and layer normalisation",
-                *both("layers=4", "residual=true", "layer_norm=true"),
+                *of_both_sides("layers=4", "residual=true", "layer_norm=true"),
             ),
         ],
     ),
@@ -92,25 +80,8 @@ PARTS = [
         "Positions of a Transformer of three layers",
         [
             System("transformer", TRANSFORMER, "sinusoidal"),
-            System("transformer_learned", TRANSFORMER + both("position=learned"), "learned"),
-            System("transformer_no_positions", TRANSFORMER + both("position=none"), "none"),
-        ],
-    ),
-    (
-        "Regularisation",
-        [
-            attended("gru_r_drop", "R-Drop with weight 5: each sentence twice in a step", "training.r_drop=5"),
-            attended("gru_tokens", "token cut-off, 10 % of the tokens", "model.dropout.tokens=0.1"),
-            System(
-                "transformer_r_drop",
-                (*TRANSFORMER, "training.r_drop=5"),
-                "the Transformer with sinusoidal positions, R-Drop with weight 5",
-            ),
-            System(
-                "transformer_tokens",
-                (*TRANSFORMER, "model.dropout.tokens=0.1"),
-                "the same Transformer, token cut-off of 10 %",
-            ),
+            System("transformer_learned", TRANSFORMER + of_both_sides("position=learned"), "learned"),
+            System("transformer_no_positions", TRANSFORMER + of_both_sides("position=none"), "none"),
         ],
     ),
     (

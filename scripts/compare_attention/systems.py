@@ -1,6 +1,6 @@
 """The systems to compare, and the tasks."""
 
-from cells import BUNDLED, System, multi30k
+from cells import BUNDLED, SELF_ATTENTION, TRANSFORMER, System, multi30k, of_side
 
 
 def attention(kind, *settings, name=None, remark="", query=None):
@@ -10,19 +10,6 @@ def attention(kind, *settings, name=None, remark="", query=None):
         keys += (f"model.decoder.query={query}",)
     return System(name or kind, keys, remark)
 
-
-def self_attention(side):
-    """Returns the overrides that make the encoder or decoder a Transformer."""
-    settings = ("kind=transformer", "hidden_size=128", "layers=3", "heads=4", "feed_forward_size=512")
-    return tuple(f"model.{side}.{setting}" for setting in settings)
-
-
-ENCODER = self_attention("encoder")
-# Options that only a recurrent decoder reads are set to their defaults.
-DECODER = (
-    *self_attention("decoder"),
-    "model.decoder.readout_size=512",
-)
 
 SIZE = "size=256"  # for the kinds that have this option
 
@@ -53,10 +40,10 @@ SYSTEMS = [
     attention("location_aware", SIZE),
     System(
         "transformer_encoder",
-        (*ENCODER, "model.attention.size=256"),
+        (*of_side("encoder", *SELF_ATTENTION), "model.attention.size=256"),
         "self-attention instead of the recurrent encoder, additive attention",
     ),
-    System("transformer", ENCODER + DECODER, "self-attention on both sides"),
+    System("transformer", TRANSFORMER, "self-attention on both sides"),
 ]
 
 

@@ -5,12 +5,31 @@ import argparse
 import concurrent.futures
 import dataclasses
 import json
+import pathlib
+import statistics
+import tempfile
 import time
 
 from figures import recipe
 from project import CORES, ROOT, machine, regard, warn
 
 CONFIG = "configs/attention_comparison.yaml"
+
+
+# Overrides of CONFIG.
+def of_side(side, *settings):
+    """Returns overrides of the encoder or of the decoder."""
+    return tuple(f"model.{side}.{setting}" for setting in settings)
+
+
+def of_both_sides(*settings):
+    return of_side("encoder", *settings) + of_side("decoder", *settings)
+
+
+ADDITIVE = ("model.attention.kind=additive", "model.attention.size=256")
+SELF_ATTENTION = ("kind=transformer", "hidden_size=128", "layers=3", "heads=4", "feed_forward_size=512")
+# Options that only a recurrent decoder reads are set to their defaults.
+TRANSFORMER = (*of_both_sides(*SELF_ATTENTION), "model.decoder.readout_size=512")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,6 +187,20 @@ class Cell:
         bins = self.score(source, target, *options, "--by-length", edges)["by_length"]
         keys = ("shortest", "longest", "bleu", "sentences")
         return [{k: b[k] for k in keys} for b in bins if b["sentences"] > 0]
+
+
+def tokens_per_second(system, task, settings=(), steps=80, warm_up=20):
+    """Returns the target tokens per second of a short training, on an otherwise idle machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = pathlib.Path(folder) / "run"
+        regard(
+            "train", "-c", system.config, *system.options, f"training.model_dir={run}",
+            *task.settings, *system.settings_for(task), *settings,
+            f"training.max_steps={steps}", "training.logging_every=10", f"training.validation_every={10 * steps}",
+        )  # fmt: skip
+        lines = (run / "train.jsonl").read_text(encoding="utf-8").splitlines()
+    logged = [json.loads(line) for line in lines]
+    return statistics.median(line["target_tokens_per_second"] for line in logged if line["step"] > warm_up)
 
 
 def parser_of(script, description, runs):

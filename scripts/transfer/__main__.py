@@ -7,7 +7,7 @@ finished ones are skipped.
 import dataclasses
 
 import project
-from cells import Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
+from cells import ADDITIVE, Cell, System, fill, machines, multi30k, parser_of, write_first_pairs
 from figures import Figures
 from pages import put, table
 from project import ROOT, names_in, need_multi30k, warn
@@ -17,7 +17,6 @@ STEPS = 3000  # for each direction
 CHILD_STEPS = 1500
 SIZES = (1000, 5000)
 DIRECTIONS = [("en", "de"), ("en", "fr"), ("de", "en"), ("fr", "en")]
-ADDITIVE = ("model.attention.kind=additive", "model.attention.size=256")
 
 
 def tag(language):

@@ -1,0 +1,151 @@
+"""Measures training objectives and regularisation with little text, and writes docs/training.md.
+
+German to English translators, a recurrent one and a Transformer, are trained on the first 5,000 pairs of Multi30k with
+the small recipe, and with one way to regularise it each. Minimum risk training starts with the trained recipe. Nothing
+is tuned. Stopped trainings are resumed, and finished ones are skipped.
+
+With --speed, measures the speed of training instead, in turn, on an otherwise idle machine. It needs the trained
+models from which minimum risk training starts.
+"""
+
+import dataclasses
+import statistics
+
+import project
+from cells import ADDITIVE, TRANSFORMER, Cell, System, fill, machines, multi30k, parser_of, tokens_per_second, write_first_pairs
+from figures import Figures
+from pages import put, table
+from project import ROOT, Failure, machine, names_in, need_multi30k, warn
+
+PAGE = ROOT / "docs" / "training.md"
+PAIRS = 5000
+ROUNDS = 3
+# The recipe passes the 5,000 pairs about forty times. The checkpoint with the best validation BLEU is scored.
+COMMON = ("data.tokenizer.vocabulary_size=2000", "training.validation_every=250")
+ARCHITECTURES = {"gru": ("GRU with additive attention", ADDITIVE), "transformer": ("Transformer", TRANSFORMER)}
+WAYS = {
+    "label_smoothing_0": ("no label smoothing", ("training.label_smoothing=0",)),
+    "tokens": ("token cut-off, 10 % of the tokens", ("model.dropout.tokens=0.1",)),
+    "sampling": ("sub-word sampling, 10 % of the merges dropped", ("data.tokenizer.sampling=0.1",)),
+    "r_drop": ("R-Drop with weight 5", ("training.r_drop=5",)),
+    "r_drop_tokens_sampling": (
+        "the last three together",
+        ("training.r_drop=5", "model.dropout.tokens=0.1", "data.tokenizer.sampling=0.1"),
+    ),
+}
+MINIMUM_RISK = (
+    "training.objective=minimum_risk",
+    "training.label_smoothing=0",
+    "training.max_steps=300",
+    "training.warmup_steps=0",
+    "training.learning_rate=0.0001",
+    "training.moving_average=0",
+    "training.validation_every=50",
+)
+SPEEDS = ("", "r_drop", "minimum_risk")
+
+
+def cells_of(architecture, task, folder, figures):
+    """Returns the cells of an architecture by the name of the way, "" for the recipe."""
+    remark, settings = ARCHITECTURES[architecture]
+    recipe = Cell(folder, figures, System(architecture, (*settings, *COMMON), f"{remark}: the recipe"), task)
+    cells = {"": recipe}
+    for name, (way, more) in WAYS.items():
+        system = System(f"{architecture}_{name}", (*settings, *COMMON, *more), way)
+        cells[name] = Cell(folder, figures, system, task)
+    fine_tuned = System(
+        f"{architecture}_minimum_risk",
+        (*settings, *COMMON, *MINIMUM_RISK),
+        "the recipe, then minimum risk (BLEU, 20 samples, 300 steps)",
+        options=("--init-from", str(recipe.run.relative_to(ROOT))),
+        after=recipe.recipe,
+    )
+    cells["minimum_risk"] = Cell(folder, figures, fine_tuned, task)
+    return cells
+
+
+def measure_speed(cells, figures):
+    """Stores the target tokens per second of each system of SPEEDS, the median of several rounds in turn."""
+    rounds = {name: [] for name in SPEEDS}
+    train = cells[""].task.data("train")
+    data = (f"data.train.0.src={train[0]}", f"data.train.0.trg={train[1]}")
+    for number in range(ROUNDS):
+        for name in SPEEDS:
+            cell = cells[name]
+            rounds[name].append(tokens_per_second(cell.system, cell.task, data))
+            warn(f"round {number + 1}, {cell.system.name}: {rounds[name][-1]:,.0f} tokens/s")
+    for name, values in rounds.items():
+        entry = {"machine": machine(), "tokens_per_second": statistics.median(values)}
+        figures.put(entry, cells[name].system.name, "speed")
+
+
+def speed_table(grid, figures):
+    head = ["", *(remark for remark, _ in ARCHITECTURES.values())]
+    rows = []
+    entries = {
+        (architecture, name): figures.get(cells[name].system.name, "speed")
+        for architecture, cells in grid.items()
+        for name in SPEEDS
+    }
+    if not any(entries.values()):
+        return "No figures yet.\n"
+    for name, label in zip(SPEEDS, ("likelihood", "R-Drop", "minimum risk, 20 samples")):
+        row = [label]
+        for architecture in grid:
+            first, this = entries[architecture, ""], entries[architecture, name]
+            row.append(f"{first['tokens_per_second'] / this['tokens_per_second']:.1f}" if first and this else "–")
+        rows.append(row)
+    return table(head, rows) + f"\nMeasured: {machines(entries.values())}.\n"
+
+
+def results_table(grid):
+    rows = []
+    for cells in grid.values():
+        for cell in cells.values():
+            result = cell.result()
+            if result:
+                rows.append([
+                    f"`{cell.system.name}`: {cell.system.remark}", f"{result['dev']['bleu']:.1f}",
+                    f"{result['bleu']:.1f}", f"{result['chrf']:.1f}", f"{result['perplexity']:.2f}",
+                ])  # fmt: skip
+    if not rows:
+        return "No figures yet.\n"
+    head = ["system", "validation BLEU", "BLEU of test 2016", "chrF2", "perplexity"]
+    results = [cell.result() for cells in grid.values() for cell in cells.values()]
+    return table(head, rows) + f"\nTrained: {machines(results)}.\n"
+
+
+def main():
+    parser = parser_of("regularisation", __doc__, "runs/regularisation")
+    parser.add_argument("--speed", action="store_true", help="measure the speed of training")
+    options = parser.parse_args()
+    need_multi30k("train.de", "train.en")
+    figures = Figures(ROOT / "docs" / "training" / "figures.json")
+    folder = ROOT / options.runs
+    task = dataclasses.replace(multi30k("de", "en", 42), name=str(PAIRS), train=f"{options.runs}/data/first_{PAIRS}")
+    grid = {architecture: cells_of(architecture, task, folder, figures) for architecture in ARCHITECTURES}
+    cells = [cell for of_architecture in grid.values() for cell in of_architecture.values()]
+    wanted = names_in(options.only, [cell.system.name for cell in cells], "system")
+    if not options.table:
+        write_first_pairs(multi30k("de", "en", 42), folder / "data", PAIRS)
+    if options.speed:
+        for architecture, of_architecture in grid.items():
+            if architecture not in wanted:
+                continue
+            if not of_architecture[""].has_model():
+                raise Failure(
+                    project.ENVIRONMENT_ERROR, f"{of_architecture[''].run}: found no model; run without --speed first"
+                )
+            measure_speed(of_architecture, figures)
+    elif not options.table:
+        for of_architecture in grid.values():
+            recipe, fine_tuned = of_architecture[""], of_architecture["minimum_risk"]
+            if fine_tuned.system.name in wanted and not fine_tuned.result() and not recipe.has_model():
+                recipe.fill(project.CORES)
+        fill([cell for cell in cells if cell.system.name in wanted], options)
+    put(PAGE, {"speed": speed_table(grid, figures), "regularisation": results_table(grid)})
+    done = sum(cell.result() is not None for cell in cells)
+    warn(f"written: docs/training.md, {done} of {len(cells)} cells")
+
+
+project.run(main)
