@@ -84,7 +84,9 @@ Json parse_json(const std::string& text, std::string* fault) {
     visit_json(text, limits);
     return Json::parse(text);
   } catch (const Json::exception& error) {
-    if (fault != nullptr) *fault = error.what();
+    const std::string text_of_error =
+        error.what();  // "[json.exception.parse_error.101] parse error at …"
+    if (fault != nullptr) *fault = text_of_error.substr(text_of_error.find(' ') + 1);
   } catch (const std::length_error& error) {
     if (fault != nullptr) *fault = error.what();
   }

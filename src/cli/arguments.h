@@ -161,9 +161,9 @@ struct EvaluateArguments {
   std::optional<double> smooth_value;
   bool lowercase = false;
   std::string spm_model;
-  std::size_t chrf_char_order = 6;
-  std::size_t chrf_word_order = 0;
-  double chrf_beta = 2;
+  std::optional<std::size_t> chrf_char_order;
+  std::optional<std::size_t> chrf_word_order;
+  std::optional<double> chrf_beta;
   bool ter_normalized = false;
   bool ter_no_punctuation = false;
   bool ter_asian_support = false;

@@ -29,9 +29,10 @@ EvaluationOptions evaluation_options(const EvaluateArguments& arguments) {
   options.metric_options.bleu.smoothing = parse_bleu_smoothing(arguments.smooth_method);
   options.metric_options.bleu.smoothing_value = arguments.smooth_value;
   options.metric_options.chrf.lowercase = arguments.lowercase;
-  options.metric_options.chrf.char_order = arguments.chrf_char_order;
-  options.metric_options.chrf.word_order = arguments.chrf_word_order;
-  options.metric_options.chrf.beta = arguments.chrf_beta;
+  auto& chrf = options.metric_options.chrf;
+  chrf.char_order = arguments.chrf_char_order.value_or(chrf.char_order);
+  chrf.word_order = arguments.chrf_word_order.value_or(chrf.word_order);
+  chrf.beta = arguments.chrf_beta.value_or(chrf.beta);
   options.metric_options.bleu.effective_order = arguments.sentence_level;  // as sacreBLEU
   if (!arguments.spm_model.empty()) load_pieces(arguments.spm_model, options.metric_options.bleu);
   options.metric_options.ter = {arguments.ter_normalized, arguments.ter_no_punctuation,
@@ -192,6 +193,17 @@ void check_arguments(const EvaluateArguments& arguments) {
       arguments.smooth_method != "add-k") {
     throw ConfigError("--smooth-value: found --smooth-method {}, expected floor or add-k",
                       arguments.smooth_method);
+  }
+  const auto has_metric = [&](const char* name) {
+    return std::ranges::count(arguments.metrics, name) > 0;
+  };
+  if (arguments.chrf_word_order && !has_metric("chrf")) {
+    throw ConfigError("--chrf-word-order: found no metric chrf, which alone reads it");
+  }
+  if ((arguments.chrf_char_order || arguments.chrf_beta) && !has_metric("chrf") &&
+      !has_metric("chrf++")) {
+    throw ConfigError("{}: found neither chrf nor chrf++ in --metrics, which alone read it",
+                      arguments.chrf_beta ? "--chrf-beta" : "--chrf-char-order");
   }
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");

@@ -164,6 +164,12 @@ void FeatureTable::read() {
                        c + 1, excerpt(name)));
     }
     if (find(name) != nullptr) fail(fmt::format("found the column {} twice", name));
+    if (name == "score" || name == "length") {
+      fail(
+          fmt::format("found a column {}, which is the name of a feature of every list; give it "
+                      "another name",
+                      name));
+    }
     columns_.push_back({name, {}});
   }
   std::size_t entry = 0;
@@ -261,14 +267,15 @@ SentencePairs FeatureTable::pairs_for(const GivenModel& given, const LoadedModel
 void FeatureTable::compute(const GivenModel& given) {
   ModelArguments model_arguments = arguments_.device;
   model_arguments.models = {given.model.path};
+  const auto expected = given.option == "--lm" ? ModelKind::language_model : ModelKind::translation;
+  const auto kind = retry_if_removed(
+      [&] { return read_model_options(FolderReader(resolve_model(given.model.path))).model.kind; });
+  if (kind != expected) {
+    throw ConfigError("{} {}: found a model of kind {}, expected {}", given.option,
+                      given.model.path, enum_name(kind), enum_name(expected));
+  }
   Scorer scorer(model_arguments);
   const auto& model = scorer.model();
-  const bool is_language_model = model.contents.options.model.kind == ModelKind::language_model;
-  if (is_language_model != (given.option == "--lm")) {
-    throw ConfigError("{} {}: found a {}, expected a {}", given.option, given.model.path,
-                      is_language_model ? "language model" : "translation model",
-                      is_language_model ? "translation model" : "language model");
-  }
   if (given.feature == "model") languages_ = languages(model);
   if (given.option == "--reverse") warn_if_not_reverse(languages_, model);
 

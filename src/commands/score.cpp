@@ -125,11 +125,17 @@ void warn_if_impossible(const std::vector<Translation>& translations, const Line
       count, counted(target.size(), "translation"));
 }
 
-// Throws ConfigError for a model that needs a source.
-void require_language_model(const LoadedModel& model) {
-  if (model.contents.options.model.kind == ModelKind::language_model) return;
-  throw ConfigError("score: {} is a translation model; expected its source too, -s FILE",
-                    model.path.string());
+// Throws ConfigError if the source is missing for a model that reads it, or given for another.
+void check_source(const LoadedModel& model, const std::string& source) {
+  const bool reads_source = model.contents.options.model.kind != ModelKind::language_model;
+  if (reads_source && source.empty()) {
+    throw ConfigError("score: {} is a translation model; expected its source too, -s FILE",
+                      model.path.string());
+  }
+  if (!reads_source && !source.empty()) {
+    throw ConfigError("score: {} is a language model, which reads no source; leave out -s",
+                      model.path.string());
+  }
 }
 
 Json make_summary(const Scorer& scorer, const std::optional<AlignmentScore>& alignment) {
@@ -176,7 +182,7 @@ ExitCode score(const ScoreArguments& arguments) {
                     static_cast<std::int64_t>(pairs.target.size()));
   const auto gold = read_gold(arguments, pairs);
   Scorer scorer(arguments.model);
-  if (arguments.source.empty()) require_language_model(scorer.model());
+  check_source(scorer.model(), arguments.source);
   pairs = {truncate_source_lines(scorer.model(), std::move(pairs.source), source_name),
            truncate_target_lines(scorer.model(), std::move(pairs.target), arguments.target)};
   const bool align = !arguments.align.empty();

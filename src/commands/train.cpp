@@ -72,9 +72,16 @@ GivenOptions read_given_options(const TrainArguments& arguments) {
   return given;
 }
 
+struct CompleteOptions {
+  Options options;
+  std::string adopted;  // a message about the keys that a new run takes from its initial model
+};
+
 // Returns the complete options of a run that starts, or resumes from `last`, after all checks.
-Options complete_options(GivenOptions given, const std::optional<std::filesystem::path>& last,
-                         const std::string& init_from) {
+CompleteOptions complete_options(GivenOptions given,
+                                 const std::optional<std::filesystem::path>& last,
+                                 const std::string& init_from) {
+  CompleteOptions complete;
   std::vector<std::string> adopted;
   if (!init_from.empty()) {
     const auto folder = last ? *last : resolve_model(init_from);
@@ -83,7 +90,8 @@ Options complete_options(GivenOptions given, const std::optional<std::filesystem
                            read_model_options(FolderReader(folder)));
     });
     if (!adopted.empty() && !last) {
-      log::info("adopted from {}: {}", folder.string(), fmt::join(adopted, ", "));
+      complete.adopted =
+          fmt::format("adopted from {}: {}", folder.string(), fmt::join(adopted, ", "));
     }
   } else if (given.options.data.tokenizer.extend_by > 0 && !last) {
     throw ConfigError(
@@ -102,7 +110,8 @@ Options complete_options(GivenOptions given, const std::optional<std::filesystem
                       fmt::join(adopted, ", "));
   }
   check_corpora_exist(options.data, locations);
-  return options;
+  complete.options = options;
+  return complete;
 }
 
 // Returns the command line, with its words separated by blanks.
@@ -185,7 +194,8 @@ void dry_run(const TrainArguments& arguments) {
   const RunFolder run(given.options.training.model_dir);
   check_run_folder(run);
   const auto last = checkpoint_to_resume(run, arguments);
-  const auto options = complete_options(std::move(given), last, arguments.init_from);
+  const auto [options, adopted] = complete_options(std::move(given), last, arguments.init_from);
+  if (!adopted.empty()) log::info("{}", adopted);
   const auto setup = make_setup_from(run, options, last, arguments.init_from);
   if (last) warn_of_changes(run, setup);
   BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
@@ -256,12 +266,15 @@ StopReason train_with_rollbacks(Setup& setup, RunFolder& run, Validator* validat
 
 // Logs the best validation and the checkpoint that `translate` uses. They differ if a checkpoint
 // was removed before a change of early_stopping_metric made it the best one.
-void log_best(const RunFolder& run, const Trainer& trainer, Metric metric) {
+void log_best(const RunFolder& run, const Trainer& trainer, const Options& options) {
   const auto best = trainer.early_stopping().best_step();
   if (!best) return;
-  const auto name = enum_name(metric);
+  const auto name = enum_name(options.training.early_stopping_metric);
   const auto linked = run.best_step();
-  if (linked == best && best == 0) {
+  if (linked == best && options.model.kind == ModelKind::masked_language_model) {
+    log::info("The best validation by {} was at step {}; --init-from uses that checkpoint.", name,
+              *best);
+  } else if (linked == best && best == 0) {
     log::info(
         "The best validation by {} was before the first step: the initial model, which translate "
         "uses.",
@@ -297,7 +310,7 @@ const char* next_command(ModelKind kind) {
 void log_end(const RunFolder& run, const Trainer& trainer, const StopReason& reason,
              const Options& options) {
   log::info("Stopped at step {}: {}.", trainer.position().step, reason.message);
-  log_best(run, trainer, options.training.early_stopping_metric);
+  log_best(run, trainer, options);
   if (const auto skipped = trainer.position().skipped; skipped > 0) {
     log::warning("Skipped {} with a loss or gradient that was not finite.",
                  counted(skipped, "batch"));
@@ -319,18 +332,20 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   RunFolder run(temporary ? temporary->path().string() : given.options.training.model_dir);
   check_run_folder(run);
   // The first process checks the options before it locks, and so creates, the run folder.
-  Options options;
+  CompleteOptions complete;
   if (group.is_first()) {
-    options = complete_options(given, checkpoint_to_resume(run, arguments), arguments.init_from);
+    complete = complete_options(given, checkpoint_to_resume(run, arguments), arguments.init_from);
   }
   run.lock();
   const auto last = share_folder(
       group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
-  if (!group.is_first()) options = complete_options(std::move(given), last, arguments.init_from);
+  if (!group.is_first()) complete = complete_options(std::move(given), last, arguments.init_from);
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is ignored: the run resumes from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
+  const auto& [options, adopted] = complete;
+  if (!adopted.empty()) log::info("{}", adopted);
   auto setup = make_setup_from(run, options, last, arguments.init_from, group);
   // All checks have passed: files may be replaced from here on.
   if (arguments.fresh) remove_run_files(run);

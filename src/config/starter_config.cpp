@@ -57,8 +57,11 @@ constexpr Size sizes[] = {
      .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
 };
 constexpr double tokens_per_word = 1.3;  // approximate, for sub-words
-// With fewer distinct words on one side, each word is a token.
-constexpr std::int64_t min_distinct_words = 1'000;
+// Each word is a token if one side has few distinct words that occur often, or too few to learn
+// sub-words from.
+constexpr std::int64_t few_distinct_words = 1'000;
+constexpr std::int64_t too_few_words = 200;
+constexpr double often = 10;  // mean occurrences of a distinct word
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
 // A Transformer needs so many steps, and so many of them per epoch unless the text is large.
@@ -74,11 +77,19 @@ std::int64_t round_up(double value, std::int64_t unit) {
   return unit * static_cast<std::int64_t>(std::ceil(value / static_cast<double>(unit)));
 }
 
+// True if a side probably has no other words than those of the text.
+bool has_closed_vocabulary(const CorpusStatistics& statistics) {
+  const auto& side = statistics.src.distinct_words < statistics.trg.distinct_words ? statistics.src
+                                                                                   : statistics.trg;
+  if (side.distinct_words < too_few_words) return true;
+  const auto words = side.mean_words * static_cast<double>(statistics.pairs);
+  return side.distinct_words < few_distinct_words &&
+         words >= often * static_cast<double>(side.distinct_words);
+}
+
 // True if the tokenizer should split words into sub-words.
 bool needs_subwords(const CorpusStatistics& statistics) {
-  return !statistics.src.split && !statistics.trg.split &&
-         std::min(statistics.src.distinct_words, statistics.trg.distinct_words) >=
-             min_distinct_words;
+  return !statistics.src.split && !statistics.trg.split && !has_closed_vocabulary(statistics);
 }
 
 // Returns ", about 12 of 29000 here", the number of pairs with more tokens than `limit`, or "" if
@@ -118,7 +129,7 @@ std::string tokenizer_text(const StarterConfig& s) {
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
         all_words);
   }
-  if (min_words < min_distinct_words) {
+  if (has_closed_vocabulary(statistics)) {
     return fmt::format(
         "  # One side has only {} distinct words. `kind: bpe` would split rare words.\n"
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",

@@ -177,6 +177,10 @@ Tokenizers Tokenizers::with_tags(const std::string& of_source, const std::string
   };
   auto tagged = *this;
   tagged.source_tag = of_source;
+  if (!of_source.empty() && source->ignores_text()) {
+    throw ConfigError("found the source tag {}, but a language model reads no source; leave it out",
+                      of_source);
+  }
   if (!of_source.empty()) id_of(*source, of_source);
   tagged.first_target = of_target.empty() ? bos_id : id_of(*target, of_target);
   return tagged;

@@ -35,6 +35,13 @@ std::vector<double> learning_rate_factors(const TrainingOptions& options,
       is_used = true;
     }
     if (is_used) return;
+    const auto of_module = pattern + ".*";
+    if (std::ranges::any_of(parameters, [&](const auto& parameter) {
+          return matches_pattern(parameter.first, of_module);
+        })) {
+      throw ConfigError("{}: found `{}`, a module, expected parameters; write `{}`", key, pattern,
+                        of_module);
+    }
     throw ConfigError(
         "{}: found `{}`, which matches no parameter; the parameters are in {} (* stands for any "
         "text, as in encoder.*)",

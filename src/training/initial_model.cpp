@@ -58,6 +58,15 @@ std::vector<std::string> add_new_rows(const Seq2Seq& model, NamedTensors& weight
 
 std::vector<std::string> adopt_options(Options& options, const SourceLocations& set,
                                        Options initial) {
+  const auto kind = options.model.kind;
+  const auto of_initial = initial.model.kind;
+  const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
+  if (kind != of_initial && (is_language_model(kind) || is_language_model(of_initial))) {
+    throw ConfigError(
+        "--init-from: found a model of kind {}, but model.kind is {}: a language model has only a "
+        "target vocabulary; start from a model of the same kind",
+        enum_name(of_initial), enum_name(kind));
+  }
   // Paths on the machine where the model was trained, and options of this training.
   auto& tokenizer = initial.data.tokenizer;
   tokenizer.src_file = tokenizer.trg_file = "";
@@ -152,15 +161,6 @@ void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
 }
 
 Tokenizers InitialModel::take_tokenizers(Options& options, DataLoader& loader) {
-  const auto kind = options.model.kind;
-  const auto of_model = options_.model.kind;
-  const auto is_language_model = [](ModelKind k) { return k == ModelKind::language_model; };
-  if (kind != of_model && (is_language_model(kind) || is_language_model(of_model))) {
-    throw ConfigError(
-        "--init-from: {} is a model of kind {}, but model.kind is {}: a language model has only a "
-        "target vocabulary; start from a model of the same kind",
-        folder_.path().string(), enum_name(of_model), enum_name(kind));
-  }
   const Options before = options;
   keep_tokenizers_of(options, options_);
   options.data.tokenizer.src_file = options.data.tokenizer.trg_file = "";  // of another machine

@@ -18,7 +18,8 @@ namespace regard {
 
 // Gives each key of `model` and `data.tokenizer` that was not set the value of the initial model,
 // or of a checkpoint of a run that started from one. If the kinds of the models differ, of `model`
-// only the encoder. Returns the keys whose value changed.
+// only the encoder. Returns the keys whose value changed. Throws ConfigError if one of the models
+// is a language model and the other is not.
 std::vector<std::string> adopt_options(Options& options, const SourceLocations& set,
                                        Options initial);
 
@@ -36,8 +37,7 @@ class InitialModel {
 
   // Returns the tokenizers of this model, with the user symbols and the new entries that the
   // options ask for. Calls keep_tokenizers_of(), and warns of options that change. Throws
-  // ConfigError if the kind of this model does not fit or the options contradict each other, and
-  // the errors of DataLoader::extend().
+  // ConfigError if the options contradict each other, and the errors of DataLoader::extend().
   Tokenizers take_tokenizers(Options& options, DataLoader& loader);
 
   // Copies the weights into a model with these tokenizers, whose options may differ as long as the

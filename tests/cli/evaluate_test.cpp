@@ -112,6 +112,21 @@ TEST_F(Evaluate, SmoothingValueNeedsAMethodWithAParameter) {
               HasSubstr("--smooth-value: found --smooth-method exp, expected floor or add-k"));
 }
 
+TEST_F(Evaluate, OptionsOfChrfNeedAMetricThatReadsThem) {
+  const auto problem = [&](const std::string& metric, const std::string& option) {
+    const auto finished = run({"evaluate", "--hypotheses", path("hyp"), "-r", path("ref"),
+                               "--metrics", metric, option, "1"});
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(problem("chrf++", "--chrf-word-order"),
+              HasSubstr("--chrf-word-order: found no metric chrf, which alone reads it"));
+  EXPECT_THAT(problem("bleu", "--chrf-beta"),
+              HasSubstr("--chrf-beta: found neither chrf nor chrf++ in --metrics"));
+  EXPECT_THAT(problem("bleu,ter", "--chrf-char-order"),
+              HasSubstr("--chrf-char-order: found neither chrf nor chrf++ in --metrics"));
+}
+
 TEST_F(Evaluate, ByLengthWritesATableAndAChart) {
   const auto finished =
       run({"evaluate", "--hypotheses", path("hyp"), "-s", path("src"), "-r", path("ref"),

@@ -82,11 +82,14 @@ TEST_F(LanguageModel, LearnsFromTheTargetSideAlone) {
   }
 }
 
-TEST_F(LanguageModel, ScoresDoNotDependOnTheSourceNorOnTheBatch) {
+TEST_F(LanguageModel, ScoresDoNotDependOnTheBatchAndASourceIsAnError) {
   ASSERT_EQ(train().code, 0);
   const auto alone = scores();
   EXPECT_EQ(alone.size(), 20U);
-  EXPECT_EQ(scores({"-s", path("dev.en")}), alone);
+  const auto with_source =
+      run({"score", "-m", path("lm"), "-s", path("dev.en"), "-t", path("dev.fr")});
+  EXPECT_EQ(with_source.code, 2);
+  EXPECT_THAT(with_source.err, HasSubstr("which reads no source; leave out -s"));
   EXPECT_EQ(scores({"--batch-size", "1", "--threads", "1"}), alone);
   EXPECT_THAT(run({"score", "-m", path("lm"), "-t", path("dev.fr"), "--words"}).out,
               HasSubstr("</s>="));
@@ -191,6 +194,20 @@ TEST_F(LanguageModel, OptionsThatItDoesNotReadAreErrors) {
   EXPECT_THAT(refused("data.tokenizer.joint=true"), HasSubstr("set joint to false"));
   EXPECT_THAT(refused("training.early_stopping_metric=bleu"),
               HasSubstr("set the metric to perplexity or loss"));
+}
+
+TEST_F(LanguageModel, CannotBeginFromATranslator) {
+  const auto begun = train({"--init-from", tiny_model().string()});
+  EXPECT_EQ(begun.code, 2);
+  EXPECT_THAT(begun.err, HasSubstr("found a model of kind translation, but model.kind is "
+                                   "language_model"));
+}
+
+TEST_F(LanguageModel, ASourceTagIsAnError) {
+  ASSERT_EQ(train({"data.tokenizer.user_symbols=[<a>]"}).code, 0);
+  const auto scored = run({"score", "-m", path("lm"), "-t", path("dev.fr"), "--src-tag", "<a>"});
+  EXPECT_EQ(scored.code, 2);
+  EXPECT_THAT(scored.err, HasSubstr("found the source tag <a>, but a language model reads no"));
 }
 
 TEST_F(LanguageModel, CommandsThatNeedATranslationSayWhatToUse) {

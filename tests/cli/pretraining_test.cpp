@@ -73,8 +73,9 @@ class Pretraining : public testing::Test {
 TEST_F(Pretraining, AMaskedModelLearnsAndItsEncoderStartsATranslator) {
   const auto masked = train("masked");
   ASSERT_EQ(masked.code, 0) << masked.err;
-  EXPECT_THAT(masked.err, AllOf(HasSubstr("validation at step 60: loss"), Not(HasSubstr("BLEU")),
-                                HasSubstr("best so far")));
+  EXPECT_THAT(masked.err,
+              AllOf(HasSubstr("validation at step 60: loss"), Not(HasSubstr("BLEU")),
+                    HasSubstr("best so far"), HasSubstr("; --init-from uses that checkpoint")));
   EXPECT_THAT(run({"info", path("masked")}).out, HasSubstr("masked language model"));
 
   const auto trained = train("translator", {"--init-from", path("masked")});

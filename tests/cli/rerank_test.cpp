@@ -190,9 +190,9 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
   expect({"--weight", "reverse=1", "--features", path("table"), "--reverse", path("lm")},
          "has the feature reverse of another model, " + path("reverse"));
   expect({"--weight", "lm=1", "--lm", path("reverse")},
-         "found a translation model, expected a language model");
+         "found a model of kind translation, expected language_model");
   expect({"--weight", "model=1", "-m", path("lm")},
-         "found a language model, expected a translation model");
+         "found a model of kind language_model, expected translation");
 }
 
 TEST_F(Rerank, ColumnsThatAUserAddsAreFeatures) {
@@ -231,6 +231,7 @@ TEST_F(Rerank, ADamagedTableIsAnErrorWithItsLine) {
   expect(1, "#other", "3: found no line #list");
   expect(3, "model", "3: found 'model', expected the names of the columns");
   expect(3, "sentence\tmodel\tmodel", "3: found the column model twice");
+  expect(3, "sentence\tmodel\tlength", "3: found a column length, which is the name of a feature");
   expect(3, "sentence\tmodel\ta b", "3: column 3: found the name 'a b'");
   expect(5, "0\t1", "5: found 2 cells, expected 3");
   expect(5, "7\t1\t2", "5: found sentence 7, expected 0, that of " + path("list") + ":2");

@@ -61,6 +61,7 @@ TEST_F(Transfer, AdoptsTheArchitectureAndTheTokenizersOfTheInitialModel) {
   ASSERT_EQ(child.code, 0) << child.err;
   EXPECT_THAT(child.err, AllOf(HasSubstr("adopted from"), HasSubstr("model.encoder.kind"),
                                HasSubstr("loaded initial weights from")));
+  EXPECT_THAT(read_text(folder_ / "child" / "train.log"), HasSubstr("adopted from"));
   EXPECT_EQ(section(config("child"), "model"), section(config("run"), "model"));
 }
 

@@ -101,6 +101,18 @@ TEST(StarterConfigTest, VocabularyFitsTheText) {
   EXPECT_EQ(read(uneven).data.tokenizer.vocabulary_size, 20'004);  // all words are kept
 }
 
+TEST(StarterConfigTest, SplitsWordsThatOccurRarely) {
+  EXPECT_EQ(read(of(1'000, 900)).data.tokenizer.kind, TokenizerKind::word);
+  auto raw = of(1'000, 900);
+  raw.train.src.mean_words = raw.train.trg.mean_words = 6;
+  EXPECT_EQ(read(raw).data.tokenizer.kind, TokenizerKind::bpe);
+  EXPECT_EQ(read(raw).data.tokenizer.vocabulary_size, 400);
+  auto unsegmented = of(800, 3'000);
+  unsegmented.train.trg.distinct_words = 780;
+  unsegmented.train.trg.mean_words = 1;
+  EXPECT_EQ(read(unsegmented).data.tokenizer.kind, TokenizerKind::bpe);
+}
+
 TEST(StarterConfigTest, DoesNotSplitSubWordsAgain) {
   auto config = of(30'000);
   config.train.trg.split = true;

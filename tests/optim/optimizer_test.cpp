@@ -48,7 +48,9 @@ TEST(LearningRateFactors, APatternThatMatchesNothingIsAnErrorWithTheModules) {
                     HasSubstr("encoder.layer0, encoder.layer1, decoder, output_bias")));
   options.freeze = {};
   options.learning_rates = {{"encoder.*", 2}, {"decoder", 2}};
-  EXPECT_THAT(problem(options), HasSubstr("training.learning_rates.1.parameters: found `decoder`"));
+  EXPECT_THAT(problem(options),
+              HasSubstr("training.learning_rates.1.parameters: found `decoder`, a "
+                        "module, expected parameters; write `decoder.*`"));
 }
 
 TEST(LearningRateFactors, AModelWithoutATrainedParameterIsAnError) {
