@@ -224,8 +224,15 @@ void make_model(Setup& setup, InitialModel* initial) {
   report_rates(setup);
 }
 
-// Tells of matrices that the model has only because widths differ.
-void report_projections(const ModelOptions& given, const ModelOptions& resolved) {
+// Tells of a width that has no effect, and of matrices that the model has only because widths
+// differ.
+void report_widths(const ModelOptions& given, const ModelOptions& resolved) {
+  const bool has_attention =
+      resolved.kind == ModelKind::translation && resolved.decoder.kind == LayerKind::recurrent;
+  if (has_attention && !reads_option(resolved.attention, "size") &&
+      resolved.attention.size != AttentionOptions().size) {
+    log::info("model.attention.size has no effect: {} does not read it", resolved.attention.kind);
+  }
   if (given.attention.project_keys != resolved.attention.project_keys &&
       resolved.attention.project_keys == ProjectKeys::yes) {
     log::info(
@@ -427,7 +434,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     setup.tokenizers = loader.train_tokenizers();
   }
   resolve_automatic(setup.options.model);
-  if (!last) report_projections(options.model, setup.options.model);
+  if (!last) report_widths(options.model, setup.options.model);
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);

@@ -147,7 +147,8 @@ void check_options(const AttentionOptions& given, ConfigErrors& problems) {
   defaults.model.attention.kind = given.kind;
   const auto reason = [&](const std::string& key) -> std::string {
     const auto name = key.substr(key.rfind('.') + 1);
-    return contains(reads, name) ? "" : why_unread(given, name);
+    // Most kinds share the size, so that another kind is one word in a configuration that sets it.
+    return name == "size" || contains(reads, name) ? "" : why_unread(given, name);
   };
   reject_unused(defaults, all, reason, problems);
 }

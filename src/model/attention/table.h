@@ -35,8 +35,8 @@ std::shared_ptr<Attention> make_attention(std::int64_t query_size, std::int64_t 
                                           const AttentionOptions& options);
 
 // Throws ConfigError as make_attention() does, or if an option that this kind does not read differs
-// from its default. The message has the locations of the options. Does nothing for a Transformer
-// decoder.
+// from its default, except the size. The message has the locations of the options. Does nothing for
+// a Transformer decoder.
 void check_attention(const ModelOptions& model, const SourceLocations& locations);
 
 // Throws ConfigError if data.max_length allows sentences with more positions than

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "config/reader.h"
 
 namespace regard {
 namespace {
@@ -30,6 +31,25 @@ TEST(AttentionTable, EveryKindCanBeMadeAndHasParametersOfItsSizes) {
     const bool without = kind == "none" || kind == "dot" || kind == "scaled_dot";
     EXPECT_EQ(made->parameters().empty(), without) << kind;
   }
+}
+
+TEST(AttentionTable, EveryKindIsOneWordInTheConfigurationsThatSetASize) {
+  for (const std::string config : {"quickstart", "multi30k"}) {
+    const auto path = std::string(REGARD_SOURCE_DIR) + "/configs/" + config + ".yaml";
+    for (const auto& kind : attention_kinds()) {
+      SourceLocations locations;
+      const auto options = read_options(path, {"model.attention.kind=" + kind}, &locations);
+      EXPECT_NO_THROW(check_attention(options.model, locations)) << config << ", " << kind;
+      EXPECT_NO_THROW(make_attention(192, 384, options.model.attention)) << config << ", " << kind;
+    }
+  }
+}
+
+TEST(AttentionTable, OtherOptionsThatAKindDoesNotReadAreErrors) {
+  ModelOptions options;
+  options.attention.kind = "dot";
+  options.attention.heads = 2;
+  EXPECT_THROW(check_attention(options, {}), ConfigError);
 }
 
 }  // namespace
