@@ -326,7 +326,10 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
 void check_arguments(const RerankArguments& arguments) {
   const bool by_file = !arguments.weights.empty();
   const bool by_hand = !arguments.weight.empty();
-  if (!arguments.tune && by_file == by_hand) {
+  if (!arguments.tune && by_file && by_hand) {
+    throw ConfigError("rerank: found --weights and --weight, expected one of both");
+  }
+  if (!arguments.tune && !by_file && !by_hand) {
     throw ConfigError(
         "rerank: expected either --weights FILE or --weight NAME=X, or --tune to find weights");
   }

@@ -166,12 +166,22 @@ Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
   return settings;
 }
 
-// Lengths that are not given are those of the training pairs of the model.
+// Lengths that are not given are those of the training pairs of the model. Throws ConfigError for
+// filters that no pair passes.
 SyntheticFilterOptions filter_options(const SynthesizeArguments& arguments,
                                       const DataOptions& data) {
+  const auto max_length = arguments.max_length.value_or(data.max_length);
+  if (max_length > 0 && arguments.min_length > max_length) {
+    throw ConfigError("--min-length: found {}, expected at most {}, the largest length",
+                      arguments.min_length, max_length);
+  }
+  if (arguments.max_ratio && *arguments.max_ratio > 0 && *arguments.max_ratio < 1) {
+    throw ConfigError("--max-ratio: found {}, expected at least 1, or 0 for no limit",
+                      *arguments.max_ratio);
+  }
   return {.min_score = arguments.min_score,
           .min_length = arguments.min_length,
-          .max_length = arguments.max_length.value_or(data.max_length),
+          .max_length = max_length,
           .max_ratio = arguments.max_ratio.value_or(data.max_ratio),
           .keep_unfinished = arguments.keep_unfinished,
           .keep_copies = arguments.keep_copies,

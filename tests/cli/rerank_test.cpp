@@ -248,6 +248,8 @@ TEST_F(Rerank, ReportsBadInput) {
     EXPECT_EQ(finished.out, "");
   };
   expect({}, 2, "expected either --weights FILE or --weight NAME=X, or --tune");
+  expect({"--weight", "score=1", "--weights", path("weights")}, 2,
+         "found --weights and --weight, expected one of both");
   expect({"--weight", "score"}, 2, "--weight: found 'score', expected NAME=NUMBER");
   expect({"--weight", "score=x"}, 2, "--weight: found 'score=x', expected NAME=NUMBER");
   expect({"--weight", "score=1", "--weight", "score=2"}, 2, "found score twice");

@@ -148,6 +148,16 @@ TEST_F(Synthesize, EachFilterCountsWhatItDrops) {
   EXPECT_EQ(count("unfinished", "cut"), 3);
   EXPECT_THAT(cut.err, HasSubstr("no pair of 7 lines passed the filters"));
   EXPECT_EQ(text_of("cut.src"), "");
+
+  const auto problem = [&](const Words& filters) {
+    const auto refused = synthesize(filters, "refused");
+    EXPECT_EQ(refused.code, 2);
+    return refused.err;
+  };
+  EXPECT_THAT(problem({"--min-length", "10", "--max-length", "5"}),
+              HasSubstr("--min-length: found 10, expected at most 5, the largest length"));
+  EXPECT_THAT(problem({"--max-ratio", "0.5"}),
+              HasSubstr("--max-ratio: found 0.5, expected at least 1, or 0 for no limit"));
   ASSERT_EQ(synthesize({"--max-output-length", "1", "--keep-unfinished"}, "kept").code, 0);
   EXPECT_GT(count("kept", "kept"), 0);
 }
