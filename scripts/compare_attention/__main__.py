@@ -10,11 +10,10 @@ import tempfile
 
 import page
 import project
-import speed
-from cells import Cell, fill, parser_of
+from cells import Cell, fill, measure_speed, parser_of
 from figures import Figures
 from measures import MEASURES
-from project import ROOT, machine, names_in, need_multi30k, warn
+from project import ROOT, names_in, need_multi30k, warn
 from systems import SYSTEMS, TASKS, VARIANTS
 
 
@@ -34,7 +33,7 @@ def main():
     figures = Figures(ROOT / "docs" / "attention" / "figures.json")
     if options.speed:
         wanted = [system for system in SYSTEMS + VARIANTS if system.name in systems]
-        speed.measure(wanted, options.settings, figures, machine(), warn)
+        measure_speed(wanted, TASKS[0], options.settings, figures)
     folder = ROOT / options.runs
     every = SYSTEMS + VARIANTS
     cells = [Cell(folder, figures, s, t, MEASURES, options.settings) for t in TASKS for s in every]

@@ -203,6 +203,17 @@ def tokens_per_second(system, task, settings=(), steps=80, warm_up=20):
     return statistics.median(line["target_tokens_per_second"] for line in logged if line["step"] > warm_up)
 
 
+def measure_speed(systems, task, settings, figures, rounds=3):
+    """Stores the target tokens per second of each system, the median of several rounds in turn: A B C A B C …"""
+    speeds = {system.name: [] for system in systems}
+    for number in range(rounds):
+        for system in systems:
+            speeds[system.name].append(tokens_per_second(system, task, settings))
+            warn(f"round {number + 1}, {system.name}: {speeds[system.name][-1]:,.0f} tokens/s")
+    for name, values in speeds.items():
+        figures.put({"machine": machine(), "tokens_per_second": statistics.median(values)}, name, "speed")
+
+
 def parser_of(script, description, runs):
     """Returns a parser with the options of fill(). `runs` is the default folder of the runs."""
     parser = argparse.ArgumentParser(
