@@ -80,11 +80,23 @@ TEST_F(TrainBadInput, UnknownAttentionHasASuggestion) {
 }
 
 TEST_F(TrainBadInput, UnusedOptionNamesTheAttentionsThatUseIt) {
-  const auto result = train({"model.attention.kind=general", "model.attention.size=32"});
+  const auto result = train({"model.attention.kind=general", "model.attention.window=3"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.size"),
-                                HasSubstr("only additive"),
-                                HasSubstr("local_m, local_p, hard with such a score")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("command line:"), HasSubstr("model.attention.window"),
+                                HasSubstr("only local_m, local_p")));
+}
+
+TEST_F(TrainBadInput, AnAttentionWithoutASizeSaysThatItIsNotRead) {
+  const std::string size = "model.attention.size=32";
+  for (const auto& kind : {"general", "local_p"}) {  // local_p scores as `general`
+    const auto model_dir = (folder_ / kind).string();
+    const auto result = train({std::string("model.attention.kind=") + kind, size,
+                               "training.model_dir=" + model_dir, "training.max_steps=1"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(std::string("model.attention.size has no effect: ") + kind));
+  }
+  EXPECT_THAT(train({"model.attention.kind=additive", size, "training.max_steps=1"}).err,
+              Not(HasSubstr("has no effect")));
 }
 
 TEST_F(TrainBadInput, AttentionBetweenStatesOfTwoWidths) {
@@ -160,8 +172,6 @@ TEST_F(TrainBadInput, OptionsUnusedByScoreOrEstimator) {
     EXPECT_THAT(result.err, AnyOf(HasSubstr("command line: "), HasSubstr("config.yaml:")));
     return result.err;
   };
-  EXPECT_THAT(refused({"model.attention.kind=local_p", "model.attention.size=32"}),
-              HasSubstr("another score than general: additive, concat"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=genral"}),
               HasSubstr("did you mean `general`?"));
   EXPECT_THAT(refused({unset, "model.attention.kind=local_p", "model.attention.score=ntm"}),
