@@ -2,6 +2,11 @@
 
 #include <sched.h>
 #include <sys/utsname.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -122,6 +127,22 @@ bool has_bf16_products() {
 bool has_int8_products() {
   return cpu_level() == CpuLevel::v4 && __builtin_cpu_supports("avx512vnni");
 }
+
+bool has_amx_products() {
+  static const bool has_products = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    constexpr unsigned amx_bf16 = 1U << 22, amx_tile = 1U << 24, amx_int8 = 1U << 25;
+    if (!has_bf16_products() || !has_int8_products() ||
+        __get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & amx_bf16) == 0 ||
+        (d & amx_tile) == 0 || (d & amx_int8) == 0) {
+      return false;
+    }
+    // Linux saves the tiles of a process only if it asks for that (arch_prctl, Linux 5.16).
+    constexpr long request_permission = 0x1023, tile_data = 18;
+    return ::syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
+  }();
+  return has_products;
+}
 #else
 bool has_bf16_products() {
   return false;
@@ -130,12 +151,16 @@ bool has_bf16_products() {
 bool has_int8_products() {
   return false;
 }
+
+bool has_amx_products() {
+  return false;
+}
 #endif
 
 std::string cpu_level_name() {
   switch (cpu_level()) {
     case CpuLevel::v4:
-      return "x86-64-v4 (AVX-512)";
+      return has_amx_products() ? "x86-64-v4 (AVX-512, AMX)" : "x86-64-v4 (AVX-512)";
     case CpuLevel::v3:
       return "x86-64-v3 (AVX2)";
     case CpuLevel::baseline:

@@ -27,9 +27,13 @@ CpuLevel cpu_level();
 bool has_bf16_products();
 // The same for 8-bit integers (AVX512-VNNI).
 bool has_int8_products();
+// True if the processor also has instructions for tiles of both (AMX-BF16 and AMX-INT8), and the
+// operating system lets this process use them, for which the first call asks it. Thread-safe.
+bool has_amx_products();
 
-// Returns the level as `regard --version` prints it: "x86-64-v3 (AVX2)"; on other processors the
-// name of the architecture, such as "aarch64".
+// Returns the level as `regard --version` prints it: "x86-64-v3 (AVX2)", or "x86-64-v4 (AVX-512,
+// AMX)" with has_amx_products(); on other processors the name of the architecture, such as
+// "aarch64".
 std::string cpu_level_name();
 
 }  // namespace regard

@@ -1,6 +1,7 @@
 // Products of factors rounded to bfloat16 (8 bits of exponent, 8 of precision) with sums in single
-// precision. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt). The instruction reads
-// numbers below 2⁻¹²⁶ as 0.
+// precision, by AVX512-BF16 or AMX-BF16. Compiled for x86-64-v4 with AVX512-BF16 (CMakeLists.txt).
+// The instructions read numbers below 2⁻¹²⁶ as 0.
+#include "kernels/amx_tiles.h"
 #include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
@@ -14,8 +15,11 @@ struct Bf16 {
   }
 };
 
-constexpr std::int64_t run = 256;    // groups: a panel of them fits the second-level cache
-constexpr std::int64_t block = 192;  // rows of x converted at once: a whole number of tiles
+constexpr std::int64_t run = 256;  // groups: a panel of them fits the second-level cache
+// Rows of x converted at once: a whole number of tiles. AMX is faster with fewer, whose results
+// stay in the first-level cache.
+template <bool has_tiles>
+constexpr std::int64_t block_rows = has_tiles ? 64 : 192;
 
 // 32 numbers in order -> 16 groups.
 inline __m512i to_groups(__m512 first, __m512 second) {
@@ -51,20 +55,25 @@ inline __m512i load_pairs(const float* from, std::int64_t row, bool has_second, 
   return to_pairs(first, second);
 }
 
+// Groups of a panel: a whole number of tiles.
+constexpr std::int64_t groups_of(std::int64_t K) {
+  return round_up((K + 1) / 2, lanes);
+}
+
 std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
-  const auto panels = (N + panel_columns - 1) / panel_columns;
-  return (K + 1) / 2 * panels * panel_columns * 4;
+  return groups_of(K) * round_up(N, panel_columns) * 4;
 }
 
 // Packs up to 16 columns. `to` is their first lane in the first group of the panel.
 void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> W,
                   std::uint32_t* to) {
-  const auto groups = (K + 1) / 2;
+  const auto groups = groups_of(K);
   if (W.column == 1) {
     const auto mask = first_lanes(columns);
     for (std::int64_t g = 0; g < groups; ++g) {
-      _mm512_store_si512(to + g * panel_columns,
-                         load_pairs(W.data + 2 * g * W.row, W.row, 2 * g + 1 < K, mask));
+      const auto pairs = 2 * g < K ? load_pairs(W.data + 2 * g * W.row, W.row, 2 * g + 1 < K, mask)
+                                   : _mm512_setzero_si512();
+      _mm512_store_si512(to + g * panel_columns, pairs);
     }
     return;
   }
@@ -75,8 +84,7 @@ void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> 
                              : _mm512_setzero_si512();
     }
     transpose(lines);
-    const auto here = groups - g < lanes ? groups - g : lanes;
-    for (std::int64_t i = 0; i < here; ++i) {
+    for (std::int64_t i = 0; i < lanes; ++i) {
       _mm512_store_si512(to + (g + i) * panel_columns, lines[i]);
     }
   }
@@ -84,21 +92,22 @@ void pack_columns(std::int64_t K, std::int64_t columns, MatrixView<const float> 
 
 void pack(std::int64_t K, std::int64_t N, MatrixView<const float> W, void* packed) {
   auto* to = static_cast<std::uint32_t*>(packed);
-  const auto groups = (K + 1) / 2;
-  for (std::int64_t j = 0; j < N; j += panel_columns, to += groups * panel_columns) {
+  for (std::int64_t j = 0; j < N; j += panel_columns, to += groups_of(K) * panel_columns) {
     for (std::int64_t c = 0; c < panel_columns; c += lanes) {
       pack_columns(K, N - j - c, W.at(0, j + c), to + c);
     }
   }
 }
 
-// Converts rows of x, K numbers each, into rows of groups, `run` apart.
-void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::uint32_t* to) {
+// Converts rows of x, K numbers each, into groups: 16 groups from group g of row r are at
+// (r · row + g · step).
+void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::uint32_t* to,
+             std::int64_t row, std::int64_t step) {
   const auto groups = (K + 1) / 2;
   if (x.row != 1 || x.column == 1) {
     for (std::int64_t r = 0; r < rows; ++r) {
       for (std::int64_t g = 0; g < groups; g += lanes) {
-        _mm512_store_si512(to + r * run + g,
+        _mm512_store_si512(to + r * row + g * step,
                            load_line(x.data + r * x.row + 2 * g * x.column, x.column, K - 2 * g));
       }
     }
@@ -116,53 +125,74 @@ void convert(std::int64_t rows, std::int64_t K, MatrixView<const float> x, std::
       }
       transpose(lines);
       for (std::int64_t i = 0; i < here; ++i) {
-        _mm512_store_si512(to + (r + i) * run + g, lines[i]);
+        _mm512_store_si512(to + (r + i) * row + g * step, lines[i]);
       }
     }
   }
 }
 
+// `has_tiles`: by AMX; the thread has tiles of min(M, 16) rows.
+template <bool has_tiles>
 void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
                   const void* packed, const float* addend, std::int64_t addend_row, float* y,
                   std::int64_t y_row) {
+  constexpr auto block = block_rows<has_tiles>;
   alignas(64) std::uint32_t converted[block * run];
-  const auto groups = (K + 1) / 2;
+  constexpr auto row = has_tiles ? lanes : run;
+  constexpr auto step = has_tiles ? block : 1;
+  const auto groups = has_tiles ? groups_of(K) : (K + 1) / 2;
   for (std::int64_t m = 0; m < M; m += block) {
     const auto rows = M - m < block ? M - m : block;
     for (std::int64_t g = 0; g < groups; g += run) {
       const auto length = groups - g < run ? groups - g : run;
-      convert(rows, K - 2 * g < 2 * run ? K - 2 * g : 2 * run, x.at(m, 2 * g), converted);
+      convert(rows, K - 2 * g < 2 * run ? K - 2 * g : 2 * run, x.at(m, 2 * g), converted, row,
+              step);
+      if (has_tiles && M > lanes) clear_last_rows(rows, length / lanes, converted, block);
       const float* added = g > 0 ? y : addend;
       const auto added_row = g > 0 ? y_row : addend_row;
       for (std::int64_t j = 0; j < N; j += panel_columns) {
         const auto* panel =
-            static_cast<const std::uint32_t*>(packed) + j * groups + g * panel_columns;
-        __mmask16 masks[vectors];
-        for (std::int64_t v = 0; v < vectors; ++v) {
+            static_cast<const std::uint32_t*>(packed) + j * groups_of(K) + g * panel_columns;
+        float* to = y + m * y_row + j;
+        const float* from = added ? added + m * added_row + j : nullptr;
+        const auto finish = [&](std::int64_t r, std::int64_t v, __m512 sum)
+            __attribute__((always_inline)) {
           const auto left = N - j - v * lanes;
-          masks[v] = left > 0 ? first_lanes(left) : 0;
-        }
-        for (std::int64_t i = 0; i < rows; i += tile_rows) {
-          float* to = y + (m + i) * y_row + j;
-          const float* from = added ? added + (m + i) * added_row + j : nullptr;
-          multiply_last_tile<Bf16, tile_rows>(
-              rows - i, length, converted + i * run, run, panel,
-              [&](std::int64_t r, const __m512(&sums)[vectors]) __attribute__((always_inline)) {
-                for (int v = 0; v < vectors; ++v) {
-                  store(to + r * y_row + v * lanes, sums[v], masks[v],
-                        from ? from + r * added_row + v * lanes : nullptr);
-                }
-              });
+          store(to + r * y_row + v * lanes, sum, left > 0 ? first_lanes(left) : 0,
+                from ? from + r * added_row + v * lanes : nullptr);
+        };
+        if constexpr (has_tiles) {
+          multiply_tiles<Bf16Tiles>(rows, length / lanes, converted, block * lanes, panel, N - j,
+                                    finish);
+        } else {
+          for (std::int64_t i = 0; i < rows; i += tile_rows) {
+            multiply_last_tile<Bf16, tile_rows>(
+                rows - i, length, converted + i * run, run, panel,
+                [&](std::int64_t r, const __m512(&sums)[vectors]) __attribute__((always_inline)) {
+                  for (int v = 0; v < vectors; ++v) finish(i + r, v, sums[v]);
+                });
+          }
         }
       }
     }
   }
+}
+
+void multiply_add_amx(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
+                      const void* packed, const float* addend, std::int64_t addend_row, float* y,
+                      std::int64_t y_row) {
+  const Tiles tiles(M);
+  multiply_add<true>(M, K, N, x, packed, addend, addend_row, y, y_row);
 }
 
 }  // namespace
 
 ProductLoops<float> product_bf16() {
-  return {packed_bytes, pack, multiply_add};
+  return {packed_bytes, pack, multiply_add<false>};
+}
+
+ProductLoops<float> product_bf16_amx() {
+  return {packed_bytes, pack, multiply_add_amx};
 }
 
 }  // namespace regard::kernels

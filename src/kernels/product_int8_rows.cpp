@@ -1,5 +1,5 @@
-// Products of factors of 8 bits with sums of 32 bits. Compiled for x86-64-v4 with AVX512-VNNI
-// (CMakeLists.txt).
+// Products of factors of 8 bits with sums of 32 bits, by AVX512-VNNI or AMX-INT8. Compiled for
+// x86-64-v4 with AVX512-VNNI (CMakeLists.txt).
 //
 //   y_rj = a_r b_j Σ_k x̂_rk ŵ_kj    x̂_rk = round(x_rk / a_r)    ŵ_kj = round(w_kj / b_j)
 //   a_r = max_k |x_rk| / 127         b_j = max_k |w_kj| / 127
@@ -10,6 +10,7 @@
 // packed. The instruction multiplies unsigned with signed numbers, so (x̂ + 128) is multiplied by ŵ,
 // and 128 Σ_k ŵ_kj is subtracted from the sum. Sums of up to 60,000 products cannot overflow:
 // 60,000 · 255 · 127 < 2³¹.
+#include "kernels/amx_tiles.h"
 #include "kernels/product_low_precision_loops.h"
 
 namespace regard::kernels {
@@ -21,7 +22,9 @@ struct Int8 {
   static Sum dot(Sum sum, __m512i a, __m512i b) { return _mm512_dpbusd_epi32(sum, a, b); }
 };
 
-constexpr std::int64_t block = 48;  // rows of x converted at once: a whole number of tiles
+// Rows of x converted at once: a whole number of tiles.
+template <bool has_tiles>
+constexpr std::int64_t block_rows = has_tiles ? 64 : 48;
 constexpr float largest = 127;
 
 // After the groups of each panel: b_j and 128 Σ_k ŵ_kj.
@@ -31,8 +34,9 @@ struct PanelScales {
 };
 constexpr std::int64_t scale_words = sizeof(PanelScales) / 4;
 
+// Groups of a panel: a whole number of tiles.
 constexpr std::int64_t groups_of(std::int64_t K) {
-  return (K + 3) / 4;
+  return round_up((K + 3) / 4, lanes);
 }
 
 std::int64_t packed_bytes(std::int64_t K, std::int64_t N) {
@@ -98,9 +102,11 @@ inline __m512 load(const float* from, std::int64_t step, std::int64_t count) {
   return _mm512_load_ps(numbers);
 }
 
-// Converts a row of x into groups of x̂ + 128 and returns its scale a_r. Numbers after the row's end
-// are 0, so that they meet the zeros of the packed W.
-float convert_row(std::int64_t K, const float* x, std::int64_t step, std::uint32_t* to) {
+// Converts a row of x, whose numbers are `step` apart, into groups of x̂ + 128 and returns its scale
+// a_r. Each 16 groups are next_groups after the 16 before. Numbers after the row's end meet the
+// zeros of the packed W.
+float convert_row(std::int64_t K, const float* x, std::int64_t step, std::uint32_t* to,
+                  std::int64_t next_groups) {
   __m512 max = _mm512_setzero_ps();
   // Σ_k 0 · x_k: NaN if a number is NaN or infinite, otherwise 0. max_ps ignores NaN.
   __m512 zero = _mm512_setzero_ps();
@@ -112,70 +118,105 @@ float convert_row(std::int64_t K, const float* x, std::int64_t step, std::uint32
   const float row_max = _mm512_reduce_max_ps(max);
   const auto factor = _mm512_set1_ps(factor_of(row_max));
   const auto offset = _mm_set1_epi8(static_cast<char>(0x80));
-  auto* bytes = reinterpret_cast<std::uint8_t*>(to);
   for (std::int64_t k = 0; k < K; k += lanes) {
     const auto quantized = to_bytes(load(x + k * step, step, K - k), factor);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(bytes + k), _mm_xor_si128(quantized, offset));
+    auto* groups = to + k / (4 * lanes) * next_groups + k % (4 * lanes) / 4;
+    _mm_store_si128(reinterpret_cast<__m128i*>(groups), _mm_xor_si128(quantized, offset));
   }
   return row_max / largest + _mm512_reduce_add_ps(zero);
 }
 
-// One panel times all converted rows.
-void multiply_panel(std::int64_t rows, std::int64_t groups, std::int64_t row_groups,
-                    const std::uint32_t* converted, const float* row_scales,
-                    const std::uint32_t* panel, const float* addend, std::int64_t addend_row,
-                    float* y, std::int64_t y_row, std::int64_t columns) {
-  const auto& scales = *reinterpret_cast<const PanelScales*>(panel + groups * panel_columns);
-  for (std::int64_t i = 0; i < rows; i += tile_rows) {
-    multiply_last_tile<Int8, tile_rows>(
-        rows - i, groups, converted + i * row_groups, row_groups,
-        panel, [&](std::int64_t r, const __m512i(&sums)[vectors]) __attribute__((always_inline)) {
-          const auto row_scale = _mm512_set1_ps(row_scales[i + r]);
-          for (int v = 0; v < vectors; ++v) {
-            const auto left = columns - v * lanes;
-            const auto sum =
-                _mm512_sub_epi32(sums[v], _mm512_load_si512(scales.offset + v * lanes));
-            const auto scale = _mm512_mul_ps(row_scale, _mm512_load_ps(scales.scale + v * lanes));
-            store(y + (i + r) * y_row + v * lanes, _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale),
-                  left > 0 ? first_lanes(left) : 0,
-                  addend ? addend + (i + r) * addend_row + v * lanes : nullptr);
-          }
-        });
+// The sums of one panel with all converted rows, scaled, plus the addend if it is not null.
+struct PanelResult {
+  const PanelScales& scales;
+  const float* row_scales;
+  const float* addend;
+  std::int64_t addend_row;
+  float* y;
+  std::int64_t y_row;
+  std::int64_t columns;
+
+  // Stores the sums of row r from column 16 v.
+  [[gnu::always_inline]] void store_sums(std::int64_t r, std::int64_t v, __m512i sums) const {
+    const auto left = columns - v * lanes;
+    const auto sum = _mm512_sub_epi32(sums, _mm512_load_si512(scales.offset + v * lanes));
+    const auto scale =
+        _mm512_mul_ps(_mm512_set1_ps(row_scales[r]), _mm512_load_ps(scales.scale + v * lanes));
+    store(y + r * y_row + v * lanes, _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale),
+          left > 0 ? first_lanes(left) : 0, addend ? addend + r * addend_row + v * lanes : nullptr);
   }
-}
+};
 
 // The buffer of converted rows has a fixed size: long rows are converted a few at a time.
 constexpr std::int64_t buffer_groups = 32768;
 
+// `has_tiles`: by AMX; the thread has tiles of min(M, 16) rows, and 16 rows fit the buffer.
+template <bool has_tiles>
 void multiply_add(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
                   const void* packed, const float* addend, std::int64_t addend_row, float* y,
                   std::int64_t y_row) {
+  constexpr auto block = block_rows<has_tiles>;
   alignas(64) std::uint32_t converted[buffer_groups];
   float row_scales[block];
   const auto groups = groups_of(K);
-  const auto row_groups = (groups + lanes - 1) / lanes * lanes;
-  auto most = buffer_groups / row_groups;
+  auto most = buffer_groups / groups;
   most = most > block ? block : most;
+  if (has_tiles) most = most / lanes * lanes;
+  const auto row = has_tiles ? lanes : groups;
+  const auto next_groups = has_tiles ? most * lanes : lanes;
   for (std::int64_t m = 0; m < M; m += most) {
     const auto rows = M - m < most ? M - m : most;
     for (std::int64_t r = 0; r < rows; ++r) {
       row_scales[r] =
-          convert_row(K, x.data + (m + r) * x.row, x.column, converted + r * row_groups);
+          convert_row(K, x.data + (m + r) * x.row, x.column, converted + r * row, next_groups);
     }
+    if (has_tiles && M > lanes) clear_last_rows(rows, groups / lanes, converted, most);
     const auto* panel = static_cast<const std::uint32_t*>(packed);
     for (std::int64_t j = 0; j < N; j += panel_columns) {
-      multiply_panel(rows, groups, row_groups, converted, row_scales, panel,
-                     addend ? addend + m * addend_row + j : nullptr, addend_row, y + m * y_row + j,
-                     y_row, N - j);
+      const PanelResult result = {
+          *reinterpret_cast<const PanelScales*>(panel + groups * panel_columns),
+          row_scales,
+          addend ? addend + m * addend_row + j : nullptr,
+          addend_row,
+          y + m * y_row + j,
+          y_row,
+          N - j};
+      if constexpr (has_tiles) {
+        multiply_tiles<Int8Tiles>(
+            rows, groups / lanes, converted, next_groups, panel, N - j,
+            [&](std::int64_t r, std::int64_t v, __m512i sums) { result.store_sums(r, v, sums); });
+      } else {
+        for (std::int64_t i = 0; i < rows; i += tile_rows) {
+          multiply_last_tile<Int8, tile_rows>(
+              rows - i, (K + 3) / 4, converted + i * row, row, panel,
+              [&](std::int64_t r, const __m512i(&sums)[vectors]) __attribute__((always_inline)) {
+                for (int v = 0; v < vectors; ++v) result.store_sums(i + r, v, sums[v]);
+              });
+        }
+      }
       panel += groups * panel_columns + scale_words;
     }
   }
 }
 
+void multiply_add_amx(std::int64_t M, std::int64_t K, std::int64_t N, MatrixView<const float> x,
+                      const void* packed, const float* addend, std::int64_t addend_row, float* y,
+                      std::int64_t y_row) {
+  if (groups_of(K) * lanes > buffer_groups) {
+    return multiply_add<false>(M, K, N, x, packed, addend, addend_row, y, y_row);
+  }
+  const Tiles tiles(M);
+  multiply_add<true>(M, K, N, x, packed, addend, addend_row, y, y_row);
+}
+
 }  // namespace
 
 ProductLoops<float> product_int8() {
-  return {packed_bytes, pack, multiply_add};
+  return {packed_bytes, pack, multiply_add<false>};
+}
+
+ProductLoops<float> product_int8_amx() {
+  return {packed_bytes, pack, multiply_add_amx};
 }
 
 }  // namespace regard::kernels

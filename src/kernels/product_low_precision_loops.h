@@ -4,7 +4,8 @@
 //
 // A group is the factors along k that one instruction multiplies and sums in one 32-bit lane: 2
 // factors of 16 bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns. For each 2 or 4
-// rows of W, a panel holds 64 lanes, one group per column. x is converted a few rows at a time into
+// rows of W, a panel holds 64 lanes, one group per column; groups of zeros make it a whole number of
+// tiles (amx_tiles.h). x is converted a few rows at a time into
 // rows of groups. Sums have 32 bits.
 #pragma once
 
@@ -20,6 +21,10 @@ constexpr std::int64_t vectors = 4;  // in a panel
 constexpr std::int64_t panel_columns = vectors * lanes;
 constexpr std::int64_t tile_rows = 6;  // 6 · 4 sums, 4 vectors of W and 1 of x fit 32 registers
 constexpr std::int64_t prefetch_distance = 12;  // groups
+
+constexpr std::int64_t round_up(std::int64_t number, std::int64_t multiple) {
+  return (number + multiple - 1) / multiple * multiple;
+}
 
 inline __mmask16 first_lanes(std::int64_t count) {
   return count >= lanes ? __mmask16(0xffff) : static_cast<__mmask16>((1U << count) - 1);

@@ -21,8 +21,16 @@ template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision) {
 #if defined(__x86_64__)
   if constexpr (std::is_same_v<T, float>) {
-    if (precision == Precision::bf16 && has_bf16_products()) return {product_bf16()};
-    if (precision == Precision::int8 && has_int8_products()) return {product_int8()};
+    std::vector<ProductLoops<float>> short_factors;
+    if (precision == Precision::bf16 && has_bf16_products()) {
+      if (has_amx_products()) short_factors.push_back(product_bf16_amx());
+      short_factors.push_back(product_bf16());
+    }
+    if (precision == Precision::int8 && has_int8_products()) {
+      if (has_amx_products()) short_factors.push_back(product_int8_amx());
+      short_factors.push_back(product_int8());
+    }
+    if (!short_factors.empty()) return short_factors;
   }
 #endif
   if (precision != Precision::full) return {};

@@ -85,6 +85,8 @@ ProductLoops<T> product_v3();
 template <typename T>
 ProductLoops<T> product_v4();
 ProductLoops<float> product_bf16();
+ProductLoops<float> product_bf16_amx();
 ProductLoops<float> product_int8();
+ProductLoops<float> product_int8_amx();
 
 }  // namespace regard::kernels

@@ -87,10 +87,11 @@ Json run_manifest(const Options& options, const TextDigests& digests,
     }
   }
   const auto& o = options.training;
-  const auto products = o.precision == TrainingPrecision::bf16 && on_cpu ? "regard, AVX512-BF16"
-                        : on_cpu && kernels::has_faster_products_than_libtorch()
-                            ? "regard, " + cpu_level_name()
-                            : std::string("LibTorch");
+  const std::string bf16_products = has_amx_products() ? "AMX-BF16" : "AVX512-BF16";
+  const auto products =
+      o.precision == TrainingPrecision::bf16 && on_cpu         ? "regard, " + bf16_products
+      : on_cpu && kernels::has_faster_products_than_libtorch() ? "regard, " + cpu_level_name()
+                                                               : std::string("LibTorch");
   return {{"regard", version()},
           {"libtorch", TORCH_VERSION},
           {"command", command_line},

@@ -119,7 +119,8 @@ TEST(CpuLevel, AgreesWithCpuinfo) {
                   cpu_has("avx512dq") && cpu_has("avx512vl");
   const auto expected = v4 ? CpuLevel::v4 : v3 ? CpuLevel::v3 : CpuLevel::baseline;
   EXPECT_EQ(cpu_level(), expected);
-  EXPECT_EQ(cpu_level_name().ends_with("v4 (AVX-512)"), v4);
+  EXPECT_EQ(cpu_level_name().ends_with("v4 (AVX-512)"), v4 && !has_amx_products());
+  EXPECT_EQ(cpu_level_name().ends_with("v4 (AVX-512, AMX)"), has_amx_products());
   EXPECT_EQ(cpu_level_name().ends_with("v3 (AVX2)"), v3 && !v4);
 }
 

@@ -192,6 +192,35 @@ TEST_P(ShortFactors, ZerosGiveZeros) {
   EXPECT_EQ(y.count_nonzero().item<int>(), 0);
 }
 
+// The loops for processors without AMX as well.
+TEST_P(ShortFactors, EveryGenerationOfProcessorsComputesTheSame) {
+  const std::vector<Shape> sizes = {{1, 16, 16},   {5, 33, 31},    {16, 64, 64},    {17, 512, 100},
+                                    {49, 257, 65}, {33, 1100, 48}, {200, 700, 129}, {18, 9000, 40}};
+  for (const auto& [M, K, N] : sizes) {
+    const auto x = torch::randn({M, K});
+    const auto W = torch::randn({K, N});
+    const auto b = torch::randn({N});
+    const auto expected =
+        rounded(x, GetParam(), 1).mm(rounded(W, GetParam(), 0)) + b.to(torch::kDouble);
+    for (const auto& loops : runnable_product_loops<float>(GetParam())) {
+      const auto packed = torch::empty({loops.packed_bytes(K, N)}, torch::kByte);
+      loops.pack(K, N, {W.const_data_ptr<float>(), N, 1}, packed.mutable_data_ptr());
+      const auto product = [&](std::int64_t first, std::int64_t rows) {
+        const auto y = torch::empty({rows, N});
+        loops.multiply_add(rows, K, N, {x.const_data_ptr<float>() + first * K, K, 1},
+                           packed.const_data_ptr(), b.const_data_ptr<float>(), 0,
+                           y.mutable_data_ptr<float>(), N);
+        return y;
+      };
+      const auto y = product(0, M);
+      EXPECT_LT((y - expected).abs().max().item<double>(), 2e-5 * std::sqrt(double(K)))
+          << M << " " << K << " " << N;
+      EXPECT_TRUE(torch::equal(product(M / 2, M - M / 2), y.narrow(0, M / 2, M - M / 2)))
+          << M << " " << K << " " << N;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Reference, ShortFactors, testing::Values(Precision::bf16, Precision::int8),
                          [](const auto& test) -> std::string {
                            return test.param == Precision::bf16 ? "bf16" : "int8";

@@ -1,0 +1,187 @@
+// Products of low-precision factors with AMX: the processor multiplies tiles of 16 rows of 64
+// bytes. Included only by product_bf16_rows.cpp and product_int8_rows.cpp, for processors with
+// has_amx_products() (base/cpu.h). Must not call any function with external linkage
+// (product_loops.h).
+//
+// The packed W is that of product_low_precision_loops.h: 16 groups of 16 columns of a panel are a
+// tile. A tile of x is 16 rows of 16 groups, side by side in memory. Each sum is over k in order,
+// and no row depends on another.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/product_low_precision_loops.h"
+
+namespace regard::kernels {
+namespace {
+
+constexpr std::int64_t tile_size = 256;  // elements of 32 bits in a tile
+
+// The operand of the instruction that sets the shapes of the tiles 0 to 7.
+struct alignas(64) TileShapes {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t row_bytes[16] = {};
+  std::uint8_t rows[16] = {};
+};
+
+// The shapes for up to 16 rows of x: tiles 0 to 3 are sums, 4 and 5 are of x, and the others of W.
+struct TileShapesByRows {
+  TileShapes shapes[lanes + 1];
+  constexpr TileShapesByRows() {
+    for (int rows = 1; rows <= lanes; ++rows) {
+      for (int tile = 0; tile < 8; ++tile) {
+        shapes[rows].row_bytes[tile] = 64;
+        shapes[rows].rows[tile] = static_cast<std::uint8_t>(tile < 6 ? rows : lanes);
+      }
+    }
+  }
+};
+constexpr TileShapesByRows tile_shapes;
+
+// While an object lives, this thread has tiles for an x of `rows` rows, up to 16 at once.
+class Tiles {
+ public:
+  explicit Tiles(std::int64_t rows) {
+    const auto& shapes = tile_shapes.shapes[rows < lanes ? rows : lanes];
+    asm volatile("ldtilecfg %0" ::"m"(shapes) : "memory");
+  }
+  ~Tiles() { asm volatile("tilerelease" ::: "memory"); }
+  Tiles(const Tiles&) = delete;
+  Tiles& operator=(const Tiles&) = delete;
+};
+
+template <int tile>
+[[gnu::always_inline]] inline void clear() {
+  asm volatile("tilezero %%tmm%c0" ::"i"(tile));
+}
+
+// `row` is the distance of the rows in bytes.
+template <int tile>
+[[gnu::always_inline]] inline void load_tile(const std::uint32_t* from, std::int64_t row) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" ::"r"(from), "r"(row), "i"(tile) : "memory");
+}
+
+template <int tile>
+[[gnu::always_inline]] inline void store_tile(void* to) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" ::"r"(to), "r"(std::int64_t(64)), "i"(tile)
+               : "memory");
+}
+
+// Sums of bfloat16 products, and of unsigned times signed bytes: tile `sum` += x w.
+struct Bf16Tiles {
+  using Sum = __m512;
+  template <int sum, int x, int w>
+  [[gnu::always_inline]] static void dot() {
+    asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sum), "i"(x), "i"(w));
+  }
+};
+struct Int8Tiles {
+  using Sum = __m512i;
+  template <int sum, int x, int w>
+  [[gnu::always_inline]] static void dot() {
+    asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(sum), "i"(x), "i"(w));
+  }
+};
+
+// Sums of up to 2 tiles of rows with 2 tiles of columns, or of 1 with 4, in the order of the tiles.
+using TileSums = std::uint32_t[4][tile_size];
+
+// Multiplies two tiles of rows, one after the other in memory, with half a panel. There are
+// `blocks` tiles along k, x_step elements apart in x.
+template <typename Number>
+inline void multiply_two_by_two(std::int64_t blocks, const std::uint32_t* x, std::int64_t x_step,
+                                const std::uint32_t* panel, TileSums& sums) {
+  constexpr std::int64_t row = panel_columns * 4;
+  clear<0>();
+  clear<1>();
+  clear<2>();
+  clear<3>();
+  for (std::int64_t b = 0; b < blocks; ++b, x += x_step, panel += lanes * panel_columns) {
+    load_tile<4>(x, 64);
+    load_tile<6>(panel, row);
+    Number::template dot<0, 4, 6>();
+    load_tile<7>(panel + lanes, row);
+    Number::template dot<1, 4, 7>();
+    load_tile<5>(x + tile_size, 64);
+    Number::template dot<2, 5, 6>();
+    Number::template dot<3, 5, 7>();
+  }
+  store_tile<0>(sums[0]);
+  store_tile<1>(sums[1]);
+  store_tile<2>(sums[2]);
+  store_tile<3>(sums[3]);
+}
+
+// Multiplies one tile of rows with a panel.
+template <typename Number>
+inline void multiply_one_by_four(std::int64_t blocks, const std::uint32_t* x, std::int64_t x_step,
+                                 const std::uint32_t* panel, TileSums& sums) {
+  constexpr std::int64_t row = panel_columns * 4;
+  clear<0>();
+  clear<1>();
+  clear<2>();
+  clear<3>();
+  for (std::int64_t b = 0; b < blocks; ++b, x += x_step, panel += lanes * panel_columns) {
+    load_tile<4>(x, 64);
+    load_tile<6>(panel, row);
+    Number::template dot<0, 4, 6>();
+    load_tile<7>(panel + lanes, row);
+    Number::template dot<1, 4, 7>();
+    load_tile<6>(panel + 2 * lanes, row);
+    Number::template dot<2, 4, 6>();
+    load_tile<7>(panel + 3 * lanes, row);
+    Number::template dot<3, 4, 7>();
+  }
+  store_tile<0>(sums[0]);
+  store_tile<1>(sums[1]);
+  store_tile<2>(sums[2]);
+  store_tile<3>(sums[3]);
+}
+
+// Sets the rows of the last tile of x that follow its `rows` rows to 0, in each of `blocks` tiles
+// along k, which are `capacity` rows apart.
+inline void clear_last_rows(std::int64_t rows, std::int64_t blocks, std::uint32_t* x,
+                            std::int64_t capacity) {
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    for (std::int64_t r = rows; r < round_up(rows, lanes); ++r) {
+      _mm512_store_si512(x + (b * capacity + r) * lanes, _mm512_setzero_si512());
+    }
+  }
+}
+
+// Multiplies `rows` rows of x with a panel of `columns` columns. Tiles of rows follow one another;
+// rows of the last tile that x does not have must be readable. Tiles along k are x_step elements
+// apart. Calls finish(r, v, sum) for the 16 sums of row r from column 16 v.
+template <typename Number, typename Finish>
+[[gnu::always_inline]] inline void multiply_tiles(std::int64_t rows, std::int64_t blocks,
+                                                  const std::uint32_t* x, std::int64_t x_step,
+                                                  const std::uint32_t* panel, std::int64_t columns,
+                                                  const Finish& finish) {
+  alignas(64) TileSums sums;
+  const auto finish_tile = [&](int tile, std::int64_t first, std::int64_t v) {
+    if (v * lanes >= columns) return;
+    const auto end = rows - first < lanes ? rows - first : lanes;
+    for (std::int64_t r = 0; r < end; ++r) {
+      typename Number::Sum sum;
+      __builtin_memcpy(&sum, sums[tile] + r * lanes, sizeof sum);
+      finish(first + r, v, sum);
+    }
+  };
+  const auto tiles = (rows + lanes - 1) / lanes;
+  const auto paired = tiles / 2 * 2;
+  for (std::int64_t v = 0; v < vectors && v * lanes < columns;
+       v += 2) {  // half a panel stays in L1
+    for (std::int64_t t = 0; t < paired; t += 2) {
+      multiply_two_by_two<Number>(blocks, x + t * tile_size, x_step, panel + v * lanes, sums);
+      for (int i = 0; i < 4; ++i) finish_tile(i, (t + i / 2) * lanes, v + i % 2);
+    }
+  }
+  if (paired == tiles) return;
+  multiply_one_by_four<Number>(blocks, x + paired * tile_size, x_step, panel, sums);
+  for (int i = 0; i < 4; ++i) finish_tile(i, paired * lanes, i);
+}
+
+}  // namespace
+}  // namespace regard::kernels
