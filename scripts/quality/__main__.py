@@ -4,8 +4,8 @@ German to English, Multi30k, with the small recipe of configs/attention_comparis
 
   decoding    greedy and beam search, minimum Bayes risk over samples and over a beam, and reranking of 20-best lists by
               score, a reverse model, a language model and length, with weights tuned on the validation pair
-  robustness  the test source with typing errors and in other cases, for a model trained as usual and for one trained
-              with data.tokenizer.sampling
+  robustness  the test source with typing errors and in other cases, for a model trained as usual, for one trained with
+              data.tokenizer.sampling, and for one whose training text has each source sentence in these versions as well
 
 Stopped trainings are resumed, and finished ones are skipped. With --trial N, small models are trained for N steps
 only, and figures and page are written to the folder of the runs.
@@ -19,7 +19,7 @@ import time
 import project
 from cells import Cell, System, fill, machines, multi30k, parser_of
 from figures import Figures, recipe
-from noisy_text import VERSIONS
+from noisy_text import NOISE, VERSIONS
 from pages import put, table
 from project import CORES, ROOT, machine, names_in, need_multi30k, regard, warn
 
@@ -29,6 +29,7 @@ FORWARD = multi30k("de", "en", 42)
 BACKWARD = multi30k("en", "de", 42)
 USUAL = System("usual", ())
 SAMPLED = System("sampling", ("data.tokenizer.sampling=0.1",))
+COLUMNS = {"usual": "trained as usual", "sampling": "BPE-dropout 0.1", "noisy": "noisy copies"}
 PARTS = ("decoding", "robustness")
 BEST = 20  # entries of a list
 SAMPLES = ("--samples", "64", "--seed", "1")
@@ -43,6 +44,27 @@ SEARCHES = (
     ("minimum Bayes risk, chrF, beam 20", ("--beam-size", "20", "--mbr", "chrf")),
     ("minimum Bayes risk, BLEU, beam 20", ("--beam-size", "20", "--mbr", "bleu")),
 )
+
+
+def with_noisy_copies(runs):
+    """Returns the system that is trained on noisy copies of the source too, as much as on the true source."""
+    settings = [f"data.train.0.weight={len(NOISE)}"]
+    for i in range(len(NOISE)):
+        settings += [f"data.train.{i + 1}.src={noisy_copy(runs, i)}", f"data.train.{i + 1}.trg={FORWARD.data('train')[1]}"]
+    return System("noisy", tuple(settings))
+
+
+def noisy_copy(runs, i):
+    """Returns the path of a noisy copy of the training source."""
+    return f"{runs}/data/{i}.{FORWARD.source}"
+
+
+def write_noisy_copies(runs):
+    lines = (ROOT / FORWARD.data("train")[0]).read_text(encoding="utf-8").splitlines()
+    for i, (_, version) in enumerate(NOISE):
+        path = ROOT / noisy_copy(runs, i)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(line + "\n" for line in version(lines)), encoding="utf-8")
 
 
 def robustness(cell, *options):
@@ -167,16 +189,15 @@ def decoding_table(result):
     )
 
 
-def robustness_table(usual, sampled):
-    if not usual and not sampled:
+def robustness_table(cells):
+    results = [cells[name].result() for name in COLUMNS]
+    if not any(results):
         return "No figures yet.\n"
-
-    def figure(result, name):
-        return f"{result['robustness'][name]:.1f}" if result else "–"
-
-    rows = [[name, figure(usual, name), figure(sampled, name)] for name, _ in VERSIONS]
-    head = ["test source", "BLEU, trained as usual", "BLEU, with BPE-dropout 0.1"]
-    return table(head, rows) + f"\nTrained: {machines((usual, sampled))}.\n"
+    rows = [
+        [name, *(f"{result['robustness'][name]:.1f}" if result else "–" for result in results)] for name, _ in VERSIONS
+    ]
+    head = ["test source, BLEU", *COLUMNS.values()]
+    return table(head, rows) + f"\nTrained: {machines(results)}.\n"
 
 
 def main():
@@ -196,19 +217,22 @@ def main():
     cell = {
         "usual": Cell(folder, figures, USUAL, FORWARD, (robustness,), extra),
         "sampling": Cell(folder, figures, SAMPLED, FORWARD, (robustness,), extra),
+        "noisy": Cell(folder, figures, with_noisy_copies(options.runs), FORWARD, (robustness,), extra),
         "reverse": Cell(folder, figures, dataclasses.replace(USUAL, name="reverse"), BACKWARD, (), extra),
     }
     decoding = Decoding(folder, figures, cell["usual"], cell["reverse"], LanguageModel(folder, extra))
     if not options.table:
         parts = names_in(options.only, list(PARTS), "part")
-        needed = {"decoding": ("usual", "reverse"), "robustness": ("usual", "sampling")}
+        needed = {"decoding": ("usual", "reverse"), "robustness": tuple(COLUMNS)}
         for part in parts:
+            if part == "robustness":
+                write_noisy_copies(options.runs)
             fill([cell[name] for name in needed[part]], options)
             if part == "decoding" and not decoding.result() and all(cell[name].result() for name in needed[part]):
                 decoding.measure()
     texts = {
         "quality": decoding_table(decoding.result()),
-        "robustness": robustness_table(cell["usual"].result(), cell["sampling"].result()),
+        "robustness": robustness_table(cell),
     }
     put(page, texts)
     warn(f"written: {page}")

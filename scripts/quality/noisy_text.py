@@ -32,10 +32,10 @@ def with_capitals(lines):
 
 
 # (name, function from lines to lines)
-VERSIONS = (
-    ("as it is", list),
+NOISE = (
     ("typing errors in 5 % of the words", with_typing_errors),
     ("all lower case", lambda lines: [line.lower() for line in lines]),
     ("all upper case", lambda lines: [line.upper() for line in lines]),
     ("capital at the beginning of each word", with_capitals),
 )
+VERSIONS = (("as it is", list), *NOISE)
