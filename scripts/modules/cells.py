@@ -153,12 +153,16 @@ class Cell:
         """True if the trained model is on this machine."""
         return (self.run / "best").exists()
 
-    def fill(self, threads):
-        """Trains (or resumes) the system, scores it, and stores the figures."""
+    def train(self, threads):
+        """Trains (or resumes) the system."""
         regard(
             "train", "-c", self.system.config, *self.system.options, f"name={self.system.name}",
             f"training.model_dir={self.run}", f"threads={threads}", *self.settings,
         )  # fmt: skip
+
+    def fill(self, threads):
+        """Trains (or resumes) the system, scores it, and stores the figures."""
+        self.train(threads)
         threaded = ("--threads", str(threads))
         test = self.score(*self.task.data("test"), *threaded)
         dev = self.score(*self.task.data("dev"), *threaded)
