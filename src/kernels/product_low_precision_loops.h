@@ -4,9 +4,9 @@
 //
 // A group is the factors along k that one instruction multiplies and sums in one 32-bit lane: 2
 // factors of 16 bits, or 4 of 8 bits. W [K, N] is packed into panels of 64 columns. For each 2 or 4
-// rows of W, a panel holds 64 lanes, one group per column; groups of zeros make it a whole number of
-// tiles (amx_tiles.h). x is converted a few rows at a time into
-// rows of groups. Sums have 32 bits.
+// rows of W, a panel holds 64 lanes, one group per column; groups of zeros make it a whole number
+// of tiles (amx_tiles.h). x is converted a few rows at a time into rows of groups. Sums have 32
+// bits.
 #pragma once
 
 #include <immintrin.h>
