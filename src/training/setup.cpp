@@ -385,7 +385,7 @@ TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device devi
     // Runs of versions without this option were in single precision.
     precision = *recorded == automatic ? fp32 : *recorded;
   } else if (wanted == automatic) {
-    precision = device.is_cpu() && has_bf16 ? bf16 : fp32;
+    precision = kernels::find_precision("auto", device) == kernels::Precision::bf16 ? bf16 : fp32;
   }
   const bool is_missing =
       (precision == bf16 && !has_bf16) || (precision == tf32 && !device.is_cuda());
