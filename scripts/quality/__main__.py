@@ -46,6 +46,10 @@ SEARCHES = (
 )
 
 
+def write_lines(path, lines):
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+
+
 def with_noisy_copies(runs):
     """Returns the system that is trained on noisy copies of the source too, as much as on the true source."""
     settings = [f"data.train.0.weight={len(NOISE)}"]
@@ -64,7 +68,7 @@ def write_noisy_copies(runs):
     for i, (_, version) in enumerate(NOISE):
         path = ROOT / noisy_copy(runs, i)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(line + "\n" for line in version(lines)), encoding="utf-8")
+        write_lines(path, version(lines))
 
 
 def robustness(cell, *options):
@@ -74,7 +78,7 @@ def robustness(cell, *options):
     noisy = cell.run / "noisy"
     scores = {}
     for name, version in VERSIONS:
-        noisy.write_text("".join(line + "\n" for line in version(lines)), encoding="utf-8")
+        write_lines(noisy, version(lines))
         scores[name] = cell.score(noisy, target, *options)["bleu"]["score"]
     noisy.unlink()
     return {"robustness": scores}

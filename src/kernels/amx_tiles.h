@@ -88,56 +88,58 @@ struct Int8Tiles {
 // Sums of up to 2 tiles of rows with 2 tiles of columns, or of 1 with 4, in the order of the tiles.
 using TileSums = std::uint32_t[4][tile_size];
 
-// Multiplies two tiles of rows, one after the other in memory, with half a panel. There are
-// `blocks` tiles along k, x_step elements apart in x.
-template <typename Number>
-inline void multiply_two_by_two(std::int64_t blocks, const std::uint32_t* x, std::int64_t x_step,
-                                const std::uint32_t* panel, TileSums& sums) {
-  constexpr std::int64_t row = panel_columns * 4;
+inline void clear_sums() {
   clear<0>();
   clear<1>();
   clear<2>();
   clear<3>();
-  for (std::int64_t b = 0; b < blocks; ++b, x += x_step, panel += lanes * panel_columns) {
-    load_tile<4>(x, 64);
-    load_tile<6>(panel, row);
-    Number::template dot<0, 4, 6>();
-    load_tile<7>(panel + lanes, row);
-    Number::template dot<1, 4, 7>();
-    load_tile<5>(x + tile_size, 64);
-    Number::template dot<2, 5, 6>();
-    Number::template dot<3, 5, 7>();
-  }
+}
+
+inline void store_sums(TileSums& sums) {
   store_tile<0>(sums[0]);
   store_tile<1>(sums[1]);
   store_tile<2>(sums[2]);
   store_tile<3>(sums[3]);
 }
 
+constexpr std::int64_t panel_row = panel_columns * 4;  // bytes
+
+// Multiplies two tiles of rows, one after the other in memory, with half a panel. There are
+// `blocks` tiles along k, x_step elements apart in x.
+template <typename Number>
+inline void multiply_two_by_two(std::int64_t blocks, const std::uint32_t* x, std::int64_t x_step,
+                                const std::uint32_t* panel, TileSums& sums) {
+  clear_sums();
+  for (std::int64_t b = 0; b < blocks; ++b, x += x_step, panel += lanes * panel_columns) {
+    load_tile<4>(x, 64);
+    load_tile<6>(panel, panel_row);
+    Number::template dot<0, 4, 6>();
+    load_tile<7>(panel + lanes, panel_row);
+    Number::template dot<1, 4, 7>();
+    load_tile<5>(x + tile_size, 64);
+    Number::template dot<2, 5, 6>();
+    Number::template dot<3, 5, 7>();
+  }
+  store_sums(sums);
+}
+
 // Multiplies one tile of rows with a panel.
 template <typename Number>
 inline void multiply_one_by_four(std::int64_t blocks, const std::uint32_t* x, std::int64_t x_step,
                                  const std::uint32_t* panel, TileSums& sums) {
-  constexpr std::int64_t row = panel_columns * 4;
-  clear<0>();
-  clear<1>();
-  clear<2>();
-  clear<3>();
+  clear_sums();
   for (std::int64_t b = 0; b < blocks; ++b, x += x_step, panel += lanes * panel_columns) {
     load_tile<4>(x, 64);
-    load_tile<6>(panel, row);
+    load_tile<6>(panel, panel_row);
     Number::template dot<0, 4, 6>();
-    load_tile<7>(panel + lanes, row);
+    load_tile<7>(panel + lanes, panel_row);
     Number::template dot<1, 4, 7>();
-    load_tile<6>(panel + 2 * lanes, row);
+    load_tile<6>(panel + 2 * lanes, panel_row);
     Number::template dot<2, 4, 6>();
-    load_tile<7>(panel + 3 * lanes, row);
+    load_tile<7>(panel + 3 * lanes, panel_row);
     Number::template dot<3, 4, 7>();
   }
-  store_tile<0>(sums[0]);
-  store_tile<1>(sums[1]);
-  store_tile<2>(sums[2]);
-  store_tile<3>(sums[3]);
+  store_sums(sums);
 }
 
 // Sets the rows of the last tile of x that follow its `rows` rows to 0, in each of `blocks` tiles

@@ -19,23 +19,21 @@ bool can_multiply(Precision precision) {
 
 template <typename T>
 std::vector<ProductLoops<T>> runnable_product_loops(Precision precision) {
+  std::vector<ProductLoops<T>> runnable;
 #if defined(__x86_64__)
   if constexpr (std::is_same_v<T, float>) {
-    std::vector<ProductLoops<float>> short_factors;
     if (precision == Precision::bf16 && has_bf16_products()) {
-      if (has_amx_products()) short_factors.push_back(product_bf16_amx());
-      short_factors.push_back(product_bf16());
+      if (has_amx_products()) runnable.push_back(product_bf16_amx());
+      runnable.push_back(product_bf16());
+    } else if (precision == Precision::int8 && has_int8_products()) {
+      if (has_amx_products()) runnable.push_back(product_int8_amx());
+      runnable.push_back(product_int8());
     }
-    if (precision == Precision::int8 && has_int8_products()) {
-      if (has_amx_products()) short_factors.push_back(product_int8_amx());
-      short_factors.push_back(product_int8());
-    }
-    if (!short_factors.empty()) return short_factors;
   }
 #endif
-  if (precision != Precision::full) return {};
+  if (precision != Precision::full) return runnable;
   // Vectors of 16 bytes: every x86-64 and AArch64 processor has them.
-  std::vector<ProductLoops<T>> runnable = {Loops<T, 16, 6>::loops};
+  runnable.push_back(Loops<T, 16, 6>::loops);
 #if defined(__x86_64__)
   const auto generation = cpu_level();
   if (generation >= CpuLevel::v3) runnable.insert(runnable.begin(), product_v3<T>());
