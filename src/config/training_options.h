@@ -172,7 +172,7 @@ void describe(TrainingOptions& o, Field&& field) {
 
   field("precision", o.precision,
         "precision of the factors of matrix products: fp32, bf16 (processors with AVX512-BF16, "
-        "GPUs), tf32 (GPUs), or auto: bf16 on processors that have it, else fp32");
+        "GPUs), tf32 (GPUs), or auto: bf16 on processors where it is faster, else fp32");
 
   field("optimizer", o.optimizer, "the update rule");
   field("learning_rate", o.learning_rate, "learning rate; the peak, if there is a warm-up",

@@ -33,7 +33,7 @@ torch::Tensor to_device(const torch::Tensor& x, torch::Device device);
 namespace regard::kernels {
 
 // Returns the precision of this name in which a search multiplies: "fp32", "bf16", "int8", or
-// "auto": bf16 on processors that have it, else fp32. Throws ConfigError for any other name,
+// "auto": bf16 on processors where it is faster, else fp32. Throws ConfigError for any other name,
 // EnvironmentError if the device cannot multiply in this precision.
 Precision find_precision(const std::string& name, torch::Device device);
 

@@ -55,7 +55,7 @@ class __attribute__((visibility("default"))) Model {
   // `folder`: a run folder (its best, else its last model) or a model folder. `device`: auto
   // (cuda:0 if available), cpu, cuda or cuda:N. `threads`: 0 for one per processor that this
   // process may use. `precision` of the factors of matrix products: fp32, bf16, int8, or auto: bf16
-  // on processors that have it, else fp32. bf16 and int8 need device cpu. `source_tag` and
+  // on processors where it is faster, else fp32. bf16 and int8 need device cpu. `source_tag` and
   // `target_tag`: user symbols that select a direction of the model (docs/transfer.md), or empty.
   // Throws if the folder is not a model, or the device, precision or tag is not available.
   explicit Model(const std::string& folder, const std::string& device = "auto",
