@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/function_rows.h"
+
 namespace regard {
 namespace {
 
@@ -44,37 +46,13 @@ void keep_top_p(std::vector<TokenProbability>& candidates, double p) {
   candidates.resize(kept);
 }
 
-// Draws from all tokens, without sorting them: draw_token() without top_k and top_p, with the same
-// bits.
-std::int64_t draw_from_all(const double* log_p, std::int64_t V, double temperature, double u) {
-  const auto best = *std::max_element(log_p, log_p + V);
-  std::vector<double> probabilities(static_cast<std::size_t>(V));
-  double total = 0;
-  for (std::int64_t y = 0; y < V; ++y) {
-    const auto probability = std::exp((log_p[y] - best) / temperature);
-    if (!(probability > 0)) continue;  // also NaN
-    probabilities[static_cast<std::size_t>(y)] = probability;
-    total += probability;
-  }
-  auto remaining = u * total;
-  std::int64_t last = -1;  // so far, with a probability above 0
-  for (std::int64_t y = 0; y < V; ++y) {
-    const auto probability = probabilities[static_cast<std::size_t>(y)];
-    if (probability == 0) continue;
-    remaining -= probability;
-    last = y;
-    if (remaining < 0) break;
-  }
-  return last;
-}
-
 }  // namespace
 
 std::int64_t draw_token(const double* log_p, std::int64_t V, const SearchOptions& options,
                         Random& random) {
   const auto u = random.uniform();  // before any return: one number per token
   if (options.top_k == 0 && options.top_p >= 1) {
-    return draw_from_all(log_p, V, options.temperature, u);
+    return kernels::draw_from_row(V, log_p, options.temperature, u);
   }
   const auto best = *std::max_element(log_p, log_p + V);
   std::vector<TokenProbability> candidates;

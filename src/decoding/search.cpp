@@ -34,6 +34,15 @@ std::int64_t output_limit(std::int64_t source_length, const SearchOptions& optio
                   std::max({by_ratio, options.min_output_length + 1, needed + 1}));
 }
 
+std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_size,
+                               torch::Device device) {
+  constexpr std::int64_t rows_on_cpu = 256;
+  constexpr std::int64_t rows_on_device = 4096;
+  const auto rows = device.is_cpu() ? rows_on_cpu : rows_on_device;
+  if (options.samples == 0) return batch_size;
+  return std::clamp<std::int64_t>(rows / options.samples, 1, batch_size);
+}
+
 class RunningSearch::Parts {
  public:
   Parts(Seq2Seq& model, const SearchOptions& options, kernels::PackedWeights& packed)

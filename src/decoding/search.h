@@ -107,6 +107,12 @@ class RunningSearch {
   std::unique_ptr<Parts> parts_;
 };
 
+// Returns how many sentences, at most batch_size, a search on this device should have at a time. On
+// a CPU, those whose samples are 256 together: more are not faster, and their states and logits
+// exceed the caches.
+std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_size,
+                               torch::Device device);
+
 // Returns for each source sentence its samples (options.samples > 0) or the best hypotheses, at
 // most beam_size, best first; at least one. source [B, S], lengths [B] as for Seq2Seq::encode();
 // `sentences` has one entry per source or is empty. The model must be in evaluation mode. Its

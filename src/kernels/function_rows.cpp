@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "kernels/vector_math.h"
 
@@ -376,5 +378,69 @@ template void top_k_rows(std::int64_t, std::int64_t, std::int64_t, const float*,
                          std::int64_t*);
 template void top_k_rows(std::int64_t, std::int64_t, std::int64_t, const double*, double*,
                          std::int64_t*);
+
+namespace {
+
+// The exponential functions of a block of draw_from_row().
+struct DrawBlock {
+  float p[block];
+
+  REGARD_INLINE DrawBlock(std::int64_t n, const double* log_p, double largest, double inverse) {
+    float logits[block];
+    std::fill(logits, logits + block, -std::numeric_limits<float>::infinity());
+    if (n >= block) {
+#pragma omp simd
+      for (std::int64_t i = 0; i < block; ++i) {
+        logits[i] = static_cast<float>((log_p[i] - largest) * inverse);
+      }
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) {
+        logits[i] = static_cast<float>((log_p[i] - largest) * inverse);
+      }
+    }
+#pragma omp simd
+    for (std::int64_t i = 0; i < block; ++i) {
+      const float e = vector_exp(logits[i]);
+      p[i] = logits[i] > -87.0f ? e : 0.0f;  // also for NaN
+    }
+  }
+
+  REGARD_INLINE double sum() const {
+    double total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::int64_t i = 0; i < block; ++i) total += static_cast<double>(p[i]);
+    return total;
+  }
+};
+
+}  // namespace
+
+REGARD_FOR_EACH_CPU std::int64_t draw_from_row(std::int64_t n, const double* log_p,
+                                               double temperature, double u) {
+  const double largest = largest_of(n, log_p);
+  const double inverse = 1 / temperature;
+  std::vector<double> sums;  // of each block
+  for (std::int64_t begin = 0; begin < n; begin += block) {
+    sums.push_back(DrawBlock(n - begin, log_p + begin, largest, inverse).sum());
+  }
+  double remaining = u * std::reduce(sums.begin(), sums.end());
+  std::int64_t chosen = -1;  // index of the block; the last possible one if rounding leaves a rest
+  for (std::size_t b = 0; b < sums.size(); ++b) {
+    if (!(sums[b] > 0)) continue;
+    chosen = static_cast<std::int64_t>(b);
+    if (remaining < sums[b]) break;
+    remaining -= sums[b];
+  }
+  if (chosen < 0) return -1;
+  const auto begin = chosen * block;
+  const DrawBlock exponentials(n - begin, log_p + begin, largest, inverse);
+  std::int64_t last = -1;
+  for (std::int64_t i = 0; i < block && !(remaining < 0); ++i) {
+    if (!(exponentials.p[i] > 0)) continue;
+    last = begin + i;
+    remaining -= static_cast<double>(exponentials.p[i]);
+  }
+  return last;
+}
 
 }  // namespace regard::kernels

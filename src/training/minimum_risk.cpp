@@ -22,8 +22,6 @@ namespace {
 // this seed. The value is arbitrary: the letters "min.risk".
 constexpr std::uint64_t sample_salt = 0x6d696e2e7269736b;
 
-// Samples that a search draws at once. More are hardly faster, and need memory for their logits.
-constexpr std::int64_t samples_at_once = 256;
 // Target positions of the candidates in a CandidateBatch, even if the batch has fewer itself.
 constexpr std::int64_t min_positions = 1024;
 
@@ -120,7 +118,7 @@ std::vector<CandidateBatch> MinimumRisk::sample(Seq2Seq& model, const Batch& bat
   const auto* first_target = first_targets.const_data_ptr<std::int64_t>();
   std::vector<std::vector<Candidate>> candidates;  // of each sentence
   const auto B = batch.size();
-  const auto at_once = std::max<std::int64_t>(1, samples_at_once / options.samples);
+  const auto at_once = sentences_at_once(options, B, batch.source.device());
   for (std::int64_t begin = 0; begin < B; begin += at_once) {
     const auto part = batch.range(begin, std::min(B, begin + at_once));
     std::vector<SentenceOptions> sentences;

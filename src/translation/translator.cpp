@@ -156,7 +156,7 @@ std::vector<Translation> Translator::translate(
 void Translator::translate(LineStream& stream, const SearchOptions& options,
                            std::int64_t batch_size) const {
   const auto limit = model_->source_limit();
-  const auto size = static_cast<std::size_t>(batch_size);
+  const auto size = static_cast<std::size_t>(sentences_at_once(options, batch_size, device_));
   const auto common_options = ranked_options(options);
   const auto options_of = [&](const QueuedSentence& sentence) -> const SearchOptions& {
     return sentence.line->group ? sentence.line->group->search : common_options;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "decoding/score_targets.h"
+#include "kernels/function_rows.h"
 #include "tests/decoding/table_model.h"
 #include "tests/decoding/table_search.h"
 
@@ -65,6 +66,33 @@ TEST(SamplingReference, FrequenciesEqualTheProbabilities) {
           const auto spread = std::sqrt(wanted[y] * (1 - wanted[y]) / draws);
           EXPECT_NEAR(counts[y] / draws, wanted[y], 5 * spread) << y;
         }
+      }
+    }
+  }
+}
+
+// Token y is drawn for every number u between the total probabilities of y − 1 and of y.
+TEST(SamplingReference, DrawsTheTokenWhoseShareOfTheCumulativeProbabilityHasTheNumber) {
+  constexpr double tolerance = 1e-6;  // of the exponential functions
+  Random random(36);
+  for (const std::size_t V : {1, 63, 64, 65, 1000}) {
+    for (const double temperature : {1.0, 0.3}) {
+      std::vector<double> log_p(V);
+      for (auto& x : log_p) x = -20 * random.uniform();
+      for (std::size_t y = 2; y < V; y += 3) log_p[y] = -INFINITY;
+      std::vector<double> totals;
+      for (const auto x : log_p) {
+        totals.push_back(std::exp(x / temperature) + (totals.empty() ? 0 : totals.back()));
+      }
+      for (int i = 0; i <= 400; ++i) {
+        const double u = i == 400 ? std::nextafter(1.0, 0.0) : i / 400.0;
+        const auto drawn = kernels::draw_from_row(std::ssize(log_p), log_p.data(), temperature, u);
+        ASSERT_GE(drawn, 0);
+        const auto y = static_cast<std::size_t>(drawn);
+        EXPECT_TRUE(std::isfinite(log_p.at(y))) << y;
+        EXPECT_LE(u * totals.back(), totals[y] + tolerance * totals.back()) << V << " " << u;
+        const auto before = y == 0 ? 0 : totals[y - 1];
+        EXPECT_GE(u * totals.back(), before - tolerance * totals.back()) << V << " " << u;
       }
     }
   }
