@@ -2,6 +2,10 @@
 
 #include <torch/autograd.h>
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "kernels/cell_rows.h"
 #include "kernels/device.h"
 #include "kernels/functions.h"
@@ -23,30 +27,213 @@ Tensor contiguous(const Maybe& tensor) {
   return tensor ? tensor->contiguous() : Tensor();
 }
 
-// The tensors that forward saves for backward. A tensor is undefined if there is no attention, or
-// if this form of cell or score does not have it.
-struct Tape {
-  // The inputs.
-  Tensor U, b_U, W, v, keys, mixed, lengths;
-  // [W | U], the columns that multiply h_{t−1}: all of U, but only the columns of r and z of a GRU
-  // whose reset gate comes before the product. J is the width.
+// The tensors of one cell that forward saves for backward. A tensor is undefined if this form of
+// cell does not have it.
+struct CellTape {
+  Tensor U, b_U;  // inputs
+  // [W | U], the columns that multiply h, W of attention and of U all columns, but only those of r
+  // and z of a GRU whose reset gate comes before the product. J is the width.
   Tensor joint_weight;  // [D, J]
-  Tensor outputs;       // [T + 1, B, D], beginning with that of the first state
-  Tensor memory;        // [T + 1, B, D]: c of an LSTM, beginning with that of the first state
   Tensor joint;         // [T, B, J]: q_t | u_t
   Tensor gates;         // [T, B, K · D], but for a simple cell
-  Tensor reset;    // [T, B, D]: r ⊙ s_{t−1}, of a GRU whose reset gate comes before the product
-  Tensor weights;  // [T, B, S]
+  Tensor reset;         // [T, B, D]: r ⊙ s, of a GRU whose reset gate comes before the product
 
-  static constexpr std::size_t size = 14;
-  std::array<Tensor*, size> all() {
-    return {&U,       &b_U,    &W,     &v,     &keys,  &mixed,  &lengths, &joint_weight,
-            &outputs, &memory, &joint, &gates, &reset, &weights};
+  std::array<Tensor*, 6> all() { return {&U, &b_U, &joint_weight, &joint, &gates, &reset}; }
+};
+
+// The tensors that forward saves for backward. A tensor is undefined if there is no attention or no
+// first cell, or if this form of cell or score does not have it.
+struct Tape {
+  Tensor W, v, keys, mixed, lengths;  // inputs
+  CellTape first_cell;                // before attention, of two cells
+  CellTape cell;                      // after attention
+  Tensor outputs;                     // [T + 1, B, D], beginning with that of the first state
+  Tensor memory;        // [T + 1, B, D]: c of an LSTM, beginning with that of the first state
+  Tensor inner;         // [T, B, D]: the outputs of the first of two cells
+  Tensor inner_memory;  // [T, B, D]: its c
+  Tensor weights;       // [T, B, S]
+
+  std::vector<Tensor*> all() {
+    std::vector<Tensor*> tensors = {&W, &v, &keys, &mixed, &lengths};
+    for (auto* of_cell : {&first_cell, &cell}) {
+      for (auto* tensor : of_cell->all()) tensors.push_back(tensor);
+    }
+    for (auto* tensor : {&outputs, &memory, &inner, &inner_memory, &weights}) {
+      tensors.push_back(tensor);
+    }
+    return tensors;
   }
 };
 
-// The time loop and its gradient. J is the width of joint_weight, A the width of its first part, W:
-// 0 if the query is the state itself.
+// Creates the tensors of a cell that forward() of a Loop fills. W may be undefined.
+CellTape make_cell_tape(CellForm form, const Tensor& U, const Maybe& b_U, const Tensor& W,
+                        std::int64_t T, std::int64_t B) {
+  const auto D = U.size(0);
+  const bool reset_before = form == CellForm::gru_reset_before;
+  CellTape tape;
+  tape.U = U.contiguous();
+  tape.b_U = contiguous(b_U);
+  const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
+  tape.joint_weight = W.defined() ? torch::cat({W.t(), recurrent}, 1) : recurrent;
+  tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, U.options());
+  if (form != CellForm::tanh) tape.gates = torch::empty({T, B, U.size(1)}, U.options());
+  if (reset_before) tape.reset = torch::empty({T, B, D}, U.options());
+  return tape;
+}
+
+template <typename T>
+T* data(const Tensor& tensor) {
+  return tensor.mutable_data_ptr<T>();
+}
+
+// The steps of one cell and their gradients. J is the width of joint_weight, A the width of its
+// first part, W: 0 without W.
+template <typename T>
+class CellSteps {
+ public:
+  // The states before and after each step: outputs and memories [T, B, D].
+  struct States {
+    Tensor before, after, memory_before, memory_after;
+  };
+
+  CellSteps(CellTape& tape, CellForm form, std::int64_t A, States states)
+      : tape_(tape),
+        states_(std::move(states)),
+        form_(form),
+        B_(tape.joint.size(1)),
+        D_(tape.U.size(0)),
+        J_(tape.joint_weight.size(1)),
+        A_(A),
+        precision_(training_precision_for(tape.U)) {
+    if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
+  }
+
+  void begin_forward() {
+    product_ = torch::empty({B_, D_}, tape_.U.options());  // U (r ⊙ s)
+    joint_weight_.emplace(tape_.joint_weight, precision_);
+    if (has_second_product()) packed_candidate_.emplace(U_candidate_, precision_);
+  }
+  // Computes q_t | u_t from the state before the step.
+  void multiply(std::int64_t t) { joint_weight_->multiply(states_.before[t], tape_.joint[t]); }
+  // Computes the state after the step. input [B, K · D].
+  void forward(std::int64_t t, const T* input) {
+    const T* s = data<T>(states_.before[t]);
+    T* next = data<T>(states_.after[t]);
+    switch (form_) {
+      case CellForm::gru_reset_after:
+        gru_after<T>(B_, D_, input, recurrent(t), data<T>(tape_.b_U), s, gates(t), next);
+        break;
+      case CellForm::gru_reset_before: {
+        const auto reset = tape_.reset[t];
+        gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates(t), data<T>(reset));
+        packed_candidate_->multiply(reset, product_);
+        gru_before_candidate<T>(B_, D_, input, data<T>(product_), s, gates(t), next);
+        break;
+      }
+      case CellForm::lstm:
+        lstm<T>(B_, D_, input, recurrent(t), data<T>(states_.memory_before[t]), gates(t),
+                data<T>(states_.memory_after[t]), next);
+        break;
+      case CellForm::tanh:
+        tanh_cell<T>(B_, D_, input, recurrent(t), next);
+        break;
+    }
+  }
+
+  void begin_backward() {
+    const auto options = tape_.U.options();
+    const auto steps = tape_.joint.size(0);
+    d_joint_ = torch::empty_like(tape_.joint);
+    if (has_second_product()) {
+      d_product_ = torch::empty({steps, B_, D_}, options);
+      d_reset_ = torch::empty({B_, D_}, options);
+      packed_candidate_.emplace(U_candidate_.t(), precision_);
+    }
+    joint_weight_.emplace(tape_.joint_weight.t(), precision_);
+  }
+  // d_s [B, D] of the state after the step -> d_x [B, K · D], and d_before, the gradient of the
+  // state before it but for the part that add_joint() adds. d_memory [B, D] becomes that before.
+  void backward(std::int64_t t, const Tensor& d_s, T* d_x, const Tensor& d_before,
+                const Tensor& d_memory) {
+    const T* s = data<T>(states_.before[t]);
+    const Strided<T> d_u = {d_query(t).data + A_, J_};
+    switch (form_) {
+      case CellForm::gru_reset_after:
+        gru_after_backward<T>(B_, D_, data<T>(d_s), gates(t), recurrent(t), data<T>(tape_.b_U), s,
+                              d_x, d_u, data<T>(d_before));
+        break;
+      case CellForm::gru_reset_before: {
+        const auto d_product = d_product_[t];
+        gru_before_candidate_backward<T>(B_, D_, data<T>(d_s), gates(t), s, d_x, data<T>(d_product),
+                                         data<T>(d_before));
+        packed_candidate_->multiply(d_product, d_reset_);
+        gru_before_reset_backward<T>(B_, D_, data<T>(d_reset_), gates(t), s, d_x, d_u,
+                                     data<T>(d_before));
+        break;
+      }
+      case CellForm::lstm:
+        lstm_backward<T>(B_, D_, data<T>(d_s), gates(t), data<T>(states_.memory_before[t]),
+                         data<T>(states_.memory_after[t]), d_x, d_u, data<T>(d_memory));
+        d_before.zero_();
+        break;
+      case CellForm::tanh:
+        tanh_cell_backward<T>(B_, D_, data<T>(d_s), data<T>(states_.after[t]), d_x, d_u);
+        d_before.zero_();
+        break;
+    }
+  }
+  // Adds the gradient through q_t | u_t to that of the state before the step.
+  void add_joint(std::int64_t t, const Tensor& d_before) {
+    joint_weight_->multiply(d_joint_[t], d_before, /*add=*/true);
+  }
+
+  Strided<const T> query(std::int64_t t) const {
+    if (A_ == 0) return {data<T>(states_.before[t]), D_};
+    return {data<T>(tape_.joint[t]), J_};
+  }
+  Strided<T> d_query(std::int64_t t) const { return {data<T>(d_joint_[t]), J_}; }
+
+  // Computes the gradient of each weight as one product over all steps.
+  struct WeightGradients {
+    Tensor U, b_U, W;
+  };
+  WeightGradients weight_gradients() const {
+    WeightGradients d;
+    const auto rows = tape_.joint.size(0) * B_;
+    const auto d_joint_weight = matrix_product(states_.before.reshape({rows, D_}).t(),
+                                               d_joint_.view({rows, J_}));  // [D, J]
+    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
+    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
+    if (tape_.b_U.defined()) {
+      d.b_U = d_joint_.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
+    }
+    if (has_second_product()) {
+      const auto d_U_candidate =
+          matrix_product(tape_.reset.view({rows, D_}).t(), d_product_.view({rows, D_}));
+      d.U = torch::cat({d.U, d_U_candidate}, 1);
+    }
+    return d;
+  }
+
+ private:
+  T* gates(std::int64_t t) const { return data<T>(tape_.gates[t]); }
+  Strided<const T> recurrent(std::int64_t t) const { return {data<T>(tape_.joint[t]) + A_, J_}; }
+  // True for U (r ⊙ s).
+  bool has_second_product() const { return form_ == CellForm::gru_reset_before; }
+
+  CellTape& tape_;
+  States states_;
+  CellForm form_;
+  std::int64_t B_, D_, J_, A_;
+  Precision precision_;
+  Tensor U_candidate_;  // [D, D], if there is a second product
+  // In forward; in backward their transposes.
+  std::optional<PackedMatrix> joint_weight_, packed_candidate_;
+  Tensor product_;
+  Tensor d_joint_, d_product_, d_reset_;
+};
+
+// The time loop and its gradient.
 template <typename T>
 class Loop {
  public:
@@ -56,56 +243,54 @@ class Loop {
         T_(tape.outputs.size(0) - 1),
         B_(tape.outputs.size(1)),
         D_(tape.outputs.size(2)),
-        M_(gate_count(form) * D_),
-        J_(tape.joint_weight.size(1)),
-        A_(tape.W.defined() ? tape.W.size(0) : 0),
-        precision_(training_precision_for(tape.U)) {
-    if (has_second_product()) U_candidate_ = tape.U.narrow(1, 2 * D_, D_);
+        M_(gate_count(form) * D_) {
+    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, T_) : x; };
+    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, T_) : x; };
+    const auto A = tape.W.defined() ? tape.W.size(0) : 0;
+    const bool has_two = tape.inner.defined();
+    if (has_two) {
+      first_cell_.emplace(tape.first_cell, form, 0,
+                          typename CellSteps<T>::States{before(tape.outputs), tape.inner,
+                                                        before(tape.memory), tape.inner_memory});
+    }
+    cell_.emplace(tape.cell, form, A,
+                  typename CellSteps<T>::States{
+                      has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
+                      has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
     if (!tape.keys.defined()) return;
     attention_ =
         AttentionScore{score, tape.W, tape.v, scale, tape.keys, tape.lengths}.template buffers<T>();
     attention_->M = M_;
-    attention_->mixed = data(tape.mixed);
+    attention_->mixed = data<T>(tape.mixed);
   }
 
   void forward(const Tensor& x) {
-    auto mixture = torch::empty({B_, M_}, x.options());  // x̂_t
-    auto product = torch::empty({B_, D_}, x.options());  // U (r ⊙ s)
-    const PackedMatrix joint_weight(tape_.joint_weight, precision_);
-    const auto U_candidate = pack_candidate(U_candidate_);
+    const auto mixture = torch::empty({B_, M_}, x.options());  // x̂_t
+    Tensor zero;                                               // x of the second of two cells
+    if (first_cell_) {
+      first_cell_->begin_forward();
+      zero = torch::zeros({B_, M_}, x.options());
+    }
+    cell_->begin_forward();
     for (std::int64_t t = 0; t < T_; ++t) {
-      joint_weight.multiply(tape_.outputs[t], tape_.joint[t]);
-      const T* input = data(x[t]);
+      const T* input = data<T>(x[t]);
+      if (first_cell_) {
+        first_cell_->multiply(t);
+        first_cell_->forward(t, input);
+        input = data<T>(zero);
+      }
+      cell_->multiply(t);
       if (attention_) {
-        attend<T>(*attention_, query(t), input, data(tape_.weights[t]), data(mixture));
-        input = data(mixture);
+        attend<T>(*attention_, cell_->query(t), input, data<T>(tape_.weights[t]), data<T>(mixture));
+        input = data<T>(mixture);
       }
-      const T* s = data(tape_.outputs[t]);
-      T* next = data(tape_.outputs[t + 1]);
-      switch (form_) {
-        case CellForm::gru_reset_after:
-          gru_after<T>(B_, D_, input, recurrent(t), data(tape_.b_U), s, gates(t), next);
-          break;
-        case CellForm::gru_reset_before: {
-          const auto reset = tape_.reset[t];
-          gru_before_reset<T>(B_, D_, input, recurrent(t), s, gates(t), data(reset));
-          U_candidate->multiply(reset, product);
-          gru_before_candidate<T>(B_, D_, input, data(product), s, gates(t), next);
-          break;
-        }
-        case CellForm::lstm:
-          lstm<T>(B_, D_, input, recurrent(t), data(tape_.memory[t]), gates(t),
-                  data(tape_.memory[t + 1]), next);
-          break;
-        case CellForm::tanh:
-          tanh_cell<T>(B_, D_, input, recurrent(t), next);
-          break;
-      }
+      cell_->forward(t, input);
     }
   }
 
   struct Gradients {
-    Tensor x, first, U, b_U, W, v, keys, mixed;
+    Tensor x, first, v, keys, mixed;
+    typename CellSteps<T>::WeightGradients first_cell, cell;
   };
 
   // d_outputs [T, B, D]; d_weights [T, B, S] and d_memories [T, B, D] may be undefined.
@@ -113,132 +298,72 @@ class Loop {
     const auto options = tape_.outputs.options();
     Gradients d;
     d.x = torch::empty({T_, B_, M_}, options);
-    auto d_joint = torch::empty({T_, B_, J_}, options);
-    Tensor d_product, d_reset, d_memory, d_v, d_query;
-    if (has_second_product()) {
-      d_product = torch::empty({T_, B_, D_}, options);
-      d_reset = torch::empty({B_, D_}, options);
-    }
+    const auto d_mixtures = first_cell_ ? torch::empty({T_, B_, M_}, options) : d.x;  // of x̂_t
+    Tensor d_memory, d_v, d_query, d_inner;
     if (form_ == CellForm::lstm) d_memory = torch::zeros({B_, D_}, options);
     if (attention_) {
       d.keys = torch::zeros_like(tape_.keys);
-      if (tape_.v.defined()) d_v = torch::zeros({B_, A_}, options);
+      if (tape_.v.defined()) d_v = torch::zeros({B_, tape_.v.size(0)}, options);
       if (!tape_.W.defined()) d_query = torch::empty({B_, D_}, options);
     }
-    const PackedMatrix joint_weight_t(tape_.joint_weight.t(), precision_);
-    const auto U_candidate_t =
-        pack_candidate(has_second_product() ? U_candidate_.t() : U_candidate_);
+    if (first_cell_) {
+      first_cell_->begin_backward();
+      d_inner = torch::empty({B_, D_}, options);
+    }
+    cell_->begin_backward();
     auto d_s = torch::zeros({B_, D_}, options);
     auto d_previous = torch::zeros({B_, D_}, options);
     for (std::int64_t t = T_ - 1; t >= 0; --t) {
       d_s.add_(d_outputs[t]);
-      const T* s = data(tape_.outputs[t]);
-      T* d_x = data(d.x[t]);
-      const Strided<T> d_q_u = {data(d_joint[t]), J_};  // d_q_t | d_u_t
-      const Strided<T> d_u = {d_q_u.data + A_, J_};
-      switch (form_) {
-        case CellForm::gru_reset_after:
-          gru_after_backward<T>(B_, D_, data(d_s), gates(t), recurrent(t), data(tape_.b_U), s, d_x,
-                                d_u, data(d_previous));
-          break;
-        case CellForm::gru_reset_before: {
-          const auto d_product_t = d_product[t];
-          gru_before_candidate_backward<T>(B_, D_, data(d_s), gates(t), s, d_x, data(d_product_t),
-                                           data(d_previous));
-          U_candidate_t->multiply(d_product_t, d_reset);
-          gru_before_reset_backward<T>(B_, D_, data(d_reset), gates(t), s, d_x, d_u,
-                                       data(d_previous));
-          break;
-        }
-        case CellForm::lstm:
-          if (d_memories.defined()) d_memory.add_(d_memories[t]);
-          lstm_backward<T>(B_, D_, data(d_s), gates(t), data(tape_.memory[t]),
-                           data(tape_.memory[t + 1]), d_x, d_u, data(d_memory));
-          d_previous.zero_();
-          break;
-        case CellForm::tanh:
-          tanh_cell_backward<T>(B_, D_, data(d_s), data(tape_.outputs[t + 1]), d_x, d_u);
-          d_previous.zero_();
-          break;
-      }
+      if (d_memories.defined()) d_memory.add_(d_memories[t]);
+      T* d_mixture = data<T>(d_mixtures[t]);
+      const auto& d_before = first_cell_ ? d_inner : d_previous;
+      cell_->backward(t, d_s, d_mixture, d_before, d_memory);
       if (attention_) {
-        attend_backward<T>(*attention_, query(t), data(tape_.weights[t]),
-                           d_weights.defined() ? data(d_weights[t]) : nullptr, d_x,
-                           d_query.defined() ? Strided<T>{data(d_query), D_} : d_q_u, data(d.keys),
-                           d_v.defined() ? data(d_v) : nullptr);
-        if (d_query.defined()) d_previous.add_(d_query);
+        attend_backward<T>(*attention_, cell_->query(t), data<T>(tape_.weights[t]),
+                           d_weights.defined() ? data<T>(d_weights[t]) : nullptr, d_mixture,
+                           d_query.defined() ? Strided<T>{data<T>(d_query), D_} : cell_->d_query(t),
+                           data<T>(d.keys), d_v.defined() ? data<T>(d_v) : nullptr);
+        if (d_query.defined()) d_before.add_(d_query);
       }
-      joint_weight_t.multiply(d_joint[t], d_previous, /*add=*/true);
+      cell_->add_joint(t, d_before);
+      if (first_cell_) {
+        first_cell_->backward(t, d_inner, data<T>(d.x[t]), d_previous, d_memory);
+        first_cell_->add_joint(t, d_previous);
+      }
       std::swap(d_s, d_previous);
     }
     d.first = d_memory.defined() ? torch::cat({d_s, d_memory}, 1) : d_s;
-    add_weight_gradients(d, d_joint, d_product, d_v);
+    d.cell = cell_->weight_gradients();
+    if (first_cell_) d.first_cell = first_cell_->weight_gradients();
+    if (attention_) {
+      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d_mixtures.transpose(0, 1));  // [B, S, K · D]
+      if (d_v.defined()) d.v = d_v.sum(0);
+    }
     return d;
   }
 
  private:
-  static T* data(const Tensor& tensor) { return tensor.mutable_data_ptr<T>(); }
-
-  T* gates(std::int64_t t) const { return data(tape_.gates[t]); }
-
-  Strided<const T> query(std::int64_t t) const {
-    if (!tape_.W.defined()) return {data(tape_.outputs[t]), D_};
-    return {data(tape_.joint[t]), J_};
-  }
-  Strided<const T> recurrent(std::int64_t t) const { return {data(tape_.joint[t]) + A_, J_}; }
-
-  // True for U (r ⊙ s_{t−1}).
-  bool has_second_product() const { return form_ == CellForm::gru_reset_before; }
-  std::optional<PackedMatrix> pack_candidate(const Tensor& U_candidate) const {
-    return has_second_product()
-               ? std::optional<PackedMatrix>(std::in_place, U_candidate, precision_)
-               : std::nullopt;
-  }
-
-  // Computes the gradient of each weight as one product over all steps, and those of m and v.
-  void add_weight_gradients(Gradients& d, const Tensor& d_joint, const Tensor& d_product,
-                            const Tensor& d_v) const {
-    const auto rows = T_ * B_;
-    const auto d_joint_weight =  // [D, J]
-        matrix_product(tape_.outputs.narrow(0, 0, T_).view({rows, D_}).t(),
-                       d_joint.view({rows, J_}));
-    d.U = d_joint_weight.narrow(1, A_, J_ - A_);
-    if (A_ > 0) d.W = d_joint_weight.narrow(1, 0, A_).t();
-    if (tape_.b_U.defined()) {
-      d.b_U = d_joint.narrow(2, A_ + 2 * D_, D_).sum(at::IntArrayRef{0, 1});
-    }
-    if (has_second_product()) {
-      const auto d_U_candidate =
-          matrix_product(tape_.reset.view({rows, D_}).t(), d_product.view({rows, D_}));
-      d.U = torch::cat({d.U, d_U_candidate}, 1);
-    }
-    if (!attention_) return;
-    d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d.x.transpose(0, 1));  // [B, S, K · D]
-    if (d_v.defined()) d.v = d_v.sum(0);
-  }
-
   Tape& tape_;
   CellForm form_;
-  std::int64_t T_, B_, D_, M_, J_, A_;  // M = K · D
-  Tensor U_candidate_;                  // [D, D], if there is a second product
-  Precision precision_;
+  std::int64_t T_, B_, D_, M_;  // M = K · D
+  std::optional<CellSteps<T>> first_cell_, cell_;
   std::optional<AttentionBuffers<T>> attention_;
 };
 
 class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
-                             const Tensor& U, const Maybe& maybe_b_U, const Maybe& maybe_W,
-                             const Maybe& maybe_v, const Maybe& maybe_keys,
-                             const Maybe& maybe_mixed, const Maybe& maybe_lengths,
-                             std::int64_t form, std::int64_t score, double scale) {
+                             const Maybe& first_U, const Maybe& first_b_U, const Tensor& U,
+                             const Maybe& b_U, const Maybe& maybe_W, const Maybe& maybe_v,
+                             const Maybe& maybe_keys, const Maybe& maybe_mixed,
+                             const Maybe& maybe_lengths, std::int64_t form, std::int64_t score,
+                             double scale) {
     const auto T = x.size(0);
     const auto B = x.size(1);
     const auto D = U.size(0);
     const auto cell = static_cast<CellForm>(form);
     Tape tape;
-    tape.U = U.contiguous();
-    tape.b_U = contiguous(maybe_b_U);
     tape.W = contiguous(maybe_W);
     tape.v = contiguous(maybe_v);
     tape.keys = contiguous(maybe_keys);
@@ -247,17 +372,17 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     if (tape.keys.defined()) {
       tape.weights = torch::empty({T, B, tape.keys.size(1)}, x.options());
     }
-    const bool reset_before = cell == CellForm::gru_reset_before;
-    const auto recurrent = reset_before ? tape.U.narrow(1, 0, 2 * D) : tape.U;
-    tape.joint_weight = tape.W.defined() ? torch::cat({tape.W.t(), recurrent}, 1) : recurrent;
+    tape.cell = make_cell_tape(cell, U, b_U, tape.W, T, B);
     tape.outputs = torch::empty({T + 1, B, D}, x.options());
     tape.outputs[0].copy_(first.narrow(1, 0, D));
-    tape.joint = torch::empty({T, B, tape.joint_weight.size(1)}, x.options());
-    if (cell != CellForm::tanh) tape.gates = torch::empty_like(x, at::MemoryFormat::Contiguous);
-    if (reset_before) tape.reset = torch::empty({T, B, D}, x.options());
     if (cell == CellForm::lstm) {
       tape.memory = torch::empty({T + 1, B, D}, x.options());
       tape.memory[0].copy_(first.narrow(1, D, D));
+    }
+    if (first_U) {
+      tape.first_cell = make_cell_tape(cell, *first_U, first_b_U, Tensor(), T, B);
+      tape.inner = torch::empty({T, B, D}, x.options());
+      if (cell == CellForm::lstm) tape.inner_memory = torch::empty_like(tape.inner);
     }
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrence", [&] {
       Loop<scalar_t>(tape, cell, static_cast<ScoreForm>(score), scale).forward(x.contiguous());
@@ -284,21 +409,36 @@ class RecurrenceFunction : public torch::autograd::Function<RecurrenceFunction> 
     const auto form = static_cast<CellForm>(context->saved_data["form"].toInt());
     const auto score = static_cast<ScoreForm>(context->saved_data["score"].toInt());
     const auto scale = context->saved_data["scale"].toDouble();
-    const auto d_outputs = gradients[0].defined()
-                               ? gradients[0].contiguous()
-                               : torch::zeros_like(tape.outputs.narrow(0, 1, tape.joint.size(0)));
+    const auto d_outputs =
+        gradients[0].defined()
+            ? gradients[0].contiguous()
+            : torch::zeros_like(tape.outputs.narrow(0, 1, tape.cell.joint.size(0)));
     const auto d_weights =
         tape.weights.defined() && gradients[1].defined() ? gradients[1].contiguous() : Tensor();
     const auto d_memories = tape.memory.defined() ? gradients.back() : Tensor();
     tensor_list result;
     AT_DISPATCH_FLOATING_TYPES(d_outputs.scalar_type(), "recurrence_backward", [&] {
       auto d = Loop<scalar_t>(tape, form, score, scale).backward(d_outputs, d_weights, d_memories);
-      result = {d.x,    d.first, d.U,      d.b_U,    d.W,      d.v,
-                d.keys, d.mixed, Tensor(), Tensor(), Tensor(), Tensor()};
+      result = {d.x, d.first, d.first_cell.U, d.first_cell.b_U, d.cell.U, d.cell.b_U, d.cell.W,
+                d.v, d.keys,  d.mixed,        Tensor(),         Tensor(), Tensor(),   Tensor()};
     });
     return result;
   }
 };
+
+// Runs the kernels. first_cell: null for one cell.
+Recurrence fused_recurrence(const Tensor& x, const Tensor& first,
+                            const RecurrentWeights* first_cell, const RecurrentWeights& cell,
+                            const std::optional<LoopAttention>& attention) {
+  const auto [a, mixed] = attention.value_or(LoopAttention{});
+  const auto results = RecurrenceFunction::apply(
+      x, first, first_cell ? Maybe(first_cell->U) : std::nullopt,
+      first_cell ? maybe(first_cell->b_U) : std::nullopt, cell.U, maybe(cell.b_U), maybe(a.W),
+      maybe(a.v), maybe(a.keys), maybe(mixed), maybe(a.lengths),
+      static_cast<std::int64_t>(cell.form), static_cast<std::int64_t>(a.form), a.scale);
+  return {results[0], attention ? results[1] : Tensor(),
+          cell.form == CellForm::lstm ? results.back() : Tensor()};
+}
 
 Tensor gru_step_reference(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
   const auto D = s.size(1);
@@ -362,13 +502,17 @@ Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeigh
             all.memory.defined() ? all.memory.squeeze(0) : Tensor()};
   }
   if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention);
-  const auto [a, mixed] = attention.value_or(LoopAttention{});
-  const auto results = RecurrenceFunction::apply(
-      x, first, cell.U, maybe(cell.b_U), maybe(a.W), maybe(a.v), maybe(a.keys), maybe(mixed),
-      maybe(a.lengths), static_cast<std::int64_t>(cell.form), static_cast<std::int64_t>(a.form),
-      a.scale);
-  return {results[0], attention ? results[1] : Tensor(),
-          cell.form == CellForm::lstm ? results.back() : Tensor()};
+  return fused_recurrence(x, first, nullptr, cell, attention);
+}
+
+Recurrence conditional_recurrence(const Tensor& x, const Tensor& first,
+                                  const RecurrentWeights& first_cell,
+                                  const RecurrentWeights& second_cell,
+                                  const LoopAttention& attention) {
+  if (!is_fused_on(x)) {
+    return conditional_recurrence_reference(x, first, first_cell, second_cell, attention);
+  }
+  return fused_recurrence(x, first, &first_cell, second_cell, attention);
 }
 
 Recurrence recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {
@@ -433,14 +577,22 @@ Tensor recurrent_step_reference(const Tensor& x, const Tensor& s, const Recurren
   }
 }
 
-Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention) {
+namespace {
+
+// The steps of both reference implementations. first_cell: null for one cell.
+Recurrence reference_steps(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cell,
+                           const RecurrentWeights& cell,
+                           const std::optional<LoopAttention>& attention) {
   const auto D = cell.U.size(0);
   std::vector<Tensor> outputs;
   std::vector<Tensor> weights;
   std::vector<Tensor> memories;
   auto s = first;
   for (auto x_t : x.unbind(0)) {
+    if (first_cell) {
+      s = recurrent_step_reference(x_t, s, *first_cell);
+      x_t = torch::zeros_like(x_t);
+    }
     if (attention) {
       weights.push_back(attention_weights_reference(attention->score, s.narrow(1, 0, D)));
       x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
@@ -451,6 +603,20 @@ Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const Recu
   }
   return {torch::stack(outputs), attention ? torch::stack(weights) : Tensor(),
           memories.empty() ? Tensor() : torch::stack(memories)};
+}
+
+}  // namespace
+
+Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
+                                const std::optional<LoopAttention>& attention) {
+  return reference_steps(x, first, nullptr, cell, attention);
+}
+
+Recurrence conditional_recurrence_reference(const Tensor& x, const Tensor& first,
+                                            const RecurrentWeights& first_cell,
+                                            const RecurrentWeights& second_cell,
+                                            const LoopAttention& attention) {
+  return reference_steps(x, first, &first_cell, second_cell, attention);
 }
 
 }  // namespace regard::kernels

@@ -50,6 +50,19 @@ Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
                       const RecurrentWeights& cell,
                       const std::optional<LoopAttention>& attention = {});
 
+// All steps of a recurrence of two cells of one form with attention between them (Sennrich et al.
+// 2017, Nematus):
+//
+//   s'_t = first_cell(x_t, s_{t−1})    α_t = attention(h'_t)    s_t = second_cell(Σ_s α_ts m_s,
+//   s'_t)
+//
+// Shapes as for recurrence() -> h, α, and c of s_t. m_s is W h_s + b of the second cell. Fused as
+// recurrence(), the reference implementation on other devices.
+Recurrence conditional_recurrence(const torch::Tensor& x, const torch::Tensor& first,
+                                  const RecurrentWeights& first_cell,
+                                  const RecurrentWeights& second_cell,
+                                  const LoopAttention& attention);
+
 // As recurrence(), for G independent cells with weights U [G, D, K · D] and b_U [G, 1, D]:
 // x [G, T, B, K · D], first [G, B, ·] -> h and c [G, T, B, D].
 Recurrence recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
@@ -81,5 +94,10 @@ torch::Tensor recurrent_step_reference(const torch::Tensor& x, const torch::Tens
 Recurrence recurrence_reference(const torch::Tensor& x, const torch::Tensor& first,
                                 const RecurrentWeights& cell,
                                 const std::optional<LoopAttention>& attention = {});
+
+Recurrence conditional_recurrence_reference(const torch::Tensor& x, const torch::Tensor& first,
+                                            const RecurrentWeights& first_cell,
+                                            const RecurrentWeights& second_cell,
+                                            const LoopAttention& attention);
 
 }  // namespace regard::kernels

@@ -52,7 +52,10 @@ struct Inputs {
 
   // A number that depends on every output in its own way.
   torch::Tensor objective(decltype(&recurrence) function) const {
-    const auto [outputs, weights, memory] = function(x, first, cell, attention);
+    return objective(function(x, first, cell, attention));
+  }
+  torch::Tensor objective(const Recurrence& computed) const {
+    const auto& [outputs, weights, memory] = computed;
     auto sum = (outputs * torch::arange(T * B * D).view({T, B, D}).to(x.dtype()).cos()).sum();
     if (attention) {
       sum = sum + (weights * torch::arange(T * B * S).view({T, B, S}).to(x.dtype()).sin()).sum();
@@ -213,6 +216,69 @@ TEST_P(RecurrenceReference, SinglePrecisionStaysWithinRounding) {
   }
 }
 
+// Two cells of one form with attention between them.
+class ConditionalRecurrenceReference : public testing::TestWithParam<Case> {
+ protected:
+  static RecurrentWeights first_cell_for(Inputs& in) {
+    RecurrentWeights cell = {in.cell.form, torch::randn_like(in.cell.U).requires_grad_()};
+    in.tensors.emplace_back("U of the first cell", cell.U);
+    if (in.cell.b_U.defined()) {
+      cell.b_U = torch::randn_like(in.cell.b_U).requires_grad_();
+      in.tensors.emplace_back("b_U of the first cell", cell.b_U);
+    }
+    return cell;
+  }
+  static std::vector<torch::Tensor> tensors_of(const Inputs& in) {
+    std::vector<torch::Tensor> tensors;
+    for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
+    return tensors;
+  }
+};
+
+TEST_P(ConditionalRecurrenceReference, ValuesAndGradientsEqualTheReference) {
+  Inputs in(GetParam());
+  const auto first_cell = first_cell_for(in);
+  const auto fused =
+      conditional_recurrence(in.x, in.first, first_cell, in.cell, in.attention.value());
+  const auto plain =
+      conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
+  expect_same(in, fused, plain);
+  const auto tensors = tensors_of(in);
+  const auto found = torch::autograd::grad({in.objective(fused)}, tensors);
+  const auto expected = torch::autograd::grad({in.objective(plain)}, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-10, 1e-10)) << in.tensors[i].first;
+  }
+}
+
+TEST_P(ConditionalRecurrenceReference, GradientsEqualCentralDifferences) {
+  Inputs in(GetParam());
+  const auto first_cell = first_cell_for(in);
+  expect_gradients_match(
+      [&] {
+        return in.objective(
+            conditional_recurrence(in.x, in.first, first_cell, in.cell, in.attention.value()));
+      },
+      in.tensors);
+}
+
+TEST_P(ConditionalRecurrenceReference, SinglePrecisionStaysWithinRounding) {
+  Inputs in(GetParam(), torch::kFloat);
+  const auto first_cell = first_cell_for(in);
+  const auto tensors = tensors_of(in);
+  const auto found =
+      torch::autograd::grad({in.objective(conditional_recurrence(in.x, in.first, first_cell,
+                                                                 in.cell, in.attention.value()))},
+                            tensors);
+  const auto expected =
+      torch::autograd::grad({in.objective(conditional_recurrence_reference(
+                                in.x, in.first, first_cell, in.cell, in.attention.value()))},
+                            tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-4, 1e-5)) << in.tensors[i].first;
+  }
+}
+
 TEST(RecurrenceAttention, NothingBeyondASentencesEndMatters) {
   Inputs in({"GruResetBeforeAdditive", CellForm::gru_reset_before, ScoreForm::additive});
   const torch::NoGradGuard guard;
@@ -246,6 +312,15 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
+std::vector<Case> cases_with_attention() {
+  auto cases = all_cases();
+  std::erase_if(cases, [](const Case& c) { return !c.form; });
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConditionalRecurrenceReference,
+                         testing::ValuesIn(cases_with_attention()),
+                         [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(All, RecurrenceReference, testing::ValuesIn(all_cases()),
                          [](const auto& test) { return test.param.name; });
 

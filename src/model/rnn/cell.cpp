@@ -81,4 +81,10 @@ kernels::Recurrence Cell::sequence_with_attention(const torch::Tensor& projected
   return kernels::recurrence(projected, state, weights(), attention);
 }
 
+kernels::Recurrence Cell::sequence_with_second(const torch::Tensor& projected,
+                                               const torch::Tensor& state, const Cell& second,
+                                               const kernels::LoopAttention& attention) {
+  return kernels::conditional_recurrence(projected, state, weights(), second.weights(), attention);
+}
+
 }  // namespace regard

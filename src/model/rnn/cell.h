@@ -60,6 +60,10 @@ class Cell : public torch::nn::Module {
   kernels::Recurrence sequence_with_attention(const torch::Tensor& projected,
                                               const torch::Tensor& state,
                                               const kernels::LoopAttention& attention);
+  // Runs all steps of this cell and a second one (both G = 1) with attention between them.
+  kernels::Recurrence sequence_with_second(const torch::Tensor& projected,
+                                           const torch::Tensor& state, const Cell& second,
+                                           const kernels::LoopAttention& attention);
 
   // Returns the output [N, D] of a state [N, state_size].
   torch::Tensor hidden_output(const torch::Tensor& state) const { return state.narrow(-1, 0, D_); }

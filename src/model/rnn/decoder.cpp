@@ -271,9 +271,16 @@ RecurrentDecoder::BottomLayerOutput RecurrentDecoder::bottom_layer_all_steps(
   }
   const auto score = attention_->fused_score(encoded);
   const bool can_fuse = !attention_dropout_->is_active() && !kernels::is_batch_invariant(x);
-  if (query_ == Query::pre && score && can_fuse) {
+  if (score && can_fuse) {
     const auto all =
-        layers_[0]->sequence_with_attention(x, s, {*score, encoded.context.at(this)[gate_values]});
+        query_ == Query::pre
+            ? layers_[0]->sequence_with_attention(x, s,
+                                                  {*score, encoded.context.at(this)[gate_values]})
+            // Weights without dropout have the sum 1: W c + b = Σ_s α_s (W h_s + b).
+            : layers_[0]->sequence_with_second(
+                  x, s, *second_cell_,
+                  {*score, second_cell_->project(encoded.states.flatten(0, 1).unsqueeze(0))
+                               .view({encoded.states.size(0), encoded.states.size(1), -1})});
     AttentionResult attended;
     attended.weights = all.weights.transpose(0, 1).flatten(0, 1);  // [B · T, S]
     attended.mixture_weights = attended.weights;
