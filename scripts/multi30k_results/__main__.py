@@ -1,9 +1,10 @@
 """Trains the Multi30k recipes, compares decoding methods, and writes docs/results.md.
 
 Figures are stored in docs/results/figures.json. A recipe whose figures exist is not trained again; a stopped
-training is resumed. A recipe takes about fifty minutes on one core, each model of `decoding` five.
+training is resumed. A recipe takes twenty to sixty minutes on one core, each model of `decoding` five. An ensemble is
+scored when its models are on this machine.
 
-    table     the recipes, each scored on test 2016 with beam 5
+    table     the recipes and ensembles of them, each scored on the tests of 2016 and 2017 with beam 5
     decoding  greedy, beam, averaged checkpoints, ensembles: four seeds of a small model
     promises  checks that the batch size changes no translation and that a killed training, resumed, ends
               in the same weights (needs the run multi30k)
@@ -23,7 +24,7 @@ import project
 import promises
 from figures import Figures
 from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
-from trainings import TRAININGS
+from trainings import ENSEMBLES, TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
 VERBS = ("table", "decoding", "promises", "precision", "page")
@@ -50,6 +51,10 @@ def fill_table(options, figures):
             warn(training.name)
             training.train(options.runs, options.settings)
             figures.put(training.score(options.runs), "training", training.name)
+    for ensemble in ENSEMBLES:
+        if not ensemble.row(figures) and ensemble.has_models(options.runs):
+            warn(ensemble.name)
+            figures.put(ensemble.score(options.runs), "ensemble", ensemble.name)
 
 
 def decode(options, figures, work):
@@ -70,20 +75,21 @@ def compare_precisions(options, figures):
 
 
 def table(figures):
-    head = ("direction|recipe|threads|best step|minutes|tokens/s|validation BLEU|test BLEU|test chrF2|"
-            "test perplexity").split("|")  # fmt: skip
+    """Returns the rows of the trainings and ensembles that were measured. Figures that a row lacks are a dash."""
+    head = ("direction|recipe|best step|minutes|validation BLEU|test 2016 BLEU|chrF2|perplexity|BLEU of lower case|"
+            "test 2017 BLEU").split("|")  # fmt: skip
+    formats = {
+        "best_step": "{:,}", "minutes": "{:.0f}", "validation_bleu": "{:.2f}", "bleu": "**{:.2f}**",
+        "chrf": "{:.2f}", "perplexity": "{:.2f}", "lowercase_bleu": "{:.2f}", "bleu_2017": "{:.2f}",
+    }  # fmt: skip
     rows, machines = [], set()
-    for training in TRAININGS:
-        row = training.row(figures)
+    for system in (*TRAININGS, *ENSEMBLES):
+        row = system.row(figures)
         if not row:
             continue
         machines.add(row["machine"])
-        rows.append([
-            f"en→{training.language}", training.label, row["threads"], row["best_step"],
-            f"{row['minutes']:.0f}", f"{row['tokens_per_second']:,.0f}",
-            f"{row['validation_bleu']:.2f}", f"**{row['bleu']:.2f}**", f"{row['chrf']:.2f}",
-            f"{row['perplexity']:.2f}",
-        ])  # fmt: skip
+        values = [text.format(row[key]) if key in row else "–" for key, text in formats.items()]
+        rows.append([f"{system.source}→{system.language}", system.label, *values])
     return pages.table(head, rows) + f"\n{means(figures)}Machine: {'; '.join(sorted(machines))}.\n"
 
 
@@ -91,10 +97,10 @@ def means(figures):
     """Returns the mean test BLEU of each recipe trained with two seeds."""
     scores = {}
     for training in TRAININGS:
-        if (row := training.row(figures)) and training.language == "de":
+        if row := training.row(figures):
             scores.setdefault(training.name.removesuffix("_seed43"), []).append(row["bleu"])
     means = [f"`{name}` {statistics.mean(s):.2f}" for name, s in scores.items() if len(s) > 1]
-    return f"Mean of two seeds, test BLEU: {', '.join(means)}.\n\n" if means else ""
+    return f"Mean of two seeds, BLEU of test 2016: {', '.join(means)}.\n\n" if means else ""
 
 
 def commands():

@@ -1,23 +1,29 @@
-"""Trains the recipes and scores them on test 2016 (Flickr): the rows of the first table."""
+"""Trains the recipes and scores them, and ensembles of them, on the tests of 2016 and 2017 (Flickr): the rows of the
+first table."""
 
 import csv
 import dataclasses
 import json
+import pathlib
 import statistics
+import tempfile
 
 from figures import recipe
 from project import ROOT, machine, read, regard
 
 TEST = "data/multi30k/test_2016_flickr"
+TEST_2017 = "data/multi30k/test_2017_flickr"
+VALIDATION = "data/multi30k/val"
 
 
 @dataclasses.dataclass(frozen=True)
 class Training:
     name: str
     config: str  # name of a file in configs/
-    language: str = "de"
+    language: str = "de"  # of the target
     settings: tuple = ()  # key=value
     init_from: str = ""  # name of the training with whose weights this one starts
+    source: str = "en"
 
     def command(self, runs):
         """Returns the arguments of regard that train this model in the folder `runs`."""
@@ -25,10 +31,10 @@ class Training:
         return (
             "train", "-c", f"configs/{self.config}.yaml", *begin,
             f"training.model_dir={runs}/{self.name}",
-            "data.train.0.src=data/multi30k/train.en",
+            f"data.train.0.src=data/multi30k/train.{self.source}",
             f"data.train.0.trg=data/multi30k/train.{self.language}",
-            "data.dev.src=data/multi30k/val.en",
-            f"data.dev.trg=data/multi30k/val.{self.language}",
+            f"data.dev.src={VALIDATION}.{self.source}",
+            f"data.dev.trg={VALIDATION}.{self.language}",
             *self.settings,
         )  # fmt: skip
 
@@ -51,11 +57,8 @@ class Training:
         regard(*self.command(runs), *settings)
 
     def score(self, runs):
-        """Returns the figures of a trained run. This is the only function that reads the test set."""
+        """Returns the figures of a trained run."""
         run = ROOT / runs / self.name
-        test = json.loads(
-            regard("evaluate", "-m", run, "-s", f"{TEST}.en", "-r", f"{TEST}.{self.language}", "--json")
-        )
         with open(run / "validations.tsv", encoding="utf-8") as file:
             validations = list(csv.DictReader(file, delimiter="\t"))
         best = max(validations, key=lambda row: float(row["bleu"]))
@@ -70,10 +73,74 @@ class Training:
                 json.loads(line)["target_tokens_per_second"] for line in train_log
             ),
             "validation_bleu": float(best["bleu"]),
-            "bleu": test["bleu"]["score"],
-            "chrf": test["chrf"]["score"],
-            "perplexity": test["perplexity"],
+            **scores_on_tests([run], self.source, self.language),
         }
+
+
+@dataclasses.dataclass(frozen=True)
+class Ensemble:
+    """Translates with several trained models of one direction at once. It has a row when all of them are on this
+    machine."""
+
+    name: str
+    members: tuple  # trainings
+    label: str
+
+    @property
+    def language(self):
+        return self.members[0].language
+
+    @property
+    def source(self):
+        return self.members[0].source
+
+    @property
+    def recipe(self):
+        return " ".join(member.recipe for member in self.members)
+
+    def row(self, figures):
+        """Returns the figures, or None if they are not measured yet."""
+        return figures.of(self.recipe, "ensemble", self.name)
+
+    def models(self, runs):
+        return [ROOT / runs / member.name for member in self.members]
+
+    def has_models(self, runs):
+        return all((model / "best").exists() for model in self.models(runs))
+
+    def score(self, runs):
+        """Returns the figures. Those of the validation pair are of greedy search, as in a training."""
+        models = self.models(runs)
+        validation = evaluate(models, VALIDATION, self.source, self.language, "--beam-size", "1")
+        return {
+            "recipe": self.recipe,
+            "machine": machine(),
+            "validation_bleu": validation["bleu"]["score"],
+            **scores_on_tests(models, self.source, self.language),
+        }
+
+
+def evaluate(models, stem, source, target, *options):
+    return json.loads(
+        regard("evaluate", "-m", *models, "-s", f"{stem}.{source}", "-r", f"{stem}.{target}", "--json", *options)
+    )
+
+
+def scores_on_tests(models, source, target):
+    """Translates both test sets with a model or an ensemble. This is the only function of the table that reads them."""
+    with tempfile.TemporaryDirectory() as folder:
+        translation = pathlib.Path(folder) / "2016"
+        test = evaluate(models, TEST, source, target, "-o", translation)
+        lowercase = json.loads(
+            regard("evaluate", "--hypotheses", translation, "-r", f"{TEST}.{target}", "--lowercase", "--json")
+        )
+    return {
+        "bleu": test["bleu"]["score"],
+        "chrf": test["chrf"]["score"],
+        "perplexity": test["perplexity"],
+        "lowercase_bleu": lowercase["bleu"]["score"],
+        "bleu_2017": evaluate(models, TEST_2017, source, target)["bleu"]["score"],
+    }
 
 
 def seed(number):
@@ -81,18 +148,34 @@ def seed(number):
 
 
 TRAININGS = [
+    Training("multi30k_best", "multi30k_best"),
+    Training("multi30k_best_seed43", "multi30k_best", settings=(seed(43),)),
+    Training("multi30k_transformer", "multi30k_transformer"),
+    Training("multi30k_transformer_seed43", "multi30k_transformer", settings=(seed(43),)),
     Training("multi30k", "multi30k"),
     Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
-    Training("multi30k_best", "multi30k_best", settings=(seed(142),), init_from="multi30k"),
-    Training(
-        "multi30k_best_seed43", "multi30k_best", settings=(seed(143),), init_from="multi30k_seed43"
-    ),
-    Training("multi30k_transformer", "multi30k_transformer"),
-    Training("multi30k_fixed_context", "multi30k_fixed_context"),
-    Training("multi30k_french", "multi30k", "fr"),
     Training(
         "multi30k_reset_after",
         "multi30k",
         settings=("model.encoder.reset_gate=after", "model.decoder.reset_gate=after"),
     ),
+    Training("multi30k_fixed_context", "multi30k_fixed_context"),
+    Training("multi30k_best_french", "multi30k_best", "fr"),
+    Training("multi30k_transformer_french", "multi30k_transformer", "fr"),
+    Training("multi30k_french", "multi30k", "fr"),
+    Training("multi30k_best_from_german", "multi30k_best", "en", source="de"),
+    Training("multi30k_transformer_from_german", "multi30k_transformer", "en", source="de"),
+]
+
+
+def ensemble(name, label):
+    """Returns the ensemble of the trainings whose names begin with `name` and differ in the seed."""
+    members = tuple(t for t in TRAININGS if t.name.removesuffix("_seed43") in name)
+    return Ensemble("_and_".join(name), members, label)
+
+
+ENSEMBLES = [
+    ensemble(("multi30k_best",), "two seeds of multi30k_best"),
+    ensemble(("multi30k_transformer",), "two seeds of multi30k_transformer"),
+    ensemble(("multi30k_best", "multi30k_transformer"), "two seeds of each"),
 ]

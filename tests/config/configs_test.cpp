@@ -62,12 +62,15 @@ TEST(Configs, FastTransformerDiffersOnlyInTheSchedule) {
                   "training.warmup_steps: 2000 → 1000", "training.validation_every: 500 → 400"));
 }
 
-TEST(Configs, BestDiffersOnlyInTheSchedule) {
+TEST(Configs, BestDiffersOnlyInTheQueryAndTheSchedule) {
   EXPECT_THAT(
       option_differences(read_options(folder / "multi30k.yaml"),
                          read_options(folder / "multi30k_best.yaml")),
-      ElementsAre("name: multi30k → multi30k_best", "training.max_steps: 12000 → 6000",
-                  "training.learning_rate: 0.001 → 0.0006", "training.warmup_steps: 400 → 200"));
+      ElementsAre("name: multi30k → multi30k_best", "model.decoder.query: auto → between",
+                  "training.max_steps: 12000 → 16000", "training.learning_rate: 0.001 → 0.003",
+                  "training.moving_average: 0 → 0.999",
+                  "training.scheduling: cosine → inverse_square_root",
+                  "training.warmup_steps: 400 → 1000", "training.learning_rate_min: 1e-05 → 0"));
 }
 
 TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
