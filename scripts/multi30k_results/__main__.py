@@ -9,6 +9,7 @@ scored when its models are on this machine.
     promises  checks that the batch size changes no translation and that a killed training, resumed, ends
               in the same weights (needs the run multi30k)
     precision training in fp32 and in bf16, both fast recipes with two seeds each, on the validation pair
+    changes   changes of the recurrent recipe, each after 2,500 steps, on the validation pair
     page      only writes docs/results.md
 """
 
@@ -17,6 +18,7 @@ import pathlib
 import statistics
 import tempfile
 
+import changes
 import decoding
 import pages
 import precision
@@ -27,7 +29,7 @@ from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import ENSEMBLES, TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
-VERBS = ("table", "decoding", "promises", "precision", "page")
+VERBS = ("table", "decoding", "promises", "precision", "changes", "page")
 
 
 def arguments():
@@ -140,13 +142,15 @@ def main():
             decode(options, figures, work)
         if options.verb == "precision":
             compare_precisions(options, figures)
+        if options.verb == "changes":
+            changes.measure(options.runs, options.settings, figures, warn)
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():
                 raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
-    parts["precision"] = precision.table(figures)
+    parts |= {"precision": precision.table(figures), "changes": changes.table(figures)}
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 
