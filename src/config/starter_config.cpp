@@ -16,6 +16,8 @@ struct RecurrentSize {
   double dropout;
   std::int64_t batch;  // target tokens
   std::int64_t epochs;
+  double learning_rate;
+  std::int64_t warmup;
 };
 
 struct TransformerSize {
@@ -41,19 +43,19 @@ struct Size {
 constexpr Size sizes[] = {
     {.max_pairs = 5'000,
      .vocabulary = 1'000,
-     .recurrent = {96, 96, 0.3, 512, 40},
+     .recurrent = {128, 256, 0.3, 512, 40, 0.003, 800},
      .transformer = {128, 3, 4, 256, 0.3, 1'000, 70, 0.003, 1'000}},
     {.max_pairs = 60'000,
      .vocabulary = 6'000,
-     .recurrent = {256, 256, 0.3, 1'024, 25},
+     .recurrent = {256, 256, 0.3, 800, 30, 0.003, 1'000},
      .transformer = {128, 4, 4, 256, 0.3, 4'000, 70, 0.005, 2'000}},
     {.max_pairs = 600'000,
      .vocabulary = 12'000,
-     .recurrent = {256, 512, 0.2, 2'048, 12},
+     .recurrent = {256, 512, 0.2, 2'048, 12, 0.002, 2'000},
      .transformer = {256, 4, 4, 1'024, 0.2, 4'000, 15, 0.002, 4'000}},
     {.max_pairs = INT64_MAX,
      .vocabulary = 24'000,
-     .recurrent = {512, 512, 0.1, 4'096, 5},
+     .recurrent = {512, 512, 0.1, 4'096, 5, 0.001, 4'000},
      .transformer = {512, 6, 8, 2'048, 0.1, 8'000, 5, 0.0007, 4'000}},
 };
 constexpr double tokens_per_word = 1.3;  // approximate, for sub-words
@@ -114,8 +116,7 @@ bool has_common_alphabet(const CorpusStatistics& statistics) {
 }
 
 bool has_joint_vocabulary(const StarterConfig& s) {
-  return s.architecture == LayerKind::transformer && needs_subwords(s.train) &&
-         has_common_alphabet(s.train);
+  return needs_subwords(s.train) && has_common_alphabet(s.train);
 }
 
 std::string tokenizer_text(const StarterConfig& s) {
@@ -193,12 +194,14 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
       "  encoder:\n    embedding_dim: {}\n    hidden_size: {}   # in each direction\n"
       "  decoder:\n    embedding_dim: {}\n    hidden_size: {}\n"
       "    readout_size: {}   # equal to embedding_dim because of tied_embeddings\n"
+      "    query: between   # two GRUs with the attention between them\n"
       "  attention:\n    kind: additive   # {}/attention.md lists all kinds\n    size: {}\n"
       "  dropout:   # raise it if the validation loss rises while the training loss falls\n"
       "    embeddings: {}\n    states: {}\n    readout: {}\n"
-      "  tied_embeddings: output\n",
+      "  tied_embeddings: {}\n",
       counted(s.train.pairs, "pair"), size.embedding, size.hidden, size.embedding, size.hidden,
-      size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout);
+      size.embedding, s.docs_folder, size.hidden, size.dropout, size.dropout, size.dropout,
+      has_joint_vocabulary(s) ? "all" : "output");
 }
 
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
@@ -241,6 +244,11 @@ std::string progress_text(const StarterConfig& s, std::int64_t epochs, std::int6
   return text + "  label_smoothing: 0.1   # 0: plain cross-entropy, −log P(y | x)\n";
 }
 
+constexpr const char* schedule_comment =
+    "  # Linear warm-up, then proportional to 1 / √step. Validation and checkpoints use the "
+    "moving\n"
+    "  # average of the weights.\n";
+
 std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize& size) {
   const auto steps = steps_per_epoch(s, size.batch);
   constexpr double long_epoch = 3'000;
@@ -248,10 +256,11 @@ std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize&
                        steps > long_epoch ? "  validation_every: 1000   # steps\n"
                                           : "  validation_every: 1\n  validation_unit: epochs\n") +
          fmt::format(
-             "  # Linear warm-up, then cosine decay to 0 at the last step.\n"
-             "  learning_rate: 0.001\n  scheduling: cosine\n  warmup_steps: {}\n",
-             std::clamp(round_up(steps * static_cast<double>(size.epochs) / 20, 50),
-                        std::int64_t{50}, std::int64_t{2'000}));
+             "{}  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
+             "  moving_average: 0.999\n",
+             schedule_comment, size.learning_rate,
+             std::clamp(round_up(steps * static_cast<double>(size.epochs) / 4, 50),
+                        std::int64_t{50}, size.warmup));
 }
 
 std::string transformer_training_text(const StarterConfig& s, const TransformerSize& size) {
@@ -265,12 +274,9 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
   const auto every = std::clamp(round_up(total / 16, 50), std::int64_t{250}, std::int64_t{1'000});
   return progress_text(s, epochs, batch, fmt::format("  validation_every: {}   # steps\n", every)) +
          fmt::format(
-             "  # Linear warm-up, then proportional to 1 / √step. Validation and checkpoints use "
-             "the moving\n"
-             "  # average of the weights.\n"
-             "  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
+             "{}  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
              "  adam_beta2: 0.98\n  moving_average: 0.999\n",
-             size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
+             schedule_comment, size.learning_rate, std::min(size.warmup, round_up(total / 4, 50)));
 }
 
 }  // namespace

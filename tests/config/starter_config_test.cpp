@@ -76,6 +76,25 @@ TEST(StarterConfigTest, ATransformerForMulti30kIsTheMeasuredRecipe) {
   EXPECT_EQ(options.training.epochs, 70);
 }
 
+// configs/multi30k_best.yaml, but for numbers that depend on the text.
+TEST(StarterConfigTest, ARecurrentModelForMulti30kIsTheMeasuredRecipe) {
+  auto config = of(29'000, 12'000);
+  config.train.common_characters = 80;
+  config.architecture = LayerKind::recurrent;
+  const auto options = read(config);
+  EXPECT_EQ(options.model.encoder.hidden_size, 256);
+  EXPECT_EQ(options.model.decoder.query, Query::conditional);
+  EXPECT_EQ(options.model.attention.kind, "additive");
+  EXPECT_TRUE(options.data.tokenizer.joint);
+  EXPECT_EQ(options.data.tokenizer.vocabulary_size, 6'000);
+  EXPECT_EQ(options.model.tied_embeddings, TiedEmbeddings::all);
+  EXPECT_EQ(options.training.batch_size, 800);
+  EXPECT_EQ(options.training.learning_rate, 0.003);
+  EXPECT_EQ(options.training.warmup_steps, 1'000);
+  EXPECT_EQ(options.training.moving_average, 0.999);
+  EXPECT_EQ(options.training.epochs, 30);
+}
+
 TEST(StarterConfigTest, AFewPairsHaveEnoughStepsForATransformer) {
   auto config = of(1'000);
   config.architecture = LayerKind::transformer;
