@@ -43,7 +43,7 @@ def arguments():
     parser.add_argument("--only", default="", help="names of trainings of the table, separated by commas")
     parser.add_argument("settings", nargs="*", metavar="key=value",
                         help="passed to every training (threads=1 leaves a core for other work)")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()
 
 
 def fill_table(options, figures):

@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/strings.h"
+#include "base/suggest.h"
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "config/check.h"
@@ -348,9 +349,15 @@ void init_config(const ConfigInitArguments& arguments) {
   if (!arguments.name.empty()) check_name(arguments.name);
   StarterConfig config;
   config.docs_folder = docs_folder();
-  if (!from_yaml(arguments.architecture, config.architecture)) {
-    throw ConfigError("--architecture: found `{}`, expected recurrent or transformer",
-                      arguments.architecture);
+  if (!arguments.architecture.empty()) {
+    LayerKind architecture;
+    if (!from_yaml(arguments.architecture, architecture)) {
+      const auto near = nearest(arguments.architecture, {"recurrent", "transformer"});
+      throw ConfigError("--architecture: found `{}`, expected recurrent or transformer{}",
+                        arguments.architecture,
+                        near ? fmt::format("; did you mean `{}`?", *near) : "");
+    }
+    config.architecture = architecture;
   }
   config.train = interview.train();
   const Pair train = {config.train.src.path, config.train.trg.path};

@@ -330,7 +330,8 @@ CLI::App* add_init(CLI::App& config, ConfigInitArguments& arguments) {
       ->type_name("N");
   command
       ->add_option("--architecture", arguments.architecture,
-                   "recurrent: GRUs with attention; transformer (default)")
+                   "recurrent: GRUs with attention (default for up to 60,000 pairs); transformer "
+                   "(default for more)")
       ->type_name("recurrent|transformer");
   command->add_option("--name", arguments.name, "name of the model")->type_name("NAME");
   command

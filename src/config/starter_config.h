@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,9 @@ struct StarterConfig {
   std::string dev_src;  // empty if there is no validation set
   std::string dev_trg;
   std::string docs_folder = "docs";  // contains the pages that the file names
-  // The default was better with every amount of text that was tried (docs/own_language_pair.md).
-  LayerKind architecture = LayerKind::transformer;
+  // Without a choice, GRUs with attention for little text and a Transformer for more
+  // (docs/own_language_pair.md).
+  std::optional<LayerKind> architecture = {};
 };
 
 // Returns YAML with comments, which parse_options() and check_training_options() accept.

@@ -63,6 +63,7 @@ TEST(StarterConfigTest, MoreTextHasALargerModelAndLessDropout) {
 TEST(StarterConfigTest, ATransformerForMulti30kIsTheMeasuredRecipe) {
   auto config = of(29'000, 12'000);
   config.train.common_characters = 80;
+  config.architecture = LayerKind::transformer;
   const auto options = read(config);
   EXPECT_EQ(options.model.encoder.kind, EncoderKind::transformer);
   EXPECT_EQ(options.model.encoder.hidden_size, 128);
@@ -79,9 +80,9 @@ TEST(StarterConfigTest, ATransformerForMulti30kIsTheMeasuredRecipe) {
 // configs/multi30k_best.yaml, but for numbers that depend on the text.
 TEST(StarterConfigTest, ARecurrentModelForMulti30kIsTheMeasuredRecipe) {
   auto config = of(29'000, 12'000);
-  config.train.common_characters = 80;
-  config.architecture = LayerKind::recurrent;
+  config.train.common_characters = 80;  // recurrent is the default for so little text
   const auto options = read(config);
+  EXPECT_EQ(options.model.encoder.kind, EncoderKind::recurrent);
   EXPECT_EQ(options.model.encoder.hidden_size, 256);
   EXPECT_EQ(options.model.decoder.query, Query::conditional);
   EXPECT_EQ(options.model.attention.kind, "additive");
@@ -93,6 +94,13 @@ TEST(StarterConfigTest, ARecurrentModelForMulti30kIsTheMeasuredRecipe) {
   EXPECT_EQ(options.training.warmup_steps, 1'000);
   EXPECT_EQ(options.training.moving_average, 0.999);
   EXPECT_EQ(options.training.epochs, 30);
+}
+
+TEST(StarterConfigTest, MuchTextHasATransformerUnlessToldOtherwise) {
+  auto config = of(400'000);
+  EXPECT_EQ(read(config).model.encoder.kind, EncoderKind::transformer);
+  config.architecture = LayerKind::recurrent;
+  EXPECT_EQ(read(config).model.encoder.kind, EncoderKind::recurrent);
 }
 
 TEST(StarterConfigTest, AFewPairsHaveEnoughStepsForATransformer) {
