@@ -303,7 +303,7 @@ struct ConfigInitArguments {
   std::string target;
   std::vector<std::string> dev;  // empty, or two files
   std::int64_t split = 0;        // number of pairs to use for validation
-  std::string architecture;  // empty: by the number of pairs
+  std::string architecture;      // empty: by the number of pairs
   std::string name;
   std::string output;
   bool yes = false;
