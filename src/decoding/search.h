@@ -109,7 +109,7 @@ class RunningSearch {
 
 // Returns how many sentences, at most batch_size, a search on this device should have at a time. On
 // a CPU, those whose samples are 256 together: more are not faster, and their states and logits
-// exceed the caches.
+// exceed the caches. On other devices, those with 4,096 samples.
 std::int64_t sentences_at_once(const SearchOptions& options, std::int64_t batch_size,
                                torch::Device device);
 
