@@ -8,7 +8,6 @@
 
 #include "kernels/cell_rows.h"
 #include "kernels/device.h"
-#include "kernels/functions.h"
 #include "kernels/linear.h"
 #include "kernels/packed_weights.h"
 
@@ -440,45 +439,6 @@ Recurrence fused_recurrence(const Tensor& x, const Tensor& first,
           cell.form == CellForm::lstm ? results.back() : Tensor()};
 }
 
-Tensor gru_step_reference(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
-  const auto D = s.size(1);
-  const auto x_rz = x.narrow(1, 0, 2 * D);
-  const auto x_candidate = x.narrow(1, 2 * D, D);
-  if (cell.form == CellForm::gru_reset_after) {
-    const auto u = product(s, cell.U);  // [B, 3D]
-    const auto gates = (x_rz + u.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
-    const auto candidate = (x_candidate + gates[0] * (u.narrow(1, 2 * D, D) + cell.b_U)).tanh();
-    return torch::lerp(candidate, s, gates[1]);
-  }
-  const auto gates = add_product(x_rz, s, cell.U.narrow(1, 0, 2 * D)).sigmoid().chunk(2, 1);
-  const auto candidate = add_product(x_candidate, gates[0] * s, cell.U.narrow(1, 2 * D, D)).tanh();
-  return torch::lerp(candidate, s, gates[1]);  // z ⊙ s + (1 − z) ⊙ s̃
-}
-
-Tensor lstm_step_reference(const Tensor& x, const Tensor& s, const Tensor& U) {
-  const auto D = U.size(0);
-  const auto gates = add_product(x, s.narrow(1, 0, D), U);                    // [B, 4D]
-  const auto open = kernels::sigmoid(gates.narrow(1, 0, 3 * D)).chunk(3, 1);  // i, f, o
-  const auto candidate = kernels::tanh(gates.narrow(1, 3 * D, D));
-  const auto c = open[1] * s.narrow(1, D, D) + open[0] * candidate;
-  return torch::cat({open[2] * kernels::tanh(c), c}, 1);
-}
-
-template <typename T>
-void gru_before_step(const Tensor& x, const Tensor& s, const Tensor& U, const Tensor& gates,
-                     const Tensor& next) {
-  const auto B = s.size(0);
-  const auto D = s.size(1);
-  const auto u = product(s, U.narrow(1, 0, 2 * D));  // [B, 2D]
-  const auto reset = torch::empty_like(s);           // r ⊙ s
-  gru_before_reset<T>(B, D, x.const_data_ptr<T>(), {u.const_data_ptr<T>(), 2 * D},
-                      s.const_data_ptr<T>(), gates.mutable_data_ptr<T>(),
-                      reset.mutable_data_ptr<T>());
-  const auto v = product(reset, U.narrow(1, 2 * D, D));  // [B, D]
-  gru_before_candidate<T>(B, D, x.const_data_ptr<T>(), v.const_data_ptr<T>(), s.const_data_ptr<T>(),
-                          gates.mutable_data_ptr<T>(), next.mutable_data_ptr<T>());
-}
-
 }  // namespace
 
 std::int64_t gate_count(CellForm form) {
@@ -526,97 +486,6 @@ Recurrence recurrence_each(const Tensor& x, const Tensor& first, const Recurrent
     if (all.memory.defined()) memories.push_back(all.memory);
   }
   return {torch::stack(outputs), {}, memories.empty() ? Tensor() : torch::stack(memories)};
-}
-
-Tensor recurrent_step(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
-  if (packed_weights_for(cell.U) == nullptr) return recurrent_step_reference(x, s, cell);
-  const auto B = s.size(0);
-  const auto D = cell.U.size(0);
-  const auto input = x.contiguous();
-  const auto gates = torch::empty_like(input);
-  if (cell.form == CellForm::lstm) {
-    const auto halves = s.reshape({B, 2, D}).transpose(0, 1).contiguous();  // h, c
-    const auto next = torch::empty_like(halves);
-    const auto u = product(halves[0], cell.U);  // [B, 4D]
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "lstm_step", [&] {
-      lstm<scalar_t>(B, D, input.const_data_ptr<scalar_t>(), {u.const_data_ptr<scalar_t>(), 4 * D},
-                     halves[1].const_data_ptr<scalar_t>(), gates.mutable_data_ptr<scalar_t>(),
-                     next[1].mutable_data_ptr<scalar_t>(), next[0].mutable_data_ptr<scalar_t>());
-    });
-    return next.transpose(0, 1).reshape({B, 2 * D});
-  }
-  const auto last = s.contiguous();
-  const auto next = torch::empty({B, D}, x.options());
-  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "recurrent_step", [&] {
-    using T = scalar_t;
-    if (cell.form == CellForm::gru_reset_before) {
-      gru_before_step<T>(input, last, cell.U, gates, next);
-      return;
-    }
-    const auto u = product(last, cell.U);  // [B, K · D]
-    const Strided<const T> u_rows = {u.const_data_ptr<T>(), u.size(1)};
-    if (cell.form == CellForm::gru_reset_after) {
-      gru_after<T>(B, D, input.const_data_ptr<T>(), u_rows, cell.b_U.const_data_ptr<T>(),
-                   last.const_data_ptr<T>(), gates.mutable_data_ptr<T>(),
-                   next.mutable_data_ptr<T>());
-    } else {
-      tanh_cell<T>(B, D, input.const_data_ptr<T>(), u_rows, next.mutable_data_ptr<T>());
-    }
-  });
-  return next;
-}
-
-Tensor recurrent_step_reference(const Tensor& x, const Tensor& s, const RecurrentWeights& cell) {
-  switch (cell.form) {
-    case CellForm::lstm:
-      return lstm_step_reference(x, s, cell.U);
-    case CellForm::tanh:
-      return kernels::tanh(add_product(x, s, cell.U));
-    default:
-      return gru_step_reference(x, s, cell);
-  }
-}
-
-namespace {
-
-// The steps of both reference implementations. first_cell: null for one cell.
-Recurrence reference_steps(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cell,
-                           const RecurrentWeights& cell,
-                           const std::optional<LoopAttention>& attention) {
-  const auto D = cell.U.size(0);
-  std::vector<Tensor> outputs;
-  std::vector<Tensor> weights;
-  std::vector<Tensor> memories;
-  auto s = first;
-  for (auto x_t : x.unbind(0)) {
-    if (first_cell) {
-      s = recurrent_step_reference(x_t, s, *first_cell);
-      x_t = torch::zeros_like(x_t);
-    }
-    if (attention) {
-      weights.push_back(attention_weights_reference(attention->score, s.narrow(1, 0, D)));
-      x_t = x_t + weights.back().unsqueeze(1).bmm(attention->mixed).squeeze(1);
-    }
-    s = recurrent_step_reference(x_t, s, cell);
-    outputs.push_back(s.narrow(1, 0, D));
-    if (cell.form == CellForm::lstm) memories.push_back(s.narrow(1, D, D));
-  }
-  return {torch::stack(outputs), attention ? torch::stack(weights) : Tensor(),
-          memories.empty() ? Tensor() : torch::stack(memories)};
-}
-
-}  // namespace
-
-Recurrence recurrence_reference(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
-                                const std::optional<LoopAttention>& attention) {
-  return reference_steps(x, first, nullptr, cell, attention);
-}
-
-Recurrence conditional_recurrence_reference(const Tensor& x, const Tensor& first,
-                                            const RecurrentWeights& first_cell,
-                                            const RecurrentWeights& second_cell,
-                                            const LoopAttention& attention) {
-  return reference_steps(x, first, &first_cell, second_cell, attention);
 }
 
 }  // namespace regard::kernels

@@ -53,8 +53,8 @@ Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
 // All steps of a recurrence of two cells of one form with attention between them (Sennrich et al.
 // 2017, Nematus):
 //
-//   s'_t = first_cell(x_t, s_{t−1})    α_t = attention(h'_t)    s_t = second_cell(Σ_s α_ts m_s,
-//   s'_t)
+//   s'_t = first_cell(x_t, s_{t−1})
+//   s_t = second_cell(Σ_s α_ts m_s, s'_t),  α_t = attention(h'_t)
 //
 // Shapes as for recurrence() -> h, α, and c of s_t. m_s is W h_s + b of the second cell. Fused as
 // recurrence(), the reference implementation on other devices.
