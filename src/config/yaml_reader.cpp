@@ -27,7 +27,8 @@ std::string unknown_key(const std::string& section, const std::string& name,
   const std::string unknown = fmt::format("unknown key `{}`", join_key(section, name));
   if (name == "<<") return unknown + "; merge keys are not supported, write the keys out";
   const std::vector<std::string> keys = all_keys();
-  if (std::find(keys.begin(), keys.end(), name) != keys.end()) {
+  const bool has_dots = name.find('.') != std::string::npos;
+  if (has_dots && std::find(keys.begin(), keys.end(), name) != keys.end()) {
     return unknown + "; in a file, write nested sections instead of dots";
   }
   std::vector<std::string> names;
@@ -35,7 +36,10 @@ std::string unknown_key(const std::string& section, const std::string& name,
   for (const std::string& key : keys) names.push_back(key.substr(key.rfind('.') + 1));
   const auto suggest_key = [&](const std::string& meant) {
     const auto at = std::find(names.begin(), names.end(), meant) - names.begin();
-    return fmt::format("{}; did you mean `{}`?", unknown, keys[static_cast<std::size_t>(at)]);
+    const std::string& key = keys[static_cast<std::size_t>(at)];
+    const bool is_above = !section.empty() && key.find('.') == std::string::npos;
+    return fmt::format("{}; did you mean {}`{}`?", unknown, is_above ? "the top-level key " : "",
+                       key);
   };
   // First the same name in another section, then a similar name here, then a similar name anywhere.
   if (std::find(names.begin(), names.end(), name) != names.end()) return suggest_key(name);

@@ -72,6 +72,8 @@ TEST(Override, UnknownKeySuggestsTheFullKey) {
   EXPECT_THAT(problem("learning_rate=1"), HasSubstr("did you mean `training.learning_rate`?"));
   EXPECT_THAT(problem("training.learning_rte=1"),
               HasSubstr("did you mean `training.learning_rate`?"));
+  EXPECT_THAT(problem("training.threads=1"),
+              HasSubstr("did you mean the top-level key `threads`?"));
   EXPECT_THAT(problem("trainin.epochs=1"), HasSubstr("did you mean `training`?"));
   EXPECT_THAT(problem("data.train=[{src: a, trgg: b}]"),
               HasSubstr("unknown key `data.train.0.trgg`; did you mean `data.train.0.trg`?"));

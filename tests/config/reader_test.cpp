@@ -103,6 +103,8 @@ TEST(Reader, UnknownKeySuggestsAKeyOfAnotherSection) {
   EXPECT_THAT(problem("learning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
   EXPECT_THAT(problem("decoder: {}"), EndsWith("did you mean `model.decoder`?"));
   EXPECT_THAT(problem("training: {beam_size: 1}"), EndsWith("did you mean `testing.beam_size`?"));
+  EXPECT_THAT(problem("training: {threads: 1}"),
+              EndsWith("`training.threads`; did you mean the top-level key `threads`?"));
   EXPECT_THAT(problem("lerning_rate: 1"), EndsWith("did you mean `training.learning_rate`?"));
 }
 
