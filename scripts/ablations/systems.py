@@ -80,6 +80,7 @@ PARTS = [
         "Positions of a Transformer of three layers",
         [
             System("transformer", TRANSFORMER, "sinusoidal"),
+            System("transformer_rotary", TRANSFORMER + of_both_sides("position=rotary"), "rotary"),
             System("transformer_learned", TRANSFORMER + of_both_sides("position=learned"), "learned"),
             System("transformer_no_positions", TRANSFORMER + of_both_sides("position=none"), "none"),
         ],

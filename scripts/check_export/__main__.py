@@ -48,6 +48,10 @@ KINDS = {
         *STACK,
     ],
     "Transformer": ["configs/transformer.yaml"],
+    "Transformer, rotary positions": [
+        "configs/transformer.yaml",
+        *(f"model.{side}.position=rotary" for side in ("encoder", "decoder")),
+    ],
     "Transformer, post-norm, learned positions": [
         "configs/transformer.yaml",
         *(f"model.{side}.norm=post" for side in ("encoder", "decoder")),

@@ -156,22 +156,38 @@ def recurrent_decoder(options, tensors, embedded, h, last):
 
 def positions(options, tensors, n, D):
     kind = options["position"]
-    if kind == "none":
+    if kind in ("none", "rotary"):
         return 0
     if kind == "learned":
         return tensors["positions.p"][:n]
+    return sinusoids(n, D).float()
+
+
+def sinusoids(n, D):
+    """Returns sin(t / 10000^(2i/D)) at 2i and its cosine at 2i + 1: [n, D]."""
     t = torch.arange(n, dtype=torch.double).unsqueeze(1)
     i = torch.arange((D + 1) // 2, dtype=torch.double)
     angle = t / 10000 ** (2 * i / D)
-    return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :D].float()
+    return torch.stack([angle.sin(), angle.cos()], -1).flatten(1)[:, :D]
 
 
-def attention(tensors, heads, x, z, causal=False):
+def rotate(x):
+    """Rotary positions: rotates each pair of numbers of x [T, d] by the angles of its row."""
+    angles = sinusoids(*x.shape).float().unflatten(1, (-1, 2))
+    pairs = x.unflatten(1, (-1, 2))
+    sin, cos = angles.unbind(2)
+    a, b = pairs.unbind(2)
+    return torch.stack([a * cos - b * sin, a * sin + b * cos], -1).flatten(1)
+
+
+def attention(tensors, heads, x, z, causal=False, rotary=False):
     """Multi-head attention with queries from x [T, D], keys and values from z [S, C]."""
     q = tensors.linear("W_Q", x)
     k, v = tensors.linear("W_KV", z).chunk(2, -1)
     mixed = []
     for q_h, k_h, v_h in zip(q.chunk(heads, -1), k.chunk(heads, -1), v.chunk(heads, -1)):
+        if rotary:
+            q_h, k_h = rotate(q_h), rotate(k_h)
         scores = q_h @ k_h.T / math.sqrt(q_h.shape[1])  # [T, S]
         if causal:
             scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -math.inf)
@@ -190,11 +206,18 @@ def residual(options, tensors, norm, x, sublayer):
     return tensors.norm(norm, x + sublayer(x))
 
 
+def is_rotary(options):
+    return options["position"] == "rotary"
+
+
 def transformer_encoder(options, tensors, x):
+    heads = options["heads"]
     for l in range(options["layers"]):
         layer = tensors.of(f"layer{l}.")
         own = layer.of("attention.")
-        x = residual(options, layer, "attention_norm", x, lambda z: attention(own, options["heads"], z, z))
+        x = residual(
+            options, layer, "attention_norm", x, lambda z: attention(own, heads, z, z, rotary=is_rotary(options))
+        )
         inner = layer.of("feed_forward.")
         x = residual(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
     x = tensors.norm("norm", x)
@@ -207,7 +230,13 @@ def transformer_decoder(options, tensors, x, h, _last):
         layer = tensors.of(f"layer{l}.")
         own, other = layer.of("self_attention."), layer.of("source_attention.")
         inner = layer.of("feed_forward.")
-        x = residual(options, layer, "self_attention_norm", x, lambda z: attention(own, heads, z, z, True))
+        x = residual(
+            options,
+            layer,
+            "self_attention_norm",
+            x,
+            lambda z: attention(own, heads, z, z, causal=True, rotary=is_rotary(options)),
+        )
         x = residual(options, layer, "source_attention_norm", x, lambda z: attention(other, heads, z, h))
         x = residual(options, layer, "feed_forward_norm", x, lambda z: feed_forward(inner, z))
     return tensors.norm("norm", x)

@@ -24,6 +24,7 @@ KINDS = {
         ],
         [],
     ),
+    "rotary positions": ([f"model.{side}.position=rotary" for side in ("encoder", "decoder")], []),
     "tags on both sides, lower case, score by a power of the length": (
         [
             "data.tokenizer.user_symbols=[<2fr>, <fr>]",

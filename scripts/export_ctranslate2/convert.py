@@ -108,10 +108,16 @@ def fill_input(side, table, embedding, section, tensors):
         table.weight = (math.sqrt(D) * embedding.astype(numpy.float64) @ projection.T).astype(numpy.float32)
     if section["position"] == "learned":
         side.position_encodings.encodings = tensors.take("positions.p")
-    elif section["position"] == "none":
-        side.position_encodings.encodings = numpy.zeros((POSITIONS, D), numpy.float32)
-    else:
+    elif section["position"] == "sinusoidal":
         side.position_encodings.encodings = sinusoids(POSITIONS, D)
+    elif hasattr(side, "position_encodings"):  # a decoder with rotary positions has none
+        side.position_encodings.encodings = numpy.zeros((POSITIONS, D), numpy.float32)
+
+
+def layer_options(section):
+    """Returns the options of the layers of a side, by CTranslate2's names."""
+    is_rotary = section["position"] == "rotary"  # 0: all numbers of a head
+    return {"pre_norm": section["norm"] == "pre", "rotary_dim": 0 if is_rotary else None}
 
 
 def transformer(options, tensors):
@@ -119,8 +125,8 @@ def transformer(options, tensors):
     model = options["model"]
     encoder, decoder = model["encoder"], model["decoder"]
     spec = specs.TransformerSpec(
-        specs.TransformerEncoderSpec(encoder["layers"], encoder["heads"], pre_norm=encoder["norm"] == "pre"),
-        specs.TransformerDecoderSpec(decoder["layers"], decoder["heads"], pre_norm=decoder["norm"] == "pre"),
+        specs.TransformerEncoderSpec(encoder["layers"], encoder["heads"], **layer_options(encoder)),
+        specs.TransformerDecoderSpec(decoder["layers"], decoder["heads"], **layer_options(decoder)),
     )
     everything = Tensors(tensors)
     source = everything.take("source_embedding")

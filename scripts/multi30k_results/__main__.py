@@ -9,7 +9,8 @@ scored when its models are on this machine.
     promises  checks that the batch size changes no translation and that a killed training, resumed, ends
               in the same weights (needs the run multi30k)
     precision training in fp32 and in bf16, both fast recipes with two seeds each, on the validation pair
-    changes   changes of the recurrent recipe, each after 2,500 steps, on the validation pair
+    changes   changes of the recurrent recipe, each after 2,500 steps, and of the Transformer's, each after
+              2,000, on the validation pair
     page      only writes docs/results.md
 """
 
@@ -150,7 +151,7 @@ def main():
                 raise Failure(INPUT_ERROR, f"found no model in {model}; train it with the verb table")
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
-    parts |= {"precision": precision.table(figures), "changes": changes.table(figures)}
+    parts |= {"precision": precision.table(figures), **changes.tables(figures)}
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 

@@ -1,10 +1,9 @@
-"""Compares changes of the recurrent recipe after 2,500 steps, one seed, scored on the validation pair."""
+"""Compares changes of both recipes after 2,500 and 2,000 steps, one seed, scored on the validation pair."""
 
 import pages
 from precision import score
 from trainings import Training
 
-STEPS = 2500
 AVERAGED = (
     "training.scheduling=inverse_square_root",
     "training.moving_average=0.999",
@@ -19,7 +18,7 @@ def of_both_sides(setting):
 
 
 # Name, label and settings. Those with "+" add to averaged weights.
-CHANGES = (
+RECURRENT = (
     ("recipe", "`multi30k_fast`", ()),
     ("two_layers", "two layers on each side, with residual connections and layer normalisation",
      (*of_both_sides("layers=2"), *of_both_sides("residual=true"), *of_both_sides("layer_norm=true"))),
@@ -34,31 +33,63 @@ CHANGES = (
 )  # fmt: skip
 
 
-def trainings():
-    """Returns the trainings by label."""
+# The recipe of the Transformer with the small batches of the recurrent one. Those with "+" add to less dropout.
+SMALL_BATCHES = (
+    "training.batch_size=800",
+    "training.learning_rate=0.003",
+    "training.warmup_steps=1000",
+)
+LESS_DROPOUT = (*SMALL_BATCHES, "model.dropout.embeddings=0.1", "model.dropout.states=0.1")
+WIDE = (
+    *(f"model.{side}.{key}"
+      for side in ("encoder", "decoder")
+      for key in ("embedding_dim=256", "hidden_size=256", "feed_forward_size=512", "layers=3")),
+    "training.learning_rate=0.002",
+)  # fmt: skip
+TRANSFORMER = (
+    ("transformer", "`multi30k_transformer` in batches of 800 tokens", SMALL_BATCHES),
+    ("transformer_less_dropout", "dropout 0.1 instead of 0.3", LESS_DROPOUT),
+    ("transformer_wide", "+ twice the width, three layers instead of four", (*LESS_DROPOUT, *WIDE)),
+    ("transformer_rotary", "+ rotary positions", (*LESS_DROPOUT, *of_both_sides("position=rotary"))),
+    ("transformer_rotary_wide", "+ both", (*LESS_DROPOUT, *WIDE, *of_both_sides("position=rotary"))),
+)
+# The configuration, the steps and the changes of each table.
+TABLES = {
+    "changes": ("multi30k_fast", 2500, RECURRENT),
+    "transformer_changes": ("multi30k_transformer", 2000, TRANSFORMER),
+}
+
+
+def trainings(table):
+    """Returns the trainings of a table by label."""
+    config, steps, changes = TABLES[table]
     return {
-        label: Training(f"changes/{name}", "multi30k_fast", settings=(f"training.max_steps={STEPS}", *settings))
-        for name, label, settings in CHANGES
+        label: Training(f"changes/{name}", config, settings=(f"training.max_steps={steps}", *settings))
+        for name, label, settings in changes
     }
 
 
 def measure(runs, settings, figures, report):
-    for training in trainings().values():
+    for training in [training for table in TABLES for training in trainings(table).values()]:
         if not training.row(figures):
             report(training.name)
             training.train(runs, settings)
             figures.put(score(training, runs), "training", training.name)
 
 
-def table(figures):
-    """Returns the table of the trainings that were measured."""
-    measured = {label: training.row(figures) for label, training in trainings().items()}
+def tables(figures):
+    """Returns the tables of the trainings that were measured, by name."""
+    return {name: table(trainings(name), figures) for name in TABLES}
+
+
+def table(by_label, figures):
+    measured = {label: training.row(figures) for label, training in by_label.items()}
     rows = [
         [label, f"**{row['bleu']:.2f}**", f"{row['chrf']:.2f}", f"{row['loss']:.4f}"]
         for label, row in measured.items()
         if row
     ]
     if not rows:
-        return ""
+        return "No figures yet.\n"
     machines = sorted({row["machine"] for row in measured.values() if row})
     return pages.table(["change", "BLEU", "chrF2", "loss"], rows) + f"\nMachine: {'; '.join(machines)}.\n"

@@ -150,8 +150,9 @@ def seed(number):
 TRAININGS = [
     Training("multi30k_best", "multi30k_best"),
     Training("multi30k_best_seed43", "multi30k_best", settings=(seed(43),)),
+    Training("multi30k_transformer_best", "multi30k_transformer_best"),
+    Training("multi30k_transformer_best_seed43", "multi30k_transformer_best", settings=(seed(43),)),
     Training("multi30k_transformer", "multi30k_transformer"),
-    Training("multi30k_transformer_seed43", "multi30k_transformer", settings=(seed(43),)),
     Training("multi30k", "multi30k"),
     Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
     Training(
@@ -161,10 +162,10 @@ TRAININGS = [
     ),
     Training("multi30k_fixed_context", "multi30k_fixed_context"),
     Training("multi30k_best_french", "multi30k_best", "fr"),
-    Training("multi30k_transformer_french", "multi30k_transformer", "fr"),
+    Training("multi30k_transformer_best_french", "multi30k_transformer_best", "fr"),
     Training("multi30k_french", "multi30k", "fr"),
     Training("multi30k_best_from_german", "multi30k_best", "en", source="de"),
-    Training("multi30k_transformer_from_german", "multi30k_transformer", "en", source="de"),
+    Training("multi30k_transformer_best_from_german", "multi30k_transformer_best", "en", source="de"),
 ]
 
 
@@ -176,6 +177,6 @@ def ensemble(name, label):
 
 ENSEMBLES = [
     ensemble(("multi30k_best",), "two seeds of multi30k_best"),
-    ensemble(("multi30k_transformer",), "two seeds of multi30k_transformer"),
-    ensemble(("multi30k_best", "multi30k_transformer"), "two seeds of each"),
+    ensemble(("multi30k_transformer_best",), "two seeds of multi30k_transformer_best"),
+    ensemble(("multi30k_best", "multi30k_transformer_best"), "two seeds of each"),
 ]

@@ -193,6 +193,7 @@ constexpr Synonyms table[] = {
     {"words whitespace space", "word"},
     {"learnt embedding embeddings", "learned"},
     {"sine sin fixed_sinusoidal", "sinusoidal"},
+    {"rope roformer relative", "rotary"},
     {"vocab generator softmax", "vocabulary"},
     {"copy_attn copynet pointer_generator", "copy"},
     {"wu google", "gnmt"},

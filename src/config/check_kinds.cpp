@@ -107,6 +107,12 @@ void check_self_attention(const std::string& side, const SelfAttentionOptions& o
   if (o.position == PositionKind::learned) {
     check_positions(side + ".max_positions", o.max_positions, max_length, errors);
   }
+  if (o.position == PositionKind::rotary && width % o.heads == 0 && width / o.heads % 2 != 0) {
+    errors.add(
+        "{}.position is rotary, which rotates pairs of numbers, but a head has {} of them (width "
+        "{}, {} heads): expected an even number; change {}.heads or the width",
+        side, width / o.heads, width, o.heads, side);
+  }
 }
 
 }  // namespace

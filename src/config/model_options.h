@@ -51,9 +51,9 @@ constexpr std::array<std::string_view, 2> enum_names(NormPlacement) {
 }
 
 // Position encoding of self-attention. "auto" is sinusoidal, or none on top of recurrent states.
-enum class PositionKind { automatic, sinusoidal, learned, none };
-constexpr std::array<std::string_view, 4> enum_names(PositionKind) {
-  return {"auto", "sinusoidal", "learned", "none"};
+enum class PositionKind { automatic, sinusoidal, learned, rotary, none };
+constexpr std::array<std::string_view, 5> enum_names(PositionKind) {
+  return {"auto", "sinusoidal", "learned", "rotary", "none"};
 }
 
 // Keys that model.encoder and model.decoder both have. Not a section of its own.
@@ -77,7 +77,8 @@ void describe_self_attention(SelfAttentionOptions& o, Field&& field) {
         "sublayer (post)");
   field("position", o.position,
         "transformer: position encoding by sines and cosines, by a learned vector for each "
-        "position, or none; auto is sinusoidal, or none on top of recurrent states");
+        "position, by rotations of queries and keys, so that scores depend on distances (Su et al. "
+        "2021), or none; auto is sinusoidal, or none on top of recurrent states");
   field("max_positions", o.max_positions,
         "position learned: maximum length of a sentence in tokens, with </s>", at_least(1));
 }

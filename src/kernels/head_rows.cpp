@@ -108,6 +108,25 @@ REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T 
 }
 
 template <typename T>
+REGARD_FOR_EACH_CPU void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x,
+                                     const T* angles, T* y) {
+  const T direction = inverse ? T(-1) : T(1);
+  for (std::int64_t r = 0; r < sizes.B * sizes.T; ++r, x += sizes.columns, y += sizes.columns) {
+    const T* angle = angles + r % sizes.angles * sizes.d;
+    for (std::int64_t h = 0; h < sizes.width; h += sizes.d) {
+#pragma omp simd
+      for (std::int64_t i = 0; i < sizes.d; i += 2) {
+        const T sin = direction * angle[i], cos = angle[i + 1];
+        const T a = x[h + i], b = x[h + i + 1];
+        y[h + i] = a * cos - b * sin;
+        y[h + i + 1] = a * sin + b * cos;
+      }
+    }
+    std::copy(x + sizes.width, x + sizes.columns, y + sizes.width);
+  }
+}
+
+template <typename T>
 std::vector<HeadLoops<T>> runnable_head_loops() {
   // Vectors of 16 bytes: every x86-64 and AArch64 processor has them.
   std::vector<HeadLoops<T>> runnable = {VectorHeadLoops<T, 16, 6>::loops};
@@ -123,6 +142,7 @@ std::vector<HeadLoops<T>> runnable_head_loops() {
   template void attend_heads(const HeadSizes&, T, Heads<const T>, Heads<const T>, Heads<const T>, \
                              T*, Heads<T>);                                                       \
   template void softmax_of_scores(std::int64_t, std::int64_t, T, T*, std::int64_t);               \
+  template void rotate_rows(const RotationSizes&, bool, const T*, const T*, T*);                  \
   template std::vector<HeadLoops<T>> runnable_head_loops();
 REGARD_INSTANTIATE(float)
 REGARD_INSTANTIATE(double)

@@ -175,6 +175,56 @@ Tensor scaled_dot_product(const Tensor& q, const Tensor& keys_and_values, std::i
   return y.transpose(1, 2).reshape(q.sizes());
 }
 
+namespace {
+
+// x and rotation are contiguous. The inverse rotation is the gradient.
+Tensor rotated(const Tensor& x, std::int64_t width, const Tensor& rotation, bool inverse) {
+  const auto y = torch::empty(x.sizes(), x.options());
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "rotate", [&] {
+    rotate_rows<scalar_t>({.B = x.size(0),
+                           .T = x.size(1),
+                           .columns = x.size(2),
+                           .width = width,
+                           .angles = rotation.size(0),
+                           .d = rotation.size(1)},
+                          inverse, x.const_data_ptr<scalar_t>(),
+                          rotation.const_data_ptr<scalar_t>(), y.mutable_data_ptr<scalar_t>());
+  });
+  return y;
+}
+
+class RotateFunction : public torch::autograd::Function<RotateFunction> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, std::int64_t width,
+                        const Tensor& rotation) {
+    context->save_for_backward({rotation});
+    context->saved_data["width"] = width;
+    return rotated(x, width, rotation, /*inverse=*/false);
+  }
+  static tensor_list backward(AutogradContext* context, const tensor_list& gradients) {
+    return {rotated(gradients[0].contiguous(), context->saved_data["width"].toInt(),
+                    context->get_saved_variables()[0], /*inverse=*/true),
+            Tensor(), Tensor()};
+  }
+};
+
+}  // namespace
+
+Tensor rotate(const Tensor& x, std::int64_t width, const Tensor& rotation) {
+  if (!rotation.defined()) return x;
+  const auto [B, T, d] = std::tuple(x.size(0), x.size(1), rotation.size(1));
+  TORCH_CHECK(d % 2 == 0 && width % d == 0 && (rotation.size(0) == T || T == 1), "rotation: found ",
+              rotation.sizes(), " for ", width, " columns of ", x.sizes());
+  const auto angles = rotation.to(x.scalar_type());
+  if (is_fused_on(x)) return RotateFunction::apply(x.contiguous(), width, angles.contiguous());
+  const auto of_rows = angles.view({T == 1 ? -1 : 1, T, 1, d / 2, 2});
+  const auto sin = of_rows.select(-1, 0), cos = of_rows.select(-1, 1);
+  const auto pairs = x.narrow(2, 0, width).reshape({B, T, -1, d / 2, 2});
+  const auto a = pairs.select(-1, 0), b = pairs.select(-1, 1);
+  const auto y = torch::stack({a * cos - b * sin, a * sin + b * cos}, -1).view({B, T, width});
+  return torch::cat({y, x.narrow(2, width, x.size(2) - width)}, 2);
+}
+
 Tensor scaled_dot_product_weights(const Tensor& q, const Tensor& k, const Tensor& bias,
                                   bool causal) {
   auto e = q.matmul(k.transpose(2, 3)) / std::sqrt(static_cast<double>(q.size(3)));  // [B, H, T, S]

@@ -11,6 +11,17 @@
 
 namespace regard::kernels {
 
+// Rotary positions (Su et al. 2021, "RoFormer"): rotates each pair of numbers of a query or a key
+// at position t by an angle proportional to t, so that q_t · k_s depends on t − s only:
+//
+//   y_2i = x_2i cos(t θ_i) − x_2i+1 sin(t θ_i)      y_2i+1 = x_2i sin(t θ_i) + x_2i+1 cos(t θ_i)
+//
+// Rotates the first `width` columns of x [B, T, columns], heads of an even width d side by side,
+// and copies the others. `rotation` has sin(t θ_i) at 2i and cos(t θ_i) at 2i + 1 of a row, for
+// each of T positions or, if T is 1, for each sentence: [T, d] or [B, d]. Returns x if it is
+// undefined. Differentiable in x. A row of y has the same bits in every batch on the CPU.
+torch::Tensor rotate(const torch::Tensor& x, std::int64_t width, const torch::Tensor& rotation);
+
 // Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
 inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);

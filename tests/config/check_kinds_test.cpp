@@ -94,6 +94,10 @@ TEST(CheckKinds, HeadsMustDivideTheWidth) {
   EXPECT_THAT(problem({encoder, one_width, "model.encoder.heads=7"}),
               AllOf(HasSubstr("model.encoder.heads: found 7"), HasSubstr("512"),
                     HasSubstr("model.encoder.hidden_size")));
+  EXPECT_THAT(
+      problem({encoder, one_width, "model.encoder.heads=512", "model.encoder.position=rotary"}),
+      AllOf(HasSubstr("model.encoder.position is rotary"), HasSubstr("has 1 of them"),
+            HasSubstr("change model.encoder.heads")));
   EXPECT_THAT(problem({decoder, target_width, "model.decoder.heads=3"}),
               AllOf(HasSubstr("model.decoder.heads: found 3"), HasSubstr("512")));
   // Bidirectional states are 1024 wide.

@@ -75,7 +75,9 @@ TEST(Configs, BestDiffersOnlyInTheQueryAndTheSchedule) {
 
 TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
   const std::pair<const char*, const char*> pairs[] = {
-      {"multi30k.yaml", "multi30k_transformer.yaml"}, {"quickstart.yaml", "transformer.yaml"}};
+      {"multi30k.yaml", "multi30k_transformer.yaml"},
+      {"multi30k.yaml", "multi30k_transformer_best.yaml"},
+      {"quickstart.yaml", "transformer.yaml"}};
   for (const auto& [recurrent, transformer] : pairs) {
     for (const auto& difference :
          option_differences(read_options(folder / recurrent), read_options(folder / transformer))) {

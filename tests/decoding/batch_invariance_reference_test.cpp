@@ -577,6 +577,11 @@ std::vector<Case> cases_of_transformer() {
   options.decoder.self_attention.position = PositionKind::learned;
   options.decoder.layers = 1;
   all.push_back({"post", options});
+  for (auto* side : {&options.encoder.self_attention, &options.decoder.self_attention}) {
+    side->position = PositionKind::rotary;
+    side->heads = 2;  // an even width of 38
+  }
+  all.push_back({"rotary", options});
   options = odd();
   options.encoder.numbers = 5;
   all.push_back({"numbers", options});

@@ -294,5 +294,54 @@ TEST(ScaledDotProductReference, InASearchASentencesAttentionToItselfEqualsTheRef
   }
 }
 
+// sin(t θ_i) and cos(t θ_i) of positions first … first + n − 1: [n, d].
+torch::Tensor angles_of(std::int64_t first, std::int64_t n, std::int64_t d) {
+  const auto t = torch::arange(first, first + n, torch::kDouble).unsqueeze(1);
+  const auto angle = t * torch::pow(10000.0, torch::arange(0, d, 2, torch::kDouble) / -d);
+  return torch::stack({angle.sin(), angle.cos()}, -1).flatten(1);
+}
+
+TEST(Rotate, ValuesAndGradientsEqualTheReference) {
+  torch::manual_seed(8);
+  for (const auto type : {torch::kDouble, torch::kFloat}) {
+    const auto tolerance = type == torch::kDouble ? 1e-14 : 1e-6;
+    for (const std::int64_t d : {2, 6, 32, 36}) {
+      // Each position of a sentence, and one step with positions of their own.
+      for (const auto& [T, rows] :
+           std::vector<std::pair<std::int64_t, std::int64_t>>{{5, 5}, {1, B}, {1, 1}}) {
+        const auto x = torch::randn({B, T, 5 * d}, type).requires_grad_();
+        const auto d_y = torch::randn(x.sizes(), type);
+        const auto angles = angles_of(3, rows, d).to(type);
+        const auto run = [&] {
+          const auto y = rotate(x, 2 * d, angles);
+          return std::pair(y.detach(), torch::autograd::grad({y}, {x}, {d_y})[0]);
+        };
+        const auto [y, d_x] = run();
+        use_reference(true);
+        const auto [expected_y, expected_d_x] = run();
+        use_reference(false);
+        EXPECT_TRUE(torch::allclose(y, expected_y, tolerance, tolerance)) << d << " " << T;
+        EXPECT_TRUE(torch::allclose(d_x, expected_d_x, tolerance, tolerance)) << d << " " << T;
+        EXPECT_TRUE(torch::equal(y.slice(2, 2 * d), x.detach().slice(2, 2 * d))) << "the values";
+      }
+    }
+  }
+}
+
+TEST(Rotate, ScoresDependOnTheDistanceOnly) {
+  torch::manual_seed(9);
+  constexpr std::int64_t d = 8;
+  const auto q = torch::randn({1, 1, d}, torch::kDouble),
+             k = torch::randn({1, 1, d}, torch::kDouble);
+  const auto score = [&](std::int64_t t, std::int64_t s) {
+    return (rotate(q, d, angles_of(t, 1, d)) * rotate(k, d, angles_of(s, 1, d)))
+        .sum()
+        .item<double>();
+  };
+  EXPECT_NEAR(score(7, 4), score(903, 900), 1e-10);
+  EXPECT_NEAR(score(4, 4), (q * k).sum().item<double>(), 1e-12);
+  EXPECT_GT(std::abs(score(7, 4) - score(4, 7)), 1e-3) << "before and after differ";
+}
+
 }  // namespace
 }  // namespace regard::kernels

@@ -11,8 +11,10 @@ TransformerDecoder::TransformerDecoder(std::int64_t encoder_state_size,
     : D_(options.hidden_size),
       has_source_(encoder_state_size > 0),
       want_weights_(want_weights),
+      rotation_(make_rotation(options.self_attention, options.hidden_size)),
       readout_dropout_(std::make_shared<Dropout>(dropout.readout)) {
   const auto& o = options.self_attention;
+  if (rotation_) register_module("rotation", rotation_);
   for (std::int64_t l = 0; l < options.layers; ++l) {
     layers_.push_back(
         register_module("layer" + std::to_string(l),
@@ -60,6 +62,7 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   auto past = DecoderLayer::past_of(state, embedded);
+  if (rotation_) past.rotation = rotation_->of_rows(state);
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
@@ -92,11 +95,12 @@ DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedde
                                                     std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
+  const auto rotation = rotation_ ? rotation_->first(embedded.size(1)) : torch::Tensor();
   DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
     torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
-    all = layers_[l]->forward(all.x, {sources[l], padding},
+    all = layers_[l]->forward(all.x, {sources[l], padding}, rotation,
                               is_last && (want_weights_ || want_weights), heads);
   }
   const auto hidden = final_norm(norm_.get(), all.x);

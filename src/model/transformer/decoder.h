@@ -14,6 +14,7 @@
 #include "model/decoder.h"
 #include "model/layers.h"
 #include "model/transformer/layers.h"
+#include "model/transformer/positions.h"
 
 namespace regard {
 
@@ -52,6 +53,7 @@ class TransformerDecoder : public Decoder {
   std::int64_t D_;
   bool has_source_;
   bool want_weights_;
+  std::shared_ptr<Positions> rotation_;  // null without rotary positions
   std::vector<std::shared_ptr<DecoderLayer>> layers_;
   std::shared_ptr<LayerNorm> norm_;  // with NormPlacement::pre only
   std::shared_ptr<Dropout> readout_dropout_;

@@ -10,7 +10,8 @@ namespace regard {
 TransformerEncoder::TransformerEncoder(std::int64_t D, std::int64_t layers,
                                        const SelfAttentionOptions& options,
                                        const DropoutOptions& dropout)
-    : D_(D) {
+    : D_(D), rotation_(make_rotation(options, D)) {
+  if (rotation_) register_module("rotation", rotation_);
   for (std::int64_t l = 0; l < layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l),
                                       std::make_shared<EncoderLayer>(D, options, dropout)));
@@ -25,10 +26,11 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
   EncoderOutput encoded;
   encoded.set_lengths(lengths, embedded.size(1), embedded.device());
   const auto padding = make_padding(encoded.mask, lengths, embedded, /*is_self_attention=*/true);
+  const auto rotation = rotation_ ? rotation_->first(embedded.size(1)) : torch::Tensor();
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
   for (const auto& layer : layers_) {
     torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;
-    stream = layer->forward(stream, padding, heads);
+    stream = layer->forward(stream, padding, rotation, heads);
   }
   encoded.states = final_norm(norm_.get(), stream);
   encoded.summary = kernels::masked_mean(encoded.states, encoded.mask);

@@ -29,9 +29,9 @@ namespace {
 
 // Self-attention of x [B, T, D]. Stores the weights of the heads in `heads`, unless it is null.
 Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x, const Padding& padding,
-                        bool causal, Tensor* heads) {
-  const auto attended =
-      attention.forward(x, attention.keys_and_values(x), padding, causal, heads != nullptr);
+                        const Tensor& rotation, bool causal, Tensor* heads) {
+  const auto attended = attention.forward(x, attention.keys_and_values(x, rotation), padding,
+                                          causal, heads != nullptr, rotation);
   if (heads != nullptr) *heads = attended.heads;
   return attended.y;
 }
@@ -39,9 +39,9 @@ Tensor attend_to_itself(MultiHeadAttention& attention, const Tensor& x, const Pa
 }  // namespace
 
 ResidualStream EncoderLayer::forward(const ResidualStream& x, const Padding& padding,
-                                     Tensor* heads) {
+                                     const Tensor& rotation, Tensor* heads) {
   const auto attended = attention_norm_->apply(x, [&](const Tensor& z) {
-    return attend_to_itself(*attention_, z, padding, /*causal=*/false, heads);
+    return attend_to_itself(*attention_, z, padding, rotation, /*causal=*/false, heads);
   });
   return feed_forward_norm_->apply(attended,
                                    [&](const Tensor& z) { return feed_forward_->forward(z); });
@@ -72,10 +72,11 @@ Tensor DecoderLayer::source_keys_and_values(const Tensor& states) {
 }
 
 DecoderLayer::AllSteps DecoderLayer::forward(const ResidualStream& x, const Source& source,
-                                             bool want_weights, Tensor* self_heads) {
+                                             const Tensor& rotation, bool want_weights,
+                                             Tensor* self_heads) {
   AllSteps all;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
-    return attend_to_itself(*self_attention_, z, {}, /*causal=*/true, self_heads);
+    return attend_to_itself(*self_attention_, z, {}, rotation, /*causal=*/true, self_heads);
   });
   const auto after_source_attention =
       !source_attention_
@@ -160,7 +161,8 @@ DecoderLayer::Past DecoderLayer::past_of(const DecoderState& state, const Tensor
   Past past{.keys_and_values = {},
             .rows = state.past_rows,
             .positions = {state.position, state.positions},
-            .padding = {}};
+            .padding = {},
+            .rotation = {}};
   if (!state.positions.defined()) return past;
   const auto last = to_device(state.positions, like.device());
   const auto columns = torch::arange(state.position + 1, last.options());
@@ -173,10 +175,10 @@ DecoderLayer::Step DecoderLayer::step(const ResidualStream& x, const Past& past,
   Step next;
   const auto after_self_attention = self_attention_norm_->apply(x, [&](const Tensor& z) {
     next.past = with_current(past.keys_and_values, past.rows, past.positions,
-                             self_attention_->keys_and_values(z).squeeze(1));
+                             self_attention_->keys_and_values(z, past.rotation).squeeze(1));
     return self_attention_
         ->forward(z, next.past.narrow(1, 0, past.positions.largest + 1), past.padding,
-                  /*causal=*/false, /*want_weights=*/false)
+                  /*causal=*/false, /*want_weights=*/false, past.rotation)
         .y;
   });
   const auto after_source_attention =

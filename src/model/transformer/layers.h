@@ -88,9 +88,10 @@ class EncoderLayer : public torch::nn::Module {
  public:
   EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
 
-  // Stores the weights of each head [B, H, S, S] in `heads`, unless it is null.
+  // `rotation` are the angles of rotary positions [S, d] (make_rotation()), or undefined. Stores
+  // the weights of each head [B, H, S, S] in `heads`, unless it is null.
   ResidualStream forward(const ResidualStream& x, const Padding& padding,
-                         torch::Tensor* heads = nullptr);
+                         const torch::Tensor& rotation, torch::Tensor* heads = nullptr);
 
  private:
   std::shared_ptr<MultiHeadAttention> attention_;
@@ -122,15 +123,16 @@ class DecoderLayer : public torch::nn::Module {
   // Computes the keys and values of encoder states [B, S, C] -> [B, S, 2D].
   torch::Tensor source_keys_and_values(const torch::Tensor& states);
 
-  // Computes all positions at once. Stores the weights of each head of self-attention [B, H, T, T]
-  // in `self_heads`, unless it is null.
+  // Computes all positions at once. `rotation` is [T, d] or undefined, as in an encoder layer.
+  // Stores the weights of each head of self-attention [B, H, T, T] in `self_heads`, unless it is
+  // null.
   struct AllSteps {
     ResidualStream x;
     torch::Tensor weights;  // [B, T, S] attention to the source, mean over the heads; undefined
                             // unless wanted
   };
-  AllSteps forward(const ResidualStream& x, const Source& source, bool want_weights,
-                   torch::Tensor* self_heads = nullptr);
+  AllSteps forward(const ResidualStream& x, const Source& source, const torch::Tensor& rotation,
+                   bool want_weights, torch::Tensor* self_heads = nullptr);
 
   // The keys and values of the earlier positions of N hypotheses. Room for further positions
   // follows them, so that a step need not copy them.
@@ -138,9 +140,10 @@ class DecoderLayer : public torch::nn::Module {
     torch::Tensor keys_and_values;  // of this layer, as DecoderState::pasts
     torch::Tensor rows;             // DecoderState::past_rows
     RowPositions positions;
-    Padding padding;  // of the positions up to the current one, if they differ
+    Padding padding;         // of the positions up to the current one, if they differ
+    torch::Tensor rotation;  // of the current position [1, d], or of each row [N, d]; or undefined
   };
-  // Returns the past without keys and values, for the rows of a state. `like` has N rows.
+  // Returns the past without keys, values and rotation, for the rows of a state. `like` has N rows.
   static Past past_of(const DecoderState& state, const torch::Tensor& like);
 
   // Computes one position, with T = 1, for N = G · B rows, with G consecutive rows per sentence.

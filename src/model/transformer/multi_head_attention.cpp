@@ -48,14 +48,16 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t D, std::int64_t C, std::int6
   register_module("dropout", dropout_);
 }
 
-torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z) {
-  return W_KV_(z);
+torch::Tensor MultiHeadAttention::keys_and_values(const torch::Tensor& z,
+                                                  const torch::Tensor& rotation) {
+  return kernels::rotate(W_KV_(z), width(), rotation);
 }
 
 HeadsOutput MultiHeadAttention::forward(const torch::Tensor& x,
                                         const torch::Tensor& keys_and_values,
-                                        const Padding& padding, bool causal, bool want_weights) {
-  const auto q = W_Q_(x);
+                                        const Padding& padding, bool causal, bool want_weights,
+                                        const torch::Tensor& rotation) {
+  const auto q = kernels::rotate(W_Q_(x), width(), rotation);
   const bool is_search = kernels::is_batch_invariant(q);
   if (!is_search && !want_weights && !dropout_->is_active()) {
     return {W_O_(kernels::scaled_dot_product(q, keys_and_values, heads_, padding.bias,

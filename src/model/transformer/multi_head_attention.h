@@ -56,11 +56,14 @@ class MultiHeadAttention : public torch::nn::Module {
   MultiHeadAttention(std::int64_t D, std::int64_t C, std::int64_t heads, double dropout);
 
   std::int64_t width() const { return W_O_->weight.size(0); }  // D
-  // Computes the keys and values of all heads: z [B, S, C] -> [B, S, 2D].
-  torch::Tensor keys_and_values(const torch::Tensor& z);
-  // Maps x [B, T, D] to y [B, T, D]. Returns the weights as compute_heads() does.
+  // Computes the keys and values of all heads: z [B, S, C] -> [B, S, 2D]. Rotates the keys by the
+  // angles of their positions (kernels::rotate), unless `rotation` is undefined.
+  torch::Tensor keys_and_values(const torch::Tensor& z, const torch::Tensor& rotation = {});
+  // Maps x [B, T, D] to y [B, T, D]. Returns the weights as compute_heads() does. Rotates the
+  // queries, unless `rotation` is undefined.
   HeadsOutput forward(const torch::Tensor& x, const torch::Tensor& keys_and_values,
-                      const Padding& padding, bool causal, bool want_weights);
+                      const Padding& padding, bool causal, bool want_weights,
+                      const torch::Tensor& rotation = {});
 
  private:
   std::int64_t heads_;

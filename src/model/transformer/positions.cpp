@@ -33,7 +33,7 @@ Positions::Positions(const SelfAttentionOptions& options, std::int64_t D, std::s
     p_ = register_parameter("p", torch::empty({options.max_positions, D}));
     embedding_normal(p_);
   } else if (kind_ == PositionKind::sinusoidal) {
-    p_ = register_buffer("p", sinusoids(0, stored_sinusoids, D).to(torch::kFloat));
+    p_ = register_buffer("p", sinusoids(0, stored_sinusoids, D));
   }
 }
 
@@ -54,14 +54,24 @@ torch::Tensor Positions::rows(std::int64_t first, std::int64_t n) const {
       counted(first + n, "token"), section_, p_.size(0));
 }
 
+torch::Tensor Positions::of_rows(const DecoderState& state) const {
+  if (!state.positions.defined()) return rows(state.position, 1);
+  return rows(0, state.position + 1).index_select(0, to_device(state.positions, p_.device()));
+}
+
 torch::Tensor Positions::add_to(const torch::Tensor& x) const {
-  return p_.defined() ? x + rows(0, x.size(1)) : x;
+  return p_.defined() ? x + first(x.size(1)).to(x.scalar_type()) : x;
 }
 
 torch::Tensor Positions::add_to(const torch::Tensor& x, const DecoderState& state) const {
-  if (!p_.defined()) return x;
-  if (!state.positions.defined()) return x + rows(state.position, 1);
-  return x + rows(0, state.position + 1).index_select(0, to_device(state.positions, x.device()));
+  return p_.defined() ? x + of_rows(state).to(x.scalar_type()) : x;
+}
+
+std::shared_ptr<Positions> make_rotation(const SelfAttentionOptions& options, std::int64_t D) {
+  if (options.position != PositionKind::rotary) return nullptr;
+  SelfAttentionOptions angles = options;
+  angles.position = PositionKind::sinusoidal;
+  return std::make_shared<Positions>(angles, D / options.heads, "");
 }
 
 }  // namespace regard

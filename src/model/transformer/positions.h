@@ -2,12 +2,16 @@
 // et al. 2017, section 3.5):
 //
 //   p(t, 2i) = sin(t / 10000^(2i/D))      p(t, 2i + 1) = cos(t / 10000^(2i/D))
+//
+// Rotary positions (Su et al. 2021) add nothing to the input. Self-attention rotates queries and
+// keys by these angles instead (kernels::rotate), with the width d of a head in place of D.
 #pragma once
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "config/model_options.h"
@@ -21,6 +25,12 @@ class Positions : public torch::nn::Module {
   // "model.encoder", for messages. PositionKind::automatic means none here.
   Positions(const SelfAttentionOptions& options, std::int64_t D, std::string section);
 
+  // Returns the vectors of positions 0 … T − 1: [T, D]. Throws InputError beyond the last learned
+  // position.
+  torch::Tensor first(std::int64_t T) const { return rows(0, T); }
+  // Returns those of the rows of a state: [N, D], or [1, D] if all are at the same position.
+  torch::Tensor of_rows(const DecoderState& state) const;
+
   // Returns x + p for x [B, T, D] at positions 0 … T − 1. Throws InputError beyond the last learned
   // position.
   torch::Tensor add_to(const torch::Tensor& x) const;
@@ -33,9 +43,13 @@ class Positions : public torch::nn::Module {
 
   PositionKind kind_;
   std::string section_;
-  // The learned vectors [max_positions, D], or the sinusoids of the first positions, or undefined
-  // if there are no position embeddings.
+  // The learned vectors [max_positions, D], or the sinusoids of the first positions, in double
+  // precision, or undefined if nothing is added.
   torch::Tensor p_;
 };
+
+// Returns the angles of rotary positions for queries and keys of width D in `heads` heads, as sines
+// and cosines, or null for other positions.
+std::shared_ptr<Positions> make_rotation(const SelfAttentionOptions& options, std::int64_t D);
 
 }  // namespace regard

@@ -10,18 +10,18 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t B = 2, T = 4, S = 3, D = 4, C = 6, L = 2;
+constexpr std::int64_t B = 2, T = 4, S = 3, D = 8, C = 6, L = 2;
 
-DecoderOptions small_decoder(NormPlacement norm) {
+DecoderOptions small_decoder(const LayersCase& layers) {
   DecoderOptions options;
   options.kind = LayerKind::transformer;
   options.embedding_dim = options.hidden_size = D;
   options.layers = L;
-  options.self_attention = small_attention(norm);
+  options.self_attention = layers.options();
   return options;
 }
 
-class TransformerDecoderReference : public testing::TestWithParam<NormPlacement> {
+class TransformerDecoderReference : public testing::TestWithParam<LayersCase> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
@@ -39,7 +39,7 @@ class TransformerDecoderReference : public testing::TestWithParam<NormPlacement>
   }
   // The result of sentence b, in plain numbers.
   plain::Transformer::DecoderOutput expected(std::int64_t b) {
-    const plain::Transformer plain(decoder_, 2, GetParam() == NormPlacement::pre);
+    const plain::Transformer plain(decoder_, 2, GetParam().is_pre(), GetParam().is_rotary());
     return plain.decode(plain::rows_of(x_[b]), plain::rows_of(states_[b].narrow(0, 0, S - b)), L);
   }
 
@@ -144,11 +144,8 @@ TEST_P(TransformerDecoderReference, GradientsEqualCentralDifferences) {
                          tensors, 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, TransformerDecoderReference,
-                         testing::Values(NormPlacement::pre, NormPlacement::post),
-                         [](const auto& tested) {
-                           return tested.param == NormPlacement::pre ? "pre" : "post";
-                         });
+INSTANTIATE_TEST_SUITE_P(Layers, TransformerDecoderReference, testing::ValuesIn(layers_cases()),
+                         name_of_layers);
 
 }  // namespace
 }  // namespace regard

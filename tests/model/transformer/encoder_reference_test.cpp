@@ -11,25 +11,27 @@
 namespace regard {
 namespace {
 
-constexpr std::int64_t B = 3, S = 5, D = 4, L = 2;
+constexpr std::int64_t B = 3, S = 5, D = 8, L = 2;
 
-class TransformerEncoderReference : public testing::TestWithParam<NormPlacement> {
+class TransformerEncoderReference : public testing::TestWithParam<LayersCase> {
  protected:
   void SetUp() override {
     torch::manual_seed(1);
     draw_parameters(encoder_);
     x_ = torch::randn({B, S, D}, torch::kDouble);
   }
-  bool is_pre() const { return GetParam() == NormPlacement::pre; }
+  plain::Transformer plain_loops() const {
+    return {encoder_, 2, GetParam().is_pre(), GetParam().is_rotary()};
+  }
 
-  TransformerEncoder encoder_{D, L, small_attention(GetParam()), no_dropout};
+  TransformerEncoder encoder_{D, L, GetParam().options(), no_dropout};
   torch::Tensor x_;
   torch::Tensor lengths_ = torch::tensor({5, 3, 1});
 };
 
 TEST_P(TransformerEncoderReference, EachSentenceOfARaggedBatchEqualsThatOfPlainLoops) {
   const auto out = encoder_.forward(x_, lengths_);
-  const plain::Transformer plain(encoder_, 2, is_pre());
+  const auto plain = plain_loops();
   for (std::int64_t b = 0; b < B; ++b) {
     const auto n = lengths_[b].item<std::int64_t>();
     const auto alone = x_.narrow(0, b, 1).narrow(1, 0, n);
@@ -47,7 +49,7 @@ TEST_P(TransformerEncoderReference, SelfAttentionOfEachHeadEqualsThatOfPlainLoop
   const auto out = encoder_.forward(x_, lengths_, &heads);
   EXPECT_TRUE(torch::allclose(out.summary, encoder_.forward(x_, lengths_).summary, 1e-12, 1e-12));
   ASSERT_EQ(heads.size(), L);
-  const plain::Transformer plain(encoder_, 2, is_pre());
+  const auto plain = plain_loops();
   for (std::int64_t b = 0; b < B; ++b) {
     const auto n = lengths_[b].item<std::int64_t>();
     plain::Transformer::Heads expected;
@@ -81,14 +83,12 @@ TEST_P(TransformerEncoderReference, WithoutPositionsAPermutedSentenceHasPermuted
   const auto lengths = torch::tensor({S});
   const auto states = encoder_.forward(x, lengths).states;
   const auto permuted = encoder_.forward(x.index_select(1, order), lengths).states;
-  EXPECT_TRUE(torch::allclose(states.index_select(1, order), permuted, 1e-12, 1e-12));
+  EXPECT_EQ(torch::allclose(states.index_select(1, order), permuted, 1e-12, 1e-12),
+            !GetParam().is_rotary());
 }
 
-INSTANTIATE_TEST_SUITE_P(Norms, TransformerEncoderReference,
-                         testing::Values(NormPlacement::pre, NormPlacement::post),
-                         [](const auto& tested) {
-                           return tested.param == NormPlacement::pre ? "pre" : "post";
-                         });
+INSTANTIATE_TEST_SUITE_P(Layers, TransformerEncoderReference, testing::ValuesIn(layers_cases()),
+                         name_of_layers);
 
 TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
   torch::manual_seed(2);

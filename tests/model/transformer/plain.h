@@ -30,8 +30,9 @@ inline Rows rows_of(const torch::Tensor& x) {
 
 class Transformer {
  public:
-  Transformer(const torch::nn::Module& module, std::size_t heads, bool pre)
-      : heads_(heads), pre_(pre) {
+  // With `rotary`, self-attention has rotary positions.
+  Transformer(const torch::nn::Module& module, std::size_t heads, bool pre, bool rotary = false)
+      : heads_(heads), pre_(pre), rotary_(rotary) {
     for (const auto& item : module.named_parameters()) {
       parameters_[item.key()] = rows_of(item.value().detach().reshape(
           {item.value().size(0), item.value().numel() / item.value().size(0)}));
@@ -46,7 +47,7 @@ class Transformer {
     for (std::size_t l = 0; l < layers; ++l) {
       const auto layer = "layer" + std::to_string(l) + ".";
       x = around(layer + "attention_norm", x, [&](const Rows& z) {
-        auto attended = attend(layer + "attention", z, z, false);
+        auto attended = attend(layer + "attention", z, z, false, rotary_);
         if (heads != nullptr) heads->push_back(attended.heads);
         return attended.y;
       });
@@ -65,7 +66,7 @@ class Transformer {
     for (std::size_t l = 0; l < layers; ++l) {
       const auto layer = "layer" + std::to_string(l) + ".";
       x = around(layer + "self_attention_norm", x, [&](const Rows& z) {
-        auto attended = attend(layer + "self_attention", z, z, true);
+        auto attended = attend(layer + "self_attention", z, z, true, rotary_);
         decoded.self_attention.push_back(attended.heads);
         return attended.y;
       });
@@ -85,10 +86,14 @@ class Transformer {
     Rows weights;  // the mean over the heads
     std::vector<Rows> heads;
   };
-  Attended attend(const std::string& name, const Rows& queries, const Rows& source,
-                  bool causal) const {
-    const auto q = linear(dotted(name) + "W_Q", queries);
-    const auto kv = linear(dotted(name) + "W_KV", source);
+  Attended attend(const std::string& name, const Rows& queries, const Rows& source, bool causal,
+                  bool rotary = false) const {
+    auto q = linear(dotted(name) + "W_Q", queries);
+    auto kv = linear(dotted(name) + "W_KV", source);
+    if (rotary) {
+      rotate(q, q[0].size());
+      rotate(kv, q[0].size());
+    }
     const auto D = q[0].size();
     const auto d = D / heads_;
     Attended attended;
@@ -136,6 +141,20 @@ class Transformer {
     return y;
   }
 
+  // Rotates the pairs of numbers of each head, in the first D columns, by the angles of their row.
+  void rotate(Rows& x, std::size_t D) const {
+    const auto d = D / heads_;
+    for (std::size_t t = 0; t < x.size(); ++t) {
+      for (std::size_t i = 0; i < D; i += 2) {
+        const auto angle = static_cast<double>(t) *
+                           std::pow(10000.0, -static_cast<double>(i % d) / static_cast<double>(d));
+        const auto first = x[t][i], second = x[t][i + 1];
+        x[t][i] = first * std::cos(angle) - second * std::sin(angle);
+        x[t][i + 1] = first * std::sin(angle) + second * std::cos(angle);
+      }
+    }
+  }
+
   Rows norm(const std::string& name, Rows x) const {
     const auto& g = parameters_.at(name + ".g");
     const auto& b = parameters_.at(name + ".b");
@@ -173,6 +192,7 @@ class Transformer {
 
   std::size_t heads_;
   bool pre_;
+  bool rotary_;
   std::map<std::string, Rows> parameters_;  // a vector as rows of one
 };
 

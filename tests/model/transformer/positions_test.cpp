@@ -76,7 +76,7 @@ TEST(Positions, BeyondThoseThatAreKeptTheyDoNotDependOnTheSentencesLength) {
 
 TEST(Positions, NoneAddsNothing) {
   const auto x = torch::randn({1, 3, 4});
-  for (const auto kind : {PositionKind::none, PositionKind::automatic}) {
+  for (const auto kind : {PositionKind::none, PositionKind::automatic, PositionKind::rotary}) {
     EXPECT_TRUE(torch::equal(Positions(options_with(kind), 4, "").add_to(x), x));
   }
 }
