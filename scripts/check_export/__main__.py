@@ -123,7 +123,7 @@ def models(options):
 def by_regard(model, source, target):
     """Returns log P of each word and of </s> for each line, as `regard score` computes it."""
     scored = call(
-        [REGARD, "score", "-m", model, "-s", source, "-t", target, "--words", "--json"]
+        [REGARD, "score", "-m", model, "-s", source, "-t", target, "--words", "--json", "--precision", "fp32"]
     )
     return [
         [word["log_probability"] for word in line["words"]] for line in json.loads(scored)["scores"]
