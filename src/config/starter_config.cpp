@@ -44,11 +44,11 @@ constexpr Size sizes[] = {
     {.max_pairs = 5'000,
      .vocabulary = 1'000,
      .recurrent = {128, 256, 0.3, 512, 40, 0.003, 800},
-     .transformer = {128, 3, 4, 256, 0.3, 1'000, 70, 0.003, 1'000}},
+     .transformer = {128, 3, 4, 256, 0.2, 800, 70, 0.003, 1'000}},
     {.max_pairs = 60'000,
      .vocabulary = 6'000,
      .recurrent = {256, 256, 0.3, 800, 30, 0.003, 1'000},
-     .transformer = {128, 4, 4, 256, 0.3, 4'000, 70, 0.005, 2'000}},
+     .transformer = {256, 3, 4, 512, 0.15, 800, 30, 0.002, 1'000}},
     {.max_pairs = 600'000,
      .vocabulary = 12'000,
      .recurrent = {256, 512, 0.2, 2'048, 12, 0.002, 2'000},
@@ -210,7 +210,7 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
   const auto side = fmt::format(
       "    kind: transformer\n    embedding_dim: {}\n    hidden_size: {}\n    layers: {}\n"
-      "    heads: {}\n    feed_forward_size: {}\n",
+      "    heads: {}\n    feed_forward_size: {}\n    position: rotary\n",
       size.width, size.width, size.layers, size.heads, size.feed_forward);
   return fmt::format(
       "model:\n  # A Transformer. Sizes for {}; larger corpora can use larger sizes.\n"
@@ -269,7 +269,7 @@ std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize&
 std::string transformer_training_text(const StarterConfig& s, const TransformerSize& size) {
   const auto batch =
       std::clamp(round_up(target_tokens(s) / static_cast<double>(transformer_steps_per_epoch), 100),
-                 min_transformer_batch, size.max_batch);
+                 std::min(min_transformer_batch, size.max_batch), size.max_batch);
   const auto steps = steps_per_epoch(s, batch);
   const auto epochs =
       std::max(size.epochs, round_up(static_cast<double>(min_transformer_steps) / steps, 10));

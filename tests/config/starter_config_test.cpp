@@ -59,22 +59,24 @@ TEST(StarterConfigTest, MoreTextHasALargerModelAndLessDropout) {
   EXPECT_GT(small.training.epochs, large.training.epochs);
 }
 
-// configs/multi30k_transformer.yaml, but for numbers that depend on the text.
+// configs/multi30k_transformer_best.yaml, but for numbers that depend on the text.
 TEST(StarterConfigTest, ATransformerForMulti30kIsTheMeasuredRecipe) {
   auto config = of(29'000, 12'000);
   config.train.common_characters = 80;
   config.architecture = LayerKind::transformer;
   const auto options = read(config);
   EXPECT_EQ(options.model.encoder.kind, EncoderKind::transformer);
-  EXPECT_EQ(options.model.encoder.hidden_size, 128);
-  EXPECT_EQ(options.model.encoder.layers, 4);
-  EXPECT_EQ(options.model.encoder.self_attention.feed_forward_size, 256);
+  EXPECT_EQ(options.model.encoder.hidden_size, 256);
+  EXPECT_EQ(options.model.encoder.layers, 3);
+  EXPECT_EQ(options.model.encoder.self_attention.feed_forward_size, 512);
+  EXPECT_EQ(options.model.encoder.self_attention.position, PositionKind::rotary);
+  EXPECT_EQ(options.model.dropout.states, 0.15);
   EXPECT_TRUE(options.data.tokenizer.joint);
   EXPECT_EQ(options.data.tokenizer.vocabulary_size, 6'000);
-  EXPECT_EQ(options.training.learning_rate, 0.005);
-  EXPECT_NEAR(static_cast<double>(options.training.warmup_steps), 2'000, 100);
-  EXPECT_NEAR(static_cast<double>(options.training.batch_size), 3'700, 300);
-  EXPECT_EQ(options.training.epochs, 70);
+  EXPECT_EQ(options.training.learning_rate, 0.002);
+  EXPECT_EQ(options.training.warmup_steps, 1'000);
+  EXPECT_EQ(options.training.batch_size, 800);
+  EXPECT_EQ(options.training.epochs, 30);
 }
 
 // configs/multi30k_best.yaml, but for numbers that depend on the text.
