@@ -108,10 +108,11 @@ def fill_input(side, table, embedding, section, tensors):
         table.weight = (math.sqrt(D) * embedding.astype(numpy.float64) @ projection.T).astype(numpy.float32)
     if section["position"] == "learned":
         side.position_encodings.encodings = tensors.take("positions.p")
-    elif section["position"] == "sinusoidal":
+    elif section["position"] in ("none", "rotary"):
+        if hasattr(side, "position_encodings"):  # a decoder with rotary positions has none
+            side.position_encodings.encodings = numpy.zeros((POSITIONS, D), numpy.float32)
+    else:
         side.position_encodings.encodings = sinusoids(POSITIONS, D)
-    elif hasattr(side, "position_encodings"):  # a decoder with rotary positions has none
-        side.position_encodings.encodings = numpy.zeros((POSITIONS, D), numpy.float32)
 
 
 def layer_options(section):

@@ -49,7 +49,7 @@ WIDE = (
 TRANSFORMER = (
     ("transformer", "`multi30k_transformer` in batches of 800 tokens", SMALL_BATCHES),
     ("transformer_less_dropout", "dropout 0.1 instead of 0.3", LESS_DROPOUT),
-    ("transformer_wide", "+ twice the width, three layers instead of four", (*LESS_DROPOUT, *WIDE)),
+    ("transformer_wide", "+ twice the width, three layers instead of four, learning rate 0.002 instead of 0.003", (*LESS_DROPOUT, *WIDE)),
     ("transformer_rotary", "+ rotary positions", (*LESS_DROPOUT, *of_both_sides("position=rotary"))),
     ("transformer_rotary_wide", "+ both", (*LESS_DROPOUT, *WIDE, *of_both_sides("position=rotary"))),
 )

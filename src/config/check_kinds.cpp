@@ -109,9 +109,11 @@ void check_self_attention(const std::string& side, const SelfAttentionOptions& o
   }
   if (o.position == PositionKind::rotary && width % o.heads == 0 && width / o.heads % 2 != 0) {
     errors.add(
-        "{}.position is rotary, which rotates pairs of numbers, but a head has {} of them (width "
-        "{}, {} heads): expected an even number; change {}.heads or the width",
-        side, width / o.heads, width, o.heads, side);
+        "{}.position: found rotary with heads of width {}, expected an even width, because pairs "
+        "of "
+        "numbers are rotated; change {}.heads ({}) or the width that they share, {} "
+        "({}.hidden_size)",
+        side, width / o.heads, side, o.heads, width, side);
   }
 }
 

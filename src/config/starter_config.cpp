@@ -26,14 +26,14 @@ struct TransformerSize {
   std::int64_t heads;
   std::int64_t feed_forward;
   double dropout;
-  std::int64_t max_batch;  // target tokens
+  std::int64_t batch;  // target tokens
   std::int64_t epochs;
   double learning_rate;
   std::int64_t warmup;
 };
 
 // Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
-// and more regularisation.
+// or more dropout. Up to 60,000 pairs they are chosen on validation data.
 struct Size {
   std::int64_t max_pairs;
   std::int64_t vocabulary;  // maximum, of sub-words
@@ -68,10 +68,8 @@ constexpr std::int64_t too_few_words = 200;
 constexpr double often = 10;  // mean occurrences of a distinct word
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
-// A Transformer needs so many steps, and so many of them per epoch unless the text is large.
+// A Transformer needs so many steps, however little text there is.
 constexpr std::int64_t min_transformer_steps = 4'000;
-constexpr std::int64_t transformer_steps_per_epoch = 110;
-constexpr std::int64_t min_transformer_batch = 1'000;
 
 const Size& size_for(std::int64_t pairs) {
   return *std::ranges::find_if(sizes, [&](const Size& size) { return pairs <= size.max_pairs; });
@@ -210,7 +208,8 @@ std::string recurrent_text(const StarterConfig& s, const RecurrentSize& size) {
 std::string transformer_text(const StarterConfig& s, const TransformerSize& size) {
   const auto side = fmt::format(
       "    kind: transformer\n    embedding_dim: {}\n    hidden_size: {}\n    layers: {}\n"
-      "    heads: {}\n    feed_forward_size: {}\n    position: rotary\n",
+      "    heads: {}\n    feed_forward_size: {}\n    position: rotary   # scores of self-attention "
+      "depend on distances\n",
       size.width, size.width, size.layers, size.heads, size.feed_forward);
   return fmt::format(
       "model:\n  # A Transformer. Sizes for {}; larger corpora can use larger sizes.\n"
@@ -267,15 +266,13 @@ std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize&
 }
 
 std::string transformer_training_text(const StarterConfig& s, const TransformerSize& size) {
-  const auto batch =
-      std::clamp(round_up(target_tokens(s) / static_cast<double>(transformer_steps_per_epoch), 100),
-                 std::min(min_transformer_batch, size.max_batch), size.max_batch);
-  const auto steps = steps_per_epoch(s, batch);
+  const auto steps = steps_per_epoch(s, size.batch);
   const auto epochs =
       std::max(size.epochs, round_up(static_cast<double>(min_transformer_steps) / steps, 10));
   const auto total = steps * static_cast<double>(epochs);
   const auto every = std::clamp(round_up(total / 16, 50), std::int64_t{250}, std::int64_t{1'000});
-  return progress_text(s, epochs, batch, fmt::format("  validation_every: {}   # steps\n", every)) +
+  return progress_text(s, epochs, size.batch,
+                       fmt::format("  validation_every: {}   # steps\n", every)) +
          fmt::format(
              "{}  learning_rate: {}\n  scheduling: inverse_square_root\n  warmup_steps: {}\n"
              "  adam_beta2: 0.98\n  moving_average: 0.999\n",

@@ -109,14 +109,14 @@ REGARD_FOR_EACH_CPU void softmax_of_scores(std::int64_t rows, std::int64_t n, T 
 
 template <typename T>
 REGARD_FOR_EACH_CPU void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x,
-                                     const T* angles, T* y) {
+                                     const T* sines_and_cosines, T* y) {
   const T direction = inverse ? T(-1) : T(1);
-  for (std::int64_t r = 0; r < sizes.B * sizes.T; ++r, x += sizes.columns, y += sizes.columns) {
-    const T* angle = angles + r % sizes.angles * sizes.d;
+  for (std::int64_t r = 0; r < sizes.rows; ++r, x += sizes.columns, y += sizes.columns) {
+    const T* of_row = sines_and_cosines + r % sizes.angles * sizes.d;
     for (std::int64_t h = 0; h < sizes.width; h += sizes.d) {
 #pragma omp simd
       for (std::int64_t i = 0; i < sizes.d; i += 2) {
-        const T sin = direction * angle[i], cos = angle[i + 1];
+        const T sin = direction * of_row[i], cos = of_row[i + 1];
         const T a = x[h + i], b = x[h + i + 1];
         y[h + i] = a * cos - b * sin;
         y[h + i + 1] = a * sin + b * cos;

@@ -39,13 +39,14 @@ void attend_heads(const HeadSizes& sizes, T scale, Heads<const T> q, Heads<const
 template <typename T>
 void softmax_of_scores(std::int64_t rows, std::int64_t n, T scale, T* e, std::int64_t row);
 
-// Rotary positions (scaled_dot_product.h): x [B, T, columns] -> y. Row r has the angles r % angles,
-// of which there are one, T or B · T rows of d numbers. The inverse rotates back.
+// Rotary positions (rotate() in scaled_dot_product.h): x [rows, columns] -> y. Row r of x has row
+// r % angles of the sines and cosines [angles, d]. The inverse rotates back.
 struct RotationSizes {
-  std::int64_t B, T, columns, width, angles, d;
+  std::int64_t rows, columns, width, angles, d;
 };
 template <typename T>
-void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x, const T* angles, T* y);
+void rotate_rows(const RotationSizes& sizes, bool inverse, const T* x, const T* sines_and_cosines,
+                 T* y);
 
 // Training: forward and hand-written backward of all heads, for any number of queries. dE is the
 // gradient of e_ts = scale · q_t·k_s:

@@ -181,8 +181,7 @@ namespace {
 Tensor rotated(const Tensor& x, std::int64_t width, const Tensor& rotation, bool inverse) {
   const auto y = torch::empty(x.sizes(), x.options());
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "rotate", [&] {
-    rotate_rows<scalar_t>({.B = x.size(0),
-                           .T = x.size(1),
+    rotate_rows<scalar_t>({.rows = x.size(0) * x.size(1),
                            .columns = x.size(2),
                            .width = width,
                            .angles = rotation.size(0),
@@ -213,11 +212,18 @@ class RotateFunction : public torch::autograd::Function<RotateFunction> {
 Tensor rotate(const Tensor& x, std::int64_t width, const Tensor& rotation) {
   if (!rotation.defined()) return x;
   const auto [B, T, d] = std::tuple(x.size(0), x.size(1), rotation.size(1));
-  TORCH_CHECK(d % 2 == 0 && width % d == 0 && (rotation.size(0) == T || T == 1), "rotation: found ",
-              rotation.sizes(), " for ", width, " columns of ", x.sizes());
-  const auto angles = rotation.to(x.scalar_type());
-  if (is_fused_on(x)) return RotateFunction::apply(x.contiguous(), width, angles.contiguous());
-  const auto of_rows = angles.view({T == 1 ? -1 : 1, T, 1, d / 2, 2});
+  const auto n = rotation.size(0);
+  TORCH_CHECK(d % 2 == 0 && width % d == 0 && (n == T || (T == 1 && n == B)), "rotation: found ",
+              rotation.sizes(), " for ", width, " columns of ", x.sizes(),
+              ", expected an even divisor of the columns, for each position or each sentence");
+  if (is_fused_on(x)) {
+    const auto rows = x.contiguous(), angles = rotation.contiguous();
+    if (torch::GradMode::is_enabled() && x.requires_grad()) {
+      return RotateFunction::apply(rows, width, angles);
+    }
+    return rotated(rows, width, angles, /*inverse=*/false);
+  }
+  const auto of_rows = rotation.view({T == 1 ? -1 : 1, T, 1, d / 2, 2});
   const auto sin = of_rows.select(-1, 0), cos = of_rows.select(-1, 1);
   const auto pairs = x.narrow(2, 0, width).reshape({B, T, -1, d / 2, 2});
   const auto a = pairs.select(-1, 0), b = pairs.select(-1, 1);

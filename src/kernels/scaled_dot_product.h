@@ -16,10 +16,11 @@ namespace regard::kernels {
 //
 //   y_2i = x_2i cos(t θ_i) − x_2i+1 sin(t θ_i)      y_2i+1 = x_2i sin(t θ_i) + x_2i+1 cos(t θ_i)
 //
-// Rotates the first `width` columns of x [B, T, columns], heads of an even width d side by side,
-// and copies the others. `rotation` has sin(t θ_i) at 2i and cos(t θ_i) at 2i + 1 of a row, for
-// each of T positions or, if T is 1, for each sentence: [T, d] or [B, d]. Returns x if it is
-// undefined. Differentiable in x. A row of y has the same bits in every batch on the CPU.
+// with θ_i = 10000^(−2i/d). Rotates the first `width` columns of x [B, T, columns], heads of an
+// even width d side by side, and copies the others. `rotation` has the type of x, and sin(t θ_i) at
+// 2i and cos(t θ_i) at 2i + 1 of a row, for each of T positions or, if T is 1, for each sentence:
+// [T, d] or [B, d]. Returns x if `rotation` is undefined. Differentiable in x. A row of y has the
+// same bits in every batch on the CPU.
 torch::Tensor rotate(const torch::Tensor& x, std::int64_t width, const torch::Tensor& rotation);
 
 // Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.

@@ -96,8 +96,11 @@ TEST(CheckKinds, HeadsMustDivideTheWidth) {
                     HasSubstr("model.encoder.hidden_size")));
   EXPECT_THAT(
       problem({encoder, one_width, "model.encoder.heads=512", "model.encoder.position=rotary"}),
-      AllOf(HasSubstr("model.encoder.position is rotary"), HasSubstr("has 1 of them"),
-            HasSubstr("change model.encoder.heads")));
+      AllOf(HasSubstr("model.encoder.position: found rotary with heads of width 1"),
+            HasSubstr("change model.encoder.heads (512)")));
+  EXPECT_THAT(
+      problem({decoder, target_width, "model.decoder.heads=512", "model.decoder.position=rotary"}),
+      HasSubstr("model.decoder.position: found rotary with heads of width 1"));
   EXPECT_THAT(problem({decoder, target_width, "model.decoder.heads=3"}),
               AllOf(HasSubstr("model.decoder.heads: found 3"), HasSubstr("512")));
   // Bidirectional states are 1024 wide.

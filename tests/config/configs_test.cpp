@@ -13,6 +13,8 @@ namespace regard {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
+using ::testing::Each;
 using ::testing::ElementsAre;
 
 const fs::path folder = fs::path(REGARD_SOURCE_DIR) / "configs";
@@ -71,6 +73,15 @@ TEST(Configs, BestDiffersOnlyInTheQueryAndTheSchedule) {
                   "training.moving_average: 0 → 0.999",
                   "training.scheduling: cosine → inverse_square_root",
                   "training.warmup_steps: 400 → 1000", "training.learning_rate_min: 1e-05 → 0"));
+}
+
+TEST(Configs, BestTransformerDiffersOnlyInSizesPositionsDropoutAndSchedule) {
+  EXPECT_THAT(
+      option_differences(read_options(folder / "multi30k_transformer.yaml"),
+                         read_options(folder / "multi30k_transformer_best.yaml")),
+      Each(ContainsRegex("^name|embedding_dim|hidden_size|layers|feed_forward_size|position"
+                         "|dropout.embeddings|dropout.states|max_steps|batch_size|learning_rate"
+                         "|warmup_steps")));
 }
 
 TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {

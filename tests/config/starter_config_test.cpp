@@ -51,12 +51,19 @@ TEST(StarterConfigTest, IsValidForEverySizeOfCorpus) {
 }
 
 TEST(StarterConfigTest, MoreTextHasALargerModelAndLessDropout) {
-  const auto small = read(of(2'000));
-  const auto large = read(of(2'000'000));
-  EXPECT_LT(small.model.decoder.hidden_size, large.model.decoder.hidden_size);
-  EXPECT_LT(small.data.tokenizer.vocabulary_size, large.data.tokenizer.vocabulary_size);
-  EXPECT_GT(small.model.dropout.states, large.model.dropout.states);
-  EXPECT_GT(small.training.epochs, large.training.epochs);
+  for (const auto kind : {LayerKind::recurrent, LayerKind::transformer}) {
+    const auto proposal = [&](std::int64_t pairs) {
+      auto config = of(pairs);
+      config.architecture = kind;
+      return read(config);
+    };
+    const auto small = proposal(2'000);
+    const auto large = proposal(2'000'000);
+    EXPECT_LT(small.model.decoder.hidden_size, large.model.decoder.hidden_size);
+    EXPECT_LT(small.data.tokenizer.vocabulary_size, large.data.tokenizer.vocabulary_size);
+    EXPECT_GT(small.model.dropout.states, large.model.dropout.states);
+    EXPECT_GT(small.training.epochs, large.training.epochs);
+  }
 }
 
 // configs/multi30k_transformer_best.yaml, but for numbers that depend on the text.

@@ -582,6 +582,9 @@ std::vector<Case> cases_of_transformer() {
     side->heads = 2;  // an even width of 38
   }
   all.push_back({"rotary", options});
+  options.encoder.kind = EncoderKind::recurrent;
+  options.encoder.self_attention_layers = 2;
+  all.push_back({"over gru under rotary self-attention", options});
   options = odd();
   options.encoder.numbers = 5;
   all.push_back({"numbers", options});

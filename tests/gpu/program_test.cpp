@@ -96,6 +96,8 @@ const std::map<std::string, Words> systems = [] {
     }
   }
   all["transformer"] = as_transformer() + Words{"model.decoder.hidden_size=16"};
+  all["rotary"] =
+      all["transformer"] + Words{"model.encoder.position=rotary", "model.decoder.position=rotary"};
   all["average"] = {"training.moving_average=0.9", "training.optimizer=adadelta"};
   return all;
 }();

@@ -62,7 +62,7 @@ DecoderStep TransformerDecoder::compute_step(const torch::Tensor& embedded,
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
   auto past = DecoderLayer::past_of(state, embedded);
-  if (rotation_) past.rotation = rotation_->of_rows(state);
+  if (rotation_) past.rotation = rotation_->of_rows(state).to(embedded.scalar_type());
   ResidualStream stream{.x = embedded.unsqueeze(1), .z = {}, .dropout = {}};  // [N, 1, D]
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();
@@ -95,7 +95,8 @@ DecoderOutput TransformerDecoder::compute_all_steps(const torch::Tensor& embedde
                                                     std::vector<torch::Tensor>* self_attention) {
   const auto& sources = encoded.context.at(this);
   const auto padding = make_padding(encoded.mask, encoded.lengths, embedded);
-  const auto rotation = rotation_ ? rotation_->first(embedded.size(1)) : torch::Tensor();
+  const auto rotation =
+      rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
   DecoderLayer::AllSteps all{.x = {.x = embedded, .z = {}, .dropout = {}}, .weights = {}};
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool is_last = l + 1 == layers_.size();

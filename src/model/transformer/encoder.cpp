@@ -26,7 +26,8 @@ EncoderOutput TransformerEncoder::forward(const torch::Tensor& embedded,
   EncoderOutput encoded;
   encoded.set_lengths(lengths, embedded.size(1), embedded.device());
   const auto padding = make_padding(encoded.mask, lengths, embedded, /*is_self_attention=*/true);
-  const auto rotation = rotation_ ? rotation_->first(embedded.size(1)) : torch::Tensor();
+  const auto rotation =
+      rotation_ ? rotation_->first(embedded.size(1)).to(embedded.scalar_type()) : torch::Tensor();
   ResidualStream stream{.x = embedded, .z = {}, .dropout = {}};
   for (const auto& layer : layers_) {
     torch::Tensor* heads = self_attention ? &self_attention->emplace_back() : nullptr;

@@ -88,8 +88,8 @@ class EncoderLayer : public torch::nn::Module {
  public:
   EncoderLayer(std::int64_t D, const SelfAttentionOptions& options, const DropoutOptions& dropout);
 
-  // `rotation` are the angles of rotary positions [S, d] (make_rotation()), or undefined. Stores
-  // the weights of each head [B, H, S, S] in `heads`, unless it is null.
+  // `rotation` has the sines and cosines of rotary positions [S, d] (make_rotation()), or is
+  // undefined. Stores the weights of each head [B, H, S, S] in `heads`, unless it is null.
   ResidualStream forward(const ResidualStream& x, const Padding& padding,
                          const torch::Tensor& rotation, torch::Tensor* heads = nullptr);
 

@@ -25,8 +25,8 @@ class Positions : public torch::nn::Module {
   // "model.encoder", for messages. PositionKind::automatic means none here.
   Positions(const SelfAttentionOptions& options, std::int64_t D, std::string section);
 
-  // Returns the vectors of positions 0 … T − 1: [T, D]. Throws InputError beyond the last learned
-  // position.
+  // Returns the vectors of positions 0 … T − 1: [T, D], if they are sinusoidal or learned. Throws
+  // InputError beyond the last learned position.
   torch::Tensor first(std::int64_t T) const { return rows(0, T); }
   // Returns those of the rows of a state: [N, D], or [1, D] if all are at the same position.
   torch::Tensor of_rows(const DecoderState& state) const;
@@ -48,8 +48,8 @@ class Positions : public torch::nn::Module {
   torch::Tensor p_;
 };
 
-// Returns the angles of rotary positions for queries and keys of width D in `heads` heads, as sines
-// and cosines, or null for other positions.
+// Returns the sines and cosines that kernels::rotate needs for queries and keys of width D in
+// options.heads heads, or null if positions are not rotary.
 std::shared_ptr<Positions> make_rotation(const SelfAttentionOptions& options, std::int64_t D);
 
 }  // namespace regard

@@ -77,7 +77,7 @@ TEST_P(TransformerEncoderReference, GradientsEqualCentralDifferences) {
       tensors, 1e-5);
 }
 
-TEST_P(TransformerEncoderReference, WithoutPositionsAPermutedSentenceHasPermutedStates) {
+TEST_P(TransformerEncoderReference, APermutedSentenceHasPermutedStatesUnlessPositionsAreRotary) {
   const auto order = torch::tensor({3, 0, 4, 1, 2});
   const auto x = x_.narrow(0, 0, 1);
   const auto lengths = torch::tensor({S});
@@ -99,8 +99,8 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
   options.self_attention = small_attention();
   const auto lengths = torch::tensor({5, 3});
   const auto x = torch::randn({2, S, 3}, torch::kDouble);
-  for (const auto position :
-       {PositionKind::automatic, PositionKind::sinusoidal, PositionKind::learned}) {
+  for (const auto position : {PositionKind::automatic, PositionKind::sinusoidal,
+                              PositionKind::learned, PositionKind::rotary}) {
     options.self_attention.position = position;
     const auto below = std::make_shared<RecurrentEncoder>(options, 0);
     SelfAttentionEncoder encoder(below, options, no_dropout);
@@ -120,7 +120,7 @@ TEST(SelfAttentionEncoder, IsATransformerOverTheStatesBelow) {
     for (auto& item : hidden.named_parameters()) {
       item.value().copy_(parameters["self_attention." + item.key()]);
     }
-    const plain::Transformer plain(hidden, 2, true);
+    const plain::Transformer plain(hidden, 2, true, position == PositionKind::rotary);
     plain::Transformer::Heads expected;
     EXPECT_TRUE(plain::close(out.states[0], plain.encode(plain::rows_of(states[0]), L, &expected)));
     std::vector<torch::Tensor> heads;

@@ -39,7 +39,8 @@ struct LayersCase {
 inline std::vector<LayersCase> layers_cases() {
   return {{"pre", NormPlacement::pre, PositionKind::none},
           {"post", NormPlacement::post, PositionKind::none},
-          {"rotary", NormPlacement::pre, PositionKind::rotary}};
+          {"rotary", NormPlacement::pre, PositionKind::rotary},
+          {"rotary_and_post", NormPlacement::post, PositionKind::rotary}};
 }
 
 inline std::string name_of_layers(const testing::TestParamInfo<LayersCase>& tested) {
