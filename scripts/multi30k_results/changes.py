@@ -1,6 +1,7 @@
 """Compares changes of both recipes after 2,500 and 2,000 steps, one seed, scored on the validation pair."""
 
 import pages
+from cells import of_both_sides
 from precision import score
 from trainings import Training
 
@@ -11,10 +12,6 @@ AVERAGED = (
     "training.warmup_steps=800",
 )
 MULTI_HEAD = "model.attention.kind=multi_head"
-
-
-def of_both_sides(setting):
-    return f"model.encoder.{setting}", f"model.decoder.{setting}"
 
 
 # Name, label and settings. Those with "+" add to averaged weights.
@@ -41,18 +38,18 @@ SMALL_BATCHES = (
 )
 LESS_DROPOUT = (*SMALL_BATCHES, "model.dropout.embeddings=0.1", "model.dropout.states=0.1")
 WIDE = (
-    *(f"model.{side}.{key}"
-      for side in ("encoder", "decoder")
-      for key in ("embedding_dim=256", "hidden_size=256", "feed_forward_size=512", "layers=3")),
+    *of_both_sides("embedding_dim=256", "hidden_size=256", "feed_forward_size=512", "layers=3"),
     "training.learning_rate=0.002",
-)  # fmt: skip
+)
+ROTARY = of_both_sides("position=rotary")
 TRANSFORMER = (
     ("transformer", "`multi30k_transformer` in batches of 800 tokens", SMALL_BATCHES),
     ("transformer_less_dropout", "dropout 0.1 instead of 0.3", LESS_DROPOUT),
-    ("transformer_wide", "+ twice the width, three layers instead of four, learning rate 0.002 instead of 0.003", (*LESS_DROPOUT, *WIDE)),
-    ("transformer_rotary", "+ rotary positions", (*LESS_DROPOUT, *of_both_sides("position=rotary"))),
-    ("transformer_rotary_wide", "+ both", (*LESS_DROPOUT, *WIDE, *of_both_sides("position=rotary"))),
-)
+    ("transformer_wide", "+ twice the width, three layers instead of four, learning rate 0.002 instead of 0.003",
+     (*LESS_DROPOUT, *WIDE)),
+    ("transformer_rotary", "+ rotary positions", (*LESS_DROPOUT, *ROTARY)),
+    ("transformer_rotary_wide", "+ both", (*LESS_DROPOUT, *WIDE, *ROTARY)),
+)  # fmt: skip
 # The configuration, the steps and the changes of each table.
 TABLES = {
     "changes": ("multi30k_fast", 2500, RECURRENT),

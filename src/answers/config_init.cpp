@@ -24,13 +24,13 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/strings.h"
-#include "base/suggest.h"
 #include "base/version.h"
 #include "cli/command_line.h"
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/scalar.h"
 #include "config/starter_config.h"
+#include "config/yaml_reader.h"
 #include "data/corpus_statistics.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
@@ -352,10 +352,9 @@ void init_config(const ConfigInitArguments& arguments) {
   if (!arguments.architecture.empty()) {
     LayerKind architecture;
     if (!from_yaml(arguments.architecture, architecture)) {
-      const auto near = nearest(arguments.architecture, {"recurrent", "transformer"});
       throw ConfigError("--architecture: found `{}`, expected recurrent or transformer{}",
                         arguments.architecture,
-                        near ? fmt::format("; did you mean `{}`?", *near) : "");
+                        did_you_mean(arguments.architecture, choice_names<LayerKind>()));
     }
     config.architecture = architecture;
   }

@@ -110,8 +110,7 @@ void check_self_attention(const std::string& side, const SelfAttentionOptions& o
   if (o.position == PositionKind::rotary && width % o.heads == 0 && width / o.heads % 2 != 0) {
     errors.add(
         "{}.position: found rotary with heads of width {}, expected an even width, because pairs "
-        "of "
-        "numbers are rotated; change {}.heads ({}) or the width that they share, {} "
+        "of numbers are rotated; change {}.heads ({}) or the width that they share, {} "
         "({}.hidden_size)",
         side, width / o.heads, side, o.heads, width, side);
   }

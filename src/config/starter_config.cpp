@@ -33,7 +33,8 @@ struct TransformerSize {
 };
 
 // Sizes of model and training for corpora of up to max_pairs pairs. Less text needs a smaller model
-// or more dropout. Up to 60,000 pairs they are chosen on validation data.
+// or more dropout. Up to 60,000 pairs they are measured (docs/own_language_pair.md,
+// docs/results.md).
 struct Size {
   std::int64_t max_pairs;
   std::int64_t vocabulary;  // maximum, of sub-words
