@@ -454,13 +454,7 @@ std::int64_t gate_count(CellForm form) {
 
 Recurrence recurrence(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
                       const std::optional<LoopAttention>& attention) {
-  if (!x.is_cpu()) {
-    RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
-    if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, -1});
-    const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
-    return {all.outputs.squeeze(0), all.weights,
-            all.memory.defined() ? all.memory.squeeze(0) : Tensor()};
-  }
+  if (!x.is_cpu()) return recurrence_composite(x, first, cell, attention);
   if (!is_fused_on(x)) return recurrence_reference(x, first, cell, attention);
   return fused_recurrence(x, first, nullptr, cell, attention);
 }
@@ -469,6 +463,9 @@ Recurrence conditional_recurrence(const Tensor& x, const Tensor& first,
                                   const RecurrentWeights& first_cell,
                                   const RecurrentWeights& second_cell,
                                   const LoopAttention& attention) {
+  if (!x.is_cpu()) {
+    return conditional_recurrence_composite(x, first, first_cell, second_cell, attention);
+  }
   if (!is_fused_on(x)) {
     return conditional_recurrence_reference(x, first, first_cell, second_cell, attention);
   }
@@ -476,7 +473,7 @@ Recurrence conditional_recurrence(const Tensor& x, const Tensor& first,
 }
 
 Recurrence recurrence_each(const Tensor& x, const Tensor& first, const RecurrentWeights& cells) {
-  if (!x.is_cpu()) return recurrence_composite(x, first, cells);
+  if (!x.is_cpu()) return recurrence_each_composite(x, first, cells);
   std::vector<Tensor> outputs;
   std::vector<Tensor> memories;
   for (std::int64_t g = 0; g < x.size(0); ++g) {

@@ -56,8 +56,8 @@ Recurrence recurrence(const torch::Tensor& x, const torch::Tensor& first,
 //   s'_t = first_cell(x_t, s_{t−1})
 //   s_t = second_cell(Σ_s α_ts m_s, s'_t),  α_t = attention(h'_t)
 //
-// Shapes as for recurrence() -> h, α, and c of s_t. m_s is W h_s + b of the second cell. Fused as
-// recurrence(), the reference implementation on other devices.
+// Shapes as for recurrence() -> h, α, and c of s_t. m_s is W h_s + b of the second cell. Fused on
+// the CPU as recurrence(); conditional_recurrence_composite() on other devices.
 Recurrence conditional_recurrence(const torch::Tensor& x, const torch::Tensor& first,
                                   const RecurrentWeights& first_cell,
                                   const RecurrentWeights& second_cell,
@@ -68,12 +68,18 @@ Recurrence conditional_recurrence(const torch::Tensor& x, const torch::Tensor& f
 Recurrence recurrence_each(const torch::Tensor& x, const torch::Tensor& first,
                            const RecurrentWeights& cells);
 
-// The loop for other devices than the CPU: few operations of LibTorch, and a hand-written gradient.
-// Shapes as for recurrence_each(); a cell with attention must be alone (G = 1), and α is [T, B, S].
-// Needs memory for AttentionScore::keys once, and 256 MB for the gradient of the additive score.
+// The loops for other devices than the CPU: few operations of LibTorch, and a hand-written
+// gradient. Shapes as for the functions above. They need memory for AttentionScore::keys once, and
+// 256 MB for the gradient of the additive score.
 Recurrence recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
-                                const RecurrentWeights& cells,
+                                const RecurrentWeights& cell,
                                 const std::optional<LoopAttention>& attention = {});
+Recurrence conditional_recurrence_composite(const torch::Tensor& x, const torch::Tensor& first,
+                                            const RecurrentWeights& first_cell,
+                                            const RecurrentWeights& second_cell,
+                                            const LoopAttention& attention);
+Recurrence recurrence_each_composite(const torch::Tensor& x, const torch::Tensor& first,
+                                     const RecurrentWeights& cells);
 
 // All steps of G cells from a state of zeros by LibTorch's gru or lstm, which is cuDNN on CUDA:
 // inputs x [G, T, B, I], weights W [G, I, K · D] and b [G, 1, K · D] -> h [G, T, B, D]. Only for

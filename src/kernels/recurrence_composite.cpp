@@ -59,159 +59,200 @@ Tensor sum_of_products(const Tensor& a, const Tensor& b, bool is_bf16) {
   return is_bf16 ? bf16_reference_product(a_t, rows(b)) : a_t.bmm(rows(b));
 }
 
-// The tensors that forward saves for backward; some are undefined. G is 1 with attention.
-struct Tape {
-  Tensor U, W, v, keys, mixed;
-  Tensor outputs;  // [T + 1, G, B, D], beginning with that of the first state
-  Tensor memory;   // [T + 1, G, B, D]: c of an LSTM, beginning with that of the first state
+// The tensors of one cell that forward saves for backward.
+struct CellTape {
+  Tensor U;  // [G, D, K · D]
   // [T, G, B, K · D]: the activations of the gates; the output of a simple cell is its only gate.
   Tensor gates;
   Tensor product;  // [T, G, B, D]: r ⊙ s, or U s + b_U with the reset gate after the product
-  Tensor queries;  // [T, B, A]: q_t of the additive score, q_t / |q_t| of the cosine
-  Tensor norms;    // [T, B, 1]: |q_t| of the cosine
-  Tensor weights;  // [T, B, S]
 
-  static constexpr std::size_t size = 12;
-  std::array<Tensor*, size> all() {
-    return {&U,      &W,     &v,       &keys,    &mixed, &outputs,
-            &memory, &gates, &product, &queries, &norms, &weights};
+  std::array<Tensor*, 3> all() { return {&U, &gates, &product}; }
+};
+
+// The tensors that forward saves for backward; some are undefined. G is 1 with attention.
+struct Tape {
+  Tensor W, v, keys, mixed;
+  CellTape first_cell;  // before attention, of two cells
+  CellTape cell;
+  Tensor outputs;       // [T + 1, G, B, D], beginning with that of the first state
+  Tensor memory;        // [T + 1, G, B, D]: c of an LSTM, beginning with that of the first state
+  Tensor inner;         // [T, G, B, D]: the outputs of the first of two cells
+  Tensor inner_memory;  // [T, G, B, D]: its c
+  Tensor queries;       // [T, B, A]: q_t of the additive score, q_t / |q_t| of the cosine
+  Tensor norms;         // [T, B, 1]: |q_t| of the cosine
+  Tensor weights;       // [T, B, S]
+
+  std::vector<Tensor*> all() {
+    std::vector<Tensor*> tensors = {&W, &v, &keys, &mixed};
+    for (auto* of_cell : {&first_cell, &cell}) {
+      for (auto* tensor : of_cell->all()) tensors.push_back(tensor);
+    }
+    for (auto* tensor : {&outputs, &memory, &inner, &inner_memory, &queries, &norms, &weights}) {
+      tensors.push_back(tensor);
+    }
+    return tensors;
   }
 };
 
-class Loop {
- public:
-  Loop(Tape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
-      : tape_(tape),
-        form_(form),
-        score_(score),
-        scale_(scale),
-        is_bf16_(is_bf16),
-        T_(tape.outputs.size(0) - 1),
-        D_(tape.outputs.size(3)) {}
+// Creates the tensors of a cell that forward() of a Loop fills. x [T, G, B, K · D] is replaced by
+// the activations.
+CellTape make_cell_tape(CellForm form, const Tensor& U, const Tensor& x) {
+  CellTape tape;
+  tape.U = U;
+  tape.gates = x;
+  if (form == CellForm::gru_reset_before || form == CellForm::gru_reset_after) {
+    tape.product = torch::empty({x.size(0), x.size(1), x.size(2), U.size(1)}, x.options());
+  }
+  return tape;
+}
 
-  // first [G, B, ·], b_U [G, 1, D] or undefined, padding [B, 1, S]. tape_.gates holds the inputs.
-  void forward(const Tensor& b_U, const Tensor& padding) {
-    const auto U = Factor(recurrent_weight(), is_bf16_);
-    const auto U_candidate = candidate_weight();
-    const auto W = tape_.W.defined() ? tape_.W.t() : Tensor();
-    Tensor bias;  // [B, S]: −∞ at padding
-    if (tape_.weights.defined()) {
-      bias = torch::zeros({padding.size(0), padding.size(2)}, tape_.gates.options())
-                 .masked_fill_(padding.squeeze(1), -std::numeric_limits<double>::infinity());
-    }
+// The steps of one kind of cell, G at once, and their gradients.
+class CellSteps {
+ public:
+  // The states before and after each step: outputs and memories [T, G, B, D].
+  struct States {
+    Tensor before, after, memory_before, memory_after;
+  };
+
+  CellSteps(CellTape& tape, CellForm form, bool is_bf16, States states)
+      : tape_(tape),
+        states_(std::move(states)),
+        form_(form),
+        is_bf16_(is_bf16),
+        D_(tape.U.size(1)),
+        M_(tape.U.size(2)) {}
+
+  const Tensor& before() const { return states_.before; }
+  // The inputs of step t, to be replaced by the activations of the gates [G, B, K · D].
+  Tensor input(std::int64_t t) const { return tape_.gates[t]; }
+
+  // b_U [G, 1, D] or undefined.
+  void begin_forward(const Tensor& b_U) {
+    U_ = Factor(has_candidate() ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U, is_bf16_);
+    if (has_candidate()) U_candidate_ = Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_);
     if (b_U.defined()) tape_.product.copy_(b_U.expand_as(tape_.product[0]).unsqueeze(0));
-    for (std::int64_t t = 0; t < T_; ++t) {
-      const auto s = tape_.outputs[t];
-      const auto x = tape_.gates[t];
-      if (bias.defined()) attend(t, W, bias, x);
-      auto next = tape_.outputs[t + 1];
-      switch (form_) {
-        case CellForm::gru_reset_before: {
-          U.add_to(gate(x, 0, 2), s);
-          gate(x, 0, 2).sigmoid_();
-          auto reset = tape_.product[t];
-          torch::mul_out(reset, gate(x, 0), s);
-          U_candidate.add_to(gate(x, 2), reset);
-          gate(x, 2).tanh_();
-          torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
-          break;
-        }
-        case CellForm::gru_reset_after: {
-          U.add_to(gate(x, 0, 2), s);
-          gate(x, 0, 2).sigmoid_();
-          const auto product = tape_.product[t];
-          U_candidate.add_to(product, s);
-          gate(x, 2).addcmul_(gate(x, 0), product).tanh_();
-          torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
-          break;
-        }
-        case CellForm::lstm: {
-          U.add_to(x, s);
-          gate(x, 0, 3).sigmoid_();
-          gate(x, 3).tanh_();
-          auto c = tape_.memory[t + 1];
-          torch::mul_out(c, gate(x, 1), tape_.memory[t]);
-          c.addcmul_(gate(x, 0), gate(x, 3));
-          torch::mul_out(next, gate(x, 2), c.tanh());
-          break;
-        }
-        case CellForm::tanh:
-          U.add_to(x, s);
-          torch::tanh_out(next, x);
-          break;
+  }
+  void forward(std::int64_t t) {
+    const auto s = states_.before[t];
+    const auto x = tape_.gates[t];
+    auto next = states_.after[t];
+    switch (form_) {
+      case CellForm::gru_reset_before: {
+        U_.add_to(gate(x, 0, 2), s);
+        gate(x, 0, 2).sigmoid_();
+        auto reset = tape_.product[t];
+        torch::mul_out(reset, gate(x, 0), s);
+        U_candidate_.add_to(gate(x, 2), reset);
+        gate(x, 2).tanh_();
+        torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
+        break;
       }
+      case CellForm::gru_reset_after: {
+        U_.add_to(gate(x, 0, 2), s);
+        gate(x, 0, 2).sigmoid_();
+        const auto product = tape_.product[t];
+        U_candidate_.add_to(product, s);
+        gate(x, 2).addcmul_(gate(x, 0), product).tanh_();
+        torch::lerp_out(next, gate(x, 2), s, gate(x, 1));
+        break;
+      }
+      case CellForm::lstm: {
+        U_.add_to(x, s);
+        gate(x, 0, 3).sigmoid_();
+        gate(x, 3).tanh_();
+        auto c = states_.memory_after[t];
+        torch::mul_out(c, gate(x, 1), states_.memory_before[t]);
+        c.addcmul_(gate(x, 0), gate(x, 3));
+        torch::mul_out(next, gate(x, 2), c.tanh());
+        break;
+      }
+      case CellForm::tanh:
+        U_.add_to(x, s);
+        torch::tanh_out(next, x);
+        break;
     }
   }
 
-  struct Gradients {
-    Tensor x, first, U, b_U, W, v, keys, mixed;
-  };
-
-  // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
-  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
-    const auto [G, B] = std::pair(tape_.outputs.size(1), tape_.outputs.size(2));
-    const auto M = tape_.gates.size(3);
-    const auto factors = gate_derivatives();
-    // d_s of each state, with that of the first state in front.
-    const auto d_s = torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs});
-    Tensor d_c;
-    if (form_ == CellForm::lstm) d_c = torch::zeros({G, B, D_}, d_s.options());
-    // Each row is d_q | d_u | d_x. The first two are the gradients of the products with s.
-    const auto A = joint_query_width();
-    const auto N = form_ == CellForm::gru_reset_after ? D_ : 0;  // d_(U s + b_U), in front of d_x
-    const auto rows = torch::empty({T_, G, B, A + N + M}, d_s.options());
-    const auto joint_width = A + (form_ == CellForm::gru_reset_before  ? 2 * D_
-                                  : form_ == CellForm::gru_reset_after ? 3 * D_
-                                                                       : M);
-    const Factor joint(joint_weight(A), is_bf16_);  // [G, joint_width, D]
-    Factor U_candidate;
+  // W' [A, D]: the factor of the gradient of the query in that of the state, or undefined.
+  void begin_backward(const Tensor& W) {
+    const auto [T, G, B] =
+        std::tuple(tape_.gates.size(0), tape_.gates.size(1), tape_.gates.size(2));
+    factors_ = gate_derivatives();
+    A_ = W.defined() ? W.size(0) : 0;
+    N_ = form_ == CellForm::gru_reset_after ? D_ : 0;
+    rows_ = torch::empty({T, G, B, A_ + N_ + M_}, tape_.gates.options());
+    joint_width_ = A_ + (form_ == CellForm::gru_reset_before  ? 2 * D_
+                         : form_ == CellForm::gru_reset_after ? 3 * D_
+                                                              : M_);
+    joint_ = Factor(joint_weight(W), is_bf16_);  // [G, joint_width, D]
     if (form_ == CellForm::gru_reset_before) {
-      U_candidate = Factor(tape_.U.narrow(2, 2 * D_, D_).transpose(1, 2), is_bf16_);
+      U_candidate_ = Factor(tape_.U.narrow(2, 2 * D_, D_).transpose(1, 2), is_bf16_);
     }
-    AttentionBackward attention(*this, d_weights);
-    for (std::int64_t t = T_ - 1; t >= 0; --t) {
-      const auto row = rows[t];
-      const auto d_x = row.narrow(2, A + N, M);
-      const auto go = d_s[t + 1];
-      const auto previous = d_s[t];
-      const auto gates = tape_.gates[t];
-      const auto factor = factors[t];
-      switch (form_) {
-        case CellForm::gru_reset_before: {
-          multiply_gates(go, factor, d_x, 1, 2);
-          const auto d_reset = U_candidate.multiply(gate(d_x, 2));
-          multiply_gates(d_reset, factor, d_x, 0, 1);
-          previous.addcmul_(go, gate(gates, 1)).addcmul_(d_reset, gate(gates, 0));
-          break;
-        }
-        case CellForm::gru_reset_after: {
-          multiply_gates(go, factor.narrow(2, D_, M), d_x, 1, 2);
-          // d_(U s + b_U) | d_r
-          multiply_gates(gate(d_x, 2), factor, row.narrow(2, A, 2 * D_), 0, 2);
-          previous.addcmul_(go, gate(gates, 1));
-          break;
-        }
-        case CellForm::lstm: {
-          if (d_memories.defined()) d_c.add_(d_memories[t]);
-          d_c.addcmul_(go, gate(factor, 4));
-          multiply_gates(d_c, factor, d_x, 0, 2);
-          multiply_gates(go, factor, d_x, 2, 1);
-          multiply_gates(d_c, factor, d_x, 3, 1);
-          d_c.mul_(gate(gates, 1));
-          break;
-        }
-        case CellForm::tanh:
-          multiply_gates(go, factor, d_x, 0, 1);
-          break;
+  }
+  // d_s [G, B, D] of the state after the step. Adds the gradient of the state before it to
+  // d_before, but for the part that add_joint() adds. d_c [G, B, D] of an LSTM becomes that before.
+  void backward(std::int64_t t, const Tensor& d_s, const Tensor& d_before, const Tensor& d_c) {
+    const auto row = rows_[t];
+    const auto d_x = row.narrow(2, A_ + N_, M_);
+    const auto gates = tape_.gates[t];
+    const auto factor = factors_[t];
+    switch (form_) {
+      case CellForm::gru_reset_before: {
+        multiply_gates(d_s, factor, d_x, 1, 2);
+        const auto d_reset = U_candidate_.multiply(gate(d_x, 2));
+        multiply_gates(d_reset, factor, d_x, 0, 1);
+        d_before.addcmul_(d_s, gate(gates, 1)).addcmul_(d_reset, gate(gates, 0));
+        break;
       }
-      attention.step(t, d_x, A > 0 ? row.narrow(2, 0, A) : Tensor(), previous);
-      joint.add_to(previous, row.narrow(2, 0, joint_width));
+      case CellForm::gru_reset_after: {
+        multiply_gates(d_s, factor.narrow(2, D_, M_), d_x, 1, 2);
+        // d_(U s + b_U) | d_r
+        multiply_gates(gate(d_x, 2), factor, row.narrow(2, A_, 2 * D_), 0, 2);
+        d_before.addcmul_(d_s, gate(gates, 1));
+        break;
+      }
+      case CellForm::lstm: {
+        d_c.addcmul_(d_s, gate(factor, 4));
+        multiply_gates(d_c, factor, d_x, 0, 2);
+        multiply_gates(d_s, factor, d_x, 2, 1);
+        multiply_gates(d_c, factor, d_x, 3, 1);
+        d_c.mul_(gate(gates, 1));
+        break;
+      }
+      case CellForm::tanh:
+        multiply_gates(d_s, factor, d_x, 0, 1);
+        break;
     }
-    Gradients d;
-    d.x = rows.narrow(3, A + N, M);
-    d.first = d_c.defined() ? torch::cat({d_s[0], d_c}, 2) : d_s[0];
-    add_weight_gradients(d, rows, A, N);
-    attention.finish(d);
+  }
+  // Adds the gradient through the products with W' and U to that of the state before the step.
+  void add_joint(std::int64_t t, const Tensor& d_before) {
+    joint_.add_to(d_before, rows_[t].narrow(2, 0, joint_width_));
+  }
+
+  // The gradient of the query of step t [G, B, A], undefined without W'.
+  Tensor d_query(std::int64_t t) const { return A_ > 0 ? rows_[t].narrow(2, 0, A_) : Tensor(); }
+  // The gradient of the inputs [T, G, B, K · D].
+  Tensor d_inputs() const { return rows_.narrow(3, A_ + N_, M_); }
+
+  // Computes the gradient of each weight as one product over all steps. That of W is Σ d_qᵀ s.
+  struct WeightGradients {
+    Tensor U, b_U, W;
+  };
+  WeightGradients weight_gradients() const {
+    WeightGradients d;
+    const auto& s = states_.before;
+    const auto d_gates = d_inputs();
+    if (!has_candidate()) {
+      d.U = sum_of_products(s, d_gates, is_bf16_);
+    } else {
+      const auto reset_before = form_ == CellForm::gru_reset_before;
+      const auto d_product = reset_before ? gate(d_gates, 2) : rows_.narrow(3, A_, D_);
+      d.U = torch::cat({sum_of_products(s, gate(d_gates, 0, 2), is_bf16_),
+                        sum_of_products(reset_before ? tape_.product : s, d_product, is_bf16_)},
+                       2);
+      if (!reset_before) d.b_U = d_product.sum(at::IntArrayRef{0, 2}).unsqueeze(1);  // [G, 1, D]
+    }
+    if (A_ > 0) d.W = sum_of_products(rows_.narrow(3, 0, A_), s, false)[0];  // [A, D]
     return d;
   }
 
@@ -228,15 +269,9 @@ class Loop {
     torch::mul_out(to, d.unsqueeze(-2), gate(factor, k, n).unflatten(-1, {n, D_}));
   }
 
+  // True if not all columns of U are multiplied with s and added to the inputs.
   bool has_candidate() const {
     return form_ == CellForm::gru_reset_before || form_ == CellForm::gru_reset_after;
-  }
-  // The columns of U that are multiplied with s and added to the inputs.
-  Tensor recurrent_weight() const {
-    return has_candidate() ? tape_.U.narrow(2, 0, 2 * D_) : tape_.U;
-  }
-  Factor candidate_weight() const {
-    return has_candidate() ? Factor(tape_.U.narrow(2, 2 * D_, D_), is_bf16_) : Factor();
   }
 
   // Returns factors of the gradient [T, G, B, n · D], derivatives with respect to the sums of the
@@ -248,7 +283,7 @@ class Loop {
   //   simple       of h'
   Tensor gate_derivatives() const {
     const auto all = tape_.gates;
-    const auto s = tape_.outputs.narrow(0, 0, T_);
+    const auto& s = states_.before;
     const auto n = form_ == CellForm::gru_reset_before  ? 3
                    : form_ == CellForm::gru_reset_after ? 4
                    : form_ == CellForm::lstm            ? 5
@@ -281,32 +316,25 @@ class Loop {
       }
       case CellForm::lstm: {
         const auto i = gate(all, 0), f = gate(all, 1), o = gate(all, 2), candidate = gate(all, 3);
-        const auto tanh_c = tape_.memory.narrow(0, 1, T_).tanh();
-        const auto c = tape_.memory.narrow(0, 0, T_);
+        const auto tanh_c = states_.memory_after.tanh();
         by_sigmoid(0, candidate, i);
-        by_sigmoid(1, c, f);
+        by_sigmoid(1, states_.memory_before, f);
         by_sigmoid(2, tanh_c, o);
         by_tanh(3, i, candidate);
         by_tanh(4, o, tanh_c);
         break;
       }
-      case CellForm::tanh: {
-        const auto h = tape_.outputs.narrow(0, 1, T_);
-        by_tanh(0, torch::ones_like(h), h);
+      case CellForm::tanh:
+        by_tanh(0, torch::ones_like(states_.after), states_.after);
         break;
-      }
     }
     return factors;
   }
 
-  // The width of d_q in a row: 0 if the gradient of the query is added to d_s by itself.
-  std::int64_t joint_query_width() const { return tape_.W.defined() ? tape_.W.size(0) : 0; }
-
-  // Returns the transpose of [W' | U'], [G, A + …, D], in the order of the gradients in a row. W'
-  // is W with the factor that turns d_q as AttentionBackward computes it into the gradient.
-  Tensor joint_weight(std::int64_t A) const {
+  // Returns the transpose of [W' | U'], [G, A + …, D], in the order of the gradients in a row.
+  Tensor joint_weight(const Tensor& W) const {
     std::vector<Tensor> columns;
-    if (A > 0) columns.push_back(with_factor(tape_.W).unsqueeze(0));
+    if (W.defined()) columns.push_back(W.unsqueeze(0));
     const auto U = tape_.U.transpose(1, 2);  // [G, K · D, D]
     switch (form_) {
       case CellForm::gru_reset_before:
@@ -322,15 +350,103 @@ class Loop {
     return torch::cat(columns, 1);
   }
 
-  // Multiplies W, or its gradient, [A, D] with the factor that d_q in a row lacks: −v of the
-  // additive score.
+  CellTape& tape_;
+  States states_;
+  CellForm form_;
+  bool is_bf16_;
+  std::int64_t D_, M_;  // M = K · D
+  Factor U_;            // in forward
+  Factor U_candidate_;  // in backward its transpose
+  // In backward. Each row is d_q | d_(U s + b_U) | d_x, of widths A, N and M. The first two are the
+  // gradients of the products with s; N is 0 but for gru_reset_after, and r and z are in front of
+  // d_x.
+  Tensor rows_, factors_;
+  Factor joint_;
+  std::int64_t A_ = 0, N_ = 0, joint_width_ = 0;
+};
+
+class Loop {
+ public:
+  Loop(Tape& tape, CellForm form, ScoreForm score, double scale, bool is_bf16)
+      : tape_(tape), form_(form), score_(score), scale_(scale), T_(tape.outputs.size(0) - 1) {
+    const auto before = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 0, T_) : x; };
+    const auto after = [&](const Tensor& x) { return x.defined() ? x.narrow(0, 1, T_) : x; };
+    const bool has_two = tape.inner.defined();
+    if (has_two) {
+      first_cell_.emplace(tape.first_cell, form, is_bf16,
+                          CellSteps::States{before(tape.outputs), tape.inner, before(tape.memory),
+                                            tape.inner_memory});
+    }
+    cell_.emplace(
+        tape.cell, form, is_bf16,
+        CellSteps::States{has_two ? tape.inner : before(tape.outputs), after(tape.outputs),
+                          has_two ? tape.inner_memory : before(tape.memory), after(tape.memory)});
+  }
+
+  // b_U [G, 1, D] or undefined, padding [B, 1, S]. The gates of the tape hold the inputs.
+  void forward(const Tensor& first_b_U, const Tensor& b_U, const Tensor& padding) {
+    if (first_cell_) first_cell_->begin_forward(first_b_U);
+    cell_->begin_forward(b_U);
+    const auto W = tape_.W.defined() ? tape_.W.t() : Tensor();
+    Tensor bias;  // [B, S]: −∞ at padding
+    if (tape_.weights.defined()) {
+      bias = torch::zeros({padding.size(0), padding.size(2)}, tape_.outputs.options())
+                 .masked_fill_(padding.squeeze(1), -std::numeric_limits<double>::infinity());
+    }
+    for (std::int64_t t = 0; t < T_; ++t) {
+      if (first_cell_) first_cell_->forward(t);
+      if (bias.defined()) attend(t, W, bias);
+      cell_->forward(t);
+    }
+  }
+
+  struct Gradients {
+    Tensor x, first, v, keys, mixed;
+    CellSteps::WeightGradients first_cell, cell;
+  };
+
+  // d_outputs [T, G, B, D]; d_weights [T, B, S] and d_memories [T, G, B, D] may be undefined.
+  Gradients backward(const Tensor& d_outputs, const Tensor& d_weights, const Tensor& d_memories) {
+    // d_s of each state, with that of the first state in front.
+    const auto d_s = torch::cat({torch::zeros_like(d_outputs.narrow(0, 0, 1)), d_outputs});
+    Tensor d_c, d_inner;
+    if (form_ == CellForm::lstm) d_c = torch::zeros_like(d_s[0]);
+    if (first_cell_) {
+      first_cell_->begin_backward({});
+      d_inner = torch::zeros_like(d_outputs);
+    }
+    cell_->begin_backward(tape_.W.defined() ? with_factor(tape_.W) : Tensor());
+    AttentionBackward attention(*this, d_weights);
+    for (std::int64_t t = T_ - 1; t >= 0; --t) {
+      if (d_memories.defined()) d_c.add_(d_memories[t]);
+      const auto before = first_cell_ ? d_inner[t] : d_s[t];
+      cell_->backward(t, d_s[t + 1], before, d_c);
+      attention.step(t, before);
+      cell_->add_joint(t, before);
+      if (!first_cell_) continue;
+      first_cell_->backward(t, before, d_s[t], d_c);
+      first_cell_->add_joint(t, d_s[t]);
+    }
+    Gradients d;
+    d.x = first_cell_ ? first_cell_->d_inputs() : cell_->d_inputs();
+    d.first = d_c.defined() ? torch::cat({d_s[0], d_c}, 2) : d_s[0];
+    if (first_cell_) d.first_cell = first_cell_->weight_gradients();
+    d.cell = cell_->weight_gradients();
+    if (d.cell.W.defined()) d.cell.W = with_factor(d.cell.W);
+    attention.finish(d);
+    return d;
+  }
+
+ private:
+  // Multiplies W, or its gradient, [A, D] with the factor that d_q as AttentionBackward computes it
+  // lacks: −v of the additive score.
   Tensor with_factor(const Tensor& W) const {
     return score_ == ScoreForm::additive ? W * tape_.v.neg().unsqueeze(1) : W;
   }
 
-  // Attention of step t: adds the mixture to x [1, B, K · D]. W is transposed, or undefined.
-  void attend(std::int64_t t, const Tensor& W, const Tensor& bias, const Tensor& x) {
-    const auto s = tape_.outputs[t][0];  // [B, D]
+  // Attention of step t: adds the mixture to the inputs of the cell. W is transposed, or undefined.
+  void attend(std::int64_t t, const Tensor& W, const Tensor& bias) {
+    const auto s = cell_->before()[t][0];  // [B, D]
     auto q = s;
     if (score_ == ScoreForm::additive) {
       q = tape_.queries[t];
@@ -363,7 +479,7 @@ class Loop {
     }
     auto alpha = tape_.weights[t];
     at::_softmax_out(alpha, e, -1, /*half_to_float=*/false);
-    x.transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
+    cell_->input(t).transpose(0, 1).baddbmm_(alpha.unsqueeze(1), tape_.mixed);
   }
 
   // The gradient of attention, from the last step to the first.
@@ -372,6 +488,7 @@ class Loop {
     AttentionBackward(Loop& loop, const Tensor& d_weights)
         : loop_(loop), tape_(loop.tape_), d_alpha_(d_weights) {
       if (!tape_.weights.defined()) return;
+      d_mixtures_ = loop.cell_->d_inputs();
       d_e_ = torch::empty_like(tape_.weights);
       if (d_alpha_.defined()) d_alpha_ = d_alpha_.clone(at::MemoryFormat::Contiguous);
       if (loop.score_ == ScoreForm::cosine) {
@@ -386,11 +503,11 @@ class Loop {
       chunk_ = std::max<std::int64_t>(1, chunk_bytes / std::max<std::int64_t>(step_bytes, 1));
     }
 
-    // d_x [1, B, K · D] -> d_q [1, B, A], if it is part of a row, and d_s [1, B, D], to which the
-    // gradient is added otherwise.
-    void step(std::int64_t t, const Tensor& d_x, Tensor d_q, const Tensor& d_s) {
+    // Computes the gradient of the query of step t, as a part of a row of the cell, or adds that of
+    // the state, d_s [1, B, D].
+    void step(std::int64_t t, const Tensor& d_s) {
       if (!tape_.weights.defined()) return;
-      const auto d_mixture = d_x.transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
+      const auto d_mixture = d_mixtures_[t].transpose(0, 1).transpose(1, 2);  // [B, K · D, 1]
       const auto d_alpha = d_alpha_.defined()
                                ? d_alpha_[t].unsqueeze(2).baddbmm_(tape_.mixed, d_mixture)
                                : tape_.mixed.bmm(d_mixture);  // [B, S, 1]
@@ -402,13 +519,13 @@ class Loop {
         case ScoreForm::additive: {
           // Σ_s d_e v (1 − h²) = −v Σ_s d_e h², because the gradient of a softmax has the sum 0.
           if (t < first_) load_chunk(t);
-          auto to = d_q.transpose(0, 1);
+          auto to = loop_.cell_->d_query(t).transpose(0, 1);
           torch::bmm_out(to, d_scores, squares_[t - first_]);
           if (t == first_) finish_chunk();
           break;
         }
         case ScoreForm::position:
-          d_q[0].copy_(d_e);
+          loop_.cell_->d_query(t)[0].copy_(d_e);
           break;
         case ScoreForm::cosine: {
           const auto q = tape_.queries[t].unsqueeze(1);  // [B, 1, A]
@@ -426,7 +543,7 @@ class Loop {
 
     void finish(Gradients& d) {
       if (!tape_.weights.defined()) return;
-      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d.x.squeeze(1).transpose(0, 1));
+      d.mixed = tape_.weights.permute({1, 2, 0}).bmm(d_mixtures_.squeeze(1).transpose(0, 1));
       switch (loop_.score_) {
         case ScoreForm::additive:
           d.keys = d_keys_.neg_().add_(d_e_.sum(0).unsqueeze(2)).mul_(tape_.v);
@@ -436,8 +553,7 @@ class Loop {
           break;
         case ScoreForm::dot:
         case ScoreForm::cosine: {
-          const auto q = tape_.queries.defined() ? tape_.queries
-                                                 : tape_.outputs.narrow(0, 0, loop_.T_).squeeze(1);
+          const auto q = tape_.queries.defined() ? tape_.queries : loop_.cell_->before().squeeze(1);
           d.keys = d_e_.permute({1, 2, 0}).bmm(q.transpose(0, 1)) * loop_.scale_;
           break;
         }
@@ -461,8 +577,9 @@ class Loop {
 
     Loop& loop_;
     Tape& tape_;
-    Tensor d_alpha_;  // [T, B, S] or undefined
-    Tensor d_e_;      // [T, B, S]
+    Tensor d_alpha_;     // [T, B, S] or undefined
+    Tensor d_mixtures_;  // [T, 1, B, K · D]
+    Tensor d_e_;         // [T, B, S]
     Tensor divisor_, is_large_;
     Tensor d_keys_, d_v_;
     std::int64_t chunk_ = 1;
@@ -470,58 +587,42 @@ class Loop {
     Tensor hidden_, squares_;                                        // h, h²
   };
 
-  // Computes the gradient of each weight as one product over all steps.
-  void add_weight_gradients(Gradients& d, const Tensor& rows, std::int64_t A,
-                            std::int64_t N) const {
-    const auto s = tape_.outputs.narrow(0, 0, T_);
-    const auto d_gates = rows.narrow(3, A + N, tape_.gates.size(3));
-    if (!has_candidate()) {
-      d.U = sum_of_products(s, d_gates, is_bf16_);
-    } else {
-      const auto reset_before = form_ == CellForm::gru_reset_before;
-      const auto d_product = reset_before ? gate(d_gates, 2) : rows.narrow(3, A, D_);
-      d.U = torch::cat({sum_of_products(s, gate(d_gates, 0, 2), is_bf16_),
-                        sum_of_products(reset_before ? tape_.product : s, d_product, is_bf16_)},
-                       2);
-      if (!reset_before) d.b_U = d_product.sum(at::IntArrayRef{0, 2}).unsqueeze(1);  // [G, 1, D]
-    }
-    if (A == 0) return;
-    d.W = with_factor(sum_of_products(rows.narrow(3, 0, A), s, false)[0]);  // [A, D]
-  }
-
   Tape& tape_;
   CellForm form_;
   ScoreForm score_;
   double scale_;
-  bool is_bf16_;
-  std::int64_t T_, D_;
+  std::int64_t T_;
+  std::optional<CellSteps> first_cell_, cell_;
 };
 
 class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
  public:
   static tensor_list forward(AutogradContext* context, const Tensor& x, const Tensor& first,
-                             const Tensor& U, const Maybe& b_U, const Maybe& W, const Maybe& v,
-                             const Maybe& keys, const Maybe& mixed, const Maybe& padding,
-                             std::int64_t form, std::int64_t score, double scale) {
+                             const Maybe& first_U, const Maybe& first_b_U, const Tensor& U,
+                             const Maybe& b_U, const Maybe& W, const Maybe& v, const Maybe& keys,
+                             const Maybe& mixed, const Maybe& padding, std::int64_t form,
+                             std::int64_t score, double scale) {
     const auto [G, T, B] = std::tuple(x.size(0), x.size(1), x.size(2));
     const auto D = U.size(1);
     const auto cell = static_cast<CellForm>(form);
     Tape tape;
-    tape.U = U;
     tape.W = W.value_or(Tensor());
     tape.v = v.value_or(Tensor());
     tape.keys = keys.value_or(Tensor());
     tape.mixed = mixed.value_or(Tensor());
-    tape.gates = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
-    const auto states = [&] { return torch::empty({T + 1, G, B, D}, x.options()); };
-    tape.outputs = states();
+    const auto inputs = x.transpose(0, 1).clone(at::MemoryFormat::Contiguous);
+    tape.cell = make_cell_tape(cell, U, first_U ? torch::zeros_like(inputs) : inputs);
+    const auto states = [&](std::int64_t n) { return torch::empty({n, G, B, D}, x.options()); };
+    tape.outputs = states(T + 1);
     tape.outputs[0].copy_(first.narrow(2, 0, D));
     if (cell == CellForm::lstm) {
-      tape.memory = states();
+      tape.memory = states(T + 1);
       tape.memory[0].copy_(first.narrow(2, D, D));
     }
-    if (cell == CellForm::gru_reset_before || cell == CellForm::gru_reset_after) {
-      tape.product = torch::empty({T, G, B, D}, x.options());
+    if (first_U) {
+      tape.first_cell = make_cell_tape(cell, *first_U, inputs);
+      tape.inner = states(T);
+      if (cell == CellForm::lstm) tape.inner_memory = states(T);
     }
     const auto form_of_score = static_cast<ScoreForm>(score);
     if (keys) {
@@ -535,7 +636,7 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
     }
     const bool is_bf16 = has_bf16_reference_products(x);
     Loop(tape, cell, form_of_score, scale, is_bf16)
-        .forward(b_U.value_or(Tensor()), padding.value_or(Tensor()));
+        .forward(first_b_U.value_or(Tensor()), b_U.value_or(Tensor()), padding.value_or(Tensor()));
 
     tensor_list saved;
     for (const auto* tensor : tape.all()) saved.push_back(*tensor);
@@ -557,9 +658,10 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
     const auto slots = tape.all();
     for (std::size_t i = 0; i < slots.size(); ++i) *slots[i] = saved[i];
     const auto& data = context->saved_data;
-    const auto d_outputs = gradients[0].defined()
-                               ? gradients[0]
-                               : torch::zeros_like(tape.outputs.narrow(0, 1, tape.gates.size(0)));
+    const auto d_outputs =
+        gradients[0].defined()
+            ? gradients[0]
+            : torch::zeros_like(tape.outputs.narrow(0, 1, tape.cell.gates.size(0)));
     const auto d = Loop(tape, static_cast<CellForm>(data.at("form").toInt()),
                         static_cast<ScoreForm>(data.at("score").toInt()),
                         data.at("scale").toDouble(), data.at("is_bf16").toBool())
@@ -567,9 +669,11 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
                                  tape.memory.defined() ? gradients.back() : Tensor());
     return {d.x.transpose(0, 1),
             d.first,
-            d.U,
-            d.b_U,
-            d.W,
+            d.first_cell.U,
+            d.first_cell.b_U,
+            d.cell.U,
+            d.cell.b_U,
+            d.cell.W,
             d.v,
             d.keys,
             d.mixed,
@@ -579,6 +683,29 @@ class CompositeFunction : public torch::autograd::Function<CompositeFunction> {
             Tensor()};
   }
 };
+
+// first_cells: null for one cell.
+Recurrence composite(const Tensor& x, const Tensor& first, const RecurrentWeights* first_cells,
+                     const RecurrentWeights& cells, const std::optional<LoopAttention>& attention) {
+  const auto [a, mixed] = attention.value_or(LoopAttention{});
+  const auto results = CompositeFunction::apply(
+      x, first, first_cells ? Maybe(first_cells->U) : std::nullopt,
+      first_cells ? maybe(first_cells->b_U) : std::nullopt, cells.U, maybe(cells.b_U), maybe(a.W),
+      maybe(a.v), maybe(a.keys), maybe(mixed), attention ? Maybe(padding_of(a)) : std::nullopt,
+      static_cast<std::int64_t>(cells.form), static_cast<std::int64_t>(a.form), a.scale);
+  return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
+          cells.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
+}
+
+// One cell as G = 1 cells, and back.
+RecurrentWeights as_group(const RecurrentWeights& cell) {
+  return {cell.form, cell.U.unsqueeze(0),
+          cell.b_U.defined() ? cell.b_U.view({1, 1, -1}) : Tensor()};
+}
+Recurrence without_group(const Recurrence& all) {
+  return {all.outputs.squeeze(0), all.weights,
+          all.memory.defined() ? all.memory.squeeze(0) : Tensor()};
+}
 
 }  // namespace
 
@@ -624,15 +751,24 @@ bool has_recurrence_of_library(const Tensor& x, CellForm form) {
          !has_bf16_reference_products(x);
 }
 
+Recurrence recurrence_each_composite(const Tensor& x, const Tensor& first,
+                                     const RecurrentWeights& cells) {
+  return composite(x, first, nullptr, cells, {});
+}
+
 Recurrence recurrence_composite(const Tensor& x, const Tensor& first, const RecurrentWeights& cell,
                                 const std::optional<LoopAttention>& attention) {
-  const auto [a, mixed] = attention.value_or(LoopAttention{});
-  const auto results = CompositeFunction::apply(
-      x, first, cell.U, maybe(cell.b_U), maybe(a.W), maybe(a.v), maybe(a.keys), maybe(mixed),
-      attention ? Maybe(padding_of(a)) : std::nullopt, static_cast<std::int64_t>(cell.form),
-      static_cast<std::int64_t>(a.form), a.scale);
-  return {results[0].transpose(0, 1), attention ? results[1] : Tensor(),
-          cell.form == CellForm::lstm ? results.back().transpose(0, 1) : Tensor()};
+  return without_group(
+      composite(x.unsqueeze(0), first.unsqueeze(0), nullptr, as_group(cell), attention));
+}
+
+Recurrence conditional_recurrence_composite(const Tensor& x, const Tensor& first,
+                                            const RecurrentWeights& first_cell,
+                                            const RecurrentWeights& second_cell,
+                                            const LoopAttention& attention) {
+  const auto before = as_group(first_cell);
+  return without_group(
+      composite(x.unsqueeze(0), first.unsqueeze(0), &before, as_group(second_cell), attention));
 }
 
 }  // namespace regard::kernels

@@ -179,6 +179,7 @@ namespace {
 
 // x and rotation are contiguous. The inverse rotation is the gradient.
 Tensor rotated(const Tensor& x, std::int64_t width, const Tensor& rotation, bool inverse) {
+  if (!x.is_cpu()) return rotate_composite(x, width, rotation, inverse);
   const auto y = torch::empty(x.sizes(), x.options());
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "rotate", [&] {
     rotate_rows<scalar_t>({.rows = x.size(0) * x.size(1),
@@ -216,7 +217,7 @@ Tensor rotate(const Tensor& x, std::int64_t width, const Tensor& rotation) {
   TORCH_CHECK(d % 2 == 0 && width % d == 0 && (n == T || (T == 1 && n == B)), "rotation: found ",
               rotation.sizes(), " for ", width, " columns of ", x.sizes(),
               ", expected an even divisor of the columns, for each position or each sentence");
-  if (is_fused_on(x)) {
+  if (is_fused_on(x) || !x.is_cpu()) {
     const auto rows = x.contiguous(), angles = rotation.contiguous();
     if (torch::GradMode::is_enabled() && x.requires_grad()) {
       return RotateFunction::apply(rows, width, angles);
@@ -229,6 +230,17 @@ Tensor rotate(const Tensor& x, std::int64_t width, const Tensor& rotation) {
   const auto a = pairs.select(-1, 0), b = pairs.select(-1, 1);
   const auto y = torch::stack({a * cos - b * sin, a * sin + b * cos}, -1).view({B, T, width});
   return torch::cat({y, x.narrow(2, width, x.size(2) - width)}, 2);
+}
+
+Tensor rotate_composite(const Tensor& x, std::int64_t width, const Tensor& rotation, bool inverse) {
+  const auto n = rotation.size(0), d = rotation.size(1);
+  const auto cos_and_sin = rotation.view({n, d / 2, 2}).flip(-1);
+  const auto factors = torch::view_as_complex(cos_and_sin).unsqueeze(1);  // e^{i t θ} [n, 1, d / 2]
+  const auto y = x.clone(at::MemoryFormat::Contiguous);
+  const auto pairs = torch::view_as_complex(y.narrow(2, 0, width).unflatten(2, {-1, d / 2, 2}));
+  const auto of_rows = n == x.size(1) ? factors : factors.unsqueeze(1);
+  pairs.mul_(inverse ? of_rows.conj() : of_rows);  // [B, T, H, d / 2]
+  return y;
 }
 
 Tensor scaled_dot_product_weights(const Tensor& q, const Tensor& k, const Tensor& bias,

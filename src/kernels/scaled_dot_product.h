@@ -22,6 +22,10 @@ namespace regard::kernels {
 // [T, d] or [B, d]. Returns x if `rotation` is undefined. Differentiable in x. A row of y has the
 // same bits in every batch on the CPU.
 torch::Tensor rotate(const torch::Tensor& x, std::int64_t width, const torch::Tensor& rotation);
+// The rotation on devices other than the CPU, or its inverse, which is its gradient: few operations
+// of LibTorch, a product of complex numbers. `columns` must be even. Not differentiable.
+torch::Tensor rotate_composite(const torch::Tensor& x, std::int64_t width,
+                               const torch::Tensor& rotation, bool inverse);
 
 // Splits the last dimension into heads: x [B, S, H · d] -> [B, H, S, d], a view.
 inline torch::Tensor split_heads(const torch::Tensor& x, std::int64_t heads) {

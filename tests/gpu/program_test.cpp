@@ -210,6 +210,18 @@ TEST_F(GpuCounts, TheTransformerRecipeTakesFewOperations) {
   EXPECT_EQ(step.synchronisations, 1) << step.all;
 }
 
+TEST_F(GpuCounts, TheBestRecurrentRecipeTakesFewOperations) {
+  const auto step = count(recipe("multi30k_best.yaml"));
+  EXPECT_LE(step.operations, 900) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
+TEST_F(GpuCounts, TheBestTransformerRecipeTakesFewOperations) {
+  const auto step = count(recipe("multi30k_transformer_best.yaml"));
+  EXPECT_LE(step.operations, 750) << step.all;
+  EXPECT_EQ(step.synchronisations, 1) << step.all;
+}
+
 class GpuWaits : public GpuCounts, public testing::WithParamInterface<std::string> {};
 
 TEST_P(GpuWaits, OnceInAStep) {

@@ -15,6 +15,7 @@
 #include <ATen/ops/_reshape_alias_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/unfold_native.h>
+#include <ATen/ops/view_as_complex_native.h>
 #include <ATen/ops/view_native.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <sys/mman.h>
@@ -123,6 +124,7 @@ class Opened {
     }
     seen_ = at::from_blob(tensor.mutable_data_ptr(), tensor.sizes(), tensor.strides(),
                           tensor.options().device(c10::kCPU));
+    seen_._set_conj(tensor.is_conj());
   }
   ~Opened() {
     if (block_.size > 0) mprotect(block_.begin, block_.size, PROT_NONE);
@@ -393,6 +395,7 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("_copy_from_and_resize", &copy_from_and_resize);
   library.impl("as_strided", &at::native::as_strided_tensorimpl);
   library.impl("view", &at::native::view);
+  library.impl("view_as_complex", &at::native::view_as_complex);
   library.impl("_reshape_alias", &at::native::_reshape_alias);
   library.impl("unfold", &at::native::unfold);
   library.impl("_fused_sdp_choice", &plain_attention);

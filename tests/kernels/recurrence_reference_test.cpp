@@ -72,15 +72,6 @@ struct Inputs {
   std::vector<std::pair<std::string, torch::Tensor>> tensors;
 };
 
-// recurrence_composite() with the shapes of recurrence(): one cell.
-Recurrence composite(const torch::Tensor& x, const torch::Tensor& first,
-                     const RecurrentWeights& cell, const std::optional<LoopAttention>& attention) {
-  RecurrentWeights cells = {cell.form, cell.U.unsqueeze(0)};
-  if (cell.b_U.defined()) cells.b_U = cell.b_U.view({1, 1, D});
-  const auto all = recurrence_composite(x.unsqueeze(0), first.unsqueeze(0), cells, attention);
-  return {all.outputs[0], all.weights, all.memory.defined() ? all.memory[0] : torch::Tensor()};
-}
-
 // Compares all results; only an LSTM has a memory.
 void expect_same(const Inputs& in, const Recurrence& found, const Recurrence& expected) {
   EXPECT_TRUE(torch::allclose(found.outputs, expected.outputs, 1e-12, 1e-12));
@@ -115,12 +106,12 @@ TEST_P(RecurrenceReference, GradientsEqualTheReference) {
 
 TEST_P(RecurrenceReference, TheCompositeHasItsValuesAndGradients) {
   const Inputs in(GetParam());
-  const auto found = composite(in.x, in.first, in.cell, in.attention);
+  const auto found = recurrence_composite(in.x, in.first, in.cell, in.attention);
   const auto plain = recurrence_reference(in.x, in.first, in.cell, in.attention);
   expect_same(in, found, plain);
   std::vector<torch::Tensor> tensors;
   for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
-  const auto of_composite = torch::autograd::grad({in.objective(composite)}, tensors);
+  const auto of_composite = torch::autograd::grad({in.objective(recurrence_composite)}, tensors);
   const auto of_reference = torch::autograd::grad({in.objective(recurrence_reference)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(of_composite[i], of_reference[i], 1e-10, 1e-10))
@@ -133,7 +124,7 @@ TEST_P(RecurrenceReference, TheCompositeHasItsValuesAndGradients) {
       const auto both = function(in.x, in.first, in.cell, in.attention);
       return (use_weights ? both.weights : both.outputs).square().sum();
     };
-    const auto some = torch::autograd::grad({sum_of(composite)}, {in.x, in.first});
+    const auto some = torch::autograd::grad({sum_of(recurrence_composite)}, {in.x, in.first});
     const auto same = torch::autograd::grad({sum_of(recurrence_reference)}, {in.x, in.first});
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_TRUE(torch::allclose(some[i], same[i], 1e-10, 1e-10)) << use_weights << i;
@@ -155,7 +146,7 @@ TEST(RecurrenceComposite, RunsTheCellsOfBothDirectionsTogether) {
     std::vector<torch::Tensor> tensors = {x, first, draw({G, D, K * D})};
     RecurrentWeights cells = {form, tensors[2]};
     if (form == CellForm::gru_reset_after) tensors.push_back(cells.b_U = draw({G, 1, D}));
-    const auto all = recurrence_composite(x, first, cells);
+    const auto all = recurrence_each_composite(x, first, cells);
     const auto ones = recurrence_each(x, first, cells);
     const auto& together = all.outputs;
     const auto& each = ones.outputs;
@@ -248,6 +239,23 @@ TEST_P(ConditionalRecurrenceReference, ValuesAndGradientsEqualTheReference) {
   const auto expected = torch::autograd::grad({in.objective(plain)}, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-10, 1e-10)) << in.tensors[i].first;
+  }
+}
+
+TEST_P(ConditionalRecurrenceReference, TheCompositeHasItsValuesAndGradients) {
+  Inputs in(GetParam());
+  const auto first_cell = first_cell_for(in);
+  const auto found =
+      conditional_recurrence_composite(in.x, in.first, first_cell, in.cell, in.attention.value());
+  const auto plain =
+      conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
+  expect_same(in, found, plain);
+  const auto tensors = tensors_of(in);
+  const auto of_composite = torch::autograd::grad({in.objective(found)}, tensors);
+  const auto of_reference = torch::autograd::grad({in.objective(plain)}, tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_TRUE(torch::allclose(of_composite[i], of_reference[i], 1e-10, 1e-10))
+        << in.tensors[i].first;
   }
 }
 

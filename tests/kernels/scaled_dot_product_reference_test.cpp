@@ -323,6 +323,11 @@ TEST(Rotate, ValuesAndGradientsEqualTheReference) {
         EXPECT_TRUE(torch::allclose(y, expected_y, tolerance, tolerance)) << d << " " << T;
         EXPECT_TRUE(torch::allclose(d_x, expected_d_x, tolerance, tolerance)) << d << " " << T;
         EXPECT_TRUE(torch::equal(y.slice(2, 2 * d), x.detach().slice(2, 2 * d))) << "the values";
+        const torch::NoGradGuard guard;
+        const auto of_device = rotate_composite(x, 2 * d, angles, /*inverse=*/false);
+        const auto d_of_device = rotate_composite(d_y, 2 * d, angles, /*inverse=*/true);
+        EXPECT_TRUE(torch::allclose(of_device, expected_y, tolerance, tolerance)) << d << " " << T;
+        EXPECT_TRUE(torch::allclose(d_of_device, expected_d_x, tolerance, tolerance)) << d << T;
       }
     }
   }
