@@ -139,17 +139,7 @@ std::string draw(Line line, const Terminal& terminal) {
   return text;
 }
 
-template <typename Progress>
-void draw_if_due(const Progress& progress) {
-  if (!status_line::due()) return;
-  const Terminal terminal = stderr_terminal();
-  if (terminal.live) status_line::draw(format_progress_line(progress, terminal));
-}
-
-}  // namespace
-
-std::string format_progress(const TrainingProgress& progress) {
-  const Line line = progress_fields(progress);
+std::string plain_text(const Line& line) {
   std::string text;
   for (std::size_t i = 0; i < line.fields.size(); ++i) {
     if (i > 0) text += gap;
@@ -158,6 +148,16 @@ std::string format_progress(const TrainingProgress& progress) {
       text += fmt::format(" ({})", format_percent(*line.fraction));
   }
   return text;
+}
+
+}  // namespace
+
+std::string format_progress(const TrainingProgress& progress) {
+  return plain_text(progress_fields(progress));
+}
+
+std::string format_progress(const DecodingProgress& progress) {
+  return plain_text(progress_fields(progress));
 }
 
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal) {
@@ -173,24 +173,34 @@ bool ProgressReporter::wants_update() const {
 }
 
 void ProgressReporter::update(const TrainingProgress& progress) {
-  draw_if_due(progress);
+  if (!status_line::due()) return;
+  const Terminal terminal = stderr_terminal();
+  if (terminal.live) status_line::draw(format_progress_line(progress, terminal));
 }
 
 void ProgressReporter::report(const TrainingProgress& progress) {
   log::info("{}", format_progress(progress));
 }
 
-DecodingReporter::DecodingReporter(std::string label, std::optional<std::int64_t> total) {
+DecodingReporter::DecodingReporter(std::string label, std::optional<std::int64_t> total,
+                                   std::chrono::seconds log_interval)
+    : log_interval_(log_interval) {
   progress_.label = std::move(label);
   progress_.total_sentences = total;
 }
 
 void DecodingReporter::update(std::int64_t sentences) {
   if (!status_line::due()) return;
+  const auto now = Clock::now();
   progress_.sentences = sentences;
-  progress_.seconds_elapsed =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  draw_if_due(progress_);
+  progress_.seconds_elapsed = std::chrono::duration<double>(now - start_).count();
+  const Terminal terminal = stderr_terminal();
+  if (terminal.live) {
+    status_line::draw(format_progress_line(progress_, terminal));
+  } else if (now - last_log_ >= log_interval_) {
+    log::info("{}", format_progress(progress_));
+    last_log_ = now;
+  }
 }
 
 }  // namespace regard

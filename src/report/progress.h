@@ -39,6 +39,8 @@ struct DecodingProgress {
 
 // "epoch 3  step 1,200/10,000 (12 %)  loss 2.31  ppl 10.1  lr 1.0e-3  |g| 0.800 …": all fields.
 std::string format_progress(const TrainingProgress& progress);
+// "translating  1,200/10,000 sentences (12 %)  40.0 per second  3:40 left"
+std::string format_progress(const DecodingProgress& progress);
 // Return a line for a terminal, with a bar if the fraction done is known. Omit the least important
 // fields if the line would not fit. The last column stays free.
 std::string format_progress_line(const TrainingProgress& progress, const Terminal& terminal);
@@ -61,11 +63,13 @@ class ProgressReporter {
   void report(const TrainingProgress& progress);
 };
 
-// Counts sentences on a terminal; does nothing elsewhere. The destructor clears the status line.
+// Counts sentences on a terminal, and elsewhere writes a log line once in a while. The destructor
+// clears the status line.
 class DecodingReporter {
  public:
-  // `total` is absent if the input is a stream.
-  DecodingReporter(std::string label, std::optional<std::int64_t> total);
+  // `total` is absent if the input is a stream. `log_interval` is the time between log lines.
+  DecodingReporter(std::string label, std::optional<std::int64_t> total,
+                   std::chrono::seconds log_interval = std::chrono::minutes(1));
   DecodingReporter(const DecodingReporter&) = delete;
   DecodingReporter& operator=(const DecodingReporter&) = delete;
   ~DecodingReporter() { status_line::clear(); }
@@ -75,8 +79,12 @@ class DecodingReporter {
   void update(std::int64_t sentences);
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   DecodingProgress progress_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::chrono::seconds log_interval_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_log_ = start_;
 };
 
 }  // namespace regard

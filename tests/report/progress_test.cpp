@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <string>
 
 #include "report/format.h"
@@ -89,6 +91,25 @@ TEST(Progress, DecodingShowsRateAndTimeLeft) {
   EXPECT_THAT(known, HasSubstr("40.0 per second  3:40 left"));
   const std::string stream = format_progress_line({"translating", 1200, {}, 30.0}, terminal);
   EXPECT_EQ(stream, "translating  1,200 sentences  40.0 per second");
+}
+
+TEST(Progress, DecodingHasAPlainLine) {
+  EXPECT_EQ(format_progress({"translating", 1200, 10000, 30.0}),
+            "translating  1,200/10,000 sentences (12 %)  40.0 per second  3:40 left");
+}
+
+TEST(DecodingReporter, WritesALogLineWithoutATerminalWhenTheIntervalIsOver) {
+  unsetenv("TERM");  // without it stderr is never a terminal
+  testing::internal::CaptureStderr();
+  DecodingReporter seldom("validating", 100, std::chrono::hours(1));
+  seldom.update(10);
+  DecodingReporter always("translating", 100, std::chrono::seconds(0));
+  always.update(20);
+  always.update(100);
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, Not(HasSubstr("validating")));
+  EXPECT_THAT(text, HasSubstr("translating  20/100 sentences (20 %)"));
+  EXPECT_THAT(text, HasSubstr("translating  100/100 sentences (100 %)"));
 }
 
 }  // namespace
