@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Trains what `regard config init` proposes for 1,000, 5,000 and 29,000 pairs of Multi30k, as a recurrent model and as a
+# Trains what `regard config init` proposes for 1,000 and 5,000 pairs of Multi30k, as a recurrent model and as a
 # Transformer, and writes the table of docs/own_language_pair.md (scripts/recipes.sh --help). Finished cells are skipped
 # and stopped ones are resumed.
 set -euo pipefail

@@ -9,13 +9,13 @@ are resumed, and finished ones are skipped. Arguments key=value are passed to ev
 
 import argparse
 import dataclasses
-import json
 import time
 
 from cells import CONFIG, Cell, System, machines, multi30k
 from figures import Figures, recipe
 from pages import put, table
-from project import CORES, ROOT, names_in, need_multi30k, regard, run, warn
+from project import CORES, ROOT, names_in, need_multi30k, run, warn
+from synthetic import Synthetic
 
 PAGE = ROOT / "docs" / "monolingual.md"
 PAIRS = 5000
@@ -31,34 +31,6 @@ def write_texts(folder):
         lines = (ROOT / path).read_text(encoding="utf-8").splitlines(keepends=True)
         for name, part in (("few", lines[:PAIRS]), ("rest", lines[PAIRS:])):
             (folder / f"{name}.{language}").write_text("".join(part), encoding="utf-8")
-
-
-class Synthetic:
-    """Pairs that a trained system makes from a text. `options` are those of regard synthesize."""
-
-    def __init__(self, name, folder, cell, text, *options):
-        self.stem = f"{folder}/{name}"
-        self.cell = cell
-        self.text = text
-        self.options = options
-
-    @property
-    def recipe(self):
-        return recipe(CONFIG, (self.cell.recipe, *self.options))
-
-    def make(self):
-        """Makes the pairs, goes on with them, or does nothing if they are complete."""
-        command = ("synthesize", "-m", self.cell.run, "-i", self.text, "-o", self.stem)
-        regard(*command, "--threads", CORES, *self.options)
-
-    def pairs(self, *_):
-        """Returns their number, as a measure of a cell."""
-        record = json.loads((ROOT / f"{self.stem}.json").read_text(encoding="utf-8"))
-        return {"synthetic_pairs": record["pairs"]}
-
-    def settings(self, index):
-        """Returns the overrides that make them corpus `index` of the training data."""
-        return tuple(f"data.train.{index}.{side}={self.stem}.{side}" for side in ("src", "trg"))
 
 
 class Study:
@@ -84,37 +56,37 @@ class Study:
         opposite = dataclasses.replace(few, name="en-de", source="en", target="de")
         reverse = self.cell("reverse", "English to German, 5,000 pairs", opposite, (all_pairs,))
 
+        def synthetic(name, cell, text, *options):
+            return Synthetic(f"{data}/{name}", cell.run, text, options, recipe(CONFIG, (cell.recipe, *options)))
+
         english, german = f"{data}/rest.en", f"{data}/rest.de"
         sampling = ("--samples", "1")
         forward = ("--side", "target")
-        for name, remark, synthetic in (
-            ("back_beam", "+ back-translation, beam", Synthetic("back_beam", data, reverse, english)),
-            (
-                "back_tagged",
-                "+ back-translation, beam, tagged",
-                Synthetic("back_tagged", data, reverse, english, "--tag", "<bt>"),
-            ),
-            (
-                "back_sampled",
-                "+ back-translation, sampling",
-                Synthetic("back_sampled", data, reverse, english, *sampling),
-            ),
-            ("self_training", "+ self-training", Synthetic("self_training", data, few_pairs, german, *forward)),
+        for name, remark, cell, text, options in (
+            ("back_beam", "+ back-translation, beam", reverse, english, ()),
+            ("back_tagged", "+ back-translation, beam, tagged", reverse, english, ("--tag", "<bt>")),
+            ("back_sampled", "+ back-translation, sampling", reverse, english, sampling),
+            ("self_training", "+ self-training", few_pairs, german, forward),
         ):
-            settings = (f"data.train.0.weight={WEIGHT}", *synthetic.settings(1))
-            self.cell(name, remark, few, (all_pairs, synthetic.cell, synthetic), settings)
-        distilled = Synthetic("distilled", data, all_pairs, ALL.data("train")[0], *forward)
+            pairs = synthetic(name, cell, text, *options)
+            settings = (f"data.train.0.weight={WEIGHT}", *pairs.settings(1))
+            self.cell(name, remark, few, (all_pairs, cell, pairs), settings)
+        distilled = synthetic("distilled", all_pairs, ALL.data("train")[0], *forward)
         self.cell("distilled", "29,000 distilled pairs", every, (all_pairs, distilled), distilled.settings(0))
 
     def cell(self, name, remark, task, before=(), settings=()):
         """Adds and returns a cell. `before` are the cells and synthetic pairs that it needs."""
         synthetic = [item for item in before if isinstance(item, Synthetic)]
+
+        def count(*_):
+            return {"synthetic_pairs": sum(item.pairs() for item in synthetic)}
+
         system = System(
             name,
             (*(self.vocabulary if before else ()), *settings),
             after=" ".join(item.recipe for item in before),
         )
-        measures = [item.pairs for item in synthetic]
+        measures = [count] if synthetic else []
         cell = Cell(self.folder, self.figures, system, task, measures, self.extra)
         self.cells[name] = cell
         self.before[name] = before
@@ -125,7 +97,7 @@ class Study:
         """Trains a cell and everything that it needs."""
         for item in self.before[name]:
             if isinstance(item, Synthetic):
-                item.make()
+                item.make("--threads", CORES)
             else:
                 self.fill(item.system.name)
         cell = self.cells[name]

@@ -108,7 +108,12 @@ def means(figures):
 
 def commands():
     """Returns the commands that train the models of the table."""
-    shown = [f"    regard {' '.join(t.command('runs'))}\n" for t in TRAININGS]
+    shown = []
+    for training in TRAININGS:
+        for command in (*(pairs.command for pairs in training.synthetic("runs")), training.command("runs")):
+            line = f"    regard {' '.join(command)}\n"
+            if line not in shown:
+                shown.append(line)
     return "\n" + "".join(shown) + "\n"
 
 

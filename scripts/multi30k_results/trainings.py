@@ -10,6 +10,7 @@ import tempfile
 
 from figures import recipe
 from project import ROOT, machine, read, regard
+from synthetic import Synthetic
 
 TEST = "data/multi30k/test_2016_flickr"
 TEST_2017 = "data/multi30k/test_2017_flickr"
@@ -24,10 +25,29 @@ class Training:
     settings: tuple = ()  # key=value
     init_from: str = ""  # name of the training with whose weights this one starts
     source: str = "en"
+    teachers: tuple = ()  # trainings whose translations of the training data are added to it (Nguyen et al. 2020)
+
+    def synthetic(self, runs):
+        """Returns the pairs that the teachers make: translations of the source side, and of the target side by those of
+        the opposite direction."""
+        return [
+            Synthetic(
+                f"{runs}/synthetic/{teacher.name}",
+                f"{runs}/{teacher.name}",
+                f"data/multi30k/train.{teacher.source}",
+                ("--side", "target" if teacher.source == self.source else "source", "--keep-duplicates"),
+                teacher.recipe,
+            )
+            for teacher in self.teachers
+        ]
 
     def command(self, runs):
         """Returns the arguments of regard that train this model in the folder `runs`."""
         begin = ("--init-from", f"{runs}/{self.init_from}") if self.init_from else ()
+        added = [key for i, pairs in enumerate(self.synthetic(runs), 1) for key in pairs.settings(i)]
+        if self.teachers:
+            vocabulary = f"{runs}/{self.teachers[0].name}/best/source.model"
+            added += [f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg")]
         return (
             "train", "-c", f"configs/{self.config}.yaml", *begin,
             f"training.model_dir={runs}/{self.name}",
@@ -35,13 +55,15 @@ class Training:
             f"data.train.0.trg=data/multi30k/train.{self.language}",
             f"data.dev.src={VALIDATION}.{self.source}",
             f"data.dev.trg={VALIDATION}.{self.language}",
+            *added,
             *self.settings,
         )  # fmt: skip
 
     @property
     def recipe(self):
         """Returns a hash that identifies the recipe of stored figures."""
-        return recipe(f"configs/{self.config}.yaml", self.command(""))
+        taught = [pairs.recipe for pairs in self.synthetic("")]
+        return recipe(f"configs/{self.config}.yaml", (*self.command(""), *taught))
 
     @property
     def label(self):
@@ -54,6 +76,11 @@ class Training:
         return figures.of(self.recipe, "training", self.name)
 
     def train(self, runs, settings):
+        """Trains the model, or goes on with it, after its teachers."""
+        for teacher, pairs in zip(self.teachers, self.synthetic(runs)):
+            if not (ROOT / runs / teacher.name / "best").exists():
+                teacher.train(runs, settings)
+            pairs.make()
         regard(*self.command(runs), *settings)
 
     def score(self, runs):
@@ -147,11 +174,24 @@ def seed(number):
     return f"training.random_seed={number}"
 
 
-TRAININGS = [
+TWO_SEEDS = [
     Training("multi30k_best", "multi30k_best"),
     Training("multi30k_best_seed43", "multi30k_best", settings=(seed(43),)),
     Training("multi30k_transformer_best", "multi30k_transformer_best"),
     Training("multi30k_transformer_best_seed43", "multi30k_transformer_best", settings=(seed(43),)),
+]
+BACKWARD = Training("multi30k_best_from_german", "multi30k_best", "en", source="de")
+TEACHERS = (TWO_SEEDS[2], TWO_SEEDS[0], TWO_SEEDS[1], BACKWARD)
+
+TRAININGS = [
+    *TWO_SEEDS,
+    Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS),
+    Training(
+        "multi30k_transformer_diverse_seed43",
+        "multi30k_transformer_diverse",
+        settings=(seed(43),),
+        teachers=TEACHERS,
+    ),
     Training("multi30k_transformer", "multi30k_transformer"),
     Training("multi30k", "multi30k"),
     Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
@@ -164,7 +204,7 @@ TRAININGS = [
     Training("multi30k_best_french", "multi30k_best", "fr"),
     Training("multi30k_transformer_best_french", "multi30k_transformer_best", "fr"),
     Training("multi30k_french", "multi30k", "fr"),
-    Training("multi30k_best_from_german", "multi30k_best", "en", source="de"),
+    BACKWARD,
     Training("multi30k_transformer_best_from_german", "multi30k_transformer_best", "en", source="de"),
 ]
 

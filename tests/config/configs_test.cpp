@@ -84,6 +84,14 @@ TEST(Configs, BestTransformerDiffersOnlyInSizesPositionsDropoutAndSchedule) {
                          "|warmup_steps")));
 }
 
+TEST(Configs, DiverseTransformerDiffersOnlyInDataDropoutAndLengthNormalisation) {
+  EXPECT_THAT(
+      option_differences(read_options(folder / "multi30k_transformer_best.yaml"),
+                         read_options(folder / "multi30k_transformer_diverse.yaml")),
+      Each(ContainsRegex("^name|^data.train|^data.tokenizer.(src|trg)_file|dropout.embeddings"
+                         "|dropout.states|beam_alpha")));
+}
+
 TEST(Configs, TransformersHaveTheDataAndSearchOfTheRecurrentModels) {
   const std::pair<const char*, const char*> pairs[] = {
       {"multi30k.yaml", "multi30k_transformer.yaml"},
