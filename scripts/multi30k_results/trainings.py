@@ -174,17 +174,17 @@ def seed(number):
     return f"training.random_seed={number}"
 
 
-TWO_SEEDS = [
+BEST = (
     Training("multi30k_best", "multi30k_best"),
     Training("multi30k_best_seed43", "multi30k_best", settings=(seed(43),)),
-    Training("multi30k_transformer_best", "multi30k_transformer_best"),
-    Training("multi30k_transformer_best_seed43", "multi30k_transformer_best", settings=(seed(43),)),
-]
+)
+TRANSFORMER = Training("multi30k_transformer_best", "multi30k_transformer_best")
 BACKWARD = Training("multi30k_best_from_german", "multi30k_best", "en", source="de")
-TEACHERS = (TWO_SEEDS[2], TWO_SEEDS[0], TWO_SEEDS[1], BACKWARD)
+TEACHERS = (TRANSFORMER, *BEST, BACKWARD)
 
 TRAININGS = [
-    *TWO_SEEDS,
+    *BEST,
+    TRANSFORMER,
     Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS),
     Training(
         "multi30k_transformer_diverse_seed43",
@@ -209,14 +209,14 @@ TRAININGS = [
 ]
 
 
-def ensemble(name, label):
-    """Returns the ensemble of the trainings whose names begin with `name` and differ in the seed."""
-    members = tuple(t for t in TRAININGS if t.name.removesuffix("_seed43") in name)
-    return Ensemble("_and_".join(name), members, label)
+def ensemble(names, label):
+    """Returns the ensemble of the trainings with these names, each with both seeds."""
+    members = tuple(t for t in TRAININGS if t.name.removesuffix("_seed43") in names)
+    return Ensemble("_and_".join(names), members, label)
 
 
 ENSEMBLES = [
     ensemble(("multi30k_best",), "two seeds of multi30k_best"),
-    ensemble(("multi30k_transformer_best",), "two seeds of multi30k_transformer_best"),
-    ensemble(("multi30k_best", "multi30k_transformer_best"), "two seeds of each"),
+    ensemble(("multi30k_transformer_diverse",), "two seeds of multi30k_transformer_diverse"),
+    ensemble(("multi30k_best", "multi30k_transformer_diverse"), "two seeds of each"),
 ]

@@ -93,6 +93,11 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   return suggestion ? std::optional(std::move(suggestion->word)) : std::nullopt;
 }
 
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const auto suggested = nearest(word, known);
+  return suggested ? fmt::format("; did you mean `{}`?", *suggested) : "";
+}
+
 ConfigError unknown_name(std::string_view kind, std::string_view word,
                          const std::vector<std::string>& known) {
   const auto suggested = nearest(word, known);

@@ -38,6 +38,9 @@ std::optional<Suggestion> suggest(std::string_view word, const std::vector<std::
 // Returns suggest(word, known)->word; nullopt if no word is similar.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
+// Returns "; did you mean `x`?" with the nearest word, or "" if no word is similar.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
 // Returns regard's names (commands, options, configuration keys and values) for a name in JoeyNMT,
 // OpenNMT-py, fairseq, Marian, sacreBLEU or Hugging Face; empty if there are none. The most likely
 // is first. `word` must be in lower case, with "_" for "-".

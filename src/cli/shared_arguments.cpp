@@ -79,9 +79,8 @@ std::string check_choice(const std::string& input) {
   Value value{};
   if (from_yaml(input, value)) return {};
   const auto names = enum_names(value);
-  const auto near = nearest(input, {names.begin(), names.end()});
   return fmt::format("found `{}`, expected one of {}{}", input, names_of<Value>(", "),
-                     near ? fmt::format("; did you mean `{}`?", *near) : "");
+                     did_you_mean(input, {names.begin(), names.end()}));
 }
 
 // Returns a validator with an empty description: help does not list the ranges of search options.

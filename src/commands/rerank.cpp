@@ -108,11 +108,9 @@ std::string option_of(const std::string& feature) {
         option_of(feature.name));
   }
   const auto known = table.known_features();
-  const auto near = nearest(feature.name, known);
-  const auto message =
-      fmt::format("{}: found the feature {}, which the list does not have; expected one of {}{}",
-                  weights.origin, feature.name, fmt::join(known, ", "),
-                  near ? fmt::format("; did you mean {}?", *near) : "");
+  const auto message = fmt::format(
+      "{}: found the feature {}, which the list does not have; expected one of {}{}",
+      weights.origin, feature.name, fmt::join(known, ", "), did_you_mean(feature.name, known));
   if (in_file) throw InputError("{}", message);
   throw ConfigError("{}", message);
 }

@@ -195,7 +195,7 @@ class SynthesisStream : public LineStream {
   SynthesisStream(LineChunkReader& reader, const SynthesizeArguments& arguments,
                   const LoadedModel& model, const Translator& translator,
                   const TestingOptions& testing, const SyntheticFilterOptions& options,
-                  SyntheticFilter& filter, PairJournal& journal, DecodingReporter* reporter)
+                  SyntheticFilter& filter, PairJournal& journal, DecodingReporter& reporter)
       : reader_(reader),
         tokenizers_(model.contents.tokenizers),
         translator_(translator),
@@ -244,9 +244,7 @@ class SynthesisStream : public LineStream {
     }
     journal_.end_lines(std::ssize(lines), filter_.counts());
   }
-  void progress(std::int64_t finished) override {
-    if (reporter_ != nullptr) reporter_->update(finished);
-  }
+  void progress(std::int64_t finished) override { reporter_.update(finished); }
 
  private:
   static constexpr const char* too_long = "too long";
@@ -282,7 +280,7 @@ class SynthesisStream : public LineStream {
   std::int64_t max_tokens_;  // of a line that is translated; 0: no limit
   SyntheticFilter& filter_;
   PairJournal& journal_;
-  DecodingReporter* reporter_;
+  DecodingReporter& reporter_;
   std::int64_t done_lines_;  // by earlier processes
   std::int64_t read_lines_ = 0;
 };
@@ -363,10 +361,9 @@ ExitCode synthesize(const SynthesizeArguments& given) {
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
                                                      model.pool->count());
   LineChunkReader reader(arguments.input, window, LineLimit{}, SourceKind::text);
-  std::optional<DecodingReporter> reporter;
-  if (stderr_terminal().live) reporter.emplace("translating", text.lines - done);
+  std::optional<DecodingReporter> reporter(std::in_place, "translating", text.lines - done);
   SynthesisStream stream(reader, arguments, model, translator, testing, options, filter, journal,
-                         reporter ? &*reporter : nullptr);
+                         *reporter);
   translator.translate(stream, search_options(testing), testing.batch_size);
   reporter.reset();
   if (journal.progress().lines != text.lines) {

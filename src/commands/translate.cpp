@@ -158,11 +158,10 @@ class TranslateStream : public LineStream {
 };
 
 // Returns the number of input lines, for a progress line. Returns nullopt if the input is not a
-// file or no progress is shown: without a terminal, or if the translations appear in the same
-// terminal.
+// file or no progress is shown: with --quiet, or if the translations appear in the terminal.
 std::optional<std::int64_t> total_lines(const std::string& input, const std::string& output,
                                         SourceKind source) {
-  if (is_standard_stream(input) || !stderr_terminal().live) return std::nullopt;
+  if (is_standard_stream(input) || log::is_quiet()) return std::nullopt;
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
   if (!is_file(input)) return std::nullopt;
   return count_lines(input, /*may_grow=*/true, source);

@@ -17,11 +17,6 @@ void ReadErrors::throw_if_any() const {
   if (!text_.empty()) throw ConfigError("{}", text_);
 }
 
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
-  const auto meant = nearest(word, known);
-  return meant ? fmt::format("; did you mean `{}`?", *meant) : "";
-}
-
 std::string unknown_key(const std::string& section, const std::string& name,
                         const std::vector<std::string>& known, bool in_full) {
   const std::string unknown = fmt::format("unknown key `{}`", join_key(section, name));

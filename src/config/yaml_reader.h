@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/suggest.h"
 #include "config/options.h"
 #include "config/scalar.h"
 
@@ -101,8 +102,6 @@ class YamlReader {
 std::string node_text(const YAML::Node& node);
 // True for a scalar in quotes, or with the tag !!str.
 bool is_quoted(const YAML::Node& node);
-// Returns "; did you mean `x`?", or "".
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 template <Section T>
 void YamlReader::read_section(T& section, const YAML::Node& node, const ValueContext& context) {

@@ -256,7 +256,7 @@ TEST_F(Rerank, ReportsBadInput) {
   expect({"--weight", "score=0"}, 2, "found only weights of 0");
   expect({"--weight", "logprop=1"}, 2,
          "--weight: found the feature logprop, which the list does not have; expected one of "
-         "score, length, logprob; did you mean logprob?");
+         "score, length, logprob; did you mean `logprob`?");
   expect({"--weight", "reverse=1"}, 2, "the feature reverse needs a model");
   expect({"--weight", "score=1", "-m", tiny_model().string()}, 2,
          "-m: the weights have no feature model");
