@@ -19,6 +19,7 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
               "a model of the opposite direction; both alignments are merged (--symmetrise)")
           ->needs(align)
           ->type_name("MODEL");
+  add_reverse_tag_options(command, reverse, arguments.reverse_tags);
   command
       .add_option("--symmetrise", arguments.symmetrise,
                   "how to merge both alignments (default grow-diag-final-and)")

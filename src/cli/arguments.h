@@ -26,6 +26,7 @@ struct ModelArguments {
   double language_model_weight = 0.2;
   std::string source_tag;
   std::string target_tag;
+  std::string tag_options = "--";  // what the options of the tags begin with, for messages
   std::string device = "auto";
   std::int64_t threads = 0;
   std::string precision = "auto";
@@ -37,6 +38,17 @@ void add_device_options(CLI::App& command, ModelArguments& arguments);
 void add_precision_option(CLI::App& command, ModelArguments& arguments);
 // Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
+// The tags of a model of the opposite direction.
+struct ReverseTags {
+  std::string source;
+  std::string target;
+};
+// Adds --src-tag and --trg-tag, for the model of the option `model`.
+void add_tag_options(CLI::App& command, CLI::Option* model, ModelArguments& arguments);
+// Adds --reverse-src-tag and --reverse-trg-tag, for the model of the option `reverse`.
+void add_reverse_tag_options(CLI::App& command, CLI::Option* reverse, ReverseTags& tags);
+// Makes the tags of `arguments` those of the model of the opposite direction.
+void use_reverse_tags(ModelArguments& arguments, const ReverseTags& tags);
 
 // The lexical shortlist of a search.
 struct ShortlistOptions {
@@ -199,6 +211,7 @@ struct ScoreArguments {
   bool json = false;
   std::string align;
   std::string reverse;
+  ReverseTags reverse_tags;
   std::string symmetrise = "grow-diag-final-and";
   std::string gold;  // word alignments
 };
@@ -206,12 +219,13 @@ struct ScoreArguments {
 CLI::App* add_score(CLI::App& program, ScoreArguments& arguments);
 
 struct RerankArguments {
-  ModelArguments device;  // has no models
+  ModelArguments device;  // has no models; has the tags of `models`
   std::string source;
   std::string input;
   std::string output;
   std::vector<std::string> models;
   std::vector<std::string> reverse;
+  ReverseTags reverse_tags;
   std::vector<std::string> language_models;
   std::string features;  // a table
   std::vector<std::string> list_features = {"score"};

@@ -6,18 +6,22 @@ namespace {
 
 void add_feature_options(CLI::App& command, RerankArguments& arguments) {
   const std::string group = "Features";
-  command
-      .add_option("-m,--model", arguments.models,
-                  "models whose log-probabilities of the translations are the features model, "
-                  "model_2, …")
-      ->type_name("MODEL")
-      ->group(group);
-  command
-      .add_option("--reverse", arguments.reverse,
-                  "models of the opposite direction, whose log-probabilities of the source are the "
-                  "features reverse, reverse_2, …")
-      ->type_name("MODEL")
-      ->group(group);
+  auto* model =
+      command
+          .add_option("-m,--model", arguments.models,
+                      "models whose log-probabilities of the translations are the features model, "
+                      "model_2, …")
+          ->type_name("MODEL")
+          ->group(group);
+  add_tag_options(command, model, arguments.device);
+  auto* reverse =
+      command
+          .add_option("--reverse", arguments.reverse,
+                      "models of the opposite direction, whose log-probabilities of the source are "
+                      "the features reverse, reverse_2, …")
+          ->type_name("MODEL")
+          ->group(group);
+  add_reverse_tag_options(command, reverse, arguments.reverse_tags);
   command
       .add_option("--lm", arguments.language_models,
                   "language models of the target side: the features lm, lm_2, …")

@@ -176,6 +176,7 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
     : translator_(translator),
       tokenizers_(model.contents.tokenizers),
       split_length_(arguments.split_length),
+      user_symbols_(model.contents.options.data.tokenizer.user_symbols),
       limit_(source_line_limit(tokenizers_, model.contents.options.data)),
       input_(input_name(path_or_dash(arguments.input))),
       kind_(model.contents.options.data.tokenizer.kind),
@@ -196,7 +197,7 @@ LineTranslator::LineTranslator(const TranslateArguments& arguments, const Testin
 
 std::vector<std::string> LineTranslator::split(const std::string& line, std::int64_t number) const {
   if (split_length_ == 0) return {};
-  auto parts = split_line(line, split_length_);
+  auto parts = split_line(line, split_length_, user_symbols_);
   for (auto& part : parts) {
     const auto warning = cut_long_line(part, limit_, input_, number);
     if (warning) log::warning("{}", *warning);

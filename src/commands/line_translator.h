@@ -89,7 +89,8 @@ class LineTranslator {
   const Translator& translator_;
   const Tokenizers& tokenizers_;
   std::int64_t split_length_;  // 0: lines are not split
-  LineLimit limit_;            // of one part
+  const std::vector<std::string>& user_symbols_;
+  LineLimit limit_;  // of one part
   std::string input_;
   std::optional<UnknownWords> unknown_words_;
   TokenizerKind kind_;

@@ -118,6 +118,19 @@ std::vector<std::string> truncate_lines(std::vector<std::string> lines, const Li
   return lines;
 }
 
+// A tag of the source can also be in the text; one of the target can only be an option.
+void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::path& path,
+                         const ModelArguments& arguments) {
+  std::vector<std::string> tags;
+  for (const auto& corpus : model.options.data.train) {
+    if (corpus.trg_tag.empty()) return;
+    if (std::ranges::count(tags, corpus.trg_tag) == 0) tags.push_back(corpus.trg_tag);
+  }
+  if (tags.empty() || !arguments.target_tag.empty()) return;
+  log::warning("{}: its training text had the tags of the target {}; give one with {}trg-tag",
+               path.string(), to_yaml(tags), arguments.tag_options);
+}
+
 }  // namespace
 
 Translator LoadedModel::translator(const ShortlistOptions& shortlist) const {
@@ -173,7 +186,9 @@ LoadedModel load_models(const ModelArguments& arguments) {
       first.model->eval();
     }
   }
-  use_tags(first, {"--src-tag", arguments.source_tag}, {"--trg-tag", arguments.target_tag});
+  warn_of_missing_tag(first, paths[0], arguments);
+  use_tags(first, {arguments.tag_options + "src-tag", arguments.source_tag},
+           {arguments.tag_options + "trg-tag", arguments.target_tag});
   const auto members = paths.size() + (is_fused ? 1 : 0);
   return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }

@@ -119,9 +119,12 @@ std::string model_text(const ModelReport& report) {
           : fmt::format("{} source and {} target entries",
                         format_thousands(tokenizers.source->size()),
                         format_thousands(tokenizers.target->size()));
-  return fmt::format("{}tokenizer  {}, {}\n\n{}", layers_text(options.model),
-                     enum_name(options.data.tokenizer.kind), vocabulary,
-                     parameter_table(*report.model.model));
+  const auto& symbols = options.data.tokenizer.user_symbols;
+  return fmt::format(
+      "{}tokenizer  {}, {}{}\n\n{}", layers_text(options.model),
+      enum_name(options.data.tokenizer.kind), vocabulary,
+      symbols.empty() ? "" : fmt::format("\nuser symbols  {}", fmt::join(symbols, " ")),
+      parameter_table(*report.model.model));
 }
 
 // Returns a value of the manifest as text, or a dash if it is missing.
@@ -304,6 +307,7 @@ Json to_json(const ModelReport& report) {
             {"tokenizer",
              {{"kind", enum_name(options.data.tokenizer.kind)},
               {"joint", options.data.tokenizer.joint},
+              {"user_symbols", options.data.tokenizer.user_symbols},
               {"source", report.model.tokenizers.source->size()},
               {"target", report.model.tokenizers.target->size()}}},
             {"checkpoint", report.checkpoint}};

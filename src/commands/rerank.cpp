@@ -85,7 +85,9 @@ Weights read_weights(const std::string& path) {
       reject(fmt::format("{} ({}) has no number `weight`", place, text("name")));
     }
     FeatureWeight feature{text("name"), entry["weight"].get<double>(), std::nullopt};
-    if (entry.contains("model")) feature.model = FeatureModel{text("model"), text("sha256")};
+    if (entry.contains("model")) {
+      feature.model = FeatureModel{text("model"), text("sha256"), text("src_tag"), text("trg_tag")};
+    }
     weights.features.push_back(std::move(feature));
   }
   if (weights.features.empty()) reject("`features` is empty");
@@ -118,9 +120,10 @@ std::string option_of(const std::string& feature) {
 void warn_of_other_model(const Weights& weights, const FeatureWeight& feature,
                          const FeatureTable& table) {
   const auto model = table.model_of(feature.name);
-  if (!feature.model || !model || feature.model->sha256 == model->sha256) return;
-  log::warning("{}: the weight of {} was tuned with another model than {}; tune again",
-               weights.origin, feature.name, model->path);
+  if (!feature.model || !model || feature.model->equals(*model)) return;
+  const bool other_tags = feature.model->sha256 == model->sha256;
+  log::warning("{}: the weight of {} was tuned with {} {}; tune again", weights.origin,
+               feature.name, other_tags ? "other tags of" : "another model than", model->path);
 }
 
 // Returns the values of each entry, [entries, features].
@@ -289,6 +292,8 @@ Json weights_json(const Weights& weights, const TunedWeights& tuned, const Featu
     if (const auto model = features.model_of(name)) {
       entry["model"] = model->path;
       entry["sha256"] = model->sha256;
+      if (!model->source_tag.empty()) entry["src_tag"] = model->source_tag;
+      if (!model->target_tag.empty()) entry["trg_tag"] = model->target_tag;
     }
     json["features"].push_back(std::move(entry));
   }

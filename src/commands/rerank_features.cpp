@@ -124,7 +124,15 @@ void FeatureTable::add_given(const std::vector<std::string>& paths, const std::s
                              const std::string& option) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto name = i == 0 ? feature : fmt::format("{}_{}", feature, i + 1);
-    given_.push_back({name, option, identify(paths[i])});
+    auto model = identify(paths[i]);
+    if (option == "-m") {
+      model.source_tag = arguments_.device.source_tag;
+      model.target_tag = arguments_.device.target_tag;
+    } else if (option == "--reverse") {
+      model.source_tag = arguments_.reverse_tags.source;
+      model.target_tag = arguments_.reverse_tags.target;
+    }
+    given_.push_back({name, option, std::move(model)});
   }
 }
 
@@ -147,8 +155,13 @@ void FeatureTable::read() {
           "delete this one to compute them for {} and {}",
           input_name(list_.path), input_name(list_.source_path)));
     }
-    if (cells.size() == 3) {
-      models_[std::string(cells[0].substr(1))] = {std::string(cells[1]), std::string(cells[2])};
+    if (cells.size() == 3 || cells.size() == 5) {
+      FeatureModel model{std::string(cells[1]), std::string(cells[2])};
+      if (cells.size() == 5) {
+        model.source_tag = cells[3];
+        model.target_tag = cells[4];
+      }
+      models_[std::string(cells[0].substr(1))] = std::move(model);
     }
   }
   if (!has_hash) fail("found no line #list, expected a table that `regard rerank` has written");
@@ -204,11 +217,13 @@ void FeatureTable::check_models() const {
   for (const auto& given : given_) {
     const auto computed = models_.find(given.feature);
     if (find(given.feature) == nullptr || computed == models_.end()) continue;
-    if (computed->second.sha256 == given.model.sha256) continue;
+    if (computed->second.equals(given.model)) continue;
+    const bool other_tags = computed->second.sha256 == given.model.sha256;
     throw ConfigError(
-        "{} {}: {} has the feature {} of another model, {}; give that one, or another file with "
-        "--features",
-        given.option, given.model.path, arguments_.features, given.feature, computed->second.path);
+        "{} {}: {} has the feature {} of {}; give {}, or another file with --features",
+        given.option, given.model.path, arguments_.features, given.feature,
+        other_tags ? "this model with other tags" : "another model, " + computed->second.path,
+        other_tags ? "them" : "that one");
   }
 }
 
@@ -267,6 +282,8 @@ SentencePairs FeatureTable::pairs_for(const GivenModel& given, const LoadedModel
 void FeatureTable::compute(const GivenModel& given) {
   ModelArguments model_arguments = arguments_.device;
   model_arguments.models = {given.model.path};
+  if (given.option == "--reverse") use_reverse_tags(model_arguments, arguments_.reverse_tags);
+  if (given.option == "--lm") use_reverse_tags(model_arguments, {});
   const auto expected = given.option == "--lm" ? ModelKind::language_model : ModelKind::translation;
   const auto kind = retry_if_removed(
       [&] { return read_model_options(FolderReader(resolve_model(given.model.path))).model.kind; });
@@ -298,7 +315,9 @@ void FeatureTable::compute(const GivenModel& given) {
 void FeatureTable::write(OutputFile& file) const {
   file.write(fmt::format("#list\t{}\n", list_hash_));
   for (const auto& [feature, model] : models_) {
-    file.write(fmt::format("#{}\t{}\t{}\n", feature, model.path, model.sha256));
+    const bool tagged = !model.source_tag.empty() || !model.target_tag.empty();
+    file.write(fmt::format("#{}\t{}\t{}{}\n", feature, model.path, model.sha256,
+                           tagged ? "\t" + model.source_tag + "\t" + model.target_tag : ""));
   }
   std::string head = "sentence";
   for (const auto& column : columns_) head += "\t" + column.name;

@@ -46,14 +46,22 @@ RerankedList read_list(const RerankArguments& arguments);
 struct FeatureModel {
   std::string path;
   std::string sha256;  // of its weights
+  std::string source_tag = {};
+  std::string target_tag = {};
+
+  // True if both compute the same numbers.
+  bool equals(const FeatureModel& other) const {
+    return sha256 == other.sha256 && source_tag == other.source_tag &&
+           target_tag == other.target_tag;
+  }
 };
 
 // The columns that models computed or that a table has. Other features are read from the list.
 //
 // A table (--features) is text. The first lines begin with #: the hash of the list and its source,
-// and for each model its feature, path and hash. The next line names the columns, `sentence` first.
-// Each further line has the numbers of an entry, separated by tabs. Further columns that a user
-// adds are features too.
+// and for each model its feature, path and hash, and its tags if it has any. The next line names
+// the columns, `sentence` first. Each further line has the numbers of an entry, separated by tabs.
+// Further columns that a user adds are features too.
 class FeatureTable {
  public:
   // Reads the table of --features if the file exists. Throws InputError with file:line if it is

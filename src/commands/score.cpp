@@ -93,6 +93,7 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
   auto reverse_arguments = arguments.model;
   reverse_arguments.models = {arguments.reverse};
   reverse_arguments.ensemble_weights.clear();
+  use_reverse_tags(reverse_arguments, arguments.reverse_tags);
   Scorer reverse(reverse_arguments);
   require_attention(reverse.model(), "--reverse");
   warn_if_not_reverse(languages(scorer.model()), reverse.model());

@@ -96,7 +96,8 @@ void ServedModel::Answer::add_to(TranslationRequest& engine_request, std::size_t
   QueuedLine queued{.text = text, .options = constraints_};
   queued.options.number = static_cast<std::int64_t>(line) + 1;
   if (request_.split_length > 0) {
-    queued.parts = split_line(text, request_.split_length);
+    queued.parts = split_line(text, request_.split_length,
+                              model_.model_.contents.options.data.tokenizer.user_symbols);
     parts_[line] = queued.parts;
   }
   try {

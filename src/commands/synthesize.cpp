@@ -300,7 +300,7 @@ std::string fates_table(const SyntheticFilter& filter) {
 }
 
 // Logs the files and how to train on them.
-void log_result(const PairJournal& journal) {
+void log_result(const PairJournal& journal, const SynthesizeArguments& arguments) {
   const auto& progress = journal.progress();
   const auto source = journal.source_path().string(), target = journal.target_path().string();
   if (progress.pairs == 0) {
@@ -308,11 +308,18 @@ void log_result(const PairJournal& journal) {
                  counted(progress.lines, "line"));
     return;
   }
+  std::string tags;  // of the direction of the pairs, which is the model's
+  if (side_named(arguments.side) == Side::target) {
+    const auto& src_tag = arguments.model.source_tag;
+    const auto& trg_tag = arguments.model.target_tag;
+    if (!src_tag.empty()) tags += ", src_tag: " + to_yaml(src_tag);
+    if (!trg_tag.empty()) tags += ", trg_tag: " + to_yaml(trg_tag);
+  }
   log::info(
       "{}, {}: {} from {}. Train on them with this entry of data.train:\n"
-      "    - {{src: {}, trg: {}}}",
+      "    - {{src: {}, trg: {}{}}}",
       source, target, counted(progress.pairs, "pair"), counted(progress.lines, "line"), source,
-      target);
+      target, tags);
 }
 
 }  // namespace
@@ -344,7 +351,7 @@ ExitCode synthesize(const SynthesizeArguments& given) {
                       arguments.fresh);
   if (journal.is_complete()) {
     log::info("{}: was complete; nothing was written (--fresh starts over)", arguments.output);
-    log_result(journal);
+    log_result(journal, arguments);
     return ExitCode::ok;
   }
   SyntheticFilter filter(options);
@@ -373,7 +380,7 @@ ExitCode synthesize(const SynthesizeArguments& given) {
   }
   journal.finish();
   log::info("{}", fates_table(filter));
-  log_result(journal);
+  log_result(journal, arguments);
   return ExitCode::ok;
 }
 

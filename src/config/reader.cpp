@@ -83,7 +83,7 @@ class Override {
           .read(value, node, {nested ? key_ : "", range, 0});
       if (!nested) locations_.set(key_, location_);
     } catch (const YAML::Exception& error) {
-      fail("not YAML: " + error.msg);
+      fail("not YAML: " + parse_fault(error));
     } catch (const ConfigError& error) {
       errors_.add(error.what());
     }

@@ -61,7 +61,8 @@ constexpr Size sizes[] = {
 };
 // GRUs were better on the validation pair with up to 29,000 pairs; more were not tried.
 constexpr std::int64_t max_pairs_for_recurrent = 60'000;
-constexpr double tokens_per_word = 1.3;  // approximate, for sub-words
+constexpr double tokens_per_word = 1.3;         // approximate, for sub-words
+constexpr double tokens_per_word_of_few = 1.8;  // for 1,000 sub-words
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
@@ -100,7 +101,8 @@ bool needs_subwords(const CorpusStatistics& statistics) {
 std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit,
                          bool splits_words) {
   if (statistics.pairs_by_length.empty()) return "";
-  const double tokens = splits_words ? tokens_per_word : 1;
+  const bool is_small = size_for(statistics.pairs).vocabulary <= 1'000;
+  const double tokens = !splits_words ? 1 : is_small ? tokens_per_word_of_few : tokens_per_word;
   std::int64_t longer = 0;
   for (std::size_t words = 0; words < statistics.pairs_by_length.size(); ++words) {
     const bool fits = tokens * static_cast<double>(words) <= static_cast<double>(limit);

@@ -101,6 +101,11 @@ void check_utf8(std::string_view text, const std::string& name) {
   }
 }
 
+std::string parse_fault(const YAML::Exception& error) {
+  const bool is_alias = error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR;
+  return error.msg + (is_alias ? "; put a text that begins with * in quotes" : "");
+}
+
 YAML::Node load_yaml(std::string_view yaml, const std::string& name) {
   check_size(yaml, name);
   check_utf8(yaml, name);
@@ -110,7 +115,7 @@ YAML::Node load_yaml(std::string_view yaml, const std::string& name) {
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw ConfigError("{}:{}:{}: not YAML: {}", name, error.mark.line + 1, error.mark.column + 1,
-                      error.msg);
+                      parse_fault(error));
   }
 }
 

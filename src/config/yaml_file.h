@@ -1,6 +1,7 @@
 // Parses untrusted YAML text, and recognises configurations of other programs. Private to config/.
 #pragma once
 
+#include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/node/node.h>
 
 #include <string>
@@ -9,6 +10,9 @@
 namespace regard {
 
 constexpr std::size_t max_yaml_bytes = 1 << 20;  // of a configuration file
+
+// Returns the parser's message; with the remedy if a text begins with *.
+std::string parse_fault(const YAML::Exception& error);
 
 // Throws ConfigError with name:line if the text is not UTF-8.
 void check_utf8(std::string_view text, const std::string& name);

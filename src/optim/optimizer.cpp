@@ -28,6 +28,9 @@ std::vector<double> learning_rate_factors(const TrainingOptions& options,
                                           const NamedParameters& parameters) {
   std::vector<double> factors(parameters.size(), 1);
   const auto apply = [&](const std::string& key, const std::string& pattern, double factor) {
+    if (pattern.empty()) {
+      throw ConfigError("{}: missing or empty, expected a pattern such as encoder.*", key);
+    }
     bool is_used = false;
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       if (!matches_pattern(parameters[i].first, pattern)) continue;

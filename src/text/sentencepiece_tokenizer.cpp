@@ -101,7 +101,7 @@ class SentencePieceTokenizer : public Tokenizer {
                          const std::string& name)
       : bytes_(with_user_symbols(bytes, symbols)), symbols_(symbols.begin(), symbols.end()) {
     if (bytes.empty() || !normalization_rules_in_bounds(bytes) || !load(processor_, bytes_)) {
-      throw InputError("{}: not a SentencePiece model, which the kinds bpe and unigram need", name);
+      throw InputError("{}: not a SentencePiece model, expected one", name);
     }
     check_special_ids(name);
     if (encodes_word_by_word(bytes_, symbols)) words_ = std::make_unique<WordCache>();

@@ -67,6 +67,15 @@ std::vector<std::string> adopt_options(Options& options, const SourceLocations& 
         "target vocabulary; start from a model of the same kind",
         enum_name(of_initial), enum_name(kind));
   }
+  // The symbols of the initial model remain; those of the configuration are added.
+  auto& symbols = options.data.tokenizer.user_symbols;
+  if (!symbols.empty()) {
+    auto all = initial.data.tokenizer.user_symbols;
+    for (const auto& symbol : symbols) {
+      if (std::ranges::count(all, symbol) == 0) all.push_back(symbol);
+    }
+    symbols = std::move(all);
+  }
   // Paths on the machine where the model was trained, and options of this training.
   auto& tokenizer = initial.data.tokenizer;
   tokenizer.src_file = tokenizer.trg_file = "";
@@ -137,6 +146,12 @@ void InitialModel::copy_common_weights(Seq2Seq& model, const Options& options) c
 
 void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
   const auto extended = add_new_rows(model, weights_, added_source_, added_target_);
+  if (options.data.tokenizer.extend_by > 0 && added_source_ == 0 && added_target_ == 0) {
+    log::warning(
+        "data.tokenizer.extend_by: data.train teaches no new entry; the vocabularies remain those "
+        "of {}",
+        folder_.path().string());
+  }
   if (!extended.empty()) {
     log::info("{} and {} are new in the vocabularies of source and target: new rows of {}",
               counted(added_source_, "entry"), added_target_, fmt::join(extended, ", "));

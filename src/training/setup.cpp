@@ -156,6 +156,21 @@ void warn_of_unspaced_text(const Setup& setup) {
       setup.options.data.dev.trg, language_name(*script));
 }
 
+// A validation pair without a tag that all corpora have is translated as no user would.
+void warn_of_missing_tags(const DataOptions& data) {
+  if (data.train.empty() || data.dev.src.empty()) return;
+  const auto warn = [&](const char* key, const auto& tag_of) {
+    const auto has_tag = [&](const auto& pair) { return !tag_of(pair).empty(); };
+    if (has_tag(data.dev) || !std::ranges::all_of(data.train, has_tag)) return;
+    log::warning(
+        "data.dev has no {0}, but each corpus of data.train has one; set data.dev.{0}, or "
+        "the validation scores are those of text without a tag",
+        key);
+  };
+  warn("src_tag", [](const auto& pair) { return pair.src_tag; });
+  warn("trg_tag", [](const auto& pair) { return pair.trg_tag; });
+}
+
 // Throws ConfigError if data.noise would change nothing, or if the pairs of a masked language model
 // have two sides. Without data.prepared, config/check.h finds both.
 void check_noise(const Options& options, const Corpus& corpus) {
@@ -185,6 +200,7 @@ void load_data(Setup& setup, DataLoader& loader) {
   setup.trained_tokenizers = loader.trained_tokenizers();
   log::info("{}", data_table(*setup.corpus, setup.dev ? &*setup.dev : nullptr));
   warn_of_unspaced_text(setup);
+  warn_of_missing_tags(options.data);
 }
 
 // Tells which parameters are frozen or have a learning rate of their own. Throws as

@@ -123,15 +123,21 @@ class JoinedTranslation {
 
 }  // namespace
 
-std::vector<std::string> split_line(const std::string& line, std::int64_t max_words) {
+std::vector<std::string> split_line(const std::string& line, std::int64_t max_words,
+                                    std::span<const std::string> user_symbols) {
   const auto all = split_at_ascii_space(line);
   const auto longest = static_cast<std::size_t>(max_words);
-  if (all.size() <= longest) return {line};
+  std::string tags;
+  std::size_t begin = 0;
+  for (; begin < all.size() && std::ranges::count(user_symbols, all[begin]) > 0; ++begin) {
+    tags += std::string(all[begin]) + " ";
+  }
+  if (all.size() - begin <= longest) return {line};
   std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin < all.size();) {
+  while (begin < all.size()) {
     const auto last = begin + part_length(all, begin, longest) - 1;
     const char* end = all[last].data() + all[last].size();
-    parts.emplace_back(all[begin].data(), static_cast<std::size_t>(end - all[begin].data()));
+    parts.push_back(tags + std::string(all[begin].data(), end));
     begin = last + 1;
   }
   return parts;

@@ -13,8 +13,10 @@ namespace regard {
 // Splits a line into parts of at most `max_words` words (separated by white space). Each part is as
 // long as possible and ends after a sentence (. ! ? … and similar, also before a closing quote or
 // bracket), else after a comma, semicolon or colon, else between any two words. Returns a short
-// line unchanged, as one part.
-std::vector<std::string> split_line(const std::string& line, std::int64_t max_words);
+// line unchanged, as one part. Words at the beginning of the line that are user symbols of the
+// source vocabulary (tags such as <2de>) are at the beginning of each part, and are not counted.
+std::vector<std::string> split_line(const std::string& line, std::int64_t max_words,
+                                    std::span<const std::string> user_symbols = {});
 
 // Joins the best hypotheses of the parts of a line into one translation with one hypothesis. The
 // caller sets its text. Concatenates tokens, probabilities and attention; the attention to other

@@ -48,7 +48,7 @@ Tokenizers read_tokenizers(const FolderReader& folder, const Options& options);
 TranslationModel load_model(const std::filesystem::path& folder, torch::Device device);
 // A tag of a direction, and the name of its option in messages.
 struct NamedTag {
-  const char* option;
+  std::string option;
   std::string tag;  // empty: none
 };
 // Gives the tokenizers these tags. Throws ConfigError unless each is one of

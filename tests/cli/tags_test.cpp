@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,10 @@ class Tags : public Train {
   std::string target() const { return read_text(folder_ / "dev.fr"); }
 };
 
+std::ptrdiff_t words_of(const std::string& text) {
+  return std::ranges::count(text, ' ') + 1;
+}
+
 std::string tagged(const std::string& tag, const std::string& text) {
   std::string all;
   for (const auto& line : lines_of(text)) all += tag + " " + line + "\n";
@@ -93,6 +99,65 @@ TEST_F(Tags, OneModelServesTwoTargetLanguagesByTheTagOfTheTarget) {
     return sum;
   };
   EXPECT_GT(score("<2fr>"), score("<2en>"));
+
+  const auto forgotten = run({"translate", "-m", (folder_ / "run").string()}, "a\n");
+  EXPECT_EQ(forgotten.code, 0);
+  EXPECT_THAT(forgotten.err, AllOf(HasSubstr("[\"<2fr>\", \"<2en>\"]"), HasSubstr("--trg-tag")));
+  const auto known =
+      run({"translate", "-m", (folder_ / "run").string(), "--trg-tag", "<2fr>"}, "a\n");
+  EXPECT_EQ(known.err.find("tags"), std::string::npos) << known.err;
+
+  // The features of reranking are those of the asked language.
+  const auto list = run({"translate", "-m", (folder_ / "run").string(), "--trg-tag", "<2en>", "-i",
+                         (folder_ / "dev.en").string(), "--n-best", "3", "--beam-size", "3", "-o",
+                         (folder_ / "list").string()});
+  ASSERT_EQ(list.code, 0) << list.err;
+  const auto rerank = [&](const std::string& option, const std::string& tag) {
+    return run({"rerank", "-s", (folder_ / "dev.en").string(), "-i", (folder_ / "list").string(),
+                "--n-best", "3", "--weight", "logprob=1", "--weight", option.substr(2) + "=0.001",
+                option == "--model" ? "-m" : option, (folder_ / "run").string(),
+                option == "--model" ? "--trg-tag" : "--reverse-trg-tag", tag, "--features",
+                (folder_ / ("table" + option)).string()});
+  };
+  const auto reranked = rerank("--model", "<2en>");
+  ASSERT_EQ(reranked.code, 0) << reranked.err;
+  std::istringstream entries(reranked.out);
+  for (std::string entry; std::getline(entries, entry);) {
+    const auto value = [&](const std::string& name) {
+      return std::stod(entry.substr(entry.find(name + "= ") + name.size() + 2));
+    };
+    EXPECT_NEAR(value("model"), value("logprob"), 2e-4) << entry;
+  }
+  const auto other = rerank("--model", "<2fr>");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has the feature model of this model with other tags"));
+  EXPECT_EQ(rerank("--reverse", "<2fr>").code, 0);
+  EXPECT_EQ(rerank("--reverse", "<2en>").code, 2);
+  const auto unknown = run({"rerank", "-s", (folder_ / "dev.en").string(), "-i",
+                            (folder_ / "list").string(), "--weight", "reverse=1", "--reverse",
+                            (folder_ / "run").string(), "--reverse-src-tag", "<2de>"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--reverse-src-tag: found <2de>"));
+}
+
+TEST_F(Tags, EachPartOfALongLineHasTheTagOfTheLine) {
+  ASSERT_EQ(train_with("src_tag", {"training.max_steps=400"}).code, 0);
+  const auto lines = lines_of(source());
+  const auto split = [](const std::string& tag) { return Words{"--split-length", tag}; };
+  const auto together = "<2en> " + lines[0] + " . " + lines[1] + "\n";
+  const auto words = std::to_string(std::max(words_of(lines[0] + " ."), words_of(lines[1])));
+  EXPECT_EQ(translate(split(words), together),
+            translate(Words{"--src-tag", "<2en>"} + split(words), together.substr(6)));
+}
+
+TEST_F(Tags, AValidationPairWithoutATagIsAWarning) {
+  const auto trained = train_with("src_tag", {"training.max_steps=1", "data.dev.src_tag="});
+  EXPECT_EQ(trained.code, 0);
+  EXPECT_THAT(trained.err, HasSubstr("data.dev has no src_tag, but each corpus of data.train"));
+  EXPECT_EQ(train_with("src_tag", {"training.max_steps=1", "--fresh"}).err.find("has no src_tag"),
+            std::string::npos);
+  const auto report = run({"info", (folder_ / "run").string()});
+  EXPECT_THAT(report.out, HasSubstr("user symbols  <2fr> <2en>"));
 }
 
 TEST_F(Tags, AStoppedRunWithSamplingAndTagsResumesToTheSameBytes) {

@@ -136,6 +136,23 @@ TEST_F(Transfer, APatternThatMatchesNothingIsAnErrorBeforeTraining) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "child" / "manifest.json"));
 }
 
+TEST_F(Transfer, AnExtensionWithoutNewTextIsAWarning) {
+  const auto child = train_child({"data.tokenizer.extend_by=5", "training.max_steps=1"});
+  ASSERT_EQ(child.code, 0) << child.err;
+  EXPECT_THAT(child.err, HasSubstr("data.tokenizer.extend_by: data.train teaches no new entry"));
+}
+
+TEST_F(Transfer, SymbolsAreAddedToThoseOfTheInitialModel) {
+  const auto grand = "training.model_dir=" + (folder_ / "grand").string();
+  ASSERT_EQ(train_child({"data.tokenizer.user_symbols=[<a>]", "training.max_steps=1"}).code, 0);
+  const auto child = run(Words{"train", "-c", (folder_ / "child.yaml").string(), "--init-from",
+                               (folder_ / "child").string(), "--threads", "1", grand,
+                               "training.max_steps=1", "data.tokenizer.user_symbols=[<b>]",
+                               "data.train.0.src_tag=<b>", "data.dev.src_tag=<a>"});
+  ASSERT_EQ(child.code, 0) << child.err;
+  EXPECT_THAT(config("grand"), HasSubstr("user_symbols: [\"<a>\", \"<b>\"]"));
+}
+
 TEST_F(Transfer, VocabulariesGrowBySymbolsAndByEntriesOfNewText) {
   std::string source;
   std::string target;

@@ -97,6 +97,8 @@ TEST(Override, ReportsWrongPaths) {
 
 TEST(Override, ReportsInvalidYaml) {
   EXPECT_THAT(problem("data.train=[{src: a"), HasSubstr("data.train=[{src: a: not YAML: "));
+  EXPECT_THAT(problem("training.freeze=[*_embedding]"),
+              HasSubstr("; put a text that begins with * in quotes"));
   EXPECT_THAT(problem("name=caf\xE9"), HasSubstr("not UTF-8"));
 }
 

@@ -51,6 +51,8 @@ TEST(LearningRateFactors, APatternThatMatchesNothingIsAnErrorWithTheModules) {
   EXPECT_THAT(problem(options),
               HasSubstr("training.learning_rates.1.parameters: found `decoder`, a "
                         "module, expected parameters; write `decoder.*`"));
+  options.learning_rates = {{"", 2}};
+  EXPECT_THAT(problem(options), HasSubstr("training.learning_rates.0.parameters: missing"));
 }
 
 TEST(LearningRateFactors, AModelWithoutATrainedParameterIsAnError) {

@@ -24,6 +24,15 @@ TEST(LongLines, PartsEndAfterSentencesElseClausesElseAnywhere) {
   EXPECT_THAT(split_line("他 来 了。 我 走 。", 4), ElementsAre("他 来 了。", "我 走 。"));
 }
 
+TEST(LongLines, EachPartBeginsWithTheTagsOfTheLine) {
+  const std::vector<std::string> symbols = {"<2de>", "<bt>"};
+  EXPECT_THAT(split_line("<bt> <2de> a b. c d", 2, symbols),
+              ElementsAre("<bt> <2de> a b.", "<bt> <2de> c d"));
+  EXPECT_THAT(split_line("<2de> a b", 2, symbols), ElementsAre("<2de> a b"));
+  EXPECT_THAT(split_line("a <2de> b", 2, symbols), ElementsAre("a <2de>", "b"));
+  EXPECT_THAT(split_line("<2fr> a b", 2, symbols), ElementsAre("<2fr> a", "b"));
+}
+
 TEST(LongLines, PartsAreShortEnoughAndKeepAllWords) {
   std::string line;
   for (int i = 0; i < 100; ++i) line += "w" + std::to_string(i) + (i % 7 == 3 ? ". " : "  ");
