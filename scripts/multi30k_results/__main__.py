@@ -16,6 +16,7 @@ scored when its models are on this machine.
 
 import argparse
 import pathlib
+import shlex
 import statistics
 import tempfile
 
@@ -111,7 +112,7 @@ def commands():
     shown = []
     for training in TRAININGS:
         for command in (*(pairs.command for pairs in training.synthetic("runs")), training.command("runs")):
-            line = f"    regard {' '.join(command)}\n"
+            line = f"    regard {shlex.join(command)}\n"
             if line not in shown:
                 shown.append(line)
     return "\n" + "".join(shown) + "\n"

@@ -44,18 +44,20 @@ class Training:
     def command(self, runs):
         """Returns the arguments of regard that train this model in the folder `runs`."""
         begin = ("--init-from", f"{runs}/{self.init_from}") if self.init_from else ()
-        added = [key for i, pairs in enumerate(self.synthetic(runs), 1) for key in pairs.settings(i)]
+        pairs = (f"data/multi30k/train.{self.source}", f"data/multi30k/train.{self.language}")
+        data = [f"data.train.0.src={pairs[0]}", f"data.train.0.trg={pairs[1]}"]
         if self.teachers:
+            added = ((f"{made.stem}.src", f"{made.stem}.trg") for made in self.synthetic(runs))
+            corpora = ", ".join(f"{{src: {src}, trg: {trg}}}" for src, trg in (pairs, *added))
             vocabulary = f"{runs}/{self.teachers[0].name}/best/source.model"
-            added += [f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg")]
+            data = [f"data.train=[{corpora}]"]
+            data += [f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg")]
         return (
             "train", "-c", f"configs/{self.config}.yaml", *begin,
             f"training.model_dir={runs}/{self.name}",
-            f"data.train.0.src=data/multi30k/train.{self.source}",
-            f"data.train.0.trg=data/multi30k/train.{self.language}",
+            *data,
             f"data.dev.src={VALIDATION}.{self.source}",
             f"data.dev.trg={VALIDATION}.{self.language}",
-            *added,
             *self.settings,
         )  # fmt: skip
 
@@ -181,6 +183,11 @@ BEST = (
 TRANSFORMER = Training("multi30k_transformer_best", "multi30k_transformer_best")
 BACKWARD = Training("multi30k_best_from_german", "multi30k_best", "en", source="de")
 TEACHERS = (TRANSFORMER, *BEST, BACKWARD)
+FRENCH = (
+    Training("multi30k_best_french", "multi30k_best", "fr"),
+    Training("multi30k_best_french_seed43", "multi30k_best", "fr", settings=(seed(43),)),
+)
+FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", source="fr")
 
 TRAININGS = [
     *BEST,
@@ -201,11 +208,12 @@ TRAININGS = [
         settings=("model.encoder.reset_gate=after", "model.decoder.reset_gate=after"),
     ),
     Training("multi30k_fixed_context", "multi30k_fixed_context"),
-    Training("multi30k_best_french", "multi30k_best", "fr"),
-    Training("multi30k_transformer_best_french", "multi30k_transformer_best", "fr"),
+    *FRENCH,
+    Training("multi30k_transformer_diverse_french", "multi30k_transformer_diverse", "fr",
+             teachers=(*FRENCH, FROM_FRENCH)),
     Training("multi30k_french", "multi30k", "fr"),
     BACKWARD,
-    Training("multi30k_transformer_best_from_german", "multi30k_transformer_best", "en", source="de"),
+    FROM_FRENCH,
 ]
 
 
