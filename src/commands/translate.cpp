@@ -164,7 +164,11 @@ std::optional<std::int64_t> total_lines(const std::string& input, const std::str
   if (is_standard_stream(input) || log::is_quiet()) return std::nullopt;
   if (is_standard_stream(output) && ::isatty(STDOUT_FILENO) == 1) return std::nullopt;
   if (!is_file(input)) return std::nullopt;
-  return count_lines(input, /*may_grow=*/true, source);
+  try {
+    return count_lines(input, /*may_grow=*/true, source);
+  } catch (const InputError&) {
+    return std::nullopt;  // the translation reports the fault after the lines before it
+  }
 }
 
 void check(const TranslateArguments& arguments, const TestingOptions& testing,
