@@ -283,7 +283,7 @@ void FeatureTable::compute(const GivenModel& given) {
   ModelArguments model_arguments = arguments_.device;
   model_arguments.models = {given.model.path};
   if (given.option == "--reverse") use_reverse_tags(model_arguments, arguments_.reverse_tags);
-  if (given.option == "--lm") use_reverse_tags(model_arguments, {});
+  if (given.option == "--lm") model_arguments.source_tag = model_arguments.target_tag = "";
   const auto expected = given.option == "--lm" ? ModelKind::language_model : ModelKind::translation;
   const auto kind = retry_if_removed(
       [&] { return read_model_options(FolderReader(resolve_model(given.model.path))).model.kind; });
