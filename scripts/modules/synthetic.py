@@ -30,6 +30,12 @@ class Synthetic:
         """Returns their number."""
         return json.loads((ROOT / f"{self.stem}.json").read_text(encoding="utf-8"))["pairs"]
 
+    @property
+    def files(self):
+        """Returns the paths of source and target."""
+        return f"{self.stem}.src", f"{self.stem}.trg"
+
     def settings(self, index):
         """Returns the overrides that make them corpus `index` of the training data."""
-        return tuple(f"data.train.{index}.{side}={self.stem}.{side}" for side in ("src", "trg"))
+        source, target = self.files
+        return f"data.train.{index}.src={source}", f"data.train.{index}.trg={target}"

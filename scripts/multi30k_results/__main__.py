@@ -11,6 +11,9 @@ scored when its models are on this machine.
     precision training in fp32 and in bf16, both fast recipes with two seeds each, on the validation pair
     changes   changes of the recurrent recipe, each after 2,500 steps, and of the Transformer's, each after
               2,000, on the validation pair
+    diversification
+              the trainings with and without added translations, on the validation pair (needs the runs
+              multi30k_transformer_best and multi30k_transformer_diverse)
     page      only writes docs/results.md
 """
 
@@ -22,6 +25,7 @@ import tempfile
 
 import changes
 import decoding
+import diversification
 import pages
 import precision
 import project
@@ -31,7 +35,7 @@ from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import ENSEMBLES, TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
-VERBS = ("table", "decoding", "promises", "precision", "changes", "page")
+VERBS = ("table", "decoding", "promises", "precision", "changes", "diversification", "page")
 
 
 def arguments():
@@ -151,6 +155,8 @@ def main():
             compare_precisions(options, figures)
         if options.verb == "changes":
             changes.measure(options.runs, options.settings, figures, warn)
+        if options.verb == "diversification":
+            figures.put(diversification.measure(options.runs), "diversification")
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():
@@ -158,6 +164,7 @@ def main():
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
     parts |= {"precision": precision.table(figures), **changes.tables(figures)}
+    parts |= diversification.tables(figures)
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 

@@ -47,7 +47,7 @@ class Training:
         pairs = (f"data/multi30k/train.{self.source}", f"data/multi30k/train.{self.language}")
         data = [f"data.train.0.src={pairs[0]}", f"data.train.0.trg={pairs[1]}"]
         if self.teachers:
-            added = ((f"{made.stem}.src", f"{made.stem}.trg") for made in self.synthetic(runs))
+            added = (made.files for made in self.synthetic(runs))
             corpora = ", ".join(f"{{src: {src}, trg: {trg}}}" for src, trg in (pairs, *added))
             vocabulary = f"{runs}/{self.teachers[0].name}/best/source.model"
             data = [f"data.train=[{corpora}]"]
@@ -189,10 +189,12 @@ FRENCH = (
 )
 FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", source="fr")
 
+DIVERSE = Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
+
 TRAININGS = [
     *BEST,
     TRANSFORMER,
-    Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS),
+    DIVERSE,
     Training(
         "multi30k_transformer_diverse_seed43",
         "multi30k_transformer_diverse",
