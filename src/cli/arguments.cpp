@@ -19,7 +19,7 @@ void add_alignment_options(CLI::App& command, ScoreArguments& arguments, CLI::Op
               "a model of the opposite direction; both alignments are merged (--symmetrise)")
           ->needs(align)
           ->type_name("MODEL");
-  add_reverse_tag_options(command, reverse, arguments.reverse_tags);
+  add_tag_options(command, reverse, arguments.reverse_tags, reverse_tag_options);
   command
       .add_option("--symmetrise", arguments.symmetrise,
                   "how to merge both alignments (default grow-diag-final-and)")

@@ -18,14 +18,21 @@
 
 namespace regard {
 
+// The tags of the direction in which a model translates; empty: none.
+struct ModelTags {
+  std::string source;
+  std::string target;
+
+  bool operator==(const ModelTags&) const = default;
+};
+
 struct ModelArguments {
   std::vector<std::string> models;  // run or model folders; several are an ensemble
   std::string ensemble_mean = "log_linear";
   std::vector<double> ensemble_weights;
   std::string language_model;
   double language_model_weight = 0.2;
-  std::string source_tag;
-  std::string target_tag;
+  ModelTags tags;
   std::string tag_options = "--";  // what the options of the tags begin with, for messages
   std::string device = "auto";
   std::int64_t threads = 0;
@@ -38,17 +45,11 @@ void add_device_options(CLI::App& command, ModelArguments& arguments);
 void add_precision_option(CLI::App& command, ModelArguments& arguments);
 // Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
-// The tags of a model of the opposite direction.
-struct ReverseTags {
-  std::string source;
-  std::string target;
-};
-// Adds --src-tag and --trg-tag, for the model of the option `model`.
-void add_tag_options(CLI::App& command, CLI::Option* model, ModelArguments& arguments);
-// Adds --reverse-src-tag and --reverse-trg-tag, for the model of the option `reverse`.
-void add_reverse_tag_options(CLI::App& command, CLI::Option* reverse, ReverseTags& tags);
-// Makes the tags of `arguments` those of the model of the opposite direction.
-void use_reverse_tags(ModelArguments& arguments, const ReverseTags& tags);
+// What the options of the tags of a model of the opposite direction begin with.
+inline constexpr const char* reverse_tag_options = "--reverse-";
+// Adds --src-tag and --trg-tag, or options that begin with `begin`, for the model of an option.
+void add_tag_options(CLI::App& command, CLI::Option* model, ModelTags& tags,
+                     const std::string& begin = "--");
 
 // The lexical shortlist of a search.
 struct ShortlistOptions {
@@ -211,7 +212,7 @@ struct ScoreArguments {
   bool json = false;
   std::string align;
   std::string reverse;
-  ReverseTags reverse_tags;
+  ModelTags reverse_tags;
   std::string symmetrise = "grow-diag-final-and";
   std::string gold;  // word alignments
 };
@@ -225,7 +226,7 @@ struct RerankArguments {
   std::string output;
   std::vector<std::string> models;
   std::vector<std::string> reverse;
-  ReverseTags reverse_tags;
+  ModelTags reverse_tags;
   std::vector<std::string> language_models;
   std::string features;  // a table
   std::vector<std::string> list_features = {"score"};

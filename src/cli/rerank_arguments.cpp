@@ -13,7 +13,7 @@ void add_feature_options(CLI::App& command, RerankArguments& arguments) {
                       "model_2, …")
           ->type_name("MODEL")
           ->group(group);
-  add_tag_options(command, model, arguments.device);
+  add_tag_options(command, model, arguments.device.tags);
   auto* reverse =
       command
           .add_option("--reverse", arguments.reverse,
@@ -21,7 +21,7 @@ void add_feature_options(CLI::App& command, RerankArguments& arguments) {
                       "the features reverse, reverse_2, …")
           ->type_name("MODEL")
           ->group(group);
-  add_reverse_tag_options(command, reverse, arguments.reverse_tags);
+  add_tag_options(command, reverse, arguments.reverse_tags, reverse_tag_options);
   command
       .add_option("--lm", arguments.language_models,
                   "language models of the target side: the features lm, lm_2, …")

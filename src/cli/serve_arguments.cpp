@@ -48,11 +48,11 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
       "seconds in which a client must have sent its request (default 10)");
 
   command
-      ->add_option("--src-tag", arguments.device.source_tag,
+      ->add_option("--src-tag", arguments.device.tags.source,
                    "a user symbol of the models to put before each source line, such as <2de>")
       ->type_name("TAG");
   command
-      ->add_option("--trg-tag", arguments.device.target_tag,
+      ->add_option("--trg-tag", arguments.device.tags.target,
                    "a user symbol of the models with which the decoder begins, in place of <s>")
       ->type_name("TAG");
   add_device_options(*command, arguments.device);

@@ -217,40 +217,27 @@ CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments) {
       ->needs(language_model)
       ->transform(real_number(0))
       ->type_name("N");
-  add_tag_options(command, model, arguments);
+  add_tag_options(command, model, arguments.tags);
   return model;
 }
 
-void add_tag_options(CLI::App& command, CLI::Option* model, ModelArguments& arguments) {
+void add_tag_options(CLI::App& command, CLI::Option* model, ModelTags& tags,
+                     const std::string& begin) {
+  const auto of_model = begin == reverse_tag_options ? "a model of --reverse" : "the model";
   command
-      .add_option("--src-tag", arguments.source_tag,
-                  "a user symbol of the model to put before each source line, such as <2de>")
+      .add_option(begin + "src-tag", tags.source,
+                  fmt::format("a user symbol of {} to put before each source line, such as <2de>",
+                              of_model))
       ->needs(model)
       ->group(model->get_group())
       ->type_name("TAG");
   command
-      .add_option("--trg-tag", arguments.target_tag,
-                  "a user symbol of the model with which the decoder begins, in place of <s>")
+      .add_option(begin + "trg-tag", tags.target,
+                  fmt::format("a user symbol of {} with which the decoder begins, in place of <s>",
+                              of_model))
       ->needs(model)
       ->group(model->get_group())
       ->type_name("TAG");
-}
-
-void add_reverse_tag_options(CLI::App& command, CLI::Option* reverse, ReverseTags& tags) {
-  command.add_option("--reverse-src-tag", tags.source, "--src-tag of the models of --reverse")
-      ->needs(reverse)
-      ->group(reverse->get_group())
-      ->type_name("TAG");
-  command.add_option("--reverse-trg-tag", tags.target, "--trg-tag of the models of --reverse")
-      ->needs(reverse)
-      ->group(reverse->get_group())
-      ->type_name("TAG");
-}
-
-void use_reverse_tags(ModelArguments& arguments, const ReverseTags& tags) {
-  arguments.source_tag = tags.source;
-  arguments.target_tag = tags.target;
-  arguments.tag_options = "--reverse-";
 }
 
 }  // namespace regard

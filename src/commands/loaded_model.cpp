@@ -126,7 +126,7 @@ void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::p
     if (corpus.trg_tag.empty()) return;
     if (std::ranges::count(tags, corpus.trg_tag) == 0) tags.push_back(corpus.trg_tag);
   }
-  if (tags.empty() || !arguments.target_tag.empty()) return;
+  if (tags.empty() || !arguments.tags.target.empty()) return;
   log::warning("{}: its training text had the tags of the target {}; give one with {}trg-tag",
                path.string(), to_yaml(tags), arguments.tag_options);
 }
@@ -187,8 +187,8 @@ LoadedModel load_models(const ModelArguments& arguments) {
     }
   }
   warn_of_missing_tag(first, paths[0], arguments);
-  use_tags(first, {arguments.tag_options + "src-tag", arguments.source_tag},
-           {arguments.tag_options + "trg-tag", arguments.target_tag});
+  use_tags(first, {arguments.tag_options + "src-tag", arguments.tags.source},
+           {arguments.tag_options + "trg-tag", arguments.tags.target});
   const auto members = paths.size() + (is_fused ? 1 : 0);
   return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }

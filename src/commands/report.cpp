@@ -88,8 +88,7 @@ ExitCode report(const ReportArguments& arguments) {
   if (RunFolder(folder).last()) {
     auto of_model = arguments.model;
     if (arguments.hypotheses.empty()) {  // the text is the validation text
-      of_model.source_tag = run.options.data.dev.src_tag;
-      of_model.target_tag = run.options.data.dev.trg_tag;
+      of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
     }
     const auto model = load_models(of_model);
     if (text) {

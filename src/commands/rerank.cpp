@@ -86,7 +86,8 @@ Weights read_weights(const std::string& path) {
     }
     FeatureWeight feature{text("name"), entry["weight"].get<double>(), std::nullopt};
     if (entry.contains("model")) {
-      feature.model = FeatureModel{text("model"), text("sha256"), text("src_tag"), text("trg_tag")};
+      feature.model =
+          FeatureModel{text("model"), text("sha256"), {text("src_tag"), text("trg_tag")}};
     }
     weights.features.push_back(std::move(feature));
   }
@@ -292,8 +293,8 @@ Json weights_json(const Weights& weights, const TunedWeights& tuned, const Featu
     if (const auto model = features.model_of(name)) {
       entry["model"] = model->path;
       entry["sha256"] = model->sha256;
-      if (!model->source_tag.empty()) entry["src_tag"] = model->source_tag;
-      if (!model->target_tag.empty()) entry["trg_tag"] = model->target_tag;
+      if (!model->tags.source.empty()) entry["src_tag"] = model->tags.source;
+      if (!model->tags.target.empty()) entry["trg_tag"] = model->tags.target;
     }
     json["features"].push_back(std::move(entry));
   }

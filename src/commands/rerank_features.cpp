@@ -111,9 +111,9 @@ RerankedList read_list(const RerankArguments& arguments) {
 
 FeatureTable::FeatureTable(const RerankArguments& arguments, const RerankedList& list)
     : arguments_(arguments), list_(list), list_hash_(hash_of(list)) {
-  add_given(arguments.models, "model", "-m");
-  add_given(arguments.reverse, "reverse", "--reverse");
-  add_given(arguments.language_models, "lm", "--lm");
+  add_given(arguments.models, "model", "-m", arguments.device.tags);
+  add_given(arguments.reverse, "reverse", "--reverse", arguments.reverse_tags);
+  add_given(arguments.language_models, "lm", "--lm", {});
   if (!arguments.features.empty() && is_file(arguments.features)) {
     read();
     check_models();
@@ -121,17 +121,11 @@ FeatureTable::FeatureTable(const RerankArguments& arguments, const RerankedList&
 }
 
 void FeatureTable::add_given(const std::vector<std::string>& paths, const std::string& feature,
-                             const std::string& option) {
+                             const std::string& option, const ModelTags& tags) {
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const auto name = i == 0 ? feature : fmt::format("{}_{}", feature, i + 1);
     auto model = identify(paths[i]);
-    if (option == "-m") {
-      model.source_tag = arguments_.device.source_tag;
-      model.target_tag = arguments_.device.target_tag;
-    } else if (option == "--reverse") {
-      model.source_tag = arguments_.reverse_tags.source;
-      model.target_tag = arguments_.reverse_tags.target;
-    }
+    model.tags = tags;
     given_.push_back({name, option, std::move(model)});
   }
 }
@@ -158,8 +152,7 @@ void FeatureTable::read() {
     if (cells.size() == 3 || cells.size() == 5) {
       FeatureModel model{std::string(cells[1]), std::string(cells[2])};
       if (cells.size() == 5) {
-        model.source_tag = cells[3];
-        model.target_tag = cells[4];
+        model.tags = {std::string(cells[3]), std::string(cells[4])};
       }
       models_[std::string(cells[0].substr(1))] = std::move(model);
     }
@@ -282,8 +275,8 @@ SentencePairs FeatureTable::pairs_for(const GivenModel& given, const LoadedModel
 void FeatureTable::compute(const GivenModel& given) {
   ModelArguments model_arguments = arguments_.device;
   model_arguments.models = {given.model.path};
-  if (given.option == "--reverse") use_reverse_tags(model_arguments, arguments_.reverse_tags);
-  if (given.option == "--lm") model_arguments.source_tag = model_arguments.target_tag = "";
+  model_arguments.tags = given.model.tags;
+  if (given.option == "--reverse") model_arguments.tag_options = reverse_tag_options;
   const auto expected = given.option == "--lm" ? ModelKind::language_model : ModelKind::translation;
   const auto kind = retry_if_removed(
       [&] { return read_model_options(FolderReader(resolve_model(given.model.path))).model.kind; });
@@ -315,9 +308,9 @@ void FeatureTable::compute(const GivenModel& given) {
 void FeatureTable::write(OutputFile& file) const {
   file.write(fmt::format("#list\t{}\n", list_hash_));
   for (const auto& [feature, model] : models_) {
-    const bool tagged = !model.source_tag.empty() || !model.target_tag.empty();
-    file.write(fmt::format("#{}\t{}\t{}{}\n", feature, model.path, model.sha256,
-                           tagged ? "\t" + model.source_tag + "\t" + model.target_tag : ""));
+    file.write(fmt::format(
+        "#{}\t{}\t{}{}\n", feature, model.path, model.sha256,
+        model.tags == ModelTags{} ? "" : "\t" + model.tags.source + "\t" + model.tags.target));
   }
   std::string head = "sentence";
   for (const auto& column : columns_) head += "\t" + column.name;

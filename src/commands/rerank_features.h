@@ -46,13 +46,11 @@ RerankedList read_list(const RerankArguments& arguments);
 struct FeatureModel {
   std::string path;
   std::string sha256;  // of its weights
-  std::string source_tag = {};
-  std::string target_tag = {};
+  ModelTags tags = {};
 
   // True if both compute the same numbers.
   bool equals(const FeatureModel& other) const {
-    return sha256 == other.sha256 && source_tag == other.source_tag &&
-           target_tag == other.target_tag;
+    return sha256 == other.sha256 && tags == other.tags;
   }
 };
 
@@ -101,7 +99,7 @@ class FeatureTable {
   };
 
   void add_given(const std::vector<std::string>& paths, const std::string& feature,
-                 const std::string& option);
+                 const std::string& option, const ModelTags& tags);
   void read();
   void check_models() const;
   SentencePairs pairs_for(const GivenModel& given, const LoadedModel& model) const;

@@ -93,7 +93,8 @@ std::vector<Alignment> align_pairs(const ScoreArguments& arguments, const Scorer
   auto reverse_arguments = arguments.model;
   reverse_arguments.models = {arguments.reverse};
   reverse_arguments.ensemble_weights.clear();
-  use_reverse_tags(reverse_arguments, arguments.reverse_tags);
+  reverse_arguments.tags = arguments.reverse_tags;
+  reverse_arguments.tag_options = reverse_tag_options;
   Scorer reverse(reverse_arguments);
   require_attention(reverse.model(), "--reverse");
   warn_if_not_reverse(languages(scorer.model()), reverse.model());

@@ -149,8 +149,8 @@ Json settings_of(const SynthesizeArguments& arguments, const LoadedModel& model,
   settings["precision"] = name_of(model.precision);
   settings["side"] = arguments.side;
   settings["tag"] = arguments.tag;
-  settings["src_tag"] = arguments.model.source_tag;
-  settings["trg_tag"] = arguments.model.target_tag;
+  settings["src_tag"] = arguments.model.tags.source;
+  settings["trg_tag"] = arguments.model.tags.target;
   settings["min_score"] = filter.min_score ? to_yaml(*filter.min_score) : "(none)";
   settings["min_length"] = to_yaml(filter.min_length);
   settings["max_length"] = to_yaml(filter.max_length);
@@ -310,8 +310,7 @@ void log_result(const PairJournal& journal, const SynthesizeArguments& arguments
   }
   std::string tags;  // of the direction of the pairs, which is the model's
   if (side_named(arguments.side) == Side::target) {
-    const auto& src_tag = arguments.model.source_tag;
-    const auto& trg_tag = arguments.model.target_tag;
+    const auto& [src_tag, trg_tag] = arguments.model.tags;
     if (!src_tag.empty()) tags += ", src_tag: " + to_yaml(src_tag);
     if (!trg_tag.empty()) tags += ", trg_tag: " + to_yaml(trg_tag);
   }
@@ -368,11 +367,12 @@ ExitCode synthesize(const SynthesizeArguments& given) {
   const auto window = TranslationQueue::window_lines(static_cast<std::size_t>(testing.batch_size),
                                                      model.pool->count());
   LineChunkReader reader(arguments.input, window, LineLimit{}, SourceKind::text);
-  std::optional<DecodingReporter> reporter(std::in_place, "translating", text.lines - done);
-  SynthesisStream stream(reader, arguments, model, translator, testing, options, filter, journal,
-                         *reporter);
-  translator.translate(stream, search_options(testing), testing.batch_size);
-  reporter.reset();
+  {
+    DecodingReporter reporter("translating", text.lines - done);
+    SynthesisStream stream(reader, arguments, model, translator, testing, options, filter, journal,
+                           reporter);
+    translator.translate(stream, search_options(testing), testing.batch_size);
+  }
   if (journal.progress().lines != text.lines) {
     throw InputError(
         "{}: changed while it was read: found {}, expected {}; start over with --fresh",

@@ -54,6 +54,15 @@ std::vector<std::string> add_new_rows(const Seq2Seq& model, NamedTensors& weight
   return extended;
 }
 
+// Returns the symbols of the initial model, followed by those that the configuration adds.
+std::vector<std::string> joined_symbols(std::vector<std::string> all,
+                                        const std::vector<std::string>& added) {
+  for (const auto& symbol : added) {
+    if (std::ranges::count(all, symbol) == 0) all.push_back(symbol);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<std::string> adopt_options(Options& options, const SourceLocations& set,
@@ -67,15 +76,8 @@ std::vector<std::string> adopt_options(Options& options, const SourceLocations& 
         "target vocabulary; start from a model of the same kind",
         enum_name(of_initial), enum_name(kind));
   }
-  // The symbols of the initial model remain; those of the configuration are added.
   auto& symbols = options.data.tokenizer.user_symbols;
-  if (!symbols.empty()) {
-    auto all = initial.data.tokenizer.user_symbols;
-    for (const auto& symbol : symbols) {
-      if (std::ranges::count(all, symbol) == 0) all.push_back(symbol);
-    }
-    symbols = std::move(all);
-  }
+  if (!symbols.empty()) symbols = joined_symbols(initial.data.tokenizer.user_symbols, symbols);
   // Paths on the machine where the model was trained, and options of this training.
   auto& tokenizer = initial.data.tokenizer;
   tokenizer.src_file = tokenizer.trg_file = "";
@@ -95,9 +97,7 @@ void keep_tokenizers_of(Options& options, const Options& model) {
   const auto& own = options.data.tokenizer;
   kept.sampling = own.sampling;
   kept.extend_by = own.extend_by;
-  for (const auto& symbol : own.user_symbols) {
-    if (std::ranges::count(kept.user_symbols, symbol) == 0) kept.user_symbols.push_back(symbol);
-  }
+  kept.user_symbols = joined_symbols(kept.user_symbols, own.user_symbols);
   options.data.tokenizer = kept;
 }
 

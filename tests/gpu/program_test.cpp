@@ -178,6 +178,13 @@ class GpuCounts : public Gpu {
     return step;
   }
 
+  // Expects at most so many operations in a step, which waits for the device once.
+  void expect_at_most(double operations, const Words& settings) const {
+    const auto step = count(settings);
+    EXPECT_LE(step.operations, operations) << step.all;
+    EXPECT_EQ(step.synchronisations, 1) << step.all;
+  }
+
   // The settings of a file in configs/ with the text above, and no validation.
   Words recipe(const std::string& name) const {
     return {"-c",
@@ -192,34 +199,24 @@ class GpuCounts : public Gpu {
 };
 
 TEST_F(GpuCounts, TheRecurrentRecipeTakesFewOperations) {
-  const auto step = count(recipe("multi30k.yaml"));
-  EXPECT_LE(step.operations, 700) << step.all;
-  EXPECT_EQ(step.synchronisations, 1) << step.all;
+  expect_at_most(700, recipe("multi30k.yaml"));
 }
 
 TEST_F(GpuCounts, TheRecurrentRecipeWithTheResetGateAfterTheProductTakesFewer) {
-  const auto step = count(recipe("multi30k.yaml") + Words{"model.encoder.reset_gate=after",
-                                                          "model.decoder.reset_gate=after"});
-  EXPECT_LE(step.operations, 500) << step.all;
-  EXPECT_EQ(step.synchronisations, 1) << step.all;
+  expect_at_most(500, recipe("multi30k.yaml") + Words{"model.encoder.reset_gate=after",
+                                                      "model.decoder.reset_gate=after"});
 }
 
 TEST_F(GpuCounts, TheTransformerRecipeTakesFewOperations) {
-  const auto step = count(recipe("multi30k_transformer.yaml"));
-  EXPECT_LE(step.operations, 850) << step.all;
-  EXPECT_EQ(step.synchronisations, 1) << step.all;
+  expect_at_most(850, recipe("multi30k_transformer.yaml"));
 }
 
 TEST_F(GpuCounts, TheBestRecurrentRecipeTakesFewOperations) {
-  const auto step = count(recipe("multi30k_best.yaml"));
-  EXPECT_LE(step.operations, 900) << step.all;
-  EXPECT_EQ(step.synchronisations, 1) << step.all;
+  expect_at_most(900, recipe("multi30k_best.yaml"));
 }
 
 TEST_F(GpuCounts, TheBestTransformerRecipeTakesFewOperations) {
-  const auto step = count(recipe("multi30k_transformer_best.yaml"));
-  EXPECT_LE(step.operations, 750) << step.all;
-  EXPECT_EQ(step.synchronisations, 1) << step.all;
+  expect_at_most(750, recipe("multi30k_transformer_best.yaml"));
 }
 
 class GpuWaits : public GpuCounts, public testing::WithParamInterface<std::string> {};

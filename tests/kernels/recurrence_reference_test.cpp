@@ -224,39 +224,28 @@ class ConditionalRecurrenceReference : public testing::TestWithParam<Case> {
     for (const auto& [name, tensor] : in.tensors) tensors.push_back(tensor);
     return tensors;
   }
+  static void expect_equals_reference(decltype(&conditional_recurrence) function) {
+    Inputs in(GetParam());
+    const auto first_cell = first_cell_for(in);
+    const auto found = function(in.x, in.first, first_cell, in.cell, in.attention.value());
+    const auto plain =
+        conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
+    expect_same(in, found, plain);
+    const auto tensors = tensors_of(in);
+    const auto gradients = torch::autograd::grad({in.objective(found)}, tensors);
+    const auto expected = torch::autograd::grad({in.objective(plain)}, tensors);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(gradients[i], expected[i], 1e-10, 1e-10)) << in.tensors[i].first;
+    }
+  }
 };
 
 TEST_P(ConditionalRecurrenceReference, ValuesAndGradientsEqualTheReference) {
-  Inputs in(GetParam());
-  const auto first_cell = first_cell_for(in);
-  const auto fused =
-      conditional_recurrence(in.x, in.first, first_cell, in.cell, in.attention.value());
-  const auto plain =
-      conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
-  expect_same(in, fused, plain);
-  const auto tensors = tensors_of(in);
-  const auto found = torch::autograd::grad({in.objective(fused)}, tensors);
-  const auto expected = torch::autograd::grad({in.objective(plain)}, tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(found[i], expected[i], 1e-10, 1e-10)) << in.tensors[i].first;
-  }
+  expect_equals_reference(conditional_recurrence);
 }
 
 TEST_P(ConditionalRecurrenceReference, TheCompositeHasItsValuesAndGradients) {
-  Inputs in(GetParam());
-  const auto first_cell = first_cell_for(in);
-  const auto found =
-      conditional_recurrence_composite(in.x, in.first, first_cell, in.cell, in.attention.value());
-  const auto plain =
-      conditional_recurrence_reference(in.x, in.first, first_cell, in.cell, in.attention.value());
-  expect_same(in, found, plain);
-  const auto tensors = tensors_of(in);
-  const auto of_composite = torch::autograd::grad({in.objective(found)}, tensors);
-  const auto of_reference = torch::autograd::grad({in.objective(plain)}, tensors);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    EXPECT_TRUE(torch::allclose(of_composite[i], of_reference[i], 1e-10, 1e-10))
-        << in.tensors[i].first;
-  }
+  expect_equals_reference(conditional_recurrence_composite);
 }
 
 TEST_P(ConditionalRecurrenceReference, GradientsEqualCentralDifferences) {
