@@ -1,4 +1,5 @@
-// One step of a recurrent cell, and the reference implementations of all steps.
+// One step of a recurrent cell, the reference implementations of all steps, and the recurrence of
+// LibTorch.
 #include "kernels/cell_rows.h"
 #include "kernels/functions.h"
 #include "kernels/linear.h"
@@ -140,6 +141,48 @@ Recurrence conditional_recurrence_reference(const Tensor& x, const Tensor& first
                                             const RecurrentWeights& second_cell,
                                             const LoopAttention& attention) {
   return reference_steps(x, first, &first_cell, second_cell, attention);
+}
+
+Tensor recurrence_of_library(const Tensor& x, const Tensor& W, const Tensor& b,
+                             const RecurrentWeights& cells) {
+  const auto D = cells.U.size(1);
+  // The order of the gates of an LSTM is i, f, c̃, o in LibTorch.
+  const auto in_order = [&](const Tensor& gates) {  // [..., K · D]
+    if (cells.form != CellForm::lstm) return gates;
+    const auto parts = gates.split(D, -1);
+    return torch::cat({parts[0], parts[1], parts[3], parts[2]}, -1);
+  };
+  const auto W_t = in_order(W).transpose(1, 2);        // [G, K · D, I]
+  const auto U_t = in_order(cells.U).transpose(1, 2);  // [G, K · D, D]
+  const auto all_b = in_order(b).flatten(1);           // [G, K · D]
+  auto b_U = torch::zeros_like(all_b);
+  if (cells.b_U.defined()) {
+    b_U = torch::cat({b_U.narrow(1, 0, 2 * D), cells.b_U.flatten(1)}, 1);
+  }
+  const auto zero = x.new_zeros({1, x.size(2), D});
+  const bool train = torch::GradMode::is_enabled();
+  std::vector<Tensor> outputs;
+  // cuDNN wants all weights of a cell in one piece of memory.
+  const auto flat = torch::cat({W_t.flatten(1), U_t.flatten(1), all_b, b_U}, 1).unbind(0);
+  const auto inputs = x.unbind(0);
+  for (std::size_t g = 0; g < inputs.size(); ++g) {
+    const auto K_D = all_b.size(1);
+    auto weights = flat[g].split_with_sizes({K_D * x.size(3), K_D * D, K_D, K_D});
+    weights[0] = weights[0].view({K_D, -1});
+    weights[1] = weights[1].view({K_D, D});
+    outputs.push_back(cells.form == CellForm::lstm
+                          ? std::get<0>(at::lstm(inputs[g], {zero, zero}, weights, true, 1, 0,
+                                                 train, /*bidirectional=*/false,
+                                                 /*batch_first=*/false))
+                          : std::get<0>(at::gru(inputs[g], zero, weights, true, 1, 0, train,
+                                                /*bidirectional=*/false, /*batch_first=*/false)));
+  }
+  return torch::stack(outputs);
+}
+
+bool has_recurrence_of_library(const Tensor& x, CellForm form) {
+  return !x.is_cpu() && (form == CellForm::gru_reset_after || form == CellForm::lstm) &&
+         !has_bf16_reference_products(x);
 }
 
 }  // namespace regard::kernels
