@@ -14,6 +14,7 @@
 #include "model/attention/table.h"
 #include "report/format.h"
 #include "report/table.h"
+#include "training/initial_model.h"
 #include "training/run_manifest.h"
 #include "training/setup.h"
 
@@ -164,6 +165,10 @@ std::string training_text(const ModelReport& report) {
           ? fmt::format("these weights  the mean of {}\n", counted(averaged->size(), "model"))
           : fmt::format("these weights  step {}, epoch {}\n", value_text(report.checkpoint, "step"),
                         value_text(report.checkpoint, "epoch"));
+  if (const auto initial = report.checkpoint.find(initial_model_key);
+      initial != report.checkpoint.end()) {
+    text += fmt::format("initial weights  {}\n", value_text(report.checkpoint, initial_model_key));
+  }
   text += recipe_text(report.model.options);
   if (!report.run) return text;
   const auto& run = *report.run;

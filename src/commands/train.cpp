@@ -72,6 +72,13 @@ GivenOptions read_given_options(const TrainArguments& arguments) {
   return given;
 }
 
+// Returns the initial model of a run that starts, or resumes from `last`; empty without one.
+std::string initial_model(const TrainArguments& arguments,
+                          const std::optional<std::filesystem::path>& last) {
+  if (!last || !arguments.init_from.empty()) return arguments.init_from;
+  return retry_if_removed([&] { return initial_model_of(FolderReader(*last)); });
+}
+
 struct CompleteOptions {
   Options options;
   std::string adopted;  // a message about the keys that a new run takes from its initial model
@@ -194,9 +201,10 @@ void dry_run(const TrainArguments& arguments) {
   const RunFolder run(given.options.training.model_dir);
   check_run_folder(run);
   const auto last = checkpoint_to_resume(run, arguments);
-  const auto [options, adopted] = complete_options(std::move(given), last, arguments.init_from);
+  const auto init_from = initial_model(arguments, last);
+  const auto [options, adopted] = complete_options(std::move(given), last, init_from);
   if (!adopted.empty()) log::info("{}", adopted);
-  const auto setup = make_setup_from(run, options, last, arguments.init_from);
+  const auto setup = make_setup_from(run, options, last, init_from);
   if (last) warn_of_changes(run, setup);
   BatchSampler batches(*setup.corpus, {options.training.batch_size, options.training.batch_type},
                        static_cast<std::uint64_t>(options.training.random_seed),
@@ -334,19 +342,21 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   // The first process checks the options before it locks, and so creates, the run folder.
   CompleteOptions complete;
   if (group.is_first()) {
-    complete = complete_options(given, checkpoint_to_resume(run, arguments), arguments.init_from);
+    const auto checkpoint = checkpoint_to_resume(run, arguments);
+    complete = complete_options(given, checkpoint, initial_model(arguments, checkpoint));
   }
   run.lock();
   const auto last = share_folder(
       group, group.is_first() ? checkpoint_to_resume(run, arguments) : std::nullopt, run.path());
-  if (!group.is_first()) complete = complete_options(std::move(given), last, arguments.init_from);
+  const auto init_from = initial_model(arguments, last);
+  if (!group.is_first()) complete = complete_options(std::move(given), last, init_from);
   if (last && !arguments.init_from.empty()) {
     log::info("--init-from is ignored: the run resumes from {}.", last->string());
   }
   log::open_file((run.path() / "train.log").string());
   const auto& [options, adopted] = complete;
   if (!adopted.empty()) log::info("{}", adopted);
-  auto setup = make_setup_from(run, options, last, arguments.init_from, group);
+  auto setup = make_setup_from(run, options, last, init_from, group);
   // All checks have passed: files may be replaced from here on.
   if (arguments.fresh) remove_run_files(run);
   if (arguments.fall_back) run.move_damaged_away();
@@ -364,7 +374,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (!setup.checkpoint) record();
   auto trainer = make_trainer(setup, run, validator.get(), group);
   if (temporary && last) std::filesystem::remove_all(*last);  // it is read
-  if (setup.has_initial_weights) trainer->validate_first();
+  if (!setup.initial_model.empty()) trainer->start_from(setup.initial_model);
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
     if (!was_finished) {

@@ -101,6 +101,11 @@ void keep_tokenizers_of(Options& options, const Options& model) {
   options.data.tokenizer = kept;
 }
 
+std::string initial_model_of(const FolderReader& checkpoint) {
+  const auto found = checkpoint.info().value(initial_model_key, Json());
+  return found.is_string() ? found.get<std::string>() : "";
+}
+
 InitialModel::InitialModel(const std::filesystem::path& path)
     : folder_(path), options_(read_model_options(folder_)), weights_(read_weights(folder_)) {
   check_not_quantized(folder_);

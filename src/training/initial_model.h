@@ -27,6 +27,12 @@ std::vector<std::string> adopt_options(Options& options, const SourceLocations& 
 // those of the training: sampling, extend_by and more user symbols.
 void keep_tokenizers_of(Options& options, const Options& model);
 
+// The key of a checkpoint's info that names the initial model of its run.
+inline constexpr const char* initial_model_key = "initial_model";
+// Returns the initial model of the run of a checkpoint; empty if it had none, and if the checkpoint
+// is of a version that did not record it.
+std::string initial_model_of(const FolderReader& checkpoint);
+
 class InitialModel {
  public:
   // Throws CheckpointError if the weights are quantized, and the errors of read_model_options() and

@@ -234,7 +234,6 @@ void make_model(Setup& setup, InitialModel* initial) {
   } else if (initial != nullptr) {
     initial->copy_weights(*setup.model, setup.options);
   }
-  setup.has_initial_weights = initial != nullptr;
   setup.model->to(setup.device);
   log::info("{}", parameter_table(*setup.model));
   report_rates(setup);
@@ -454,6 +453,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);
+  if (initial) setup.initial_model = init_from;
   check_dev_lengths(setup);
   if (!group.is_alone()) check_equal(group, facts_of(setup));
   return setup;

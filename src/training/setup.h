@@ -28,10 +28,10 @@ struct Setup {
   Tokenizers tokenizers;
   std::optional<Corpus> corpus;
   std::optional<Corpus> dev;
-  TextDigests digests;               // of the files of data.train and data.dev
-  bool has_corpus_cache = false;     // the run folder's corpus.cache holds this corpus
-  bool trained_tokenizers = false;   // on data.train, as opposed to loaded
-  bool has_initial_weights = false;  // a new run that starts with the weights of another model
+  TextDigests digests;              // of the files of data.train and data.dev
+  bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus
+  bool trained_tokenizers = false;  // on data.train, as opposed to loaded
+  std::string initial_model = {};   // with whose weights a new run starts; empty: none
   std::shared_ptr<Seq2Seq> model;
 };
 

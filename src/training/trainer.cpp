@@ -66,6 +66,7 @@ Trainer::Trainer(const Options& options, RunFolder& run, const Corpus& corpus,
   std::optional<std::int64_t> validated;  // for a resumed run: 0 or the step of its last validation
   if (resume_from != nullptr) {
     read_state(*resume_from, state());
+    initial_model_ = initial_model_of(*resume_from);
     last_checkpoint_step_ = position_.step;
     if (!validator_) pending_validation_ = false;
     link_best();
@@ -378,7 +379,9 @@ void Trainer::write_checkpoint() {
               trained_.average ? trained_.average->averages() : trained_.weights.views());
     add_state(folder, state());
   }
-  folder.commit({{"step", position_.step}, {"epoch", position_.current_epoch()}});
+  Json info = {{"step", position_.step}, {"epoch", position_.current_epoch()}};
+  if (!initial_model_.empty()) info[initial_model_key] = initial_model_;
+  folder.commit(info);
 }
 
 }  // namespace regard

@@ -20,6 +20,7 @@
 #include "model/seq2seq.h"
 #include "optim/schedule.h"
 #include "training/early_stopping.h"
+#include "training/initial_model.h"
 #include "training/minimum_risk.h"
 #include "training/process_group.h"
 #include "training/resumable_state.h"
@@ -51,9 +52,12 @@ class Trainer {
           ThreadPool& pool, const FolderReader* resume_from,
           ProcessGroup& group = ProcessGroup::alone());
 
-  // Validates before the first step, if there is a validator: for a run that starts with the
-  // weights of another model.
-  void validate_first() { pending_validation_ = validator_ != nullptr; }
+  // Must be called on a new run whose model has the weights of another one. Validates before the
+  // first step, if there is a validator. Names `initial_model` in each checkpoint.
+  void start_from(const std::string& initial_model) {
+    initial_model_ = initial_model;
+    pending_validation_ = validator_ != nullptr;
+  }
 
   // Trains until there is a reason to stop. Throws DivergedError after `max_skipped` consecutive
   // skipped updates, or if the weights to be saved are not finite. The message names the corpus
@@ -135,6 +139,7 @@ class Trainer {
   std::vector<std::int64_t> last_pairs_;  // corpus indices of the pairs in the last update
   TrainingLog log_;
   std::optional<ValidationRecord> validations_;  // set if validator_ is not null
+  std::string initial_model_;  // of a run that started with the weights of another model
   bool pending_validation_ = false;
   // Steps of the last validation, of the last checkpoint, and of the last checkpoint that this
   // object wrote; -1 if there is none.

@@ -30,9 +30,11 @@ class Transfer : public Train {
     ASSERT_EQ(parent.code, 0) << parent.err;
   }
   Finished train_child(const Words& more = {}) const {
-    return run(Words{"train", "-c", (folder_ / "child.yaml").string(), "--init-from",
-                     (folder_ / "run").string(), "--threads", "1"} +
-               more);
+    return train_alone(Words{"--init-from", (folder_ / "run").string()} + more);
+  }
+  // Without --init-from.
+  Finished train_alone(const Words& more = {}) const {
+    return run(Words{"train", "-c", (folder_ / "child.yaml").string(), "--threads", "1"} + more);
   }
   std::string config(const std::string& name) const {
     return read_text(folder_ / name / "last" / "config.yaml");
@@ -106,6 +108,20 @@ TEST_F(Transfer, AStoppedRunResumesToTheSameBytesWithTheSameCommand) {
   const auto resumed = train_child();
   ASSERT_EQ(resumed.code, 0) << resumed.err;
   EXPECT_EQ(weights("child"), weights("once"));
+}
+
+TEST_F(Transfer, AStoppedRunResumesWithoutTheOptionOfItsInitialModel) {
+  const auto once = "training.model_dir=" + (folder_ / "once").string();
+  const Words symbols = {"data.tokenizer.user_symbols=[<a>]", "data.tokenizer.extend_by=5"};
+  ASSERT_EQ(train_child(symbols + Words{once}).code, 0);
+  ASSERT_EQ(train_child(symbols + Words{"training.max_steps=7"}).code, 0);
+  const auto dry = train_alone(symbols + Words{"--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  const auto resumed = train_alone(symbols);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(weights("child"), weights("once"));
+  const auto info = run({"info", (folder_ / "child").string()});
+  EXPECT_THAT(info.out, HasSubstr("initial weights  " + (folder_ / "run").string()));
 }
 
 TEST_F(Transfer, FrozenParametersKeepTheirValuesAndAStoppedRunResumes) {
