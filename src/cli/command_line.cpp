@@ -27,9 +27,13 @@ void add_examples_and_quiet(CLI::App& command, bool& quiet, const std::string& p
   }
 }
 
-// Rewrites `help config print` to `config print --help`, and `version` to `--version`.
-std::vector<std::string> rewrite_help_and_version(std::vector<std::string> words) {
+// Rewrites `help config print` to `config print --help`, `version` to `--version`, and sacreBLEU's
+// `-sl` to the option of `evaluate`.
+std::vector<std::string> rewrite_words(std::vector<std::string> words) {
   if (words.empty()) return words;
+  if (words.front() == "evaluate") {
+    std::ranges::replace(words, std::string("-sl"), std::string("--sentence-level"));
+  }
   if (words.front() == "version") words.front() = "--version";
   if (words.front() != "help") return words;
   words.erase(words.begin());
@@ -73,7 +77,7 @@ CommandLine::CommandLine()
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, char** argv) {
-  const auto words = rewrite_help_and_version({argv + 1, argv + std::max(argc, 1)});
+  const auto words = rewrite_words({argv + 1, argv + std::max(argc, 1)});
   const auto fail = [&](const std::string& text) {
     return report_usage_error(program_, text, words);
   };

@@ -436,6 +436,7 @@ TEST_F(Evaluate, SentenceLevelScoresEqualSacrebleu) {
   };
   EXPECT_EQ(with({"--sentence-level"}).out,
             "48.89\t67.17\t14.29\n42.89\t30.62\t33.33\n0.00\t4.88\t100.00\n");
+  EXPECT_EQ(with({"-sl"}).out, with({"--sentence-level"}).out) << "the name of sacreBLEU";
   const auto json = parse_json(with({"-l", "--json"}).out);
   ASSERT_EQ(json.size(), 3U);
   EXPECT_EQ(json[1].at("line"), 2);
