@@ -147,6 +147,9 @@ class Model {
     const nb::gil_scoped_release release;
     model_ = std::make_unique<regard::Model>(path, device, threads, precision, src_tag, trg_tag);
   }
+  Model(const Model& other, const std::string& src_tag, const std::string& trg_tag)
+      : model_(std::make_unique<regard::Model>(other.model_->with_tags(src_tag, trg_tag))),
+        process_(other.process_) {}
   ~Model() {
     // The threads of the model do not exist in a forked process, so they cannot be joined.
     if (is_forked()) (void)model_.release();
@@ -260,6 +263,8 @@ NB_MODULE(_native, module) {
       .def(nb::init<const nb::bytes&, const std::string&, std::int64_t, const std::string&,
                     const std::string&, const std::string&>(),
            nb::arg("folder"), nb::arg("device"), nb::arg("threads"), nb::arg("precision"),
+           nb::arg("src_tag"), nb::arg("trg_tag"))
+      .def(nb::init<const Model&, const std::string&, const std::string&>(), nb::arg("model"),
            nb::arg("src_tag"), nb::arg("trg_tag"))
       .def("translate", &Model::translate, nb::arg("lines"), nb::arg("search"))
       .def("n_best", &Model::n_best, nb::arg("lines"), nb::arg("n"), nb::arg("search"))

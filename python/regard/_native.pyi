@@ -1,4 +1,4 @@
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,12 @@ ConvertedScore: TypeAlias = tuple[
 ]
 
 class Model:
+    @overload
     def __init__(
         self, folder: bytes, device: str, threads: int, precision: str, src_tag: str, trg_tag: str
     ) -> None: ...
+    @overload
+    def __init__(self, model: Model, src_tag: str, trg_tag: str) -> None: ...
     def translate(self, lines: list[str], search: list[str]) -> list[str]: ...
     def n_best(self, lines: list[str], n: int, search: list[str]) -> list[ConvertedTranslation]: ...
     def score(self, sources: list[str], targets: list[str]) -> list[ConvertedTranslation]: ...

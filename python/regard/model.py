@@ -144,6 +144,16 @@ class Model:
         self._folder = os.fspath(folder)
         self._model = _native.Model(os.fsencode(folder), str(device), count, precision, src_tag, trg_tag)
 
+    def with_tags(self, *, src_tag: str = "", trg_tag: str = "") -> Model:
+        """Returns a model that translates and scores with these tags, in place of those of this one.
+
+        Both share the weights, the threads and the batches. Raises ConfigError if a tag is not available.
+        """
+        model = object.__new__(type(self))
+        model._folder = self._folder
+        model._model = _native.Model(self._model, src_tag, trg_tag)
+        return model
+
     @overload
     def translate(
         self, lines: Iterable[str], *, return_attention: Literal[False] = False, **search: Unpack[SearchOptions]

@@ -187,6 +187,38 @@ def check_errors(reader):
     expect(state in ("stopped", ""), f"stopping: {state}")
 
 
+def tagged_model():
+    """Returns a small model that translates with the target tag <2fr> and copies with <2en>."""
+    folder = WORK / "tagged"
+    english = ROOT / "data" / "train.en"
+    regard(
+        "train", "-c", ROOT / "configs" / "quickstart.yaml", "--fresh", "--quiet", f"training.model_dir={folder}",
+        "training.max_steps=400", "training.warmup_steps=40", "training.validation_every=400",
+        "training.validation_unit=steps", "data.tokenizer.joint=true",
+        "data.tokenizer.user_symbols=[<2fr>, <2en>]", "data.train.0.trg_tag=<2fr>", "data.dev.trg_tag=<2fr>",
+        f"data.train.1.src={english}", f"data.train.1.trg={english}", "data.train.1.trg_tag=<2en>",
+    )  # fmt: skip
+    return folder
+
+
+def check_tags(page):
+    with Server(tagged_model(), "--trg-tag", "<2fr>") as server:
+        reader = Reader(page, server)
+        reader.open()
+        symbols = page.eval("[...document.querySelectorAll('#trg_tag option')].map(n => n.textContent)")
+        expect(symbols == ["none", "<2fr>", "<2en>"], f"the tags: {symbols}")
+        expect(page.eval("document.querySelector('#trg_tag').value") == "<2fr>", "the tag of the server")
+        shown = []
+        for tag in ("<2fr>", "<2en>"):
+            page.eval(f"document.querySelector('#trg_tag').value = '{tag}'")
+            reader.translate(SENTENCES[0])
+            shown += reader.translations()
+            _, answer = server.ask(server.connect(), {"text": SENTENCES[0], "trg_tag": tag})
+            expect(shown[-1] == answer["translations"][0]["text"], f"{tag}: {shown[-1]}, expected {answer}")
+        expect(shown[0] != shown[1], f"both tags: {shown}")
+        check_names(page)
+
+
 def check_automatic(reader):
     reader.open()
     reader.write(SENTENCES[0])
@@ -250,6 +282,8 @@ def main():
         print("token: as promised", flush=True)
         check_busy(page, model)
         print("busy: as promised", flush=True)
+        check_tags(page)
+        print("tags: as promised", flush=True)
         ignored = ("status of 400", "status of 401", "status of 404", "favicon")
         messages = [text for text in page.messages if not any(part in text for part in ignored)]
         expect(not messages, f"the console says: {messages}")

@@ -187,8 +187,9 @@ LoadedModel load_models(const ModelArguments& arguments) {
     }
   }
   warn_of_missing_tag(first, paths[0], arguments);
-  use_tags(first, {arguments.tag_options + "src-tag", arguments.tags.source},
-           {arguments.tag_options + "trg-tag", arguments.tags.target});
+  first.tokenizers =
+      tagged_tokenizers(first, {arguments.tag_options + "src-tag", arguments.tags.source},
+                        {arguments.tag_options + "trg-tag", arguments.tags.target});
   const auto members = paths.size() + (is_fused ? 1 : 0);
   return {paths[0], members, device, precision, std::move(pool), std::move(first)};
 }

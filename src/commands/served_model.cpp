@@ -59,10 +59,11 @@ Json alignment_json(const Alignment& alignment) {
 // The answer to a request, made by the threads of the engine.
 class ServedModel::Answer {
  public:
-  Answer(const ServedModel& model, TranslateRequest request, SentenceOptions constraints,
-         Listener listener)
+  Answer(const ServedModel& model, TranslateRequest request, Tokenizers tokenizers,
+         SentenceOptions constraints, Listener listener)
       : model_(model),
         request_(std::move(request)),
+        tokenizers_(std::move(tokenizers)),
         constraints_(std::move(constraints)),
         listener_(std::move(listener)) {}
 
@@ -84,6 +85,7 @@ class ServedModel::Answer {
 
   const ServedModel& model_;
   const TranslateRequest request_;
+  const Tokenizers tokenizers_;  // with the tags of the request
   const SentenceOptions constraints_;
   const Listener listener_;
   std::map<std::size_t, std::vector<std::string>> parts_;  // by line, if lines are split
@@ -148,13 +150,12 @@ void ServedModel::Answer::progress(std::size_t line, std::size_t part, std::stri
 }
 
 std::vector<std::string> ServedModel::Answer::source_tokens_of(std::size_t line) const {
-  const auto& tokenizers = model_.model_.contents.tokenizers;
   const auto parts = parts_.find(line);
   std::vector<std::string> all;
   const auto add = [&](const std::string& text) {
     if (is_blank(text)) return;
     if (!all.empty()) all.pop_back();  // only the last </s> remains
-    const auto tokens = source_tokens(tokenizers, text, tokenizers.encode_source(text));
+    const auto tokens = source_tokens(tokenizers_, text, tokenizers_.encode_source(text));
     all.insert(all.end(), tokens.begin(), tokens.end());
   };
   if (parts == parts_.end()) {
@@ -190,13 +191,12 @@ Json ServedModel::Answer::hypothesis_json(const Translation& translation,
 
 Json ServedModel::Answer::tree_json(const Translation& translation) const {
   Json nodes = Json::array();
-  const auto& tokenizers = model_.model_.contents.tokenizers;
   for (const auto& node : translation.hypotheses[0].tree->nodes) {
     const bool is_end = node.token == eos_id;
     nodes.push_back(
         {{"token", is_end ? "</s>"
-                          : tokenizers.target_token(static_cast<std::int32_t>(node.token),
-                                                    translation.oov_words)},
+                          : tokenizers_.target_token(static_cast<std::int32_t>(node.token),
+                                                     translation.oov_words)},
          {"parent", node.previous},
          {"log_probability", node.log_probability},
          {"score", node.score ? Json(*node.score) : Json()},
@@ -209,7 +209,7 @@ Json ServedModel::Answer::element(std::size_t line, std::vector<Translation> sen
   const auto& contents = model_.model_.contents;
   auto translation = sentences.size() == 1
                          ? std::move(sentences.front())
-                         : join_translations(sentences, contents.tokenizers.target->size(),
+                         : join_translations(sentences, tokenizers_.target->size(),
                                              contents.options.data.tokenizer.kind);
   Json json = {{"text", ""}, {"hypotheses", Json::array()}};
   if (translation.hypotheses.empty()) return json;  // a blank line
@@ -274,6 +274,9 @@ Json ServedModel::description() const {
           {"parameters", parameters},
           {"source_language", nullptr},  // a configuration does not name the languages
           {"target_language", nullptr},
+          {"user_symbols", model_.contents.options.data.tokenizer.user_symbols},
+          {"src_tag", model_.contents.tokenizers.source_tag},
+          {"trg_tag", model_.contents.tokenizers.target_tag()},
           {"search", std::move(search)}};
 }
 
@@ -295,6 +298,15 @@ SearchOptions ServedModel::search_of_request(const TranslateRequest& request) co
                                 request.attention ? "attention" : "alignments", name_));
   }
   return search;
+}
+
+Tokenizers ServedModel::tokenizers_of_request(const TranslateRequest& request) const {
+  try {
+    return tagged_tokenizers(model_.contents, {"src_tag", request.source_tag},
+                             {"trg_tag", request.target_tag});
+  } catch (const ConfigError& error) {
+    throw HttpError(400, "bad_request", error.what());
+  }
 }
 
 SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
@@ -331,10 +343,12 @@ SentenceOptions ServedModel::constraints_of(const TranslateRequest& request,
 std::uint64_t ServedModel::submit(const TranslateRequest& request, Listener listener) {
   TranslationRequest engine_request;
   engine_request.search = search_of_request(request);
+  auto tokenizers = tokenizers_of_request(request);
+  engine_request.tokenizers = tokenizers;
   auto constraints = constraints_of(request, engine_request.search);
   const bool wants_partial = listener.partial != nullptr;
-  const auto answer =
-      std::make_shared<Answer>(*this, request, std::move(constraints), std::move(listener));
+  const auto answer = std::make_shared<Answer>(*this, request, std::move(tokenizers),
+                                               std::move(constraints), std::move(listener));
   for (std::size_t line = 0; line < request.lines.size(); ++line) {
     answer->add_to(engine_request, line);
   }

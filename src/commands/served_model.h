@@ -30,6 +30,7 @@ class ServedModel : public TranslationService {
   class Answer;
 
   SearchOptions search_of_request(const TranslateRequest& request) const;
+  Tokenizers tokenizers_of_request(const TranslateRequest& request) const;
   SentenceOptions constraints_of(const TranslateRequest& request,
                                  const TestingOptions& testing) const;
 

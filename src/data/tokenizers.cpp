@@ -166,7 +166,8 @@ void make_both(ThreadPool& pool, const std::function<void(std::size_t)>& make) {
 
 }  // namespace
 
-Tokenizers Tokenizers::with_tags(const std::string& of_source, const std::string& of_target) const {
+Tokenizers Tokenizers::with_tags(const std::optional<std::string>& of_source,
+                                 const std::optional<std::string>& of_target) const {
   const auto id_of = [](const Tokenizer& tokenizer, const std::string& tag) {
     const auto ids = tokenizer.encode(tag);
     if (ids.size() == 1 && ids[0] != unk_id) return ids[0];
@@ -176,14 +177,21 @@ Tokenizers Tokenizers::with_tags(const std::string& of_source, const std::string
         tag);
   };
   auto tagged = *this;
-  tagged.source_tag = of_source;
-  if (!of_source.empty() && source->ignores_text()) {
-    throw ConfigError("found the source tag {}, but a language model reads no source; leave it out",
-                      of_source);
+  tagged.source_tag = of_source.value_or(source_tag);
+  if (!tagged.source_tag.empty()) {
+    if (source->ignores_text()) {
+      throw ConfigError(
+          "found the source tag {}, but a language model reads no source; leave it out",
+          tagged.source_tag);
+    }
+    id_of(*source, tagged.source_tag);
   }
-  if (!of_source.empty()) id_of(*source, of_source);
-  tagged.first_target = of_target.empty() ? bos_id : id_of(*target, of_target);
+  if (of_target) tagged.first_target = of_target->empty() ? bos_id : id_of(*target, *of_target);
   return tagged;
+}
+
+std::string Tokenizers::target_tag() const {
+  return first_target == bos_id ? "" : target->token(first_target);
 }
 
 std::string Tokenizers::tagged_source(std::string_view line) const {

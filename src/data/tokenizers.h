@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,9 +48,13 @@ struct Tokenizers {
   std::string source_tag = {};         // a user symbol before each source line; empty: none
   std::int32_t first_target = bos_id;  // the first input of the decoder: <s> or the target's tag
 
-  // Returns the tokenizers of text with these tags (data.train.0.src_tag, trg_tag); an empty one
-  // means none. Throws ConfigError if a tag is not one token of its vocabulary.
-  Tokenizers with_tags(const std::string& of_source, const std::string& of_target) const;
+  // Returns the tokenizers of text with these tags (data.train.0.src_tag, trg_tag). An empty text
+  // means no tag, and nullopt the tag of these tokenizers. Throws ConfigError if a tag is not one
+  // token of its vocabulary.
+  Tokenizers with_tags(const std::optional<std::string>& of_source,
+                       const std::optional<std::string>& of_target) const;
+  // Returns the tag of the target; empty if there is none.
+  std::string target_tag() const;
   // Returns the source line with its tag.
   std::string tagged_source(std::string_view line) const;
 

@@ -184,6 +184,7 @@ class Callers {
 // Translates lines as one request. Calls `progress` on this thread.
 std::vector<Translation> translate_request(Engine& engine, const std::vector<std::string>& lines,
                                            const SearchOptions& options,
+                                           const Tokenizers& tokenizers,
                                            const Model::Progress& progress) {
   std::mutex mutex;  // guards the variables below
   std::condition_variable complete;
@@ -193,7 +194,8 @@ std::vector<Translation> translate_request(Engine& engine, const std::vector<std
   auto error_line = std::numeric_limits<std::size_t>::max();
   bool is_cancelled = false;
 
-  TranslationRequest request{.lines = {}, .search = options, .finished = {}};
+  TranslationRequest request{
+      .lines = {}, .search = options, .tokenizers = tokenizers, .finished = {}};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     request.lines.push_back(
         {.text = lines[i], .options = {.number = static_cast<std::int64_t>(i) + 1}});
@@ -232,22 +234,36 @@ std::vector<Translation> translate_request(Engine& engine, const std::vector<std
 }  // namespace
 
 struct Model::Parts {
+  // The threads and the packed weights that models with different tags have in common.
+  struct Shared {
+    Shared(const TranslationModel& contents, torch::Device device, std::int64_t threads,
+           kernels::Precision precision)
+        : pool(make_thread_pool(threads, device)),
+          translator(contents.model, contents.tokenizers, device, *pool, precision),
+          callers(translator) {}
+
+    std::unique_ptr<ThreadPool> pool;
+    Translator translator;
+    Callers callers;
+  };
+
   Parts(const std::string& folder, const std::string& device_name, std::int64_t threads,
         const std::string& precision_name, const std::string& source_tag,
         const std::string& target_tag)
-      : device(find_device(device_name)),
-        precision(kernels::find_precision(precision_name, device)),
-        pool(make_thread_pool(threads, device)),
-        contents(retry_if_removed([&] {
-          auto model = load_model(resolve_model(folder), device);
-          require_decoder(model, folder);
-          use_tags(model, {"src_tag", source_tag}, {"trg_tag", target_tag});
-          return model;
-        })),
-        translator(contents.model, contents.tokenizers, device, *pool, precision),
-        source_limit(source_line_limit(contents.tokenizers, contents.options.data)),
-        target_limit(target_line_limit(contents.tokenizers, contents.options.data)),
-        callers(translator) {}
+      : device(find_device(device_name)) {
+    const auto precision = kernels::find_precision(precision_name, device);
+    contents = retry_if_removed([&] { return load_model(resolve_model(folder), device); });
+    require_decoder(contents, folder);
+    set_tags(source_tag, target_tag);
+    source_limit = source_line_limit(contents.tokenizers, contents.options.data);
+    target_limit = target_line_limit(contents.tokenizers, contents.options.data);
+    shared = std::make_shared<Shared>(contents, device, threads, precision);
+  }
+
+  void set_tags(const std::string& source_tag, const std::string& target_tag) {
+    contents.tokenizers =
+        tagged_tokenizers(contents, {"src_tag", source_tag}, {"trg_tag", target_tag});
+  }
 
   TestingOptions testing(const std::vector<std::string>& search) const {
     auto testing = contents.options.testing;
@@ -259,12 +275,12 @@ struct Model::Parts {
   // The lines are truncated.
   std::vector<regard::Translation> translate(const std::vector<std::string>& lines,
                                              const TestingOptions& testing, std::size_t n,
-                                             bool want_weights, const Progress& progress) {
+                                             bool want_weights, const Progress& progress) const {
     auto options = search_options(testing);
     options.n_best = static_cast<std::int64_t>(n);
     options.want_weights = want_weights && contents.model->has_attention_weights();
-    return callers.translate(testing.batch_size, progress, [&](Engine& engine) {
-      return translate_request(engine, lines, options, progress);
+    return shared->callers.translate(testing.batch_size, progress, [&](Engine& engine) {
+      return translate_request(engine, lines, options, contents.tokenizers, progress);
     });
   }
 
@@ -274,38 +290,42 @@ struct Model::Parts {
   };
   // `function` is named in errors.
   Scored score(const char* function, const std::vector<std::string>& sources,
-               const std::vector<std::string>& targets, const Progress& progress) {
+               const std::vector<std::string>& targets, const Progress& progress) const {
     if (sources.size() != targets.size()) {
       throw InputError("{}: found {} and {}, expected as many of each", function,
                        counted(sources.size(), "source"), counted(targets.size(), "target"));
     }
     auto own_sources = truncate_lines(sources, source_limit, "source");
     const auto own_targets = truncate_lines(targets, target_limit, "target");
-    auto translations = callers.alone(progress, [&] {
-      return score_translations(contents, device, *pool, own_sources, own_targets,
+    auto translations = shared->callers.alone(progress, [&] {
+      return score_translations(contents, device, *shared->pool, own_sources, own_targets,
                                 contents.model->has_attention_weights(), score_batch_size,
-                                translator.packed_weights(), as_reporter(progress));
+                                shared->translator.packed_weights(), as_reporter(progress));
     });
     return {std::move(own_sources), std::move(translations)};
   }
 
   torch::Device device;
-  kernels::Precision precision;
-  std::unique_ptr<ThreadPool> pool;
-  TranslationModel contents;
-  Translator translator;
+  TranslationModel contents;  // with the tags of this model
   LineLimit source_limit;
   LineLimit target_limit;
-  Callers callers;
+  std::shared_ptr<Shared> shared;
 };
 
 Model::Model(const std::string& folder, const std::string& device, std::int64_t threads,
              const std::string& precision, const std::string& source_tag,
              const std::string& target_tag)
     : parts_(std::make_unique<Parts>(folder, device, threads, precision, source_tag, target_tag)) {}
+Model::Model(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
+
+Model Model::with_tags(const std::string& source_tag, const std::string& target_tag) const {
+  auto parts = std::make_unique<Parts>(*parts_);
+  parts->set_tags(source_tag, target_tag);
+  return Model(std::move(parts));
+}
 
 std::vector<std::string> Model::translate(const std::vector<std::string>& lines,
                                           const std::vector<std::string>& search,
@@ -331,7 +351,7 @@ std::vector<Model::Translation> Model::n_best(const std::vector<std::string>& li
   }
   const auto truncated = truncate_lines(lines, parts_->source_limit, "line");
   return convert(truncated, parts_->translate(truncated, testing, n, true, progress), n,
-                 parts_->contents.tokenizers, parts_->translator);
+                 parts_->contents.tokenizers, parts_->shared->translator);
 }
 
 std::vector<Model::Translation> Model::score(const std::vector<std::string>& sources,
@@ -339,7 +359,7 @@ std::vector<Model::Translation> Model::score(const std::vector<std::string>& sou
                                              const Progress& progress) const {
   const auto scored = parts_->score("score", sources, targets, progress);
   return convert(scored.sources, scored.translations, 1, parts_->contents.tokenizers,
-                 parts_->translator);
+                 parts_->shared->translator);
 }
 
 std::vector<Model::SelfAttention> Model::self_attention(const std::vector<std::string>& sources,
@@ -353,8 +373,8 @@ std::vector<Model::SelfAttention> Model::self_attention(const std::vector<std::s
     const auto& translation = scored.translations[i];
     if (translation.hypotheses.empty()) continue;
     auto own = regard::self_attention(parts_->contents, parts_->device,
-                                      parts_->translator.packed_weights(), scored.sources[i],
-                                      translation, /*index=*/0);
+                                      parts_->shared->translator.packed_weights(),
+                                      scored.sources[i], translation, /*index=*/0);
     all[i].encoder = split_rows(own.encoder, own.source_tokens.size());
     all[i].decoder = split_rows(own.decoder, own.inputs.size());
     all[i].source_tokens = std::move(own.source_tokens);

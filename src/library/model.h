@@ -65,6 +65,11 @@ class __attribute__((visibility("default"))) Model {
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
 
+  // Returns a model that translates and scores with these tags, in place of those of this one. Both
+  // share the weights, the threads and the batches, and either may outlive the other. Throws if a
+  // tag is not available.
+  Model with_tags(const std::string& source_tag, const std::string& target_tag) const;
+
   // Returns the translation of each line; empty for a blank line. `search` overrides search
   // options, by the keys of section `testing` in docs/configuration.md: {"beam_size=10",
   // "beam_alpha=0.6"}. The others keep their values in the model's configuration. Throws for an
@@ -95,6 +100,7 @@ class __attribute__((visibility("default"))) Model {
 
  private:
   struct Parts;
+  explicit Model(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };
 

@@ -102,6 +102,12 @@ void set_search(TranslateRequest& request, const Json& value) {
   }
 }
 
+std::string tag(const std::string& key, const Json& value, const RequestLimits& limits) {
+  auto symbol = text(key, value);
+  check_line(key, symbol, limits);
+  return symbol;
+}
+
 TranslateRequest::Stream stream_named(const Json& value) {
   if (value == "lines") return TranslateRequest::Stream::lines;
   if (value == "tokens") return TranslateRequest::Stream::tokens;
@@ -128,6 +134,8 @@ TranslateRequest parse_translate_request(const std::string& body, const RequestL
   const std::map<std::string, std::function<void(const Json&)>> setters = {
       {"text", [&](const Json& value) { set_text(request, value, limits); }},
       {"model", [&](const Json& value) { request.model = text("model", value); }},
+      {"src_tag", [&](const Json& value) { request.source_tag = tag("src_tag", value, limits); }},
+      {"trg_tag", [&](const Json& value) { request.target_tag = tag("trg_tag", value, limits); }},
       {"n_best",
        [&](const Json& value) {
          request.n_best = whole_number("n_best", value, 1, limits.max_beam_size);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct TranslateRequest {
   enum class Stream { none, lines, tokens };
 
   std::vector<std::string> lines;
-  bool is_single = false;  // `text` is a string, not a list
-  std::string model;       // empty: the first one
+  bool is_single = false;                 // `text` is a string, not a list
+  std::string model;                      // empty: the first one
+  std::optional<std::string> source_tag;  // empty text: none; nullopt: that of the model
+  std::optional<std::string> target_tag;
   std::int64_t n_best = 1;
   std::vector<std::string> search;  // "beam_size=5": keys of section `testing`
   bool tokens = false;

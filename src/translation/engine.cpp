@@ -27,6 +27,7 @@ struct Request : LineGroup {
     std::ranges::stable_sort(order, std::ranges::greater{},
                              [this](std::size_t i) { return lines[i].text.size(); });
     search = ranked_options(std::move(request.search));
+    tokenizers = std::move(request.tokenizers);
     wants_partial = progress != nullptr;
   }
 

@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,12 @@
 
 namespace regard {
 
-// Lines with the same search options.
+// Lines with the same search options and tags.
 struct TranslationRequest {
   std::vector<QueuedLine> lines;
   SearchOptions search;
+  // Those of the translator with other tags, or nullopt for those of the translator.
+  std::optional<Tokenizers> tokenizers = {};
   // Called once for each line, as soon as it is finished: with its translation, one for each part
   // of the line or one for the whole line, or with its error. Called in any order and from several
   // threads at once. Must not throw. An InputError names the line by SentenceOptions::number.

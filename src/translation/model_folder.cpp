@@ -177,14 +177,15 @@ TranslationModel load_model(const std::filesystem::path& path, torch::Device dev
   return loaded;
 }
 
-void use_tags(TranslationModel& model, const NamedTag& source, const NamedTag& target) {
+Tokenizers tagged_tokenizers(const TranslationModel& model, const NamedTag& source,
+                             const NamedTag& target) {
   const auto& symbols = model.options.data.tokenizer.user_symbols;
   for (const auto& [option, tag] : {source, target}) {
-    if (tag.empty() || std::ranges::count(symbols, tag) > 0) continue;
+    if (!tag || tag->empty() || std::ranges::count(symbols, *tag) > 0) continue;
     throw ConfigError("{}: found {}, expected one of the model's data.tokenizer.user_symbols, {}",
-                      option, tag, symbols.empty() ? "but it has none" : to_yaml(symbols));
+                      option, *tag, symbols.empty() ? "but it has none" : to_yaml(symbols));
   }
-  model.tokenizers = model.tokenizers.with_tags(source.tag, target.tag);
+  return model.tokenizers.with_tags(source.tag, target.tag);
 }
 
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder) {

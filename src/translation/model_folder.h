@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "checkpoint/folder.h"
@@ -49,11 +50,12 @@ TranslationModel load_model(const std::filesystem::path& folder, torch::Device d
 // A tag of a direction, and the name of its option in messages.
 struct NamedTag {
   std::string option;
-  std::string tag;  // empty: none
+  std::optional<std::string> tag;  // empty text: no tag; nullopt: the tag of the model
 };
-// Gives the tokenizers these tags. Throws ConfigError unless each is one of
+// Returns the tokenizers of the model with these tags. Throws ConfigError unless each is one of
 // data.tokenizer.user_symbols.
-void use_tags(TranslationModel& model, const NamedTag& source, const NamedTag& target);
+Tokenizers tagged_tokenizers(const TranslationModel& model, const NamedTag& source,
+                             const NamedTag& target);
 // Throws ConfigError, with the folder, if the model has no decoder: it cannot translate or score.
 void require_decoder(const TranslationModel& model, const std::filesystem::path& folder);
 

@@ -28,6 +28,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,10 @@ struct Translation {
 
 // The options that all lines of a group share.
 struct LineGroup {
-  SearchOptions search;                 // its `cancelled` must be empty
-  bool wants_partial = false;           // calls LineStream::partial()
-  std::atomic<bool> cancelled = false;  // the lines that are not finished end with CancelledSearch
+  SearchOptions search;                  // its `cancelled` must be empty
+  std::optional<Tokenizers> tokenizers;  // with the tags of the group; nullopt: the translator's
+  bool wants_partial = false;            // calls LineStream::partial()
+  std::atomic<bool> cancelled = false;   // the lines that are not finished end with CancelledSearch
 };
 
 // A line on its way from input to output.

@@ -163,7 +163,7 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
   };
   const auto encode = [&](QueuedSentence& sentence) {
     sentence.source =
-        encode_source(tokenizers_, limit, *sentence.text, sentence.line->options.number,
+        encode_source(tokenizers_of(sentence), limit, *sentence.text, sentence.line->options.number,
                       options_of(sentence).want_weights, sentence.translation);
   };
   const ContinuousBatch::Steps steps = {
@@ -190,9 +190,14 @@ void Translator::translate(LineStream& stream, const SearchOptions& options,
   TranslationQueue(stream, encode, search, size, pool_).run();
 }
 
+const Tokenizers& Translator::tokenizers_of(const QueuedSentence& sentence) const {
+  const auto& group = sentence.line->group;
+  return group && group->tokenizers ? *group->tokenizers : tokenizers_;
+}
+
 SentenceOptions Translator::sentence_options(const QueuedSentence& sentence) const {
   auto options = sentence.line->options;
-  options.first_token = tokenizers_.first_target;
+  options.first_token = tokenizers_of(sentence).first_target;
   if (tokenizers_.source->ignores_text()) {  // a language model continues the line
     options.prefix = tokenizers_.target->encode(*sentence.text);
   }

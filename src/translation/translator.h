@@ -69,7 +69,7 @@ class Translator {
                                      const SearchOptions& options, std::int64_t batch_size,
                                      const std::function<void(std::int64_t)>& progress = {}) const;
   // Translates a stream of lines (translation_queue.h), with one batch of at most batch_size
-  // sentences per thread (continuous_batch.h). The options of a LineGroup are those of
+  // sentences per thread (continuous_batch.h). The search options of a LineGroup are those of
   // ranked_options(). Throws as above, with the line numbers in the lines' options.
   void translate(LineStream& stream, const SearchOptions& options, std::int64_t batch_size) const;
 
@@ -85,6 +85,7 @@ class Translator {
                                   const Translation& translation) const;
 
  private:
+  const Tokenizers& tokenizers_of(const QueuedSentence& sentence) const;
   SentenceOptions sentence_options(const QueuedSentence& sentence) const;
   void rank_by_expected_utility(Translation& translation, const TestingOptions& options) const;
 

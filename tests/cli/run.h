@@ -77,6 +77,8 @@ std::filesystem::path tiny_model();          // words, additive attention
 std::filesystem::path tiny_fixed_context();  // words, no attention
 std::filesystem::path tiny_transformer();    // words, two layers
 std::filesystem::path tiny_lstm();           // words, self-attention on top, ntm attention
+// Words of one vocabulary. Translates with the target tag <2fr>, copies with <2en>.
+std::filesystem::path tiny_tagged();
 
 // Returns the translation of toy_training()'s dev.en by the tiny model.
 std::string tiny_translation();

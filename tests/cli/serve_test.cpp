@@ -176,6 +176,42 @@ TEST_F(ServeCli, ARequestThatTheModelCannotServeIsAnErrorThatSaysWhy) {
   EXPECT_TRUE(answer["translations"][2].contains("text"));
 }
 
+TEST_F(ServeCli, ARequestSelectsItsTags) {
+  const auto source = lines_of(toy_corpus(40, 9).source);
+  std::string text;
+  for (const auto& line : source) text += line + "\n";
+  const auto translated = [&](const Words& tags) {
+    return lines_of(run(Words{"translate", "-m", tiny_tagged().string()} + tags, text).out);
+  };
+  const auto french = translated({"--trg-tag", "<2fr>"});
+  const auto english = translated({"--trg-tag", "<2en>"});
+  ASSERT_NE(french, english);
+  start({"-m", tiny_tagged().string(), "--trg-tag", "<2fr>"});
+  const auto answered = [&](Json request) {
+    request["text"] = source;
+    const auto answer = ask(request);
+    Words texts;
+    for (const auto& translation : answer["translations"]) {
+      texts.push_back(translation["text"].get<std::string>());
+    }
+    return texts;
+  };
+  EXPECT_EQ(answered({}), french) << "the tag of the server";
+  EXPECT_EQ(answered({{"trg_tag", "<2en>"}}), english);
+  EXPECT_EQ(answered({{"trg_tag", ""}}), translated({})) << "no tag";
+  EXPECT_EQ(answered({{"src_tag", "<2en>"}, {"trg_tag", "<2fr>"}}),
+            translated({"--src-tag", "<2en>", "--trg-tag", "<2fr>"}));
+  const auto shown = ask({{"text", source[0]}, {"src_tag", "<2en>"}, {"tokens", true}});
+  EXPECT_EQ(shown["translations"][0]["source_tokens"][0], "<2en>");
+  EXPECT_THAT(message({{"text", "a"}, {"trg_tag", "<2de>"}}),
+              HasSubstr("trg_tag: found <2de>, expected one of the model's "
+                        "data.tokenizer.user_symbols, [\"<2fr>\", \"<2en>\"]"));
+  const auto model = Json::parse(client().Get("/models")->body)["models"][0];
+  EXPECT_EQ(model["user_symbols"], Json({"<2fr>", "<2en>"}));
+  EXPECT_EQ(model["src_tag"], "");
+  EXPECT_EQ(model["trg_tag"], "<2fr>");
+}
+
 TEST_F(ServeCli, StreamsAllPartsOfATranslation) {
   start({"-m", tiny_model().string(), "--beam-size", "1"});
   const auto lines = std::vector<std::string>(20, "the old dog hears a small bird here .");

@@ -168,4 +168,13 @@ fs::path tiny_lstm() {
                                     "model.attention.kind=ntm", "model.attention.size=512"});
 }
 
+fs::path tiny_tagged() {
+  const auto english = (cli_folder() / "tiny_tagged" / "train.en").string();
+  return trained_once(
+      "tiny_tagged",
+      {"training.max_steps=400", "data.tokenizer.user_symbols=[<2fr>, <2en>]",
+       "data.tokenizer.joint=true", "data.train.0.trg_tag=<2fr>", "data.train.1.src=" + english,
+       "data.train.1.trg=" + english, "data.train.1.trg_tag=<2en>", "data.dev.trg_tag=<2fr>"});
+}
+
 }  // namespace regard

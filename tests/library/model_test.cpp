@@ -238,6 +238,31 @@ TEST(LibraryModel, ATagThatTheModelDoesNotHaveIsAnError) {
                   HasSubstr("trg_tag: found <2fr>, expected one of the model's")));
 }
 
+TEST(LibraryModel, ModelsWithOtherTagsShareOneModel) {
+  const auto loaded = [](const std::string& tag) {
+    return Model(tiny_tagged().string(), "cpu", 2, "auto", "", tag);
+  };
+  const auto lines = sources();
+  auto model = std::make_unique<Model>(loaded("<2fr>"));
+  const auto english = model->with_tags("", "<2en>");
+  const auto french = model->translate(lines);
+  ASSERT_NE(french, lines);
+  EXPECT_EQ(english.translate(lines), loaded("<2en>").translate(lines));
+  EXPECT_EQ(model->translate(lines), french) << "the model itself has changed";
+  EXPECT_GT(model->score(lines, french)[0].hypotheses[0].log_probability,
+            english.score(lines, french)[0].hypotheses[0].log_probability);
+  EXPECT_EQ(english.self_attention({"the cat"}, {"the cat"})[0].decoder_inputs[0], "<2en>");
+  EXPECT_EQ(english.with_tags("<2en>", "").n_best({"the cat"}, 1)[0].source_tokens[0], "<2en>");
+  // Both directions at the same time, in the same batches.
+  std::thread caller([&] { EXPECT_EQ(model->translate(lines), french); });
+  EXPECT_EQ(english.translate(lines), loaded("<2en>").translate(lines));
+  caller.join();
+  model.reset();
+  EXPECT_EQ(english.with_tags("", "<2fr>").translate(lines), french);
+  EXPECT_THAT([&] { english.with_tags("<2de>", ""); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("src_tag: found <2de>")));
+}
+
 template <typename Call>
 ErrorKind kind_of(const Call& call) {
   try {

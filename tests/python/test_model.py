@@ -111,6 +111,13 @@ def test_tags_select_the_direction(train, sources):
     copied = sum(line == source for line, source in zip(english, sources, strict=True))
     assert copied > len(sources) / 2
     assert copied > sum(line == source for line, source in zip(french, sources, strict=True))
+    model = regard.Model(folder, threads=1)
+    both = [model.with_tags(trg_tag=tag) for tag in ("<2fr>", "<2en>")]
+    del model
+    assert [each.translate(sources) for each in both] == [french, english]
+    assert both[0].with_tags(trg_tag="<2en>").n_best(sources, 1)[0].text == english[0]
+    with pytest.raises(regard.ConfigError, match="trg_tag: found <2de>"):
+        both[0].with_tags(trg_tag="<2de>")
     with pytest.raises(regard.ConfigError, match=r'src_tag: found <2de>, expected one of .*"<2fr>", "<2en>"'):
         regard.Model(folder, src_tag="<2de>")
 

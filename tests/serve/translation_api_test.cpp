@@ -255,6 +255,8 @@ TEST_F(TranslationApiTest, SaysWhatIsWrongWithARequest) {
       {R"({"text": ["a", "b", "c"]})", "413 too_large: text: found 3 lines, expected at most 2"},
       {R"({"text": "a", "modell": "x"})", "400 bad_request: unknown key 'modell'"},
       {R"({"text": "a", "model": "frist"})", "404 not_found: unknown model 'frist'"},
+      {R"({"text": "a", "src_tag": 3})", "400 bad_request: src_tag: found 3, expected a string"},
+      {R"({"text": "a", "trg_tag": "<2many>"})", "413 too_large: trg_tag: found 7 bytes"},
       {R"({"text": "a", "n_best": 0})", "400 bad_request: n_best: found 0, expected a whole"},
       {R"({"text": "a", "n_best": 1e99})",
        "400 bad_request: n_best: found 1e+99, expected a whole"},

@@ -182,6 +182,34 @@ TEST_P(EngineTest, RequestsOfManyThreadsGetTheResultsOfATranslationAlone) {
   EXPECT_GT(numbers.source_tokens, numbers.finished_lines);
 }
 
+TEST_P(EngineTest, RequestsWithDifferentTagsShareTheBatches) {
+  const std::vector<std::pair<std::string, std::string>> tags = {
+      {"", ""}, {"", "w9"}, {"w7", ""}, {"w8", "w10"}};
+  std::vector<Tokenizers> tokenizers;
+  std::vector<std::vector<std::string>> expected;
+  for (const auto& [source, target] : tags) {
+    tokenizers.push_back(numbered_words(V).with_tags(source, target));
+    const Translator own(model(), tokenizers.back(), torch::kCPU, pool_);
+    expected.emplace_back();
+    for (const auto& translation : own.translate(lines(20), search(3), 1)) {
+      expected.back().push_back(Results::text_of(translation));
+    }
+  }
+  ASSERT_NE(expected[0], expected[1]);
+  ASSERT_NE(expected[0], expected[2]);
+  Engine engine(translator_, 6);
+  std::vector<Results> results(tags.size());
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    auto request = results[i].request(lines(20), search(3));
+    request.tokenizers = tokenizers[i];
+    engine.submit(std::move(request));
+  }
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    ASSERT_TRUE(results[i].wait());
+    EXPECT_EQ(results[i].results(), expected[i]) << tags[i].first << ", " << tags[i].second;
+  }
+}
+
 TEST_P(EngineTest, ABlankLineAndNoLineAreFinished) {
   Engine engine(translator_, 4);
   Results results;
