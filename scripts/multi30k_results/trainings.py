@@ -188,6 +188,7 @@ FRENCH = (
     Training("multi30k_best_french_seed43", "multi30k_best", "fr", settings=(seed(43),)),
 )
 FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", source="fr")
+FRENCH_TEACHERS = (*FRENCH, FROM_FRENCH)
 
 DIVERSE = Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
 
@@ -211,8 +212,19 @@ TRAININGS = [
     ),
     Training("multi30k_fixed_context", "multi30k_fixed_context"),
     *FRENCH,
-    Training("multi30k_transformer_diverse_french", "multi30k_transformer_diverse", "fr",
-             teachers=(*FRENCH, FROM_FRENCH)),
+    Training(
+        "multi30k_transformer_diverse_french",
+        "multi30k_transformer_diverse",
+        "fr",
+        teachers=FRENCH_TEACHERS,
+    ),
+    Training(
+        "multi30k_transformer_diverse_french_seed43",
+        "multi30k_transformer_diverse",
+        "fr",
+        settings=(seed(43),),
+        teachers=FRENCH_TEACHERS,
+    ),
     Training("multi30k_french", "multi30k", "fr"),
     BACKWARD,
     FROM_FRENCH,
