@@ -111,6 +111,7 @@ CompleteOptions complete_options(GivenOptions given,
   try {
     check_training_options(options, locations);
     check_model_to_train(options, locations);
+    check_parameter_patterns(options);
   } catch (const ConfigError& error) {
     if (adopted.empty()) throw;
     throw ConfigError("{}\n(adopted from {}: {})", error.what(), last ? last->string() : init_from,

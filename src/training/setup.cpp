@@ -413,6 +413,16 @@ TrainingPrecision resolve_precision(TrainingPrecision wanted, torch::Device devi
                                             : "the processor");
 }
 
+void check_parameter_patterns(const Options& options) {
+  const auto& training = options.training;
+  if (training.freeze.empty() && training.learning_rates.empty()) return;
+  auto model_options = options.model;
+  resolve_automatic(model_options);
+  constexpr std::int64_t V = 8;
+  const SkipInitialisation only_names_are_read;
+  learning_rate_factors(training, parameters_of(*build_model(V, V, model_options)));
+}
+
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from, ProcessGroup& group) {
   Setup setup;

@@ -44,6 +44,10 @@ struct Setup {
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from, ProcessGroup& group = ProcessGroup::alone());
 
+// Throws ConfigError if a pattern of training.freeze or training.learning_rates matches no parameter
+// of the configured model. Reads no text, because the names do not depend on the vocabularies.
+void check_parameter_patterns(const Options& options);
+
 // Returns the precision in which this machine trains: a precision other than `automatic` itself,
 // `recorded` if that is given, or the fastest that the device has. Throws EnvironmentError if the
 // device does not have it.
