@@ -231,6 +231,7 @@ struct RerankArguments {
   std::string features;  // a table
   std::vector<std::string> list_features = {"score"};
   bool per_token = false;
+  bool no_length = false;
   bool tune = false;
   std::vector<std::string> references;
   std::string metric = "bleu";

@@ -68,6 +68,11 @@ void add_tuning_options(CLI::App& command, RerankArguments& arguments, CLI::Opti
       ->needs(tune)
       ->group(group);
   command
+      .add_flag("--no-length", arguments.no_length,
+                "do not use the length: for text whose references are longer or shorter than usual")
+      ->needs(tune)
+      ->group(group);
+  command
       .add_option("--restarts", arguments.restarts, "number of random starting points (default 20)")
       ->needs(tune)
       ->transform(whole_number(0, 100'000))

@@ -223,7 +223,11 @@ Weights initial_weights(const RerankArguments& arguments, const FeatureTable& ta
   for (const auto& name : table.names()) {
     if (arguments.per_token || !is_model_feature(name) || !name.ends_with("_per_token")) add(name);
   }
-  add("length");
+  if (!arguments.no_length) add("length");
+  if (weights.features.empty()) {
+    throw ConfigError(
+        "--no-length: found nothing else to tune; name a model or a feature of the list");
+  }
   const auto given = parse_weights(arguments.weight);
   if (given.features.empty()) weights.features[0].weight = 1;
   for (const auto& feature : given.features) {
@@ -278,15 +282,43 @@ CandidateTable candidate_table(const RerankedList& list, const References& refer
   return table;
 }
 
+// Numbers of words: a gain that comes from longer or shorter translations holds only for text whose
+// references are as long.
+struct Words {
+  double before = 0;
+  double after = 0;
+  double reference = 0;  // mean of the references
+};
+
+Words count_words(const RerankedList& list, const References& references,
+                  const FeatureTable& features, const CandidateTable& table,
+                  std::span<const double> initial, std::span<const double> tuned) {
+  const auto lengths = *features.values("length");
+  std::vector<double> of_candidate;
+  for (const auto& entries : list.grouped) {
+    for (const auto i : entries) of_candidate.push_back(lengths[i]);
+  }
+  const auto sum = [&](std::span<const double> weights) {
+    double words = 0;
+    for (const auto candidate : best_candidates(table, weights)) words += of_candidate[candidate];
+    return words;
+  };
+  Words words{.before = sum(initial), .after = sum(tuned)};
+  for (const auto& lines : references) {
+    for (const auto& line : lines) words.reference += static_cast<double>(word_count(line));
+  }
+  words.reference /= static_cast<double>(references.size());
+  return words;
+}
+
 Json weights_json(const Weights& weights, const TunedWeights& tuned, const FeatureTable& features,
-                  const CandidateTable& table, std::size_t references) {
-  Json json = {{"metric", table.metric->name()},
-               {"signature", table.metric->signature(references)},
-               {"score_before", tuned.initial_score},
-               {"score_after", tuned.score},
-               {"sentences", table.sentences()},
-               {"candidates", table.candidates()},
-               {"features", Json::array()}};
+                  const CandidateTable& table, const Words& words, std::size_t references) {
+  Json json = {
+      {"metric", table.metric->name()},        {"signature", table.metric->signature(references)},
+      {"score_before", tuned.initial_score},   {"score_after", tuned.score},
+      {"words_before", words.before},          {"words_after", words.after},
+      {"words_of_reference", words.reference}, {"sentences", table.sentences()},
+      {"candidates", table.candidates()},      {"features", Json::array()}};
   for (std::size_t f = 0; f < tuned.weights.size(); ++f) {
     const auto& name = weights.features[f].name;
     Json entry = {{"name", name}, {"weight", tuned.weights[f]}};
@@ -316,14 +348,16 @@ ExitCode tune(const RerankArguments& arguments, const RerankedList& list, Featur
   std::vector<double> initial;
   for (const auto& feature : weights.features) initial.push_back(feature.weight);
   const auto pool = make_thread_pool(arguments.device.threads, torch::kCPU);
-  const auto tuned =
-      tune_weights(table, std::move(initial), {arguments.restarts, arguments.seed}, *pool);
-  const auto json = weights_json(weights, tuned, features, table, references.size());
+  const auto tuned = tune_weights(table, initial, {arguments.restarts, arguments.seed}, *pool);
+  const auto words = count_words(list, references, features, table, initial, tuned.weights);
+  const auto json = weights_json(weights, tuned, features, table, words, references.size());
   output.write(to_text(json, 2) + "\n");
   output.commit();
   log::info("{} {:.2f} before, {:.2f} after tuning {} on {} of {}", metric->name(),
             tuned.initial_score, tuned.score, counted(weights.features.size(), "weight"),
             counted(table.candidates(), "candidate"), counted(table.sentences(), "sentence"));
+  log::info("Words: {:.0f} before, {:.0f} after, {:.0f} in the reference.", words.before,
+            words.after, words.reference);
   return ExitCode::ok;
 }
 

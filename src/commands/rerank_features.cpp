@@ -78,6 +78,10 @@ std::string RerankedList::place(std::size_t entry) const {
   return fmt::format("{}:{}", input_name(path), entry + 1);
 }
 
+std::size_t word_count(std::string_view text) {
+  return split_words(decode_utf8(text)).size();
+}
+
 RerankedList read_list(const RerankArguments& arguments) {
   RerankedList list;
   list.source_path = arguments.source;
@@ -351,7 +355,7 @@ std::optional<std::vector<double>> FeatureTable::values(const std::string& featu
     const auto& entry = list_.entries[i];
     std::optional<double> value;
     if (feature == "length") {
-      value = static_cast<double>(split_words(decode_utf8(entry.text)).size());
+      value = static_cast<double>(word_count(entry.text));
     } else if (feature == "score") {
       double score = 0;
       const auto* end = entry.score.data() + entry.score.size();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -122,10 +124,27 @@ TEST_F(Rerank, TunedWeightsRaiseBleuAndReachThePromisedScore) {
   EXPECT_EQ(weights.at("features")[1].at("name"), "length");
   EXPECT_NEAR(bleu(ok({"--weight", "score=1"})), weights.at("score_before"), 1e-9);
   EXPECT_NEAR(bleu(ok({"--weights", path("weights")})), weights.at("score_after"), 1e-9);
+  const auto words = [](const std::string& text) {
+    std::istringstream all(text);
+    return std::distance(std::istream_iterator<std::string>(all), {});
+  };
+  EXPECT_EQ(weights.at("words_before"), words(ok({"--weight", "score=1"})));
+  EXPECT_EQ(weights.at("words_after"), words(ok({"--weights", path("weights")})));
+  EXPECT_EQ(weights.at("words_of_reference"), words(read_text(folder_ / "ref")));
   const auto text = read_text(folder_ / "weights");
   tuned({"--seed", "3", "--threads", "2"});
   EXPECT_EQ(read_text(folder_ / "weights"), text);
   EXPECT_EQ(tuned({"--metric", "chrf"}).at("metric"), "chrF2");
+}
+
+TEST_F(Rerank, TheLengthCanBeLeftOut) {
+  const auto weights = tuned({"--no-length", "--list-features", "score,logprob"});
+  ASSERT_EQ(weights.at("features").size(), 2U);
+  EXPECT_EQ(weights.at("features")[1].at("name"), "logprob");
+  const auto nothing =
+      rerank({"--tune", "-r", path("ref"), "--no-length", "--list-features", "none"});
+  EXPECT_EQ(nothing.code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("--no-length: found nothing else to tune"));
 }
 
 TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
