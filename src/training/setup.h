@@ -44,8 +44,9 @@ struct Setup {
 Setup make_setup(const Options& options, const std::optional<std::filesystem::path>& last,
                  const std::string& init_from, ProcessGroup& group = ProcessGroup::alone());
 
-// Throws ConfigError if a pattern of training.freeze or training.learning_rates matches no parameter
-// of the configured model. Reads no text, because the names do not depend on the vocabularies.
+// Throws ConfigError if a pattern of training.freeze or training.learning_rates matches no
+// parameter of the configured model. Reads no text, because the names do not depend on the
+// vocabularies.
 void check_parameter_patterns(const Options& options);
 
 // Returns the precision in which this machine trains: a precision other than `automatic` itself,
