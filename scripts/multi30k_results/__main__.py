@@ -14,6 +14,7 @@ scored when its models are on this machine.
     diversification
               the trainings with and without added translations, on the validation pair (needs the runs
               multi30k_transformer_best and multi30k_transformer_diverse)
+    reranking the last row of the table on the validation pair, before and after the weights are tuned
     page      only writes docs/results.md
 """
 
@@ -30,12 +31,13 @@ import pages
 import precision
 import project
 import promises
+import reranking
 from figures import Figures
 from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import ENSEMBLES, TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
-VERBS = ("table", "decoding", "promises", "precision", "changes", "diversification", "page")
+VERBS = ("table", "decoding", "promises", "precision", "changes", "diversification", "reranking", "page")
 
 
 def arguments():
@@ -157,6 +159,8 @@ def main():
             changes.measure(options.runs, options.settings, figures, warn)
         if options.verb == "diversification":
             figures.put(diversification.measure(options.runs), "diversification")
+        if options.verb == "reranking":
+            figures.put(reranking.measure(options.runs), "reranking")
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():
@@ -164,7 +168,7 @@ def main():
             parts["promises"] = promises.markdown(model, options.settings, work)
     parts |= {"table": table(figures), "commands": commands(), "decoding": decoding_table(figures)}
     parts |= {"precision": precision.table(figures), **changes.tables(figures)}
-    parts |= diversification.tables(figures)
+    parts |= diversification.tables(figures) | reranking.tables(figures)
     pages.put(PAGE, parts)
     warn(f"written: {PAGE.relative_to(ROOT)}")
 

@@ -15,6 +15,7 @@ from synthetic import Synthetic
 TEST = "data/multi30k/test_2016_flickr"
 TEST_2017 = "data/multi30k/test_2017_flickr"
 VALIDATION = "data/multi30k/val"
+TRAIN = "data/multi30k/train"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,14 +164,17 @@ class Reranked(Ensemble):
     def models(self, runs):
         return [ROOT / runs / member.name for member in (*self.members, *self.reverse)]
 
+    def reverse_models(self, runs):
+        return self.models(runs)[len(self.members) :]
+
     def rerank(self, runs, stem, output, *options):
-        """Translates a source text, and calls `regard rerank` with its 20 best translations."""
-        models = self.models(runs)
-        forward, reverse = models[: len(self.members)], models[len(self.members) :]
+        """Translates a source text, and calls `regard rerank` with its 20 best translations. Returns their file."""
         text = f"{stem}.{self.source}"
         best = output.with_suffix(".list")
-        regard("translate", "-m", *forward, "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
-        regard("rerank", "-s", text, "-i", best, "--reverse", *reverse, "-o", output, *options)
+        models = self.models(runs)[: len(self.members)]
+        regard("translate", "-m", *models, "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
+        regard("rerank", "-s", text, "-i", best, "--reverse", *self.reverse_models(runs), "-o", output, *options)
+        return best
 
     def score(self, runs):
         """Returns the figures. There are none of the validation pair, to which the weights are fitted."""
@@ -285,14 +289,15 @@ def ensemble(names, label):
 
 
 EACH = ensemble(("multi30k_best", "multi30k_transformer_diverse"), "two seeds of each")
+RERANKED = Reranked(
+    f"{EACH.name}_reranked",
+    EACH.members,
+    "two seeds of each, reranked with multi30k_best from German",
+    reverse=(BACKWARD,),
+)
 ENSEMBLES = [
     ensemble(("multi30k_best",), "two seeds of multi30k_best"),
     ensemble(("multi30k_transformer_diverse",), "two seeds of multi30k_transformer_diverse"),
     EACH,
-    Reranked(
-        f"{EACH.name}_reranked",
-        EACH.members,
-        "two seeds of each, reranked with multi30k_best from German",
-        reverse=(BACKWARD,),
-    ),
+    RERANKED,
 ]
