@@ -101,6 +101,16 @@ def transformer_folder(train):
 
 
 @pytest.fixture(scope="session")
+def tagged_folder(train):
+    """A model that translates with the target tag <2fr> and copies with <2de>."""
+    return train("tagged", [
+        "data.tokenizer.user_symbols=[<2fr>, <2de>]", "data.tokenizer.joint=true", "training.max_steps=300",
+        "data.train.0.trg_tag=<2fr>", "data.train.1.trg_tag=<2de>", "data.dev.trg_tag=<2fr>",
+        "data.train.1.src={folder}/train.en", "data.train.1.trg={folder}/train.en",
+    ])  # fmt: skip
+
+
+@pytest.fixture(scope="session")
 def model(run_folder):
     import regard
 

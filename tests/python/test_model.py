@@ -99,27 +99,26 @@ def test_recurrent_models_have_no_self_attention(model):
     assert (pair.encoder, pair.decoder) == (None, None)
 
 
-def test_tags_select_the_direction(train, sources):
-    overrides = [
-        "data.tokenizer.user_symbols=[<2fr>, <2en>]", "data.tokenizer.joint=true", "training.max_steps=300",
-        "data.train.0.trg_tag=<2fr>", "data.train.1.trg_tag=<2en>", "data.dev.trg_tag=<2fr>",
-        "data.train.1.src={folder}/train.en", "data.train.1.trg={folder}/train.en",
-    ]  # fmt: skip
-    folder = train("tags", overrides)
-    french = regard.Model(folder, threads=1, trg_tag="<2fr>").translate(sources)
-    english = regard.Model(folder, threads=1, trg_tag="<2en>").translate(sources)
-    copied = sum(line == source for line, source in zip(english, sources, strict=True))
+def test_tags_select_the_direction(tagged_folder, sources):
+    french = regard.Model(tagged_folder, threads=1, trg_tag="<2fr>").translate(sources)
+    copies = regard.Model(tagged_folder, threads=1, trg_tag="<2de>").translate(sources)
+    copied = sum(line == source for line, source in zip(copies, sources, strict=True))
     assert copied > len(sources) / 2
     assert copied > sum(line == source for line, source in zip(french, sources, strict=True))
-    model = regard.Model(folder, threads=1)
-    both = [model.with_tags(trg_tag=tag) for tag in ("<2fr>", "<2en>")]
+    with pytest.raises(regard.ConfigError, match=r'src_tag: found <2es>, expected one of .*"<2fr>", "<2de>"'):
+        regard.Model(tagged_folder, src_tag="<2es>")
+
+
+def test_models_with_other_tags_share_one_model(tagged_folder, sources):
+    model = regard.Model(tagged_folder, threads=1)
+    french, copies = (model.with_tags(trg_tag=tag) for tag in ("<2fr>", "<2de>"))
     del model
-    assert [each.translate(sources) for each in both] == [french, english]
-    assert both[0].with_tags(trg_tag="<2en>").n_best(sources, 1)[0].text == english[0]
-    with pytest.raises(regard.ConfigError, match="trg_tag: found <2de>"):
-        both[0].with_tags(trg_tag="<2de>")
-    with pytest.raises(regard.ConfigError, match=r'src_tag: found <2de>, expected one of .*"<2fr>", "<2en>"'):
-        regard.Model(folder, src_tag="<2de>")
+    wanted = [regard.Model(tagged_folder, threads=1, trg_tag=tag).translate(sources) for tag in ("<2fr>", "<2de>")]
+    assert wanted[0] != wanted[1]
+    assert [french.translate(sources), copies.translate(sources)] == wanted
+    assert french.with_tags(trg_tag="<2de>").n_best(sources, 1)[0].text == wanted[1][0]
+    with pytest.raises(regard.ConfigError, match="trg_tag: found <2es>"):
+        french.with_tags(trg_tag="<2es>")
 
 
 def test_search_options_are_those_of_the_documentation(repository):

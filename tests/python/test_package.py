@@ -107,12 +107,14 @@ def test_the_stub_names_the_functions_of_the_extension_module():
     assert (pathlib.Path(_native.__file__).parent / "py.typed").exists()
 
 
-def test_the_examples_of_the_documentation_run(repository, transformer_folder, tmp_path):
+def test_the_examples_of_the_documentation_run(repository, transformer_folder, tagged_folder, tmp_path):
     page = (repository / "docs/python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page.split("\n## Examples\n")[1].split("\n## ")[0], re.M | re.S)
     program = "".join(blocks)
     assert program.count('regard.Model("runs/mine")') == 1
-    finished = run_python(program.replace("runs/mine", str(transformer_folder)), cwd=tmp_path)
+    for name, folder in {"runs/mine": transformer_folder, "runs/many": tagged_folder}.items():
+        program = program.replace(name, str(folder))
+    finished = run_python(program, cwd=tmp_path)
     assert (finished.stderr, finished.returncode) == ("", 0)
     assert "BLEU = " in finished.stdout
     assert (tmp_path / "attention.svg").exists()
