@@ -33,7 +33,7 @@ struct ModelArguments {
   std::string language_model;
   double language_model_weight = 0.2;
   ModelTags tags;
-  std::string tag_options = "--";  // what the options of the tags begin with, for messages
+  std::string tag_options = "--";  // prefix of the tag options, for messages
   std::string device = "auto";
   std::int64_t threads = 0;
   std::string precision = "auto";
@@ -45,9 +45,9 @@ void add_device_options(CLI::App& command, ModelArguments& arguments);
 void add_precision_option(CLI::App& command, ModelArguments& arguments);
 // Adds --device, --threads, --precision, -m and the options of ensembles. Returns the option -m.
 CLI::Option* add_model_options(CLI::App& command, ModelArguments& arguments);
-// What the options of the tags of a model of the opposite direction begin with.
+// The prefix of the tag options of a reverse model, such as --reverse-src-tag.
 inline constexpr const char* reverse_tag_options = "--reverse-";
-// Adds --src-tag and --trg-tag, or options that begin with `begin`, for the model of an option.
+// Adds the options src-tag and trg-tag, with the prefix `begin`, for the model of an option.
 void add_tag_options(CLI::App& command, CLI::Option* model, ModelTags& tags,
                      const std::string& begin = "--");
 

@@ -49,11 +49,13 @@ CLI::App* add_serve(CLI::App& program, ServeArguments& arguments) {
 
   command
       ->add_option("--src-tag", arguments.device.tags.source,
-                   "a user symbol of the models to put before each source line, such as <2de>")
+                   "a user symbol of the models to put before each source line, such as <2de>, "
+                   "unless a request names another")
       ->type_name("TAG");
   command
       ->add_option("--trg-tag", arguments.device.tags.target,
-                   "a user symbol of the models with which the decoder begins, in place of <s>")
+                   "a user symbol of the models with which the decoder begins, in place of <s>, "
+                   "unless a request names another")
       ->type_name("TAG");
   add_device_options(*command, arguments.device);
   add_precision_option(*command, arguments.device);

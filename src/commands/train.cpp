@@ -375,7 +375,7 @@ ExitCode train_together(const TrainArguments& arguments, ProcessGroup& group) {
   if (!setup.checkpoint) record();
   auto trainer = make_trainer(setup, run, validator.get(), group);
   if (temporary && last) std::filesystem::remove_all(*last);  // it is read
-  if (!setup.initial_model.empty()) trainer->start_from(setup.initial_model);
+  if (!last && !init_from.empty()) trainer->start_from(init_from);
   const bool was_finished = trainer->is_finished();
   if (setup.checkpoint) {
     if (!was_finished) {

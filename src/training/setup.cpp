@@ -463,7 +463,6 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
   at::globalContext().setAllowTF32CuBLAS(precision == TrainingPrecision::tf32);
   load_data(setup, loader);
   make_model(setup, initial ? &*initial : nullptr);
-  if (initial) setup.initial_model = init_from;
   check_dev_lengths(setup);
   if (!group.is_alone()) check_equal(group, facts_of(setup));
   return setup;

@@ -31,7 +31,6 @@ struct Setup {
   TextDigests digests;              // of the files of data.train and data.dev
   bool has_corpus_cache = false;    // the run folder's corpus.cache holds this corpus
   bool trained_tokenizers = false;  // on data.train, as opposed to loaded
-  std::string initial_model = {};   // with whose weights a new run starts; empty: none
   std::shared_ptr<Seq2Seq> model;
 };
 

@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "base/strings.h"
 #include "report/format.h"
+#include "training/initial_model.h"
 #include "training/setup.h"
 #include "training/train_step.h"
 #include "translation/model_folder.h"

@@ -20,7 +20,6 @@
 #include "model/seq2seq.h"
 #include "optim/schedule.h"
 #include "training/early_stopping.h"
-#include "training/initial_model.h"
 #include "training/minimum_risk.h"
 #include "training/process_group.h"
 #include "training/resumable_state.h"
