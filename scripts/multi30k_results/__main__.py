@@ -14,7 +14,6 @@ scored when its models are on this machine.
     diversification
               the trainings with and without added translations, on the validation pair (needs the runs
               multi30k_transformer_best and multi30k_transformer_diverse)
-    reranking the last row of the table on the validation pair, before and after the weights are tuned
     page      only writes docs/results.md
 """
 
@@ -37,7 +36,7 @@ from project import INPUT_ERROR, ROOT, Failure, names_in, need_multi30k, warn
 from trainings import ENSEMBLES, TRAININGS
 
 PAGE = ROOT / "docs" / "results.md"
-VERBS = ("table", "decoding", "promises", "precision", "changes", "diversification", "reranking", "page")
+VERBS = ("table", "decoding", "promises", "precision", "changes", "diversification", "page")
 
 
 def arguments():
@@ -159,8 +158,6 @@ def main():
             changes.measure(options.runs, options.settings, figures, warn)
         if options.verb == "diversification":
             figures.put(diversification.measure(options.runs), "diversification")
-        if options.verb == "reranking":
-            figures.put(reranking.measure(options.runs), "reranking")
         if options.verb == "promises":
             model = ROOT / options.runs / "multi30k"
             if not (model / "best").exists():

@@ -161,27 +161,32 @@ class Reranked(Ensemble):
     def recipe(self):
         return " ".join(member.recipe for member in (*self.members, *self.reverse))
 
-    def models(self, runs):
-        return [ROOT / runs / member.name for member in (*self.members, *self.reverse)]
-
     def reverse_models(self, runs):
-        return self.models(runs)[len(self.members) :]
+        return [ROOT / runs / training.name for training in self.reverse]
+
+    def has_models(self, runs):
+        return super().has_models(runs) and all((model / "best").exists() for model in self.reverse_models(runs))
 
     def rerank(self, runs, stem, output, *options):
         """Translates a source text, and calls `regard rerank` with its 20 best translations. Returns their file."""
         text = f"{stem}.{self.source}"
         best = output.with_suffix(".list")
-        models = self.models(runs)[: len(self.members)]
-        regard("translate", "-m", *models, "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
+        regard("translate", "-m", *self.models(runs), "-i", text, "--beam-size", "20", "--n-best", "20", "-o", best)
         regard("rerank", "-s", text, "-i", best, "--reverse", *self.reverse_models(runs), "-o", output, *options)
         return best
 
     def score(self, runs):
-        """Returns the figures. There are none of the validation pair, to which the weights are fitted."""
+        """Returns the figures. Those of the validation pair, to which the weights are fitted, are BLEU before and after
+        the tuning."""
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            weights, test, test_2017 = (folder / part for part in ("weights", "2016", "2017"))
-            self.rerank(runs, VALIDATION, weights, "--tune", "-r", f"{VALIDATION}.{self.language}")
+            weights, chosen, test, test_2017 = (folder / part for part in ("weights", "chosen", "2016", "2017"))
+            best = self.rerank(runs, VALIDATION, weights, "--tune", "-r", f"{VALIDATION}.{self.language}")
+            tuned = ("--weights", weights, "--reverse", *self.reverse_models(runs))
+            validation = {}
+            for label, choice in {"before": ("--weight", "score=1"), "after": tuned}.items():
+                regard("rerank", "-s", f"{VALIDATION}.{self.source}", "-i", best, *choice, "-o", chosen)
+                validation[label] = scores_of(chosen, VALIDATION, self.language)["bleu"]
             self.rerank(runs, TEST, test, "--weights", weights)
             self.rerank(runs, TEST_2017, test_2017, "--weights", weights)
             scores = scores_of(test, TEST, self.language)
@@ -189,6 +194,7 @@ class Reranked(Ensemble):
                 "recipe": self.recipe,
                 "machine": machine(),
                 "weights": json.loads(read(weights)),
+                "validation": validation,
                 "bleu": scores["bleu"]["score"],
                 "chrf": scores["chrf"]["score"],
                 "lowercase_bleu": scores_of(test, TEST, self.language, "--lowercase")["bleu"]["score"],
