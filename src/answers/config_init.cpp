@@ -381,6 +381,12 @@ void init_config(const ConfigInitArguments& arguments) {
     config.dev_trg = dev->trg.path;
     log::info("validation: {}, {}: {}", dev->src.path, dev->trg.path, counted(dev->pairs, "pair"));
     warn_if_same_file(*dev, "validation");
+    if (sides_are_exchanged(config.train, *dev)) {
+      log::warning(
+          "{}, {}: the words are those of the other side of the training pair; expected the "
+          "validation source, then its translation",
+          dev->src.path, dev->trg.path);
+    }
     if (is_same_file(dev->src.path, train.first)) {
       log::warning(
           "{}: used for training and validation, so validation says nothing about new text",

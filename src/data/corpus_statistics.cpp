@@ -23,6 +23,7 @@ constexpr std::size_t characters_per_token = 4;
 // A line whose words are longer on average has no spaces between words.
 constexpr std::size_t max_characters_per_word = 20;
 constexpr std::size_t max_counted_length = 1'000;  // words
+constexpr std::int64_t compared_lines = 1'000;
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -95,6 +96,25 @@ SideCounter read_side(const std::string& path) {
   return counter;
 }
 
+// Returns the words of the first `compared_lines` lines.
+std::vector<std::string> first_words(const std::string& path) {
+  std::vector<std::string> words;
+  LineReader reader(path);
+  std::string line;
+  for (std::int64_t i = 0; i < compared_lines && reader.next(line); ++i) {
+    for (const auto word : split_at_ascii_space(line)) words.emplace_back(word);
+  }
+  return words;
+}
+
+// Returns the share of `words` that are in `known`, from 0 to 1.
+double known_share(const std::vector<std::string>& words,
+                   const std::unordered_set<std::string>& known) {
+  const auto count =
+      std::ranges::count_if(words, [&](const auto& word) { return known.contains(word); });
+  return static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(words.size(), 1));
+}
+
 }  // namespace
 
 std::string language_from_path(const std::string& path) {
@@ -120,6 +140,19 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
     ++statistics.pairs_by_length[std::min(words, max_counted_length)];
   }
   return statistics;
+}
+
+bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev) {
+  const auto set_of = [](const std::vector<std::string>& words) {
+    return std::unordered_set<std::string>(words.begin(), words.end());
+  };
+  const auto source = set_of(first_words(train.src.path));
+  const auto target = set_of(first_words(train.trg.path));
+  const auto dev_source = first_words(dev.src.path);
+  const auto dev_target = first_words(dev.trg.path);
+  const auto same_side = known_share(dev_source, source) + known_share(dev_target, target);
+  const auto other_side = known_share(dev_source, target) + known_share(dev_target, source);
+  return other_side > same_side;
 }
 
 }  // namespace regard

@@ -11,6 +11,10 @@ namespace regard {
 // or if the line counts differ.
 CorpusStatistics read_corpus_statistics(const std::string& src, const std::string& trg);
 
+// True if source and target of `dev` are exchanged: their words occur more often on the other sides
+// of `train`. Reads the first 1,000 lines of each file. Throws InputError if a file cannot be read.
+bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev);
+
 // Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""
 // if there is no extension.
 std::string language_from_path(const std::string& path);

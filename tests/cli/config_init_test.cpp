@@ -190,6 +190,15 @@ TEST_F(ConfigInit, WarnsOfTheSameFileOnBothSides) {
                     HasSubstr("used for training and validation")));
 }
 
+TEST_F(ConfigInit, WarnsOfExchangedSidesOfTheValidationPair) {
+  const auto warning = HasSubstr("the words are those of the other side of the training pair");
+  const auto swapped = init({"--dev", path("train.fr"), path("train.en")});
+  EXPECT_EQ(swapped.code, 0);
+  EXPECT_THAT(swapped.err, warning);
+  EXPECT_THAT(init({"--dev", path("train.en"), path("train.fr")}).err, testing::Not(warning));
+  EXPECT_THAT(init({"--dev", path("train.en"), path("train.en")}).err, testing::Not(warning));
+}
+
 TEST_F(ConfigInit, FindsTheValidationPairByUsualNames) {
   namespace fs = std::filesystem;
   const auto dev = toy_corpus(10, 2);
