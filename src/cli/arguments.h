@@ -33,7 +33,7 @@ struct ModelArguments {
   std::string language_model;
   double language_model_weight = 0.2;
   ModelTags tags;
-  std::string tag_options = "--";  // prefix of the tag options, for messages
+  std::string tag_options = "--";  // prefix of the tag options, for messages; empty: none
   std::string device = "auto";
   std::int64_t threads = 0;
   std::string precision = "auto";

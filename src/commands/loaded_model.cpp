@@ -127,8 +127,11 @@ void warn_of_missing_tag(const TranslationModel& model, const std::filesystem::p
     if (std::ranges::count(tags, corpus.trg_tag) == 0) tags.push_back(corpus.trg_tag);
   }
   if (tags.empty() || !arguments.tags.target.empty()) return;
-  log::warning("{}: its training text had the tags of the target {}; give one with {}trg-tag",
-               path.string(), to_yaml(tags), arguments.tag_options);
+  log::warning("{}: its training text had the tags of the target {}; {}", path.string(),
+               to_yaml(tags),
+               arguments.tag_options.empty()
+                   ? "data.dev has none; set data.dev.trg_tag and resume the run"
+                   : fmt::format("give one with {}trg-tag", arguments.tag_options));
 }
 
 }  // namespace

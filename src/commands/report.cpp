@@ -87,6 +87,7 @@ ExitCode report(const ReportArguments& arguments) {
   auto configuration = configuration_html(run);
   if (RunFolder(folder).last()) {
     auto of_model = arguments.model;
+    of_model.tag_options = "";
     if (arguments.hypotheses.empty()) {  // the text is the validation text
       of_model.tags = {run.options.data.dev.src_tag, run.options.data.dev.trg_tag};
     }

@@ -252,8 +252,9 @@ class SynthesisStream : public LineStream {
   // A token has at least one byte, except at the start of a line.
   bool is_too_long(const std::string& text) const {
     if (text.size() > max_bytes_) return true;
-    if (max_tokens_ == 0 || std::ssize(text) < max_tokens_) return false;
-    return std::ssize(tokenizers_.source->encode(text)) > max_tokens_;
+    const auto tagged = tokenizers_.tagged_source(text);
+    if (max_tokens_ == 0 || std::ssize(tagged) < max_tokens_) return false;
+    return std::ssize(tokenizers_.source->encode(tagged)) > max_tokens_;
   }
 
   void add(const QueuedLine& line, const Hypothesis& hypothesis) {

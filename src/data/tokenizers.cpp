@@ -90,31 +90,40 @@ TokenCounts count_all_tokens(const TokenizerOptions& options, std::size_t max_by
   return std::move(counts[0]);
 }
 
-// Trains a tokenizer on the lines of several files, without lines that training skips as too long.
-std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& limit,
-                                    const std::vector<std::string>& paths,
-                                    const TrainingText& text) {
-  const TokenizerOptions& options = data.tokenizer;
-  std::vector<const TextFile*> files;
-  for (const auto& path : paths) files.push_back(&text.files.at(path));
-  const auto throw_no_text = [&] {
-    throw InputError("{}: found no text to make a vocabulary from", fmt::join(paths, ", "));
-  };
-  LineSequence lines(files, limit.bytes);
+[[noreturn]] void throw_no_text(const std::vector<std::string>& paths) {
+  throw InputError("{}: found no text to make a vocabulary from", fmt::join(paths, ", "));
+}
+
+// Returns learn(text, lines): text is the files, lines a LineSource of their lines without those
+// that training skips as too long. Names the files in its errors.
+template <typename Learn>
+auto learn_from(const TextFiles& files, const std::vector<std::string>& paths,
+                const LineLimit& limit, const Learn& learn) {
+  std::vector<const TextFile*> text;
+  for (const auto& path : paths) text.push_back(&files.at(path));
+  LineSequence lines(text, limit.bytes);
   try {
-    if (is_learnt_from_counts(options.kind)) {
-      const auto counts = count_all_tokens(options, limit.bytes, files, text.pool);
-      if (counts.empty()) throw_no_text();
-      return make_tokenizer(options, counts);
-    }
-    return train_tokenizer(
-        options, [&](std::string& line) { return lines.next(line); }, text.threads);
+    return learn(text, [&](std::string& line) { return lines.next(line); });
   } catch (const InputError&) {
-    if (lines.has_no_text()) throw_no_text();
+    if (lines.has_no_text()) throw_no_text(paths);
     throw;
   } catch (const ConfigError& error) {
     throw ConfigError("{} (text: {})", error.what(), fmt::join(paths, ", "));
   }
+}
+
+std::unique_ptr<Tokenizer> train_on(const DataOptions& data, const LineLimit& limit,
+                                    const std::vector<std::string>& paths,
+                                    const TrainingText& text) {
+  const TokenizerOptions& options = data.tokenizer;
+  return learn_from(text.files, paths, limit, [&](const auto& files, const LineSource& next_line) {
+    if (!is_learnt_from_counts(options.kind)) {
+      return train_tokenizer(options, next_line, text.threads);
+    }
+    const auto counts = count_all_tokens(options, limit.bytes, files, text.pool);
+    if (counts.empty()) throw_no_text(paths);
+    return make_tokenizer(options, counts);
+  });
 }
 
 std::shared_ptr<const Tokenizer> from_file_or_text(const DataOptions& data, const LineLimit& limit,
@@ -343,11 +352,10 @@ Tokenizers extend_tokenizers(const DataOptions& options, const Tokenizers& initi
                           const std::vector<std::string>& paths) {
     const auto bytes = tokenizer->serialized();
     if (bytes.empty()) return tokenizer;  // numbers, positions: no vocabulary
-    std::vector<const TextFile*> text;
-    for (const auto& path : paths) text.push_back(&files.at(path));
-    LineSequence lines(text, text_limit(options).bytes);
-    const auto extended = extend_tokenizer(
-        options.tokenizer, bytes, [&](std::string& line) { return lines.next(line); }, threads);
+    const auto extended =
+        learn_from(files, paths, text_limit(options), [&](auto&, const LineSource& next_line) {
+          return extend_tokenizer(options.tokenizer, bytes, next_line, threads);
+        });
     return std::shared_ptr<const Tokenizer>(
         load_tokenizer(options.tokenizer, extended, "the extended vocabulary"));
   };

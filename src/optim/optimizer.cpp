@@ -64,17 +64,34 @@ std::vector<double> learning_rate_factors(const TrainingOptions& options,
 }
 
 Optimizer::Optimizer(const ParameterBuffer& weights)
-    : weights_(weights), rates_({{0, weights.flat().numel(), 1}}) {}
+    : weights_(weights),
+      rate_factors_(weights.views().size(), 1),
+      frozen_updates_(torch::zeros({std::ssize(weights.views())}, torch::kDouble)) {}
 
 void Optimizer::set_rate_factors(const std::vector<double>& factors) {
-  rates_.clear();
+  rate_factors_ = factors;
+}
+
+std::vector<Optimizer::Range> Optimizer::ranges(double learning_rate) const {
+  std::vector<Range> found;
   const auto& parameters = weights_.views();
+  const auto* frozen_updates = frozen_updates_.const_data_ptr<double>();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto begin = rates_.empty() ? 0 : parameters[i].second.storage_offset();
-    if (!rates_.empty() && rates_.back().factor == factors.at(i)) continue;
-    if (!rates_.empty()) rates_.back().end = begin;
-    rates_.push_back({begin, weights_.flat().numel(), factors.at(i)});
+    const auto factor = rate_factors_.at(i);
+    const Range range = {.begin = found.empty() ? 0 : parameters[i].second.storage_offset(),
+                         .end = weights_.flat().numel(),
+                         .is_frozen = factor == 0,
+                         .learning_rate = learning_rate * factor,
+                         .frozen_updates = frozen_updates[i]};
+    const auto is_alike = [&](const Range& last) {
+      return last.is_frozen == range.is_frozen && last.learning_rate == range.learning_rate &&
+             last.frozen_updates == range.frozen_updates;
+    };
+    if (!found.empty() && is_alike(found.back())) continue;
+    if (!found.empty()) found.back().end = range.begin;
+    found.push_back(range);
   }
+  return found;
 }
 
 torch::Tensor Optimizer::add_moment(const std::string& name) {
@@ -95,23 +112,29 @@ void Optimizer::update(const torch::Tensor& gradient, double factor, double lear
                        ThreadPool& pool) {
   const torch::NoGradGuard guard;
   begin_update();
+  const auto all = ranges(learning_rate);
   for_each_range(gradient, pool, [&](std::size_t, std::int64_t begin, std::int64_t end) {
     const auto g = gradient.slice(0, begin, end);
     if (factor != 1) g.mul_(factor);
-    for (const auto& rate : rates_) {
-      const auto first = std::max(begin, rate.begin);
-      const auto last = std::min(end, rate.end);
-      if (first >= last || rate.factor == 0) continue;
-      update_range(first, last, weights_.flat().slice(0, first, last),
-                   gradient.slice(0, first, last), learning_rate * rate.factor);
+    for (auto range : all) {
+      range.begin = std::max(begin, range.begin);
+      range.end = std::min(end, range.end);
+      if (range.begin >= range.end || range.is_frozen) continue;
+      update_range(range, weights_.flat().slice(0, range.begin, range.end),
+                   gradient.slice(0, range.begin, range.end));
     }
   });
+  auto* frozen_updates = frozen_updates_.mutable_data_ptr<double>();
+  for (std::size_t i = 0; i < rate_factors_.size(); ++i) {
+    if (rate_factors_[i] == 0) ++frozen_updates[i];
+  }
 }
 
 namespace {
 
 // Adam and AdamW, by LibTorch's fused kernel: m = β1 m + (1 − β1) g, v = β2 v + (1 − β2) g²,
-// θ −= lr m̂ / (√v̂ + ε), where m̂ = m / (1 − β1^n) and v̂ = v / (1 − β2^n) at update n.
+// θ −= lr m̂ / (√v̂ + ε), where m̂ = m / (1 − β1^n) and v̂ = v / (1 − β2^n) at update n of the
+// parameter.
 class Adam : public Optimizer {
  public:
   Adam(const TrainingOptions& options, const ParameterBuffer& weights)
@@ -119,17 +142,20 @@ class Adam : public Optimizer {
         options_(options),
         mean_(add_moment("exp_avg")),
         square_(add_moment("exp_avg_sq")),
-        count_(add_counter("step")) {}
+        count_(add_counter("step")) {
+    add_frozen_updates();
+  }
 
  protected:
   void begin_update() override { count_.add_(1); }
-  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
-                    double learning_rate) override {
+  void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) override {
     const auto& o = options_;
+    const auto n = range.frozen_updates == 0 ? count_ : count_ - range.frozen_updates;
     const auto fused = o.optimizer == OptimizerKind::adamw ? static_cast<Fused>(at::_fused_adamw_)
                                                            : static_cast<Fused>(at::_fused_adam_);
-    fused(theta, g, mean_.slice(0, begin, end), square_.slice(0, begin, end), {}, count_,
-          learning_rate, o.adam_beta1, o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false,
+    fused(theta, g, mean_.slice(0, range.begin, range.end),
+          square_.slice(0, range.begin, range.end), {}, n, range.learning_rate, o.adam_beta1,
+          o.adam_beta2, o.weight_decay, o.epsilon, /*amsgrad=*/false,
           /*maximize=*/false, {}, {});
   }
 
@@ -142,7 +168,7 @@ class Adam : public Optimizer {
   TrainingOptions options_;
   torch::Tensor mean_;    // m
   torch::Tensor square_;  // v
-  torch::Tensor count_;   // n
+  torch::Tensor count_;   // n of a parameter that was never frozen
 };
 
 // b = μ b + g, θ −= lr b
@@ -154,11 +180,12 @@ class Sgd : public Optimizer {
   }
 
  protected:
-  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
-                    double learning_rate) override {
+  void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) override {
     if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
-    if (momentum_.defined()) g = momentum_.slice(0, begin, end).mul_(options_.momentum).add_(g);
-    theta.sub_(g, learning_rate);
+    if (momentum_.defined()) {
+      g = momentum_.slice(0, range.begin, range.end).mul_(options_.momentum).add_(g);
+    }
+    theta.sub_(g, range.learning_rate);
   }
 
  private:
@@ -176,17 +203,16 @@ class Adadelta : public Optimizer {
         delta_(add_moment("delta_avg")) {}
 
  protected:
-  void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta, torch::Tensor g,
-                    double learning_rate) override {
+  void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) override {
     const auto rho = options_.adadelta_rho;
     const auto epsilon = options_.epsilon;
-    auto g2 = square_.slice(0, begin, end);
-    auto delta2 = delta_.slice(0, begin, end);
+    auto g2 = square_.slice(0, range.begin, range.end);
+    auto delta2 = delta_.slice(0, range.begin, range.end);
     if (options_.weight_decay > 0) g = g.add(theta, options_.weight_decay);
     g2.mul_(rho).addcmul_(g, g, 1 - rho);
     const auto delta = (delta2 + epsilon).sqrt_().div_((g2 + epsilon).sqrt_()).mul_(g);
     delta2.mul_(rho).addcmul_(delta, delta, 1 - rho);
-    theta.sub_(delta, learning_rate);
+    theta.sub_(delta, range.learning_rate);
   }
 
  private:

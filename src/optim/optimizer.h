@@ -24,12 +24,16 @@ namespace regard {
 std::vector<double> learning_rate_factors(const TrainingOptions& options,
                                           const NamedParameters& parameters);
 
+// The name in Optimizer::state() of the number of updates of each parameter while it was frozen.
+// Checkpoints of older versions do not have it.
+inline constexpr const char* frozen_updates_name = "frozen_updates";
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
   // Sets the factors of the learning rate, one for each parameter of the buffer. A factor of 0
-  // leaves parameters and moments as they are.
+  // leaves parameters and moments as they are, and the parameter does not count the update.
   void set_rate_factors(const std::vector<double>& factors);
   // Multiplies `gradient`, a flat buffer, by `factor` in place and updates the weights with it.
   // The threads of `pool` process ranges of the buffers in parallel.
@@ -47,25 +51,31 @@ class Optimizer {
   torch::Tensor add_moment(const std::string& name);
   // Returns a scalar tensor, 0, and adds it to the state.
   torch::Tensor add_counter(const std::string& name);
+  // Adds the number of updates of each parameter while it was frozen to the state.
+  void add_frozen_updates() { state_.emplace_back(frozen_updates_name, frozen_updates_); }
 
-  // Called once per update, before update_range().
-  virtual void begin_update() {}
-  // Updates the elements [begin, end) of the weights. theta and g are these elements of the weights
-  // and of the gradient; both may be overwritten. Several threads call this for disjoint ranges.
-  virtual void update_range(std::int64_t begin, std::int64_t end, torch::Tensor theta,
-                            torch::Tensor g, double learning_rate) = 0;
-
- private:
-  // Consecutive elements with the same factor of the learning rate.
-  struct RateRange {
+  // Consecutive elements that are updated alike.
+  struct Range {
     std::int64_t begin;
     std::int64_t end;
-    double factor;
+    bool is_frozen;
+    double learning_rate;
+    double frozen_updates;  // earlier updates in which these elements were frozen
   };
+  // Called once per update, before update_range().
+  virtual void begin_update() {}
+  // Updates a range of the weights. theta and g are these elements of the weights and of the
+  // gradient; both may be overwritten. Several threads call this for disjoint ranges.
+  virtual void update_range(const Range& range, torch::Tensor theta, torch::Tensor g) = 0;
+
+ private:
+  // Returns ranges that cover the buffer, in ascending order.
+  std::vector<Range> ranges(double learning_rate) const;
 
   ParameterBuffer weights_;
   NamedParameters state_;
-  std::vector<RateRange> rates_;  // cover the buffer, in ascending order
+  std::vector<double> rate_factors_;  // one for each parameter
+  torch::Tensor frozen_updates_;      // [parameters] double, on the CPU
 };
 
 // Creates the update rule options.optimizer for `weights`, with all state 0.

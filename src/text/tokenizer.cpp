@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "text/plain_tokenizers.h"
@@ -16,20 +17,39 @@ std::string lowered(std::string_view text) {
   return encode_utf8(to_lower(decode_utf8(text)));
 }
 
+// As for_each_part(), but for words, a symbol counts only where it is a whole word.
+template <typename Visit>
+void for_each_symbol(const TokenizerOptions& options, std::string_view text, const Visit& visit) {
+  const auto& symbols = options.user_symbols;
+  if (options.kind != TokenizerKind::word) return for_each_part(text, symbols, visit);
+  const auto* begin = text.data();  // of the part
+  const auto visit_until = [&](const char* end) {
+    if (end > begin) visit(std::string_view(begin, static_cast<std::size_t>(end - begin)), false);
+    begin = end;
+  };
+  for (const auto word : split_at_ascii_space(text)) {
+    if (std::ranges::count(symbols, word) == 0) continue;
+    visit_until(word.data());
+    visit(word, true);
+    begin += word.size();
+  }
+  visit_until(text.data() + text.size());
+}
+
 // Lower-cases the text between symbols.
-std::string lowered(std::string_view text, std::span<const std::string> symbols) {
-  if (symbols.empty()) return lowered(text);
+std::string lowered(const TokenizerOptions& options, std::string_view text) {
+  if (options.user_symbols.empty()) return lowered(text);
   std::string result;
-  for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
+  for_each_symbol(options, text, [&](std::string_view part, bool is_symbol) {
     result += is_symbol ? std::string(part) : lowered(part);
   });
   return result;
 }
 
 // Returns the text with a space in the place of each symbol.
-std::string without_symbols(std::string_view text, std::span<const std::string> symbols) {
+std::string without_symbols(const TokenizerOptions& options, std::string_view text) {
   std::string result;
-  for_each_part(text, symbols, [&](std::string_view part, bool is_symbol) {
+  for_each_symbol(options, text, [&](std::string_view part, bool is_symbol) {
     result += is_symbol ? " " : std::string(part);
   });
   return result;
@@ -37,26 +57,26 @@ std::string without_symbols(std::string_view text, std::span<const std::string> 
 
 // Returns a line as a vocabulary is learnt from it.
 std::string text_to_learn_from(const TokenizerOptions& options, std::string_view line) {
-  auto text = without_symbols(line, options.user_symbols);
+  auto text = without_symbols(options, line);
   return options.lowercase ? lowered(text) : text;
 }
 
 // Lower-cases all text before another tokenizer encodes it, except user symbols.
 class LowercaseTokenizer : public Tokenizer {
  public:
-  LowercaseTokenizer(std::unique_ptr<Tokenizer> inner, std::vector<std::string> symbols)
-      : inner_(std::move(inner)), symbols_(std::move(symbols)) {}
+  LowercaseTokenizer(TokenizerOptions options, std::unique_ptr<Tokenizer> inner)
+      : options_(std::move(options)), inner_(std::move(inner)) {}
 
   std::vector<std::int32_t> encode(std::string_view text) const override {
-    return inner_->encode(lowered(text, symbols_));
+    return inner_->encode(lowered(options_, text));
   }
   std::vector<std::int32_t> sample(std::string_view text, double amount,
                                    Random& random) const override {
-    return inner_->sample(lowered(text, symbols_), amount, random);
+    return inner_->sample(lowered(options_, text), amount, random);
   }
   std::vector<std::string> pieces(std::string_view text,
                                   std::span<const std::int32_t> ids) const override {
-    return inner_->pieces(lowered(text, symbols_), ids);
+    return inner_->pieces(lowered(options_, text), ids);
   }
   std::string decode(std::span<const std::int32_t> ids) const override {
     return inner_->decode(ids);
@@ -69,8 +89,8 @@ class LowercaseTokenizer : public Tokenizer {
   std::string serialized() const override { return inner_->serialized(); }
 
  private:
+  TokenizerOptions options_;
   std::unique_ptr<Tokenizer> inner_;
-  std::vector<std::string> symbols_;
 };
 
 bool is_sentencepiece(TokenizerKind kind) {
@@ -90,7 +110,7 @@ LineSource lines_to_learn_from(const TokenizerOptions& options, const LineSource
 std::unique_ptr<Tokenizer> with_case(const TokenizerOptions& options,
                                      std::unique_ptr<Tokenizer> tokenizer) {
   if (!options.lowercase) return tokenizer;
-  return std::make_unique<LowercaseTokenizer>(std::move(tokenizer), options.user_symbols);
+  return std::make_unique<LowercaseTokenizer>(options, std::move(tokenizer));
 }
 
 }  // namespace

@@ -105,6 +105,10 @@ void DataLoader::read_training_files() {
   }
 }
 
+void DataLoader::complete(DataOptions& data) const {
+  if (prepared_ && data.train.empty()) data.train = prepared_->options().data.train;
+}
+
 const TextFiles& DataLoader::training_files() {
   if (!files_) read_training_files();
   return *files_;

@@ -27,6 +27,8 @@ class DataLoader {
   // this.
   DataLoader(const Options& options, const std::filesystem::path& run_folder, ThreadPool& pool);
 
+  // Sets an empty `train` to the corpora of data.prepared, so that a model knows its tags.
+  void complete(DataOptions& data) const;
   // Throws as make_tokenizers() does.
   Tokenizers train_tokenizers();
   // Returns the tokenizers with data.tokenizer.extend_by more entries. Throws as

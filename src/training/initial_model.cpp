@@ -13,6 +13,7 @@
 #include "config/check.h"
 #include "config/reader.h"
 #include "config/writer.h"
+#include "optim/optimizer.h"
 
 namespace regard {
 namespace {
@@ -52,6 +53,25 @@ std::vector<std::string> add_new_rows(const Seq2Seq& model, NamedTensors& weight
     extended.push_back(name);
   }
   return extended;
+}
+
+// The rows of new entries have random values, which a frozen tensor keeps. `extended`: the tensors
+// with new rows.
+void warn_of_frozen_rows(const Seq2Seq& model, const std::vector<std::string>& extended,
+                         const TrainingOptions& options) {
+  std::vector<std::string> frozen;
+  const auto parameters = parameters_of(model);
+  const auto factors = learning_rate_factors(options, parameters);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& name = parameters[i].first;
+    if (factors[i] == 0 && std::ranges::count(extended, name) > 0) frozen.push_back(name);
+  }
+  if (frozen.empty()) return;
+  log::warning(
+      "training.freeze: the new rows of {} keep their random values, so the model learns nothing "
+      "of the new entries; remove the pattern, or add no entries (data.tokenizer.extend_by, "
+      "user_symbols)",
+      fmt::join(frozen, ", "));
 }
 
 // Returns the symbols of the initial model, followed by those that the configuration adds.
@@ -161,6 +181,7 @@ void InitialModel::copy_weights(Seq2Seq& model, const Options& options) {
     log::info("{} and {} are new in the vocabularies of source and target: new rows of {}",
               counted(added_source_, "entry"), added_target_, fmt::join(extended, ", "));
   }
+  warn_of_frozen_rows(model, extended, options.training);
   if (options_.model.kind != options.model.kind) {
     return copy_common_weights(model, options);
   }

@@ -142,6 +142,10 @@ void read_state(const FolderReader& folder, ResumableState state) {
   for (auto& [name, tensor] : folder.tensors(tensors_file)) saved.emplace(name, tensor);
   for (auto& [name, tensor] : tensors_of(state)) {
     const auto found = saved.find(name);
+    if (found == saved.end() && name == fmt::format("optimizer.{}", frozen_updates_name)) {
+      tensor.zero_();  // a checkpoint of an older version
+      continue;
+    }
     if (found == saved.end() || found->second.sizes() != tensor.sizes()) {
       throw CheckpointError(
           "{}: {} `{}`; it was trained with another optimizer or model; use --fresh to start over",

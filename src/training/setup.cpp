@@ -141,19 +141,28 @@ void compare_with_checkpoint(const FolderReader& checkpoint, const Options& befo
       checkpoint.path().string(), fixed);
 }
 
-// BLEU on the validation set uses the tokenizer 13a, which splits words at spaces.
+// BLEU in training uses the tokenizer 13a, which splits words at spaces.
 void warn_of_unspaced_text(const Setup& setup) {
-  const bool selects_best = setup.options.training.early_stopping_metric == Metric::bleu;
-  if (!setup.dev || !selects_best) return;
+  const auto& o = setup.options.training;
+  const bool selects_best = o.early_stopping_metric == Metric::bleu;
+  const bool is_objective =
+      o.objective == Objective::minimum_risk && o.minimum_risk.metric == RiskMetric::bleu;
+  if (!setup.dev || (!selects_best && !is_objective)) return;
   std::vector<std::string> lines;
   for (std::int64_t i = 0; i < setup.dev->size(); ++i)
     lines.emplace_back(setup.dev->target_text(i));
   const auto script = unspaced_script(lines);
   if (!script) return;
-  log::warning(
-      "{}: found {}, which has no spaces between words. Validation BLEU, which selects the best "
-      "checkpoint, counts each clause as one word; set training.early_stopping_metric to chrf",
-      setup.options.data.dev.trg, language_name(*script));
+  const auto warn = [&](const char* what, const char* key) {
+    log::warning(
+        "{}: found {}, which has no spaces between words. {} counts each clause as one word; set "
+        "training.{} to chrf",
+        setup.options.data.dev.trg, language_name(*script), what, key);
+  };
+  if (selects_best) {
+    warn("Validation BLEU, which selects the best checkpoint,", "early_stopping_metric");
+  }
+  if (is_objective) warn("The BLEU of minimum risk training", "minimum_risk.metric");
 }
 
 // A validation pair without a tag that all corpora have is translated as no user would.
@@ -437,6 +446,7 @@ Setup make_setup(const Options& options, const std::optional<std::filesystem::pa
     cpu_pool.emplace(static_cast<std::size_t>(threads_of(options, group)));
   }
   DataLoader loader(options, options.training.model_dir, cpu_pool ? *cpu_pool : *setup.pool);
+  loader.complete(setup.options.data);
   std::optional<InitialModel> initial;
   auto& precision = setup.options.training.precision;
   if (last) {

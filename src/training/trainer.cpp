@@ -123,6 +123,8 @@ StopReason Trainer::run(const SignalCatcher& signals) {
 
 // Before it stops at its end, a run validates and saves the last step if that has not been done.
 StopReason Trainer::run_to_end(const SignalCatcher& signals) {
+  const bool is_new = last_checkpoint_step_ < 0;
+  if (is_new && !initial_model_.empty() && !pending_validation_) save();
   for (;;) {
     run_.check_not_moved();
     if (pending_validation_) {

@@ -51,8 +51,8 @@ class Trainer {
           ThreadPool& pool, const FolderReader* resume_from,
           ProcessGroup& group = ProcessGroup::alone());
 
-  // Must be called on a new run whose model has the weights of another one. Validates before the
-  // first step, if there is a validator. Names `initial_model` in each checkpoint.
+  // Must be called on a new run whose model has the weights of another one. Before the first step,
+  // saves and, if there is a validator, validates. Names `initial_model` in each checkpoint.
   void start_from(const std::string& initial_model) {
     initial_model_ = initial_model;
     pending_validation_ = validator_ != nullptr;

@@ -163,6 +163,7 @@ TEST_F(Prepare, OtherInputsAndFoldersAreErrors) {
   };
   EXPECT_THAT(prepare().err, HasSubstr("was complete; nothing was written"));
   expect_error(prepare({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
+  expect_error(prepare({"data.tokenizer.extend_by=5"}), 2, "data.tokenizer.extend_by is 5");
   expect_error(train_prepared({"data.max_length=7"}), 2, "data.max_length: 100 → 7");
   expect_error(train_prepared({"data.tokenizer.vocabulary_size=9"}), 2,
                "data.tokenizer.vocabulary_size");

@@ -183,9 +183,37 @@ TEST_F(Tags, APreparedCorpusHasItsTags) {
   };
   const auto trained = train_into("tagged", data + Words{"data.dev.src_tag=<2fr>"});
   ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto without = train_into(
+      "without", {"data.tokenizer.user_symbols=[<2fr>]", "data.train=[]", "data.dev.src_tag="});
+  ASSERT_EQ(without.code, 0) << without.err;
+  EXPECT_THAT(without.err, HasSubstr("data.dev has no src_tag, but each corpus"));
+  EXPECT_THAT(read_text(folder_ / "without" / "last" / "config.yaml"),
+              HasSubstr("src_tag: \"<2fr>\""));
   const auto changed = train_into("changed", {"data.tokenizer.user_symbols=[<2fr>]"});
   EXPECT_EQ(changed.code, 2);
   EXPECT_THAT(changed.err, HasSubstr("found the tags `` and ``"));
+}
+
+TEST_F(Tags, AReportNamesTheKeyOfAMissingTag) {
+  ASSERT_EQ(train_with("trg_tag", {"training.max_steps=1", "data.dev.trg_tag="}).code, 0);
+  const auto report = run({"report", (folder_ / "run").string()});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_THAT(report.err, HasSubstr("set data.dev.trg_tag and resume the run"));
+}
+
+// The model takes 9 tokens: </s>, and 8 words or a tag and 7 words.
+TEST_F(Tags, ALineThatItsTagMakesTooLongIsCounted) {
+  const auto trained = train_with(
+      "src_tag", as_transformer() + Words{"model.encoder.position=learned", "data.max_length=8",
+                                          "model.encoder.max_positions=9", "training.max_steps=1"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  write_text(folder_ / "mono", "the cat\nthe cat sees the dog and the cat\n");
+  const auto made = run({"synthesize", "-m", (folder_ / "run").string(), "-i",
+                         (folder_ / "mono").string(), "-o", (folder_ / "new").string(), "--side",
+                         "target", "--keep-unfinished", "--src-tag", "<2fr>"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const auto counts = parse_json(read_text(folder_ / "new.json")).at("counts");
+  EXPECT_EQ(counts.at("too long"), 1) << counts;
 }
 
 TEST_F(Tags, AnUnknownTagIsAnErrorThatListsTheSymbols) {

@@ -87,6 +87,25 @@ TEST_F(Transfer, ValidatesOnceBeforeTheFirstStep) {
   EXPECT_THAT(rows[1], StartsWith("10\t"));
 }
 
+TEST_F(Transfer, SavesBeforeTheFirstStepWithoutAValidationPairToo) {
+  const Words no_dev = {"data.dev.src=", "data.dev.trg=", "training.max_steps=3",
+                        "training.keep_newest=2"};
+  const auto child = train_child(no_dev);
+  ASSERT_EQ(child.code, 0) << child.err;
+  const auto first = folder_ / "child" / "checkpoints" / "step-00000000";
+  ASSERT_TRUE(std::filesystem::exists(first));
+  // As if it had been killed at the first step.
+  std::filesystem::remove_all(folder_ / "child" / "checkpoints" / "step-00000003");
+  std::filesystem::remove(folder_ / "child" / "last");
+  std::filesystem::create_symlink("checkpoints/step-00000000", folder_ / "child" / "last");
+  const auto trained = weights("run");
+  EXPECT_EQ(tensors_of(read_text(first / "model.safetensors")), tensors_of(trained));
+  const auto resumed = train_alone(no_dev);
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("step-00000000"));
+  EXPECT_EQ(tensors_of(weights("child")).size(), tensors_of(trained).size());
+}
+
 TEST_F(Transfer, AnInitialModelThatIsNeverBeatenIsTheBestOne) {
   const auto child =
       train_child({"training.learning_rate=0.3", "training.early_stopping_metric=loss"});
@@ -204,6 +223,16 @@ TEST_F(Transfer, VocabulariesGrowBySymbolsAndByEntriesOfNewText) {
     ASSERT_GT(after.at(name).size(), before.at(name).size());
     EXPECT_EQ(after.at(name).substr(0, before.at(name).size()), before.at(name)) << name;
   }
+}
+
+TEST_F(Transfer, AFrozenTensorWithNewRowsIsAWarning) {
+  const Words symbol = {"data.tokenizer.user_symbols=[<new>]", "training.max_steps=1", "--fresh"};
+  const auto child = train_child(symbol + Words{"training.freeze=[source_embedding, encoder.*]"});
+  ASSERT_EQ(child.code, 0) << child.err;
+  EXPECT_THAT(child.err,
+              HasSubstr("training.freeze: the new rows of source_embedding keep their random"));
+  EXPECT_THAT(train_child(symbol + Words{"training.freeze=[encoder.*]"}).err,
+              Not(HasSubstr("keep their random")));
 }
 
 TEST_F(Transfer, ExtensionWithoutAnInitialModelIsAnError) {

@@ -124,7 +124,8 @@ TEST(Optimizer, StateIsNamedByMomentAndParameter) {
       make_optimizer(TrainingOptions(), ParameterBuffer::adopt({{"layer.W", w}}));
   std::vector<std::string> names;
   for (const auto& [name, tensor] : optimizer->state()) names.push_back(name);
-  EXPECT_EQ(names, (std::vector<std::string>{"exp_avg.layer.W", "exp_avg_sq.layer.W", "step"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"exp_avg.layer.W", "exp_avg_sq.layer.W", "step",
+                                             "frozen_updates"}));
   EXPECT_EQ(optimizer->state()[0].second.sizes(), w.sizes());
 }
 

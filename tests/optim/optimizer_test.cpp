@@ -100,5 +100,29 @@ TEST(Optimizer, AFrozenParameterIsNotDecayed) {
   EXPECT_EQ(all[2], all[3]);
 }
 
+// Returns the updates of a parameter by Adam after `frozen` updates in which it was frozen.
+std::vector<double> updates_after(int frozen) {
+  TrainingOptions options;
+  const auto weights = ParameterBuffer::adopt(parameters());
+  const auto gradient = weights.zeros_like();
+  const auto optimizer = make_optimizer(options, weights);
+  ThreadPool pool(2);
+  const auto& W = weights.views().front().second;
+  std::vector<double> updates;
+  for (int i = 0; i < frozen + 5; ++i) {
+    optimizer->set_rate_factors({i < frozen ? 0.0 : 1.0, 1, 1, 1});
+    const auto before = W[0].item<double>();
+    for (const auto& [name, view] : gradient.views()) view.fill_(i % 2 == 0 ? 1 : -0.5);
+    optimizer->update(gradient.flat(), 1, 0.25, pool);
+    if (i >= frozen) updates.push_back(W[0].item<double>() - before);
+  }
+  return updates;
+}
+
+TEST(Optimizer, AParameterThatIsFrozenNoMoreIsUpdatedAsAtTheStart) {
+  EXPECT_EQ(updates_after(10), updates_after(0));
+  EXPECT_NE(updates_after(11), updates_after(0));  // the gradients differ
+}
+
 }  // namespace
 }  // namespace regard

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <span>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "tests/text/lines.h"
 #include "tests/text/sentencepiece_lines.h"
+#include "text/unicode.h"
 #include "text/vocabulary.h"
 
 namespace regard {
@@ -152,6 +154,37 @@ TEST_P(UserSymbols, AVocabularyIsExtendedByNewTextAtItsEnd) {
   EXPECT_GT(std::ranges::count(trained_->encode("xylo"), unk_id), 0);
   EXPECT_EQ(std::ranges::count(extended->encode("xylo"), unk_id), 0);
   EXPECT_EQ(extended->decode(extended->encode("xylo")), "xylo");
+}
+
+TEST_P(UserSymbols, AnExtensionThatHasNoRoomForItsCharactersIsAnError) {
+  const bool is_sentencepiece =
+      GetParam() == TokenizerKind::bpe || GetParam() == TokenizerKind::unigram;
+  if (!is_sentencepiece) return;
+  auto options = options_;
+  options.extend_by = 2;
+  std::string text;
+  for (char32_t c = U'\u4e00'; c < U'\u4e80'; ++c) text += encode_utf8(std::u32string(1, c)) + " ";
+  try {
+    extend_tokenizer(options, trained_->serialized(), lines_of({text, text}));
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::AllOf(testing::HasSubstr("data.tokenizer.extend_by is 2"),
+                                             testing::HasSubstr("raise extend_by to ")));
+  }
+}
+
+TEST(WordTokenizer, AUserSymbolIsNoPartOfAWord) {
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  options.user_symbols = {"the", "A"};
+  const std::vector<std::string> text = {"the mother of their A An"};
+  const auto tokenizer = train_tokenizer(options, lines_of(text));
+  const auto encoded = tokenizer->encode(text[0]);
+  EXPECT_EQ(std::ranges::count(encoded, unk_id), 0);
+  EXPECT_EQ(tokenizer->decode(encoded), text[0]);
+  options.lowercase = true;
+  const auto lowered = train_tokenizer(options, lines_of(text));
+  EXPECT_EQ(lowered->decode(lowered->encode("An A Their")), "an A their");
 }
 
 INSTANTIATE_TEST_SUITE_P(, UserSymbols,
