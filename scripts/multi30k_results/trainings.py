@@ -248,6 +248,24 @@ FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", sourc
 FRENCH_TEACHERS = (*FRENCH, FROM_FRENCH)
 
 DIVERSE = Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
+# Recurrent models that go on with the pairs of the Transformer, with less dropout and at half the rate.
+FINE_TUNED = tuple(
+    Training(
+        f"{start.name.replace('best', 'best_diverse')}",
+        "multi30k_best",
+        settings=(
+            *start.settings,
+            "training.max_steps=4000",
+            "training.learning_rate=0.0015",
+            "model.dropout.embeddings=0.2",
+            "model.dropout.states=0.2",
+            "model.dropout.readout=0.3",
+        ),
+        init_from=start.name,
+        teachers=TEACHERS,
+    )
+    for start in BEST
+)
 
 TRAININGS = [
     *BEST,
@@ -259,6 +277,7 @@ TRAININGS = [
         settings=(seed(43),),
         teachers=TEACHERS,
     ),
+    *FINE_TUNED,
     Training("multi30k_transformer", "multi30k_transformer"),
     Training("multi30k", "multi30k"),
     Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
@@ -289,8 +308,8 @@ TRAININGS = [
 
 
 def ensemble(names, label):
-    """Returns the ensemble of the trainings with these names, each with both seeds."""
-    members = tuple(t for t in TRAININGS if t.name.removesuffix("_seed43") in names)
+    """Returns the ensemble of the trainings with these names, each with both seeds. It searches as the first one."""
+    members = tuple(t for name in names for t in TRAININGS if t.name.removesuffix("_seed43") == name)
     return Ensemble("_and_".join(names), members, label)
 
 
@@ -304,6 +323,11 @@ RERANKED = Reranked(
 ENSEMBLES = [
     ensemble(("multi30k_best",), "two seeds of multi30k_best"),
     ensemble(("multi30k_transformer_diverse",), "two seeds of multi30k_transformer_diverse"),
+    ensemble(("multi30k_transformer_diverse_french",), "two seeds of multi30k_transformer_diverse"),
     EACH,
+    ensemble(
+        ("multi30k_transformer_diverse", "multi30k_best_diverse", "multi30k_best"),
+        "two seeds of each of these and of multi30k_best_diverse",
+    ),
     RERANKED,
 ]
