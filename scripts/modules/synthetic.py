@@ -6,12 +6,12 @@ from project import ROOT, regard
 
 
 class Synthetic:
-    """`stem` is the path of the pairs without .src and .trg, `model` a run, `recipe` a hash that changes with the model
-    and the options. `options` are those of regard synthesize."""
+    """`stem` is the path of the pairs without .src and .trg, `models` are runs, an ensemble if there are several,
+    `recipe` a hash that changes with the models and the options. `options` are those of regard synthesize."""
 
-    def __init__(self, stem, model, text, options, recipe):
+    def __init__(self, stem, models, text, options, recipe):
         self.stem = stem
-        self.model = model
+        self.models = models
         self.text = text
         self.options = options
         self.recipe = recipe
@@ -19,7 +19,7 @@ class Synthetic:
     @property
     def command(self):
         """Returns the arguments of regard that make the pairs."""
-        return ("synthesize", "-m", self.model, "-i", self.text, "-o", self.stem, *self.options)
+        return ("synthesize", "-m", *self.models, "-i", self.text, "-o", self.stem, *self.options)
 
     def make(self, *options):
         """Makes the pairs, goes on with them, or does nothing if they are complete."""

@@ -57,7 +57,7 @@ class Study:
         reverse = self.cell("reverse", "English to German, 5,000 pairs", opposite, (all_pairs,))
 
         def synthetic(name, cell, text, *options):
-            return Synthetic(f"{data}/{name}", cell.run, text, options, recipe(CONFIG, (cell.recipe, *options)))
+            return Synthetic(f"{data}/{name}", [cell.run], text, options, recipe(CONFIG, (cell.recipe, *options)))
 
         english, german = f"{data}/rest.en", f"{data}/rest.de"
         sampling = ("--samples", "1")

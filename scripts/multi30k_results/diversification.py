@@ -7,6 +7,7 @@ import pages
 from project import ROOT, machine
 from trainings import DIVERSE, TRANSFORMER, VALIDATION, evaluate
 
+STUDENT = DIVERSE[0]
 STEPS = (2000, 4000, 6000, 8000, 12000, 16000)
 ALPHAS = (1, 2, 3)
 
@@ -30,25 +31,25 @@ def share_of_references(made, references):
 
 def measure(runs):
     """Returns the figures of both trainings, whose runs must be on this machine."""
-    best = ROOT / runs / DIVERSE.name
+    best = ROOT / runs / STUDENT.name
     references = set(zip(lines("data/multi30k/train.en"), lines("data/multi30k/train.de")))
     return {
-        "recipe": DIVERSE.recipe,
+        "recipe": STUDENT.recipe,
         "machine": machine(),
-        "curves": {t.name: curve(ROOT / runs / t.name) for t in (TRANSFORMER, DIVERSE)},
+        "curves": {t.name: curve(ROOT / runs / t.name) for t in (TRANSFORMER, STUDENT)},
         "alphas": [
             evaluate([best], VALIDATION, "en", "de", "--beam-alpha", alpha)["bleu"]["score"] for alpha in ALPHAS
         ],
         "references": {
             teacher.name: share_of_references(made, references)
-            for teacher, made in zip(DIVERSE.teachers, DIVERSE.synthetic(runs))
+            for teacher, made in zip(STUDENT.teachers, STUDENT.synthetic(runs))
         },
     }
 
 
 def tables(figures):
     """Returns the parts of the page, by name."""
-    found = figures.of(DIVERSE.recipe, "diversification")
+    found = figures.of(STUDENT.recipe, "diversification")
     if not found:
         return dict.fromkeys(("diversification", "diversification_length", "diversification_pairs"), "No figures yet.\n")
     curves = [[f"`{name}`", *(f"{bleu:.1f}" for bleu in row)] for name, row in found["curves"].items()]

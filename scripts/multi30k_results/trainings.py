@@ -26,7 +26,8 @@ class Training:
     settings: tuple = ()  # key=value
     init_from: str = ""  # name of the training with whose weights this one starts
     source: str = "en"
-    teachers: tuple = ()  # trainings whose translations of the training data are added to it (Nguyen et al. 2020)
+    # Trainings and ensembles whose translations of the training data are added to it (Nguyen et al. 2020)
+    teachers: tuple = ()
 
     def synthetic(self, runs):
         """Returns the pairs that the teachers make: translations of the source side, and of the target side by those of
@@ -34,7 +35,7 @@ class Training:
         return [
             Synthetic(
                 f"{runs}/synthetic/{teacher.name}",
-                f"{runs}/{teacher.name}",
+                [f"{runs}/{member.name}" for member in teacher.members],
                 f"data/multi30k/train.{teacher.source}",
                 ("--side", "target" if teacher.source == self.source else "source", "--keep-duplicates"),
                 teacher.recipe,
@@ -50,7 +51,7 @@ class Training:
         if self.teachers:
             added = (made.files for made in self.synthetic(runs))
             corpora = ", ".join(f"{{src: {src}, trg: {trg}}}" for src, trg in (pairs, *added))
-            vocabulary = f"{runs}/{self.teachers[0].name}/best/source.model"
+            vocabulary = f"{runs}/{self.teachers[0].members[0].name}/best/source.model"
             data = [f"data.train=[{corpora}]"]
             data += [f"data.tokenizer.{side}_file={vocabulary}" for side in ("src", "trg")]
         return (
@@ -63,6 +64,11 @@ class Training:
         )  # fmt: skip
 
     @property
+    def members(self):
+        """Returns the trainings of this model, as for an ensemble."""
+        return (self,)
+
+    @property
     def recipe(self):
         """Returns a hash that identifies the recipe of stored figures."""
         taught = [pairs.recipe for pairs in self.synthetic("")]
@@ -71,7 +77,7 @@ class Training:
     @property
     def label(self):
         return " ".join((self.config, *self.settings)) + (
-            f", from `{self.init_from}`" if self.init_from else ""
+            f", from `{self.init_from}`, with translations" if self.init_from else ""
         )
 
     def row(self, figures):
@@ -81,8 +87,9 @@ class Training:
     def train(self, runs, settings):
         """Trains the model, or goes on with it, after its teachers."""
         for teacher, pairs in zip(self.teachers, self.synthetic(runs)):
-            if not (ROOT / runs / teacher.name / "best").exists():
-                teacher.train(runs, settings)
+            for member in teacher.members:
+                if not (ROOT / runs / member.name / "best").exists():
+                    member.train(runs, settings)
             pairs.make()
         regard(*self.command(runs), *settings)
 
@@ -233,54 +240,70 @@ def seed(number):
     return f"training.random_seed={number}"
 
 
-BEST = (
-    Training("multi30k_best", "multi30k_best"),
-    Training("multi30k_best_seed43", "multi30k_best", settings=(seed(43),)),
-)
+def two_seeds(name, config, *rest, settings=(), **options):
+    """Returns two trainings that differ in their seed: that of the configuration, and 43."""
+    return (
+        Training(name, config, *rest, settings=settings, **options),
+        Training(f"{name}_seed43", config, *rest, settings=(seed(43), *settings), **options),
+    )
+
+
+def going_on(starts, name, settings, teachers):
+    """Returns trainings that go on from others for 4,000 steps with the pairs of teachers."""
+    return tuple(
+        dataclasses.replace(
+            start,
+            name=start.name.replace(*name),
+            settings=(*start.settings, "training.max_steps=4000", *settings),
+            init_from=start.name,
+            teachers=teachers,
+        )
+        for start in starts
+    )
+
+
+BEST = two_seeds("multi30k_best", "multi30k_best")
 TRANSFORMER = Training("multi30k_transformer_best", "multi30k_transformer_best")
 BACKWARD = Training("multi30k_best_from_german", "multi30k_best", "en", source="de")
 TEACHERS = (TRANSFORMER, *BEST, BACKWARD)
-FRENCH = (
-    Training("multi30k_best_french", "multi30k_best", "fr"),
-    Training("multi30k_best_french_seed43", "multi30k_best", "fr", settings=(seed(43),)),
+DIVERSE = two_seeds("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
+# Less dropout and half of the rate, as the teachers' pairs are harder to learn by heart and the models are trained.
+BEST_DIVERSE = going_on(
+    BEST,
+    ("best", "best_diverse"),
+    (
+        "training.learning_rate=0.0015",
+        "model.dropout.embeddings=0.2",
+        "model.dropout.states=0.2",
+        "model.dropout.readout=0.3",
+    ),
+    TEACHERS,
 )
+FRENCH = two_seeds("multi30k_best_french", "multi30k_best", "fr")
 FROM_FRENCH = Training("multi30k_best_from_french", "multi30k_best", "en", source="fr")
-FRENCH_TEACHERS = (*FRENCH, FROM_FRENCH)
-
-DIVERSE = Training("multi30k_transformer_diverse", "multi30k_transformer_diverse", teachers=TEACHERS)
-# Recurrent models that go on with the pairs of the Transformer, with less dropout and at half the rate.
-FINE_TUNED = tuple(
-    Training(
-        f"{start.name.replace('best', 'best_diverse')}",
-        "multi30k_best",
-        settings=(
-            *start.settings,
-            "training.max_steps=4000",
-            "training.learning_rate=0.0015",
-            "model.dropout.embeddings=0.2",
-            "model.dropout.states=0.2",
-            "model.dropout.readout=0.3",
-        ),
-        init_from=start.name,
-        teachers=TEACHERS,
-    )
-    for start in BEST
+DIVERSE_FRENCH = two_seeds(
+    "multi30k_transformer_diverse_french",
+    "multi30k_transformer_diverse",
+    "fr",
+    teachers=(*FRENCH, FROM_FRENCH),
 )
+
+
+def second_round(starts, others, backward):
+    """Returns trainings that go on from others with the translations of their ensemble, and of `others`."""
+    teacher = Ensemble(f"{starts[0].name}_ensemble", (*starts, *others), "")
+    rate = ("training.learning_rate=0.001",)
+    return going_on(starts, ("diverse", "second_round"), rate, (teacher, backward))
+
 
 TRAININGS = [
     *BEST,
     TRANSFORMER,
-    DIVERSE,
-    Training(
-        "multi30k_transformer_diverse_seed43",
-        "multi30k_transformer_diverse",
-        settings=(seed(43),),
-        teachers=TEACHERS,
-    ),
-    *FINE_TUNED,
+    *DIVERSE,
+    *BEST_DIVERSE,
+    *second_round(DIVERSE, BEST_DIVERSE, BACKWARD),
     Training("multi30k_transformer", "multi30k_transformer"),
-    Training("multi30k", "multi30k"),
-    Training("multi30k_seed43", "multi30k", settings=(seed(43),)),
+    *two_seeds("multi30k", "multi30k"),
     Training(
         "multi30k_reset_after",
         "multi30k",
@@ -288,19 +311,8 @@ TRAININGS = [
     ),
     Training("multi30k_fixed_context", "multi30k_fixed_context"),
     *FRENCH,
-    Training(
-        "multi30k_transformer_diverse_french",
-        "multi30k_transformer_diverse",
-        "fr",
-        teachers=FRENCH_TEACHERS,
-    ),
-    Training(
-        "multi30k_transformer_diverse_french_seed43",
-        "multi30k_transformer_diverse",
-        "fr",
-        settings=(seed(43),),
-        teachers=FRENCH_TEACHERS,
-    ),
+    *DIVERSE_FRENCH,
+    *second_round(DIVERSE_FRENCH, FRENCH, FROM_FRENCH),
     Training("multi30k_french", "multi30k", "fr"),
     BACKWARD,
     FROM_FRENCH,
