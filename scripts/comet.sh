@@ -51,9 +51,11 @@ done
 command -v comet-score >/dev/null ||
   fail "$environment_error" "found no comet-score; install COMET in an environment of your own (pip install unbabel-comet) and activate it"
 
+# Prints the number of lines; the last one need not end in a line feed.
 lines_of() {
   [[ -r $1 ]] || fail "$input_error" "$1: cannot be read"
-  wc -l <"$1"
+  [[ $1 != *.gz ]] || fail "$input_error" "$1: found a compressed file, which comet-score does not read; unpack it"
+  awk 'END { print NR }' "$1"
 }
 
 lines=$(lines_of "$source")

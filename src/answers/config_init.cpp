@@ -396,6 +396,8 @@ void init_config(const ConfigInitArguments& arguments) {
     log::warning(
         "no validation pair, so training cannot tell when to stop; use --split to make one");
   }
+  const auto tokenizer = parse_options(starter_config_yaml(config), "the configuration");
+  measure_tokens(tokenizer.data.tokenizer, config.train);
   const auto yaml = starter_config_yaml(config);
   check_training_options(parse_options(yaml, "the configuration"));
   print_to(output, yaml);

@@ -1,4 +1,8 @@
 // regard evaluate: scores translations, from files or made by a model, against references.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -197,14 +201,26 @@ void check_arguments(const EvaluateArguments& arguments) {
   const auto has_metric = [&](const char* name) {
     return std::ranges::count(arguments.metrics, name) > 0;
   };
+  const auto needs = [&](const char* option, bool is_given,
+                         std::initializer_list<const char*> metrics) {
+    if (!is_given || std::ranges::any_of(metrics, has_metric)) return;
+    throw ConfigError("{}: found no metric that reads it, expected {} in --metrics", option,
+                      fmt::join(metrics, " or "));
+  };
+  if (arguments.training.empty()) {  // words by frequency are those of the tokenizer too
+    needs("--tokenize", arguments.tokenizer != EvaluateArguments().tokenizer, {"bleu"});
+  }
+  needs("--smooth-method", arguments.smooth_method != EvaluateArguments().smooth_method, {"bleu"});
+  needs("--lowercase", arguments.lowercase, {"bleu", "chrf", "chrf++"});
+  needs("--ter-normalized", arguments.ter_normalized, {"ter"});
+  needs("--ter-no-punct", arguments.ter_no_punctuation, {"ter"});
+  needs("--ter-asian-support", arguments.ter_asian_support, {"ter"});
+  needs("--ter-case-sensitive", arguments.ter_case_sensitive, {"ter"});
   if (arguments.chrf_word_order && !has_metric("chrf")) {
     throw ConfigError("--chrf-word-order: found no metric chrf, which alone reads it");
   }
-  if ((arguments.chrf_char_order || arguments.chrf_beta) && !has_metric("chrf") &&
-      !has_metric("chrf++")) {
-    throw ConfigError("{}: found neither chrf nor chrf++ in --metrics, which alone read it",
-                      arguments.chrf_beta ? "--chrf-beta" : "--chrf-char-order");
-  }
+  needs("--chrf-beta", arguments.chrf_beta.has_value(), {"chrf", "chrf++"});
+  needs("--chrf-char-order", arguments.chrf_char_order.has_value(), {"chrf", "chrf++"});
   if (arguments.model.models.empty() == arguments.hypotheses.empty()) {
     throw ConfigError("evaluate: expected either a model (-m) or --hypotheses");
   }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -84,6 +85,9 @@ Weights read_weights(const std::string& path) {
     if (!entry.contains("weight") || !entry["weight"].is_number()) {
       reject(fmt::format("{} ({}) has no number `weight`", place, text("name")));
     }
+    if (std::ranges::count(weights.features, text("name"), &FeatureWeight::name) > 0) {
+      reject(fmt::format("{} ({}) repeats a feature", place, text("name")));
+    }
     FeatureWeight feature{text("name"), entry["weight"].get<double>(), std::nullopt};
     if (entry.contains("model")) {
       feature.model =
@@ -153,18 +157,19 @@ void check_models_are_used(const Weights& weights, const FeatureTable& table) {
   }
 }
 
-// Writes the reranked list of a sentence. `order` has the entries, best first.
+// Writes the reranked list of a sentence with the features that were summed. `order` has the
+// entries, best first.
 void write_list(OutputFile& output, const RerankedList& list, const Weights& weights,
-                const std::vector<double>& values, const std::vector<double>& totals,
-                std::span<const std::size_t> order) {
+                const FeatureTable& table, const std::vector<double>& values,
+                const std::vector<double>& totals, std::span<const std::size_t> order) {
   const auto F = weights.features.size();
   for (const auto i : order) {
     auto entry = list.entries[i];
     for (std::size_t f = 0; f < F; ++f) {
       const auto& name = weights.features[f].name;
-      if (name == "score" || has_feature(entry, name)) continue;
-      entry.features +=
-          fmt::format("{}{}= {:.4f}", entry.features.empty() ? "" : " ", name, values[i * F + f]);
+      const bool is_computed = is_model_feature(name) && table.has_model(name);
+      const bool is_kept = name == "score" || (has_feature(entry, name) && !is_computed);
+      if (!is_kept) set_feature(entry, name, values[i * F + f]);
     }
     entry.score = fmt::format("{:.6f}", totals[i]);
     output.write(format_n_best(entry) + "\n");
@@ -196,6 +201,10 @@ ExitCode apply_weights(const RerankArguments& arguments, const RerankedList& lis
   std::vector<double> totals;
   for (std::size_t i = 0; i < list.entries.size(); ++i) {
     totals.push_back(weighted_sum(factors, std::span(values).subspan(i * F, F)));
+    if (!std::isfinite(totals.back())) {
+      throw InputError("{}: the weighted sum of {} is too large for a number; lower the weights",
+                       weights.origin, list.entries[i].text);
+    }
   }
   for (auto order : list.grouped) {
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return totals[i]; });
@@ -204,7 +213,7 @@ ExitCode apply_weights(const RerankArguments& arguments, const RerankedList& lis
       continue;
     }
     order.resize(std::min(order.size(), static_cast<std::size_t>(arguments.n_best)));
-    write_list(output, list, weights, values, totals, order);
+    write_list(output, list, weights, table, values, totals, order);
   }
   output.commit();
   return ExitCode::ok;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/special_tokens.h"
 #include "base/strings.h"
@@ -61,8 +62,6 @@ constexpr Size sizes[] = {
 };
 // GRUs were better on the validation pair with up to 29,000 pairs; more were not tried.
 constexpr std::int64_t max_pairs_for_recurrent = 60'000;
-constexpr double tokens_per_word = 1.3;         // approximate, for sub-words
-constexpr double tokens_per_word_of_few = 1.8;  // for 1,000 sub-words
 // Each word is a token if one side has few distinct words that occur often, or too few to learn
 // sub-words from.
 constexpr std::int64_t few_distinct_words = 1'000;
@@ -70,6 +69,10 @@ constexpr std::int64_t too_few_words = 200;
 constexpr double often = 10;  // mean occurrences of a distinct word
 // With more distinct characters, the vocabulary leaves out the rarest.
 constexpr std::int64_t max_characters = 800;
+// A vocabulary has so many sub-words for each distinct character, at least.
+constexpr double min_subwords_per_character = 1.25;
+// max_length is so many times the length that 99 of 100 pairs do not exceed.
+constexpr double room_for_longer_pairs = 1.2;
 // A Transformer needs so many steps, however little text there is.
 constexpr std::int64_t min_transformer_steps = 4'000;
 
@@ -96,20 +99,34 @@ bool needs_subwords(const CorpusStatistics& statistics) {
   return !statistics.src.split && !statistics.trg.split && !has_closed_vocabulary(statistics);
 }
 
-// Returns ", about 12 of 29000 here", the number of pairs with more tokens than `limit`, or "" if
-// the lengths are unknown.
-std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit,
-                         bool splits_words) {
+// Returns the number of measured pairs with more tokens than `limit`.
+std::int64_t longer_pairs(const CorpusStatistics& statistics, std::int64_t limit) {
+  const auto& lengths = statistics.pairs_by_length;
+  const auto begin = std::min(std::ssize(lengths), limit + 1);
+  return std::accumulate(lengths.begin() + begin, lengths.end(), std::int64_t{0});
+}
+
+// Returns max_length: a little more than the length that 99 of 100 pairs do not exceed.
+std::int64_t length_limit(const CorpusStatistics& statistics) {
+  constexpr std::int64_t unknown = 100;
+  if (statistics.pairs_by_length.empty()) return unknown;
+  const auto measured = longer_pairs(statistics, -1);
+  std::int64_t length = 0;
+  while (longer_pairs(statistics, length) * 100 > measured) ++length;
+  return std::clamp(round_up(room_for_longer_pairs * static_cast<double>(length), 10),
+                    std::int64_t{20}, std::int64_t{250});
+}
+
+// Returns ", 12 of 29000 here", the number of pairs with more tokens than `limit`, or "" if the
+// lengths are unknown.
+std::string skipped_text(const CorpusStatistics& statistics, std::int64_t limit) {
   if (statistics.pairs_by_length.empty()) return "";
-  const bool is_small = size_for(statistics.pairs).vocabulary <= 1'000;
-  const double tokens = !splits_words ? 1 : is_small ? tokens_per_word_of_few : tokens_per_word;
-  std::int64_t longer = 0;
-  for (std::size_t words = 0; words < statistics.pairs_by_length.size(); ++words) {
-    const bool fits = tokens * static_cast<double>(words) <= static_cast<double>(limit);
-    if (!fits) longer += statistics.pairs_by_length[words];
-  }
-  if (longer == 0) return ", none here";
-  return fmt::format(",{} {} of {} here", splits_words ? " about" : "", longer, statistics.pairs);
+  const auto measured = longer_pairs(statistics, -1);
+  const auto longer = longer_pairs(statistics, limit);
+  const bool is_sample = measured < statistics.pairs;
+  if (longer == 0) return is_sample ? ", hardly one here" : ", none here";
+  return fmt::format(",{} {} of {} here", is_sample ? " about" : "",
+                     is_sample ? longer * statistics.pairs / measured : longer, statistics.pairs);
 }
 
 // True if both sides are written in one alphabet, so that they can share sub-words.
@@ -139,16 +156,22 @@ std::string tokenizer_text(const StarterConfig& s) {
         "  tokenizer:\n    kind: word\n    vocabulary_size: {}\n",
         min_words, all_words);
   }
-  // At most half of the distinct words, rounded down to hundreds.
-  const auto vocabulary = std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100);
+  // At most half of the distinct words, rounded down to hundreds, but more than the characters.
+  const auto characters =
+      std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
+  const auto alphabet = has_joint_vocabulary(s)
+                            ? statistics.src.distinct_characters +
+                                  statistics.trg.distinct_characters - statistics.common_characters
+                            : characters;
+  const auto vocabulary =
+      std::max(std::min(size_for(statistics.pairs).vocabulary, min_words / 200 * 100),
+               round_up(min_subwords_per_character * static_cast<double>(alphabet), 100));
   auto text = fmt::format(
       "  # Rare words are split into sub-words, so that no word is unknown. `joint: true` makes "
       "one\n"
       "  # vocabulary for both languages, which helps if they share names and letters.\n"
       "  tokenizer:\n    kind: bpe\n    vocabulary_size: {}\n    joint: {}\n",
       vocabulary, has_joint_vocabulary(s));
-  const auto characters =
-      std::max(statistics.src.distinct_characters, statistics.trg.distinct_characters);
   // Single characters should fill at most a third of the vocabulary.
   if (characters > max_characters || characters * 3 > vocabulary) {
     text +=
@@ -183,11 +206,9 @@ std::string data_text(const StarterConfig& s) {
         "  # be comparable to that of raw text. regard does not need tokenised text.\n";
   }
   text += tokenizer_text(s);
-  const auto length = std::max(s.train.src.length_percentile_99, s.train.trg.length_percentile_99);
-  const auto limit = std::clamp(round_up(tokens_per_word * static_cast<double>(length), 10),
-                                std::int64_t{20}, std::int64_t{250});
+  const auto limit = length_limit(s.train);
   text += fmt::format("  max_length: {}   # tokens; longer pairs are skipped{}\n", limit,
-                      skipped_text(s.train, limit, needs_subwords(s.train)));
+                      skipped_text(s.train, limit));
   return text;
 }
 
@@ -225,9 +246,9 @@ std::string transformer_text(const StarterConfig& s, const TransformerSize& size
       has_joint_vocabulary(s) ? "all" : "output");
 }
 
-// The target tokens of the training text, approximately.
+// The target tokens of the training text with </s>, from the mean of the measured pairs.
 double target_tokens(const StarterConfig& s) {
-  return static_cast<double>(s.train.pairs) * (tokens_per_word * s.train.trg.mean_words + 1);
+  return static_cast<double>(s.train.pairs) * (s.train.trg.mean_tokens + 1);
 }
 
 // The number of steps in an epoch, approximately. `batch`: target tokens.
@@ -256,7 +277,7 @@ constexpr const char* schedule_comment =
 
 std::string recurrent_training_text(const StarterConfig& s, const RecurrentSize& size) {
   const auto steps = steps_per_epoch(s, size.batch);
-  constexpr double long_epoch = 3'000;
+  constexpr double long_epoch = 1'000;
   return progress_text(s, size.epochs, size.batch,
                        steps > long_epoch ? "  validation_every: 1000   # steps\n"
                                           : "  validation_every: 1\n  validation_unit: epochs\n") +
@@ -285,8 +306,11 @@ std::string transformer_training_text(const StarterConfig& s, const TransformerS
 }  // namespace
 
 std::string statistics_text(const SideStatistics& side, std::int64_t lines) {
-  return fmt::format("{}, {:.1f} words each, {} distinct{}{}", counted(lines, "line"),
-                     side.mean_words, side.distinct_words, side.tokenised ? ", tokenised" : "",
+  const auto tokens =
+      side.mean_tokens > 0 ? fmt::format(" and {:.1f} tokens", side.mean_tokens) : "";
+  return fmt::format("{}, {:.1f} words{} each, {} distinct{}{}", counted(lines, "line"),
+                     side.mean_words, tokens, side.distinct_words,
+                     side.tokenised ? ", tokenised" : "",
                      side.split ? ", split into sub-words" : "");
 }
 

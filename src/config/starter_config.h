@@ -16,23 +16,21 @@ struct SideStatistics {
   std::string path;
   std::string language;  // from the file name; may be empty
   double mean_words = 0;
-  // 99th percentile of the line length, in words. In text without spaces, 4 characters count as a
-  // word.
-  std::int64_t length_percentile_99 = 0;
   std::int64_t distinct_words = 0;
   std::int64_t distinct_characters = 0;
   bool tokenised = false;  // looks as if punctuation were separated from words
   bool split = false;      // looks as if words were split into sub-words
+  double mean_tokens = 0;  // of the proposed tokenizer; 0: not measured
 };
 
 struct CorpusStatistics {
   std::int64_t pairs = 0;
   SideStatistics src;
   SideStatistics trg;
-  // Element n is the number of pairs whose longer side has n words; the last element also counts
-  // longer pairs. In text without spaces, 4 characters count as a word.
-  std::vector<std::int64_t> pairs_by_length = {};
   std::int64_t common_characters = 0;  // distinct characters that occur on both sides
+  // Element n is the number of pairs whose longer side has n tokens of the proposed tokenizer,
+  // among the pairs that were measured. Empty: not measured.
+  std::vector<std::int64_t> pairs_by_length = {};
 };
 
 struct StarterConfig {
@@ -46,10 +44,12 @@ struct StarterConfig {
   std::optional<LayerKind> architecture = {};
 };
 
-// Returns YAML with comments, which parse_options() and check_training_options() accept.
+// Returns YAML with comments, which parse_options() and check_training_options() accept. Its
+// `data.tokenizer` does not depend on the lengths in tokens.
 std::string starter_config_yaml(const StarterConfig& config);
 
-// Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised".
+// Returns a summary such as "24000 lines, 8.5 words each, 2210 distinct, tokenised", with the
+// tokens if they were measured.
 std::string statistics_text(const SideStatistics& side, std::int64_t lines);
 
 }  // namespace regard

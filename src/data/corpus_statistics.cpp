@@ -2,14 +2,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "data/line_checks.h"
 #include "data/line_reader.h"
+#include "text/tokenizer.h"
 #include "text/unicode.h"
 
 namespace regard {
@@ -18,12 +23,10 @@ namespace {
 // The number of distinct words at which counting stops: the corpus is large, and the exact count
 // has no effect.
 constexpr std::size_t max_distinct_words = 200'000;
-// The typical length of a SentencePiece token, for text without spaces.
-constexpr std::size_t characters_per_token = 4;
-// A line whose words are longer on average has no spaces between words.
-constexpr std::size_t max_characters_per_word = 20;
-constexpr std::size_t max_counted_length = 1'000;  // words
-constexpr std::int64_t compared_lines = 1'000;
+constexpr std::size_t compared_lines = 1'000;
+constexpr std::size_t measured_lines = 20'000;
+constexpr std::int64_t min_subwords = 1'000;  // of a smaller vocabulary, for a part of the text
+constexpr std::size_t max_counted_length = 10'000;  // tokens
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -36,9 +39,6 @@ class SideCounter {
     const auto characters = code_points(line);
     ++lines_;
     words_ += words.size();
-    lengths_.push_back(std::max(words.size(), characters.size() / characters_per_token));
-    const bool has_spaces = characters.size() <= max_characters_per_word * words.size();
-    words_by_line_.push_back(has_spaces ? words.size() : lengths_.back());
     separated_ += line.ends_with(" .") || line.ends_with(" ?") || line.ends_with(" !") ? 1 : 0;
     attached_ += !has_separated_mark(line) && ends_sentence(line) ? 1 : 0;
     split_ += has(line, "@@ ") || has(line, "▁") ? 1 : 0;
@@ -54,9 +54,6 @@ class SideCounter {
     statistics.path = path;
     statistics.language = language_from_path(path);
     statistics.mean_words = static_cast<double>(words_) / static_cast<double>(lines_);
-    const auto place = lengths_.begin() + static_cast<std::ptrdiff_t>(lengths_.size() * 99 / 100);
-    std::ranges::nth_element(lengths_, place);
-    statistics.length_percentile_99 = static_cast<std::int64_t>(*place);
     statistics.distinct_words = static_cast<std::int64_t>(distinct_.size());
     statistics.distinct_characters = static_cast<std::int64_t>(alphabet_.size());
     statistics.tokenised = separated_ > attached_ && separated_ * 5 > lines_;
@@ -65,8 +62,6 @@ class SideCounter {
   }
 
   const std::set<std::string>& alphabet() const { return alphabet_; }
-  const std::vector<std::size_t>& words_by_line() const { return words_by_line_; }
-
   std::int64_t lines() const { return static_cast<std::int64_t>(lines_); }
 
  private:
@@ -83,8 +78,6 @@ class SideCounter {
   std::size_t separated_ = 0;  // that end in a punctuation mark after a space
   std::size_t attached_ = 0;   // that end in a punctuation mark without a space
   std::size_t split_ = 0;      // with the markers of sub-words
-  std::vector<std::size_t> lengths_;
-  std::vector<std::size_t> words_by_line_;
   std::unordered_set<std::string> distinct_;
   std::set<std::string> alphabet_;
 };
@@ -96,15 +89,54 @@ SideCounter read_side(const std::string& path) {
   return counter;
 }
 
+std::vector<std::string> first_lines(const std::string& path, std::size_t count) {
+  std::vector<std::string> lines;
+  LineReader reader(path);
+  for (std::string line; lines.size() < count && reader.next(line);) lines.push_back(line);
+  return lines;
+}
+
 // Returns the words of the first `compared_lines` lines.
 std::vector<std::string> first_words(const std::string& path) {
   std::vector<std::string> words;
-  LineReader reader(path);
-  std::string line;
-  for (std::int64_t i = 0; i < compared_lines && reader.next(line); ++i) {
+  for (const auto& line : first_lines(path, compared_lines)) {
     for (const auto word : split_at_ascii_space(line)) words.emplace_back(word);
   }
   return words;
+}
+
+// Returns a tokenizer learnt from these lines, which are a part of a text or all of it.
+std::unique_ptr<Tokenizer> learn(TokenizerOptions options, const std::vector<std::string>& lines,
+                                 bool is_part, const std::string& path) {
+  for (;;) {
+    try {
+      std::size_t next = 0;
+      return train_tokenizer(options, [&](std::string& line) {
+        if (next == lines.size()) return false;
+        line = lines[next++];
+        return true;
+      });
+    } catch (const ConfigError& error) {
+      if (options.kind == TokenizerKind::character) throw;
+      options.vocabulary_size /= 2;  // a part has fewer words
+      if (is_part && options.vocabulary_size >= min_subwords) continue;
+      log::warning("{}: {}; its lengths are counted in characters", path, error.what());
+      options.kind = TokenizerKind::character;
+      options.vocabulary_size = std::numeric_limits<std::int32_t>::max();
+    }
+  }
+}
+
+std::vector<std::size_t> lengths_in_tokens(const Tokenizer& tokenizer,
+                                           const std::vector<std::string>& lines) {
+  std::vector<std::size_t> lengths;
+  for (const auto& line : lines) lengths.push_back(tokenizer.encode(line).size());
+  return lengths;
+}
+
+double mean(const std::vector<std::size_t>& values) {
+  const auto sum = std::accumulate(values.begin(), values.end(), std::size_t{0});
+  return static_cast<double>(sum) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
 }
 
 // Returns the share of `words` that are in `known`, from 0 to 1.
@@ -134,12 +166,27 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
   statistics.trg = target.statistics(trg);
   statistics.common_characters = std::ranges::count_if(
       source.alphabet(), [&](const auto& each) { return target.alphabet().contains(each); });
-  statistics.pairs_by_length.resize(max_counted_length + 1);
-  for (std::size_t i = 0; i < source.words_by_line().size(); ++i) {
-    const auto words = std::max(source.words_by_line()[i], target.words_by_line()[i]);
-    ++statistics.pairs_by_length[std::min(words, max_counted_length)];
-  }
   return statistics;
+}
+
+void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics) {
+  const auto source = first_lines(statistics.src.path, measured_lines);
+  const auto target = first_lines(statistics.trg.path, measured_lines);
+  auto text = source;
+  if (options.joint) text.insert(text.end(), target.begin(), target.end());
+  const bool is_part = std::ssize(source) < statistics.pairs;
+  const auto of_source = learn(options, text, is_part, statistics.src.path);
+  const auto of_target =
+      options.joint ? nullptr : learn(options, target, is_part, statistics.trg.path);
+  const auto source_lengths = lengths_in_tokens(*of_source, source);
+  const auto target_lengths = lengths_in_tokens(of_target ? *of_target : *of_source, target);
+  statistics.src.mean_tokens = mean(source_lengths);
+  statistics.trg.mean_tokens = mean(target_lengths);
+  statistics.pairs_by_length.assign(max_counted_length + 1, 0);
+  for (std::size_t i = 0; i < std::min(source.size(), target.size()); ++i) {
+    const auto tokens = std::max(source_lengths[i], target_lengths[i]);
+    ++statistics.pairs_by_length[std::min(tokens, max_counted_length)];
+  }
 }
 
 bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev) {

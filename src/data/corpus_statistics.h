@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "config/data_options.h"
 #include "config/starter_config.h"
 
 namespace regard {
@@ -14,6 +15,11 @@ CorpusStatistics read_corpus_statistics(const std::string& src, const std::strin
 // True if source and target of `dev` are exchanged: their words occur more often on the other sides
 // of `train`. Reads the first 1,000 lines of each file. Throws InputError if a file cannot be read.
 bool sides_are_exchanged(const CorpusStatistics& train, const CorpusStatistics& dev);
+
+// Learns the tokenizer that `options` describe from the first 20,000 pairs, and measures their
+// lengths in its tokens: mean_tokens and pairs_by_length. If the text is too small for it, warns
+// and counts characters. Throws InputError if a file cannot be read.
+void measure_tokens(const TokenizerOptions& options, CorpusStatistics& statistics);
 
 // Returns the language of a file from its extension, ignoring .gz: "en" for train.en.gz. Returns ""
 // if there is no extension.

@@ -1,10 +1,11 @@
 #include "text/n_best.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -65,6 +66,22 @@ bool has_feature(const NBestEntry& entry, std::string_view name) {
   const auto beginning = std::string(name) + "=";
   return std::ranges::any_of(split(entry.features, ' '),
                              [&](const auto word) { return word.starts_with(beginning); });
+}
+
+void set_feature(NBestEntry& entry, std::string_view name, double value) {
+  const auto feature = fmt::format("{}= {:.4f}", name, value);
+  std::vector<std::string> words;
+  bool was_set = false;
+  bool is_wanted = false;
+  for (const auto word : split(entry.features, ' ')) {
+    if (const auto equals = word.rfind('='); equals != word.npos) {
+      is_wanted = word.substr(0, equals) == name;
+      if (is_wanted && !std::exchange(was_set, true)) words.push_back(feature);
+    }
+    if (!is_wanted && !word.empty()) words.emplace_back(word);
+  }
+  if (!was_set) words.push_back(feature);
+  entry.features = fmt::format("{}", fmt::join(words, " "));
 }
 
 std::vector<std::string> feature_names(const NBestEntry& entry) {

@@ -32,6 +32,9 @@ std::vector<std::string> feature_names(const NBestEntry& entry);
 // not have exactly one number.
 std::optional<double> feature_value(const NBestEntry& entry, std::string_view name);
 
+// Sets the number of a feature, in its place or after the others.
+void set_feature(NBestEntry& entry, std::string_view name, double value);
+
 // Parses a line, which may end after the translation or the features. Throws InputError with
 // `file`:`line_number` if the line is not in this format.
 NBestEntry parse_n_best(std::string_view line, const std::string& file, std::int64_t line_number);

@@ -122,9 +122,28 @@ TEST_F(Evaluate, OptionsOfChrfNeedAMetricThatReadsThem) {
   EXPECT_THAT(problem("chrf++", "--chrf-word-order"),
               HasSubstr("--chrf-word-order: found no metric chrf, which alone reads it"));
   EXPECT_THAT(problem("bleu", "--chrf-beta"),
-              HasSubstr("--chrf-beta: found neither chrf nor chrf++ in --metrics"));
+              HasSubstr("--chrf-beta: found no metric that reads it, expected chrf or chrf++ in"));
   EXPECT_THAT(problem("bleu,ter", "--chrf-char-order"),
-              HasSubstr("--chrf-char-order: found neither chrf nor chrf++ in --metrics"));
+              HasSubstr("--chrf-char-order: found no metric that reads it"));
+}
+
+TEST_F(Evaluate, AnOptionThatNoMetricReadsIsAnError) {
+  const auto problem = [&](std::vector<std::string> options) {
+    const auto metric = options.back();
+    options.pop_back();
+    std::vector<std::string> arguments = {"evaluate",  "--hypotheses", path("hyp"), "-r",
+                                          path("ref"), "--metrics",    metric};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const auto finished = run(arguments);
+    EXPECT_EQ(finished.code, 2);
+    return finished.err;
+  };
+  EXPECT_THAT(problem({"--tokenize", "zh", "ter"}), HasSubstr("--tokenize: found no metric"));
+  EXPECT_THAT(problem({"--lowercase", "ter"}), HasSubstr("expected bleu or chrf or chrf++"));
+  EXPECT_THAT(problem({"--smooth-method", "floor", "chrf"}), HasSubstr("expected bleu in"));
+  EXPECT_THAT(problem({"--ter-normalized", "bleu"}), HasSubstr("expected ter in --metrics"));
+  EXPECT_THAT(problem({"--tokenize", "flores200", "bleu"}),
+              HasSubstr("expected spm, with the model of FLORES in --spm-model"));
 }
 
 TEST_F(Evaluate, ByLengthWritesATableAndAChart) {

@@ -214,6 +214,21 @@ TEST_F(Rerank, ModelsReverseModelsAndLanguageModelsAreFeatures) {
          "found a model of kind language_model, expected translation");
 }
 
+TEST_F(Rerank, AFeatureOfAModelReplacesThatOfTheList) {
+  const Words with_model = {"-m", tiny_model().string(), "--weight", "model=1", "--n-best", "2"};
+  const auto computed = rerank(with_model);
+  ASSERT_EQ(computed.code, 0) << computed.err;
+  std::string list;
+  for (const auto& line : lines_of(read_text(folder_ / "list"))) {
+    const auto bar = line.rfind(" |||");
+    list += line.substr(0, bar) + " model= -1.5" + line.substr(bar) + "\n";
+  }
+  write_text(folder_ / "list", list);
+  const auto again = rerank(with_model);
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out, computed.out);
+}
+
 TEST_F(Rerank, ColumnsThatAUserAddsAreFeatures) {
   ok({"--weight", "model=1", "-m", tiny_model().string(), "--features", path("table")});
   std::string table;
@@ -298,6 +313,10 @@ TEST_F(Rerank, ReportsBadInput) {
   expect_weights("{", "no JSON");
   expect_weights("{}", "found no list `features`");
   expect_weights(R"({"features": []})", "`features` is empty");
+  expect_weights(
+      R"({"features": [{"name": "score", "weight": 1}, {"name": "score", "weight": 2}]})",
+      "features[1] (score) repeats a feature");
+  expect_weights(R"({"features": [{"name": "score", "weight": 1e308}]})", "the weighted sum of");
   expect_weights(R"({"features": [1]})", "features[0] has no `name`");
   expect_weights(R"({"features": [{"name": "score"}]})",
                  "features[0] (score) has no number `weight`");

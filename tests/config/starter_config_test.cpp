@@ -17,9 +17,9 @@ SideStatistics side(const std::string& path, std::int64_t words) {
   return {.path = path,
           .language = path.substr(path.rfind('.') + 1),
           .mean_words = 10,
-          .length_percentile_99 = 40,
           .distinct_words = words,
-          .distinct_characters = 90};
+          .distinct_characters = 90,
+          .mean_tokens = 13};
 }
 
 StarterConfig of(std::int64_t pairs, std::int64_t words = 50'000) {
@@ -162,26 +162,31 @@ TEST(StarterConfigTest, ReducesCoverageForManyCharacters) {
   EXPECT_EQ(read(of(30'000)).data.tokenizer.character_coverage, 1);
 }
 
-TEST(StarterConfigTest, MaxLengthFitsLongSentences) {
-  auto config = of(30'000);
-  config.train.trg.length_percentile_99 = 80;
-  EXPECT_GE(read(config).data.max_length, 80);
+TEST(StarterConfigTest, MaxLengthFitsNinetyNineOfAHundredPairs) {
+  auto config = of(200);
+  config.train.pairs_by_length.assign(300, 0);
+  config.train.pairs_by_length[40] = 190;
+  config.train.pairs_by_length[60] = 8;
+  config.train.pairs_by_length[299] = 2;
+  EXPECT_EQ(read(config).data.max_length, 80);  // 1.2 · 60, rounded up
+  EXPECT_THAT(starter_config_yaml(config),
+              HasSubstr("max_length: 80   # tokens; longer pairs are skipped, 2 of 200 here\n"));
+  config.train.pairs = 2'000;  // 200 of which were measured
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("skipped, about 20 of 2000 here\n"));
+  config.train.pairs_by_length[299] = 0;
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, hardly one here\n"));
+  config.train.pairs = 198;
+  EXPECT_THAT(starter_config_yaml(config), HasSubstr("are skipped, none here\n"));
 }
 
-TEST(StarterConfigTest, CountsSkippedPairs) {
-  auto config = of(29'000);
-  EXPECT_THAT(starter_config_yaml(config), Not(HasSubstr("one in a hundred")));
-  config.train.pairs_by_length.assign(101, 0);
-  config.train.pairs_by_length[40] = 28'900;  // 52 tokens: they fit
-  EXPECT_THAT(starter_config_yaml(config), HasSubstr("longer pairs are skipped, none here\n"));
-  config.train.pairs_by_length[47] = 7;  // 61.1 tokens
-  config.train.pairs_by_length[46] = 5;  // 59.8
-  config.train.pairs_by_length[100] = 2;
-  EXPECT_THAT(
-      starter_config_yaml(config),
-      HasSubstr("max_length: 60   # tokens; longer pairs are skipped, about 9 of 29000 here\n"));
-  config.train.src.distinct_words = 300;  // words are tokens then
-  EXPECT_THAT(starter_config_yaml(config), HasSubstr("skipped, 2 of 29000 here\n"));
+TEST(StarterConfigTest, TheVocabularyHasRoomForAllCharacters) {
+  auto config = of(4'000, 4'000);
+  config.train.src.distinct_characters = 3'000;
+  EXPECT_EQ(read(config).data.tokenizer.vocabulary_size, 3'800);
+  config.train.trg.distinct_characters = 3'000;
+  config.train.common_characters = 2'900;
+  EXPECT_TRUE(read(config).data.tokenizer.joint);
+  EXPECT_EQ(read(config).data.tokenizer.vocabulary_size, 3'900);
 }
 
 TEST(StarterConfigTest, SingularForOnePair) {

@@ -23,42 +23,30 @@ TEST(CorpusStatistics, CountsPairsAndWords) {
   EXPECT_EQ(statistics.src.distinct_words, 5);
   EXPECT_EQ(statistics.trg.distinct_words, 3);
   EXPECT_EQ(statistics.trg.distinct_characters, 9);  // including the space
-  EXPECT_EQ(statistics.src.length_percentile_99, 3);
 }
 
-TEST(CorpusStatistics, PairsAreCountedByTheirLongerSide) {
+TEST(CorpusStatistics, LengthsAreThoseOfTheTokenizer) {
   const TestFolder folder;
-  const auto statistics =
-      read_corpus_statistics(folder.write("t.en", "a\na b c\na b\n" + std::string(200, 'x') + "\n"),
-                             folder.write("t.fr", "a b\na\na b\na\n"));
+  auto statistics = read_corpus_statistics(folder.write("t.en", "a\na b c\na b\nc c\n"),
+                                           folder.write("t.fr", "a b\na\na b\na\n"));
+  TokenizerOptions options;
+  options.kind = TokenizerKind::word;
+  measure_tokens(options, statistics);
+  EXPECT_DOUBLE_EQ(statistics.src.mean_tokens, 2);
+  EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 1.5);
   EXPECT_EQ(statistics.pairs_by_length[1], 0);
-  EXPECT_EQ(statistics.pairs_by_length[2], 2);
+  EXPECT_EQ(statistics.pairs_by_length[2], 3);
   EXPECT_EQ(statistics.pairs_by_length[3], 1);
-  EXPECT_EQ(statistics.pairs_by_length[50], 1);  // no spaces: a word per 4 characters
+  options.kind = TokenizerKind::bpe;
+  options.vocabulary_size = 5'000;  // more than so little text has
+  measure_tokens(options, statistics);
+  EXPECT_DOUBLE_EQ(statistics.trg.mean_tokens, 2) << "in characters";
 }
 
 TEST(CorpusStatistics, TheLanguageIsTheFileExtension) {
   EXPECT_EQ(language_from_path("a.b/train.de"), "de");
   EXPECT_EQ(language_from_path("train.en.gz"), "en");
   EXPECT_EQ(language_from_path("a.b/train"), "");
-}
-
-TEST(CorpusStatistics, LongLengthIsTheNinetyNinthPercentile) {
-  const TestFolder folder;
-  std::string text;
-  for (int i = 0; i < 95; ++i) text += "a b\n";
-  for (int i = 0; i < 5; ++i) text += "a b c d e f g h i j k l\n";
-  const auto statistics =
-      read_corpus_statistics(folder.write("t.en", text), folder.write("t.fr", text));
-  EXPECT_EQ(statistics.src.length_percentile_99, 12);
-}
-
-TEST(CorpusStatistics, TextWithoutSpacesIsMeasuredInCharacters) {
-  const TestFolder folder;
-  const std::string line(200, 'x');
-  const auto statistics =
-      read_corpus_statistics(folder.write("t.zh", line + "\n"), folder.write("t.en", "a b\n"));
-  EXPECT_EQ(statistics.src.length_percentile_99, 50);
 }
 
 TEST(CorpusStatistics, DetectsTokenisedAndSplitText) {

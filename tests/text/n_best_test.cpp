@@ -50,6 +50,20 @@ TEST(NBest, HasFeatureMatchesWholeNames) {
   EXPECT_FALSE(has_feature(entry, "a"));
 }
 
+TEST(NBest, AFeatureIsSetInItsPlaceOrAtTheEnd) {
+  NBestEntry entry;
+  entry.features = "tm= -1 2 lm=-3 x= 4";
+  set_feature(entry, "lm", 0.5);
+  EXPECT_EQ(entry.features, "tm= -1 2 lm= 0.5000 x= 4");
+  set_feature(entry, "tm", 1);
+  EXPECT_EQ(entry.features, "tm= 1.0000 lm= 0.5000 x= 4");
+  set_feature(entry, "new", -2);
+  EXPECT_EQ(feature_value(entry, "new"), -2);
+  NBestEntry empty;
+  set_feature(empty, "a", 1);
+  EXPECT_EQ(empty.features, "a= 1.0000");
+}
+
 TEST(NBest, FeaturesAreNamesAndNumbers) {
   for (const std::string features : {"lm= -1 tm= -2.5 -3e-4 -inf", "tm_x=y=2 -1", "=1"}) {
     EXPECT_EQ(parse_n_best("0 ||| a ||| " + features, "list", 1).features, features);
