@@ -216,9 +216,10 @@ BleuTokenizer parse_bleu_tokenizer(std::string_view name) {
   }
   std::vector<std::string> known;
   for (const auto& entry : names) known.emplace_back(entry.second);
-  if (name.starts_with("flores")) {
-    throw ConfigError("--tokenize: found {}, expected spm, with the model of FLORES in --spm-model",
-                      name);
+  if (name == "flores200" || name == "flores101") {
+    throw ConfigError(
+        "unknown BLEU tokenizer '{}': write spm, and give the model of FLORES as --spm-model",
+        name);
   }
   throw unknown_name("BLEU tokenizer", name, known);
 }

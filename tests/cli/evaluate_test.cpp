@@ -143,7 +143,7 @@ TEST_F(Evaluate, AnOptionThatNoMetricReadsIsAnError) {
   EXPECT_THAT(problem({"--smooth-method", "floor", "chrf"}), HasSubstr("expected bleu in"));
   EXPECT_THAT(problem({"--ter-normalized", "bleu"}), HasSubstr("expected ter in --metrics"));
   EXPECT_THAT(problem({"--tokenize", "flores200", "bleu"}),
-              HasSubstr("expected spm, with the model of FLORES in --spm-model"));
+              HasSubstr("write spm, and give the model of FLORES as --spm-model"));
 }
 
 TEST_F(Evaluate, ByLengthWritesATableAndAChart) {
